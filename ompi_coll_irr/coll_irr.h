@@ -375,8 +375,8 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
 
 /* ---- collectives ---- */
 
-/* Adds the messages of a side, for or from others, to a load, and returns their bytes. */
-uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load);
+/* The messages of a side to or from others that are not empty, and their bytes; *longest grows to the longest one. */
+uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
 
 /* Of a call: both sides together. */
 irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);

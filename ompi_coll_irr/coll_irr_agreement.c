@@ -20,6 +20,8 @@
 #define NETWORK_NS UINT64_C(20000000)
 #define WAY_NS     UINT64_C(300000)
 
+_Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have room for the words of a choice");
+
 /* ---- ways ---- */
 
 /* All but one; 0: all. */

@@ -171,7 +171,7 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 /* ---- calls ---- */
 
 /* Slots come by rank, and those of one rank are one message. */
-uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
+uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
 {
     uint64_t total = 0, messages = 0, length = 0;
     int last = me;
@@ -185,19 +185,19 @@ uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choi
             messages += rank != last;
             last = rank;
             total += bytes;
-            load->longest = length > load->longest ? length : load->longest;
+            *longest = length > *longest ? length : *longest;
         }
     }
-    load->messages = messages > load->messages ? messages : load->messages;
-    return total;
+    *bytes_p = total;
+    return messages;
 }
 
 irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
 {
-    irr_choice_load_t load = { .messages = 0 };
+    irr_choice_load_t load = { .longest = 0 };
 
-    load.sent = mca_coll_irr_add_side(&call->send, me, &load);
-    load.received = mca_coll_irr_add_side(&call->recv, me, &load);
+    load.sends = mca_coll_irr_side_load(&call->send, me, &load.sent, &load.longest);
+    load.receives = mca_coll_irr_side_load(&call->recv, me, &load.received, &load.longest);
     return load;
 }
 
@@ -212,7 +212,7 @@ static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mc
 int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
                         bool in_place)
 {
-    irr_choice_load_t load = { .messages = 0 };
+    irr_choice_load_t load = { .longest = 0 };
     uint64_t ns = 0;
     int result, agreed = OMPI_SUCCESS;
 

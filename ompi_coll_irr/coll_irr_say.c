@@ -98,7 +98,7 @@ static void trial_texts(const mca_coll_irr_service_t *service, char each[48], ch
     mca_coll_irr_tally_record(service, &record);
     each[0] = tried[0] = '\0';
     if (record.tried > 0) {
-        mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
+        mca_coll_irr_bytes_text(choice->load.sends > 0 ? choice->load.sent / choice->load.sends : 0, bytes);
         snprintf(each, 48, ", about %s to each", bytes);
         snprintf(tried, 80, "; tried %llu algorithm%s in %llu exchanges", (unsigned long long)record.tried,
                  record.tried == 1 ? "" : "s", (unsigned long long)record.trial_exchanges);

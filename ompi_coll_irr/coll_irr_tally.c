@@ -59,12 +59,11 @@ static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t
                      const mca_coll_irr_side_t *side)
 {
     mca_coll_irr_row_t *row = service->row;
-    irr_choice_load_t load = { .messages = 0 };
+    uint64_t bytes;
 
-    row->bytes += mca_coll_irr_add_side(side, module->ranks.rank, &load);
-    row->messages += load.messages;
+    row->messages += mca_coll_irr_side_load(side, module->ranks.rank, &bytes, &row->longest);
+    row->bytes += bytes;
     row->room += receivers(module, service->which);
-    row->longest = load.longest > row->longest ? load.longest : row->longest;
 }
 
 int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,

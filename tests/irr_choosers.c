@@ -129,7 +129,8 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
     for (int n = 0; n < calls; n++) {
         const double part = job->counts != NULL ? 1e-3 * (double)irr_test_below(job->counts, 2001) : 1;
         const uint64_t bytes = (uint64_t)(part * (double)job->bytes);
-        const irr_choice_load_t load = { .messages = 2, .sent = bytes, .received = bytes, .longest = bytes };
+        const irr_choice_load_t load = {
+            .sends = 2, .receives = 2, .sent = bytes, .received = bytes, .longest = bytes };
         const int way = irr_choice_way(&job->choice[0]);
         const bool lucky = way == 0 && job->lucky > 0 && n % job->lucky == 0;
         const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;

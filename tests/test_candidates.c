@@ -20,8 +20,8 @@ static irr_settings_t open_settings(void)
 static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 {
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .bytes = (ranks - 1) * bytes,
-        .even = (ranks - 1) * bytes, .longest = bytes, .plain = true
+        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .even_messages = ranks - 1,
+        .bytes = (ranks - 1) * bytes, .even_bytes = (ranks - 1) * bytes, .longest = bytes, .plain = true
     };
 }
 
@@ -32,7 +32,7 @@ static irr_traffic_t uneven(int ranks, int node_ranks, double bytes, double time
 
     traffic.longest = times * bytes;
     traffic.bytes += traffic.longest - bytes;
-    traffic.even = traffic.bytes;
+    traffic.even_bytes = traffic.bytes;
     return traffic;
 }
 
@@ -89,6 +89,23 @@ static void test_one_node(void)
             CU_ASSERT_TRUE(is(&list[0], "board"));
         }
     }
+}
+
+static void test_node_of_many_processors(void)
+{
+    irr_traffic_t traffic = equal(128, 128, 8);
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    int count;
+
+    traffic.alone = true;
+    count = list_of(&traffic, list);
+    CU_ASSERT_TRUE(is(&list[0], "a3") && !has(list, count, "a1") && !has(list, count, "node"));
+    traffic = equal(128, 128, 65536);
+    traffic.alone = true;
+    CU_ASSERT_TRUE(list_of(&traffic, list) > 0 && is(&list[0], "board"));
+    traffic = equal(3, 3, 8);
+    traffic.alone = true;
+    CU_ASSERT_EQUAL(list_of(&traffic, list), 1);
 }
 
 static void test_short(void)
@@ -265,7 +282,8 @@ static void test_text(void)
 }
 
 static const irr_test_case_t cases[] = {
-    { "on one node all goes directly, whatever is sent", test_one_node },
+    { "on one node whose ranks share processors all goes directly", test_one_node },
+    { "on one whose ranks have processors of their own short messages are forwarded", test_node_of_many_processors },
     { "short messages are forwarded, best by the model first", test_short },
     { "long ones between nodes have several paces among the first", test_long },
     { "many ranks are spared what takes long to compute", test_sync_of_many },

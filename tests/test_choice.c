@@ -64,7 +64,7 @@ static void test_few_agreements(void)
 /* On one node exchanges are as short as agreements: the first one waits. */
 static void test_one_node(void)
 {
-    const irr_choice_load_t load = { .messages = 1, .sent = 8, .received = 8, .longest = 8 };
+    const irr_choice_load_t load = { .sends = 1, .receives = 1, .sent = 8, .received = 8, .longest = 8 };
     irr_choice_t choice;
     int calls = 1;
 
@@ -77,7 +77,7 @@ static void test_one_node(void)
     }
     CU_ASSERT_EQUAL(calls, 32);
     CU_ASSERT_TRUE(irr_choice_place(&choice, true, 4, false));
-    CU_ASSERT_EQUAL(choice.own.messages, 8);
+    CU_ASSERT_EQUAL(choice.own.sends, 8);
 }
 
 /* Several at a time, which end in another order than they began, lead to the same choice after the same calls. */

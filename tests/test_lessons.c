@@ -22,8 +22,8 @@
 #define ONE     "situation MPI_Alltoallv 8 4 0 0 12 1 0\nlived 2 1000\nway 3 1500 20 a1\nway 1 800 100 node\n"
 
 static const irr_traffic_t traffic = {
-    .ranks = 8, .node_ranks = 4, .alone = true, .plain = true, .messages = 7, .bytes = 7 * 4096, .even = 7 * 4096,
-    .longest = 8192
+    .ranks = 8, .node_ranks = 4, .alone = true, .plain = true, .messages = 7, .even_messages = 7,
+    .bytes = 7 * 4096, .even_bytes = 7 * 4096, .longest = 8192
 };
 
 static irr_situation_t situation_of(int ranks)

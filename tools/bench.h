@@ -6,6 +6,7 @@
  *   bench_input.c     a file or a pattern becomes the count matrix, checked against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; what they must hold before and after
  *   bench_call.c      the calls: who has blocks for whom, how they lie, and the call itself
+ *   bench_p2p.c       the same by hand, in messages
  *   bench_run.c       one communicator a row, interleaved measurement
  *   bench_persistent.c   the persistent requests of rows that start them
  *   bench_overlap.c   a nonblocking exchange beside a computation
@@ -31,7 +32,12 @@
 #define IRR_BENCH_NAME_MAX 64                        /* of a text of a few words, with its end */
 #define IRR_BENCH_LIST_MAX 16                        /* algorithms that are named */
 #define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* each plain and persistent */
-#define IRR_BENCH_HOST     (-1)  /* in place of a row of the algorithm table: Open MPI without coll/irr */
+
+/* In place of a row of the algorithm table; both are without coll/irr. */
+enum {
+    IRR_BENCH_HOST = -2,   /* Open MPI's implementation of the call */
+    IRR_BENCH_P2P  = -1    /* messages of the benchmark's own (bench_p2p.c) */
+};
 
 /* ---- counters of coll/irr ---- */
 
@@ -100,7 +106,7 @@ typedef struct irr_bench_work {
     int      compute_us;                      /* of so many microseconds; 0: as long as the exchange alone */
     bool     idle;                            /* a rank sleeps in place of computing */
     int      rows;
-    int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST */
+    int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST and so on */
     bool     starts[IRR_BENCH_ROWS_MAX];      /* MPI_Start and MPI_Wait of a request, not the call itself */
     uint64_t unit_min, unit_max;              /* of a pattern; equal unless it is swept */
 } irr_bench_work_t;
@@ -122,7 +128,7 @@ typedef struct irr_bench_options {
 /* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
 
-/* Of a list with commas between: rows of the algorithm table, or IRR_BENCH_HOST.  Complains. */
+/* Reads a list of algorithms, separated by commas.  Complains about a name that is unknown. */
 irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p);
 const char    *irr_bench_algorithm_name(int algorithm);
 
@@ -168,6 +174,7 @@ typedef struct irr_bench_exchange {
     irr_bench_side_t        send, recv;
     const void             *from;       /* what the call gets to send: the buffer of that side, or MPI_IN_PLACE */
     unsigned char          *message;    /* room for the longest */
+    MPI_Request            *requests;   /* room for a message to each slot and from each */
 } irr_bench_exchange_t;
 
 /* Collective.  matrix: rank 0 only.  All ranks get the same result; rank 0 complains. */
@@ -223,14 +230,26 @@ const char *irr_bench_key(irr_bench_call_t call);
 /* Collective. */
 void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
+/* Starts the messages of an exchange and returns how many requests of the exchange are to be completed. */
+int irr_bench_p2p_start(const irr_bench_exchange_t *exchange, MPI_Comm comm);
+
+/* Collective. */
+void irr_bench_p2p(const irr_bench_exchange_t *exchange, MPI_Comm comm);
+
+/* How a row exchanges: by a persistent request if it has one, by messages of its own, or else by the call. */
+typedef struct irr_bench_means {
+    MPI_Comm    comm;
+    MPI_Request request;   /* MPI_REQUEST_NULL: none */
+    bool        by_hand;
+} irr_bench_means_t;
+
 /* ---- overlap ---- */
 
 /*
- * Collective.  A nonblocking call, or the start of a request unless there is none, then a computation of so many
- * seconds, then a wait; returns seconds from the call to the end of the wait, on this rank.  *exposed_p: of these, what
- * was no computation.
+ * Collective.  Starts a nonblocking exchange, computes for so many seconds, and waits for the end of the exchange.
+ * Returns the seconds from the start to the end on this rank; *exposed_p: the part in which it did not compute.
  */
-double irr_bench_overlap(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request, double seconds,
+double irr_bench_overlap(const irr_bench_exchange_t *exchange, irr_bench_means_t *means, double seconds,
                          double *exposed_p);
 
 /* What share of an exchange is hidden behind a computation, from 0 to 1. */
@@ -267,10 +286,10 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
 /* Does this MPI have persistent collectives? */
 bool irr_bench_persistent(void);
 
-/* Collective.  Requests of rows that start them, on the buffers of the exchange; MPI_REQUEST_NULL of others. */
-void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *comms,
-                               const irr_bench_exchange_t *exchange, MPI_Request *requests);
-void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);
+/* Collective.  The means of each row; persistent requests are those of the buffers of the exchange. */
+void irr_bench_means_create(const irr_bench_work_t *work, const MPI_Comm *comms, const irr_bench_exchange_t *exchange,
+                            irr_bench_means_t *means);
+void irr_bench_means_destroy(const irr_bench_work_t *work, irr_bench_means_t *means);
 
 /*
  * Collective.  Fills work->rows rows, whose times, and alone and exposed if any, have room for work->iterations.  All

@@ -141,9 +141,10 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
     good = make_counts(exchange, matrix, unit);
     if (good) {
         exchange->message = room(longest(exchange));
+        exchange->requests = room(2 * (size_t)exchange->slots * sizeof(*exchange->requests));
         good = fill_side(exchange, &exchange->recv, NULL);
         good = fill_side(exchange, &exchange->send, work->in_place ? exchange->recv.buffer : NULL) &&
-               exchange->message != NULL && good;
+               exchange->message != NULL && exchange->requests != NULL && good;
         exchange->from = work->in_place ? MPI_IN_PLACE : exchange->send.buffer;
     }
     if (all_have(good)) {
@@ -172,7 +173,9 @@ void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
     side_fini(exchange, &exchange->send);
     side_fini(exchange, &exchange->recv);
     free(exchange->message);
+    free(exchange->requests);
     exchange->message = NULL;
+    exchange->requests = NULL;
 }
 
 /* ---- what the buffers hold ---- */

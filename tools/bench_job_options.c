@@ -80,7 +80,7 @@ static void help(bool whole)
     printf("\nWith a COMMAND the jobs are that; auto is coll/irr as it is unless told otherwise, and other\n"
            "algorithms are for MPI_Alltoallv and MPI_Alltoall.  What it prints goes to stderr.\n");
     irr_cli_list("Traffic", irr_job_traffic_name, irr_job_traffic_text);
-    printf("\nAlgorithms are those of irr_bench.  LIST is values with commas between.\n"
+    printf("\nAlgorithms are those of irr_bench, except p2p.  LIST is values with commas between.\n"
            "\nExit status: 0 good, 1 a job failed, 2 the input was refused.\n");
 }
 
@@ -108,6 +108,20 @@ static irr_cli_exit_t read_ints(const char *name, const char *list, int max, int
     }
     *count_p = count;
     return IRR_CLI_GOOD;
+}
+
+/* Jobs make calls, so they have no messages by hand. */
+static irr_cli_exit_t read_algorithms(const char *list, irr_job_options_t *options)
+{
+    irr_cli_exit_t code = irr_bench_algorithms_read(list, options->algorithms, &options->nalgorithms);
+
+    for (int i = 0; code == IRR_CLI_GOOD && i < options->nalgorithms; i++) {
+        if (options->algorithms[i] == IRR_BENCH_P2P) {
+            irr_cli_complain("--algorithms p2p and --job exclude each other");
+            code = IRR_CLI_REFUSED;
+        }
+    }
+    return code;
 }
 
 static irr_cli_exit_t read_traffic(const char *list, irr_job_options_t *options)
@@ -159,7 +173,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_CALLS:      return read_ints("calls", value, CALLS_MAX, options->calls, &options->ncalls);
     case OPTION_BYTES:      return read_ints("bytes", value, IRR_JOB_BYTES_MAX, options->bytes, &options->nbytes);
     case OPTION_TRAFFIC:    return read_traffic(value, options);
-    case OPTION_ALGORITHMS: return irr_bench_algorithms_read(value, options->algorithms, &options->nalgorithms);
+    case OPTION_ALGORITHMS: return read_algorithms(value, options);
     case OPTION_ALLTOALL:   options->job.alltoall = true; return IRR_CLI_GOOD;
     case OPTION_PAIRS:      return irr_cli_int("pairs", value, 1, IRR_JOB_PAIRS_MAX, &options->pairs);
     case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);

@@ -15,8 +15,7 @@
 #define ITERATIONS_MAX 10000000
 #define TESTS_MAX      1000000
 #define COMPUTE_MAX    1000000000   /* microseconds */
-#define HOST           "host"
-#define DEFAULT_LIST   HOST ",a1"
+#define DEFAULT_LIST   "host,a1"
 #define ALL            "all"
 #define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends unless told otherwise */
 #define SWEEP_MAX_TEXT "1m"
@@ -81,15 +80,24 @@ static void help_counters(void)
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
 static void help(bool whole);
 
-/* The table of algorithms, with Open MPI's own in front. */
+/* What stands in front of the table of algorithms. */
+static const struct { const char *name, *text; } own[] = {
+    { "host", "what Open MPI runs without coll/irr" },
+    { "p2p", "by hand: MPI_Irecv and MPI_Isend for each block that is not empty, MPI_Waitall; without coll/irr" }
+};
+
+enum { OWN = sizeof(own) / sizeof(own[0]) };
+
+_Static_assert(IRR_BENCH_HOST == -OWN, "an algorithm is a place in the list, less those in front");
+
 static const char *listed_name(int i)
 {
-    return i == 0 ? HOST : irr_algorithm_name(i - 1);
+    return i < OWN ? own[i].name : irr_algorithm_name(i - OWN);
 }
 
 static const char *listed_text(int i)
 {
-    return i == 0 ? "what Open MPI runs without coll/irr" : irr_algorithm_text(i - 1);
+    return i < OWN ? own[i].text : irr_algorithm_text(i - OWN);
 }
 
 static const irr_cli_options_t table = { rows, ROWS, help, read_option, listed_name, listed_text };
@@ -146,7 +154,7 @@ static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
 
 const char *irr_bench_algorithm_name(int algorithm)
 {
-    return algorithm == IRR_BENCH_HOST ? HOST : irr_algorithm_name(algorithm);
+    return listed_name(algorithm + OWN);
 }
 
 irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p)
@@ -155,20 +163,18 @@ irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BE
 
     while (list != NULL) {
         char name[64];
-        bool host;
-        int row;
+        int place;
 
         irr_cli_take_name(&list, name, sizeof(name));
-        host = strcmp(name, HOST) == 0;
-        row = host ? IRR_BENCH_HOST : irr_cli_find("algorithm", name, HOST, irr_algorithm_name);
-        if (row < 0 && !host) {
+        place = irr_cli_find("algorithm", name, NULL, listed_name);
+        if (place < 0) {
             return IRR_CLI_REFUSED;
         }
         if (count == IRR_BENCH_LIST_MAX) {
             irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
             return IRR_CLI_REFUSED;
         }
-        algorithms[count++] = row;
+        algorithms[count++] = place - OWN;
     }
     *count_p = count;
     return IRR_CLI_GOOD;
@@ -343,6 +349,19 @@ static bool has_of_overlap(const bool *seen)
     return false;
 }
 
+/* Messages by hand have no persistent form here, and a block cannot arrive where another one is still being sent. */
+static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
+{
+    for (int i = 0; i < work->rows; i++) {
+        if (work->algorithms[i] == IRR_BENCH_P2P && (work->persistent || work->in_place)) {
+            irr_cli_complain("--algorithms p2p and --%s exclude each other",
+                             work->in_place ? "in-place" : "persistent");
+            return IRR_CLI_REFUSED;
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* Each row once more, persistent. */
 static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
 {
@@ -381,9 +400,10 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
     if (!options->work.overlap && has_of_overlap(seen)) {
         return IRR_CLI_REFUSED;
     }
-    if (options->work.persistent) {
-        code = add_persistent(&options->work);
-    }
     options->work.run = true;
-    return code == IRR_CLI_GOOD ? check_together(seen) : code;
+    code = check_together(seen);
+    if (code == IRR_CLI_GOOD) {
+        code = check_by_hand(&options->work);
+    }
+    return code == IRR_CLI_GOOD && options->work.persistent ? add_persistent(&options->work) : code;
 }

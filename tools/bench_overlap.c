@@ -38,8 +38,8 @@ static void compute_until(double end)
     }
 }
 
-/* Parts of equal length, and a look at the request between two of them.  Returns seconds without the looks. */
-static double compute(double seconds, const irr_bench_work_t *work, MPI_Request *request)
+/* Computes in parts of equal length, and tests the requests between two of them.  Returns seconds without the tests. */
+static double compute(double seconds, const irr_bench_work_t *work, MPI_Request *requests, int count)
 {
     const double begin = MPI_Wtime();
     double part_begin = begin, computed = 0;
@@ -49,7 +49,7 @@ static double compute(double seconds, const irr_bench_work_t *work, MPI_Request 
         (work->idle ? rest_until : compute_until)(begin + seconds * part / (work->tests + 1));
         computed += MPI_Wtime() - part_begin;
         if (part <= work->tests) {
-            MPI_Test(request, &done, MPI_STATUS_IGNORE);
+            MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
         }
         part_begin = MPI_Wtime();
     }
@@ -79,24 +79,27 @@ static void start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Reque
     }
 }
 
-double irr_bench_overlap(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request, double seconds,
+double irr_bench_overlap(const irr_bench_exchange_t *exchange, irr_bench_means_t *means, double seconds,
                          double *exposed_p)
 {
-    MPI_Request own = MPI_REQUEST_NULL;
+    MPI_Request own = MPI_REQUEST_NULL, *requests = means->by_hand ? exchange->requests : &own;
     double begin, computed = 0, all;
+    int count = 1;
 
     MPI_Barrier(MPI_COMM_WORLD);
     begin = MPI_Wtime();
-    if (*request != MPI_REQUEST_NULL) {
-        MPI_Start(request);
+    if (means->request != MPI_REQUEST_NULL) {
+        requests = &means->request;
+        MPI_Start(requests);
+    } else if (means->by_hand) {
+        count = irr_bench_p2p_start(exchange, means->comm);
     } else {
-        request = &own;
-        start(exchange, comm, request);
+        start(exchange, means->comm, requests);
     }
     if (seconds > 0) {
-        computed = compute(seconds, exchange->work, request);
+        computed = compute(seconds, exchange->work, requests, count);
     }
-    MPI_Wait(request, MPI_STATUS_IGNORE);
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
     all = MPI_Wtime() - begin;
     *exposed_p = all - computed;
     return all;

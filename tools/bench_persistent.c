@@ -37,22 +37,22 @@ static void create(MPI_Comm comm, const irr_bench_exchange_t *exchange, MPI_Requ
 #endif
 }
 
-void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *comms,
-                               const irr_bench_exchange_t *exchange, MPI_Request *requests)
+void irr_bench_means_create(const irr_bench_work_t *work, const MPI_Comm *comms, const irr_bench_exchange_t *exchange,
+                            irr_bench_means_t *means)
 {
     for (int i = 0; i < work->rows; i++) {
-        requests[i] = MPI_REQUEST_NULL;
+        means[i] = (irr_bench_means_t){ comms[i], MPI_REQUEST_NULL, work->algorithms[i] == IRR_BENCH_P2P };
         if (work->starts[i]) {
-            create(comms[i], exchange, &requests[i]);
+            create(comms[i], exchange, &means[i].request);
         }
     }
 }
 
-void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests)
+void irr_bench_means_destroy(const irr_bench_work_t *work, irr_bench_means_t *means)
 {
     for (int i = 0; i < work->rows; i++) {
-        if (requests[i] != MPI_REQUEST_NULL) {
-            MPI_Request_free(&requests[i]);
+        if (means[i].request != MPI_REQUEST_NULL) {
+            MPI_Request_free(&means[i].request);
         }
     }
 }

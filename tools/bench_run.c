@@ -19,7 +19,7 @@
 
 static void choose(MPI_Info info, int algorithm, irr_bench_call_t call)
 {
-    if (algorithm == IRR_BENCH_HOST) {
+    if (algorithm < 0) {
         MPI_Info_set(info, "ompi_comm_coll_preference", "^irr");
     } else {
         MPI_Info_set(info, irr_bench_key(call), irr_algorithm_name(algorithm));
@@ -59,8 +59,7 @@ typedef struct sample {
     irr_bench_counts_t before, after;
 } sample_t;
 
-/* By the request, unless there is none. */
-static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange)
+static sample_t exchange_once(irr_bench_means_t *means, const irr_bench_exchange_t *exchange)
 {
     sample_t sample;
     double start;
@@ -69,11 +68,11 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
     sample.before = irr_bench_pvars_read();
     MPI_Barrier(MPI_COMM_WORLD);
     start = MPI_Wtime();
-    if (*request != MPI_REQUEST_NULL) {
-        MPI_Start(request);
-        MPI_Wait(request, MPI_STATUS_IGNORE);
+    if (means->request != MPI_REQUEST_NULL) {
+        MPI_Start(&means->request);
+        MPI_Wait(&means->request, MPI_STATUS_IGNORE);
     } else {
-        irr_bench_call(exchange, comm);
+        (means->by_hand ? irr_bench_p2p : irr_bench_call)(exchange, means->comm);
     }
     sample.seconds = MPI_Wtime() - start;
     sample.after = irr_bench_pvars_read();
@@ -81,13 +80,12 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
 }
 
 /* Alone, which takes as long as on its slowest rank, or, where that is known, beside a computation. */
-static sample_t overlap_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange, double alone)
+static sample_t overlap_once(irr_bench_means_t *means, const irr_bench_exchange_t *exchange, double alone)
 {
     const int us = exchange->work->compute_us;
     sample_t sample = { .before = irr_bench_pvars_read(), .alone = alone };
 
-    sample.seconds = irr_bench_overlap(exchange, comm, request, alone > 0 && us > 0 ? us * 1e-6 : alone,
-                                       &sample.exposed);
+    sample.seconds = irr_bench_overlap(exchange, means, alone > 0 && us > 0 ? us * 1e-6 : alone, &sample.exposed);
     sample.after = irr_bench_pvars_read();
     if (alone == 0) {
         MPI_Allreduce(&sample.seconds, &sample.alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -135,8 +133,8 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
     }
     reduce_to_rank_0(&least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, me);
     reduce_to_rank_0(most.value, IRR_BENCH_COUNTERS, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
-    row->by_irr = algorithm == IRR_BENCH_HOST ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= iterations;
-    row->misled = row->by_irr != (algorithm != IRR_BENCH_HOST);
+    row->by_irr = algorithm < 0 ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= iterations;
+    row->misled = row->by_irr != (algorithm >= 0);
     for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
         row->counters[i] = row->by_irr ? irr_bench_counts_share(&most, i, work->iterations) : -1;
     }
@@ -175,19 +173,19 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
 }
 
 /* Exchanges once for a row; number differs from exchange to exchange.  checked: what arrives is compared. */
-static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, MPI_Request *request,
-                          const irr_bench_exchange_t *exchange, uint64_t number, bool checked, irr_bench_fault_t *fault)
+static sample_t take_turn(irr_bench_means_t *means, const irr_bench_exchange_t *exchange, uint64_t number,
+                          bool checked, irr_bench_fault_t *fault)
 {
+    const bool overlap = exchange->work->overlap;
     sample_t sample = { .alone = 0 };
 
-    if (work->overlap) {
-        sample = overlap_once(comm, request, exchange, 0);
+    if (overlap) {
+        sample = overlap_once(means, exchange, 0);
     }
     if (checked) {
         irr_bench_fill(exchange, number);
     }
-    sample = work->overlap ? overlap_once(comm, request, exchange, sample.alone)
-                           : exchange_once(comm, request, exchange);
+    sample = overlap ? overlap_once(means, exchange, sample.alone) : exchange_once(means, exchange);
     if (checked) {
         MPI_Barrier(MPI_COMM_WORLD);   /* who compares keeps the processor from those who are not done */
         irr_bench_verify(exchange, number, fault);
@@ -210,12 +208,12 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
     const rounds_t rounds = rounds_of(work);
     int order[IRR_BENCH_ROWS_MAX];
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
-    MPI_Request requests[IRR_BENCH_ROWS_MAX];
+    irr_bench_means_t means[IRR_BENCH_ROWS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0, random = 0;
 
     start_rows(work, rows);
-    irr_bench_requests_create(work, comms, exchange, requests);
+    irr_bench_means_create(work, comms, exchange, means);
     irr_bench_fill(exchange, number);
     for (int round = 0; round < rounds.all; round++) {
         const bool checked = is_checked(work, &rounds, round);
@@ -227,8 +225,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
         for (int turn = 0; turn < work->rows; turn++) {
             const int i = order[turn];
             const bool found = rows[i].fault.found;
-            const sample_t sample = take_turn(work, comms[i], &requests[i], exchange, ++number, checked,
-                                              &rows[i].fault);
+            const sample_t sample = take_turn(&means[i], exchange, ++number, checked, &rows[i].fault);
 
             rows[i].round = found ? rows[i].round : round + 1;
             if (round >= rounds.first && round < rounds.end) {
@@ -240,7 +237,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
     if (exchange->rank == 0) {
         irr_bench_progress_end();
     }
-    irr_bench_requests_destroy(work, requests);
+    irr_bench_means_destroy(work, means);
     for (int i = 0; i < work->rows; i++) {
         gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
         code = rows[i].wrong ? IRR_CLI_WRONG : code;

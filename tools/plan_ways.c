@@ -9,6 +9,7 @@
 
 #include "choose/candidates.h"
 #include "study/cluster.h"
+#include "study/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

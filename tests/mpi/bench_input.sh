@@ -48,7 +48,7 @@ accepted() {
     report $? "$name"
 }
 
-# flip CALL ARGUMENT...: rank 0 finds a wrong byte behind that call of MPI_Alltoallv.
+# flip CALL ARGUMENT...: rank 0 finds a wrong byte after that exchange.
 flip() {
     preload="env FLIP=$1 LD_PRELOAD=$scratch/flip.so"
     shift
@@ -103,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 109
+plan 118
 
 # ---- files ----
 
@@ -136,7 +136,7 @@ refused "a scale that is too large" "$scratch/large: entry (1, 2) is 18446744073
 # ---- names and numbers ----
 
 refused "an unknown pattern" "unknown pattern 'stripes', known are uniform, spike" --pattern stripes
-refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms host,a9
+refused "an unknown algorithm" "unknown algorithm 'a9', known are host, p2p, auto" --algorithms host,a9
 refused "an empty algorithm" "unknown algorithm '', known are" --algorithms host,
 refused "a unit that is no number" "--unit 'k' is not an integer" --unit k
 refused "a unit that overflows" "pattern next overflows 64 bits" --pattern next --unit 9223372036854775807
@@ -177,6 +177,8 @@ refused "in place with other counts each way" \
     "$scratch/lopsided: entry (1, 2) is 5 bytes and entry (2, 1) is 6: with --in-place both must be equal" \
     --in-place --matrix "$scratch/lopsided"
 refused "persistent requests in place" "--persistent and --in-place exclude each other" --in-place --persistent
+refused "persistent messages by hand" "--algorithms p2p and --persistent exclude each other" --algorithms p2p --persistent
+refused "messages by hand in place" "--algorithms p2p and --in-place exclude each other" --algorithms a1,p2p --in-place
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 
 # ---- good input ----
@@ -247,6 +249,11 @@ accepted "in place" 4 3 --in-place --pattern uniform --unit 300k --algorithms ho
 accepted "a symmetric matrix in place" 2 2 --in-place --matrix "$scratch/ranks2" -i 3 -x 0
 accepted "in place, MPI_Alltoall" 3 2 --in-place --alltoall --unit 100 -i 3 -x 0
 accepted "a transposition in place" 4 2 --in-place --datatype vector:8:4 --unit 512 -i 3 -x 0
+accepted "by hand: empty blocks" 5 2 --pattern sparse --unit 64 --algorithms host,p2p -i 3 -x 0
+accepted "by hand: two neighbours that are one rank" 3 2 --neighbor graph:7 --unit 8 --algorithms host,p2p -i 3 -x 0
+accepted "by hand: two groups" 5 2 --inter 2 --unit 100 --algorithms host,p2p -i 3 -x 0
+accepted "by hand: a transposition" 5 2 --datatype vector:3:2 --unit 6 --algorithms host,p2p -i 3 -x 0
+accepted "by hand: beside a computation" 4 2 --overlap --tests 3 --unit 64 --algorithms host,p2p -i 3 -x 0
 accepted "help" 2 0 --help
 bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
@@ -267,6 +274,9 @@ report $? "caches stay warm, so bytes of an iteration are not compared"
 unseen 1 - "nothing compared" --no-check
 report $? "no byte is compared"
 
+flip 5 --algorithms p2p
+[ $status -eq 1 ] && [ "$(lines 'wrong byte with p2p: rank 0, message from rank 0, offset 0: .*, in round 5$')" -eq 1 ]
+report $? "a wrong byte of a message by hand"
 flipped 1 --in-place
 report $? "a wrong byte in place"
 flip 1 --inter 1
@@ -304,6 +314,9 @@ report $? "host beside a1 unless told otherwise"
 bench 4 --algorithms auto -i 2
 [ $status -eq 0 ] && [ "$(lines ' auto(host) .* yes$')" -eq 1 ] && [ "$(lines 'rows marked (host)')" -eq 1 ]
 report $? "auto that Open MPI served is marked"
+bench 4 --algorithms host,p2p -i 2 --csv "$scratch/result.csv"
+[ $status -eq 0 ] && [ "$(lines ' p2p .* - .* yes$')" -eq 1 ] && grep -q '^[^,]*,p2p,.*,host,' "$scratch/result.csv"
+report $? "messages by hand are not served by coll/irr, and not marked"
 
 # ---- persistent requests ----
 

@@ -132,7 +132,7 @@ real_command() {
     good --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 -- true && row ' true 2 - - auto '
 }
 
-plan 33
+plan 34
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -185,7 +185,7 @@ refused "too many ranks" "--ranks '1024' is not an integer from 1 to 1023" --ran
 refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 to 1048576" --bytes 8,1048577
 refused "too many values" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
-refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms a9
+refused "an unknown algorithm" "unknown algorithm 'a9', known are host, p2p, auto" --algorithms a9
 refused "an argument that is no option" "unexpected argument 'x'; a command stands behind --" x
 refused "calls of a command" "--calls does not go with a command" --calls 1 -- true
 refused "a command of too many words" "the command has 65 words, above the 64 allowed" -- $(yes a | head -n 65)
@@ -199,5 +199,6 @@ unset OMPI_COMM_WORLD_SIZE
 OMPI_MCA_coll=^tuned && export OMPI_MCA_coll
 refused "a selection of components" "--job sets OMPI_MCA_coll in each job; unset yours, '^tuned'"
 unset OMPI_MCA_coll
+refused "messages by hand" "--algorithms p2p and --job exclude each other" --algorithms auto,p2p
 refused "an option of irr_bench without --job" "unknown option '--matrix'" --matrix x.mtx
 exit $failed

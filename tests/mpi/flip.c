@@ -1,20 +1,45 @@
 /*
- * flip.c - preloaded, makes one byte wrong of what call number FLIP of MPI_Alltoallv brings rank 0, counted from 1.
+ * flip.c - preloaded, makes one byte wrong of what exchange number FLIP brings rank 0, counted from 1: a call of
+ * MPI_Alltoallv, or messages that MPI_Waitall ends.
  */
 #include <mpi.h>
 #include <stdlib.h>
 
+static unsigned char *first;   /* where the first message goes that was posted since the last exchange */
+
+/* Ends an exchange whose first byte arrives here. */
+static void end(unsigned char *byte)
+{
+    static int exchanges;
+    const char *flip = getenv("FLIP");
+    int rank = -1;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (++exchanges == (flip != NULL ? atoi(flip) : 0) && rank == 0) {
+        byte[0] ^= 1;
+    }
+}
+
 int MPI_Alltoallv(const void *send, const int *counts, const int *offsets, MPI_Datatype type, void *recv,
                   const int *recv_counts, const int *recv_offsets, MPI_Datatype recv_type, MPI_Comm comm)
 {
-    static int calls;
-    const char *flip = getenv("FLIP");
     const int result = PMPI_Alltoallv(send, counts, offsets, type, recv, recv_counts, recv_offsets, recv_type, comm);
-    int rank = -1;
 
-    MPI_Comm_rank(comm, &rank);
-    if (++calls == (flip != NULL ? atoi(flip) : 0) && rank == 0) {
-        ((unsigned char *)recv)[0] ^= 1;
-    }
+    end(recv);
+    return result;
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    first = first != NULL ? first : buffer;
+    return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    const int result = PMPI_Waitall(count, requests, statuses);
+
+    end(first);
+    first = NULL;
     return result;
 }

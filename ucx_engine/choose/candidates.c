@@ -19,9 +19,6 @@
  */
 #define SIGNALS_FROM 16384
 
-/* The hybrid is tried where it is predicted to take less than this part of the time of any other way. */
-#define SPLIT_FROM 0.98
-
 typedef struct all {
     irr_candidate_t list[IRR_CANDIDATES_ALL];
     bool            taken[IRR_CANDIDATES_ALL];
@@ -45,8 +42,7 @@ static bool same_dims(const irr_dims_t *a, const irr_dims_t *b)
     return a->count == b->count && memcmp(a->size, b->size, (size_t)a->count * sizeof(a->size[0])) == 0;
 }
 
-/* Do exchanges go alike? */
-static bool same(const irr_candidate_t *a, const irr_candidate_t *b)
+bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
 {
     const irr_way_t *x = &a->way, *y = &b->way;
 
@@ -60,7 +56,7 @@ static void add(all_t *all, int row, const irr_way_t *way)
     const irr_candidate_t candidate = { .row = row, .way = *way };
 
     for (int i = 0; i < all->count; i++) {
-        if (same(&all->list[i], &candidate)) {
+        if (irr_candidate_same(&all->list[i], &candidate)) {
             return;
         }
     }
@@ -90,6 +86,15 @@ static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_
 
     shaped.dims = *dims;
     add_row(all, &shaped, "a3");
+}
+
+/*
+ * May a grid be worth a trial?  From four ranks on it needs fewer messages.  On a node where ranks share processors, a
+ * rank that waits for its turn would wait again in each stage.
+ */
+static bool needs_grid(const irr_traffic_t *traffic)
+{
+    return traffic->ranks > 3 && (!is_one_node(traffic) || traffic->alone);
 }
 
 /* At least 2, so that so many dimensions of it have room for the number. */
@@ -122,7 +127,7 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
-/* A grid for short messages, where some are so long that they cost less directly. */
+/* A grid for short messages, where some are so long that they cost less directly, but not all. */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
 {
@@ -131,7 +136,8 @@ static void add_split(all_t *all, const irr_settings_t *settings, const irr_mach
     if (split.direct_bytes == IRR_BYTES_AUTO) {
         split.direct_bytes = irr_model_direct_from(machine, traffic);
     }
-    if (split.direct_bytes > 0 && traffic->longest >= (double)split.direct_bytes) {
+    if (traffic->longest >= (double)split.direct_bytes &&
+        traffic->even_bytes - traffic->longest < (double)split.direct_bytes * traffic->even_messages) {
         add_row(all, &split, "hybrid");
     }
 }
@@ -168,14 +174,14 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
                      const irr_traffic_t *traffic)
 {
     all->count = 0;
-    if (is_one_node(traffic)) {
-        add_row(all, settings, "board");
-    } else if (traffic->node_ranks > 1) {
-        add_row(all, settings, "node");
+    add_row(all, settings, is_one_node(traffic) ? "board" : "a1");
+    if (needs_grid(traffic)) {
+        add_grids(all, settings, traffic);
     }
-    add_row(all, settings, "a1");
-    add_grids(all, settings, traffic);
     if (!is_one_node(traffic)) {
+        if (traffic->node_ranks > 1) {
+            add_row(all, settings, "node");
+        }
         add_split(all, settings, machine, traffic);
     }
     if (needs_pace(traffic)) {
@@ -229,14 +235,6 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
     return count + 1;
 }
 
-/* A grid for a part of the messages is worth a trial where it is likely to be better than the best of all others. */
-static void leave_out_splits(all_t *all, double best)
-{
-    for (int i = 0; i < all->count; i++) {
-        all->taken[i] = all->taken[i] || (irr_way_is_hybrid(&all->list[i].way) && all->list[i].ns > SPLIT_FROM * best);
-    }
-}
-
 enum { PACES = 3 };
 
 /* The most different paces, the likely best first. */
@@ -264,20 +262,15 @@ static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, 
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX])
 {
-    const bool one_node = is_one_node(traffic);
-    double best = one_node ? HUGE_VAL : irr_model_host_ns(machine, traffic);
+    double best = irr_model_host_ns(machine, traffic);
     all_t all = { .count = 0 };
     int count = 0, last;
 
     find_all(&all, settings, machine, traffic);
     for (int i = 0; i < all.count; i++) {
         all.list[i].ns = irr_model_ns(machine, traffic, &all.list[i].way);
-        all.taken[i] = one_node && all.list[i].row != row_of("board");
-        if (!all.taken[i] && !irr_way_is_hybrid(&all.list[i].way)) {
-            best = all.list[i].ns < best ? all.list[i].ns : best;
-        }
+        best = fmin(best, all.list[i].ns);
     }
-    leave_out_splits(&all, best);
     if (needs_pace(traffic)) {
         count = take_in_turn(&all, traffic, IRR_MODEL_HOPELESS * best, list);
     }
@@ -298,20 +291,6 @@ static irr_pacing_t pacing_of(const irr_pace_t *pace)
         pacing++;
     }
     return (irr_pacing_t)pacing;
-}
-
-bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
-{
-    const irr_way_t *one = &a->way, *other = &b->way;
-    bool same = a->row == b->row && one->route == other->route && one->pace == other->pace &&
-                one->grants == other->grants && one->lead == other->lead && one->piece_max == other->piece_max &&
-                one->direct_from == other->direct_from &&
-                one->dims.count == other->dims.count;
-
-    for (int i = 0; same && i < one->dims.count; i++) {
-        same = one->dims.size[i] == other->dims.size[i];
-    }
-    return same;
 }
 
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings)

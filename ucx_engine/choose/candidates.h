@@ -1,12 +1,11 @@
 /*
  * candidates.h - which ways are worth a trial, where nobody named one.
  *
- * On one node that is the one through shared memory.  If messages are long there are two of it: they are lent, or
- * copied twice, and which is faster depends on caches, and differs between processors by a factor of two or more
- * either way.  On several nodes, all ways that have sense there are ranked by the model (choose/model.h), and hopeless
- * ones are left out; so is the hybrid where it is not likely to be the best.  The model does not know what queues of
- * switches cost.  So where messages are long enough to fill these, ways with different paces (choose/paced.h) are in
- * the list in turn with those that the model likes, whatever it says of them.
+ * The model (choose/model.h) ranks direct messages, grids, leaders and, where only some messages are long, the hybrid;
+ * hopeless ones are left out.  On one node direct messages are the only candidate if ranks share processors.
+ * The model does not know what queues of switches cost.  Where messages between nodes are long enough to fill these,
+ * ways with different paces (choose/paced.h) are therefore in the list in turn with those that the model ranks first,
+ * whatever it says of them.
  *
  * A candidate is pinned: a communicator with its settings goes that way and tries nothing by itself.
  *
@@ -39,14 +38,11 @@ typedef struct irr_candidate {
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
-/*
- * What irr_candidates chooses from, and on one node also what does not go over boards: fills list[], in no order and
- * without times, and returns how many that are.
- */
+/* Fills list[] with all that irr_candidates chooses from, in no order and without times, and returns how many. */
 int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
-/* Are both the same way? */
+/* Do exchanges go the same way by both? */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 
 /* Makes the settings of a communicator those of one that goes this way alone. */

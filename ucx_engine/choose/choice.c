@@ -30,9 +30,8 @@
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
 
-/* What a message takes beside its bytes, as bytes; and by what a time is multiplied at most. */
-#define MESSAGE_BYTES 4096.0
-#define SCALE_MAX     8.0
+/* By what a time is multiplied at most. */
+#define SCALE_MAX 8.0
 
 /* By how much a remembered way is better than the one gone so far, if it is to be gone instead. */
 #define BETTER 1.05
@@ -55,7 +54,7 @@ static void wait_for(irr_choice_t *choice, uint64_t calls)
     choice->due = choice->calls + calls;
     choice->own_ns = UINT64_MAX;
     choice->own_sum_ns = choice->own_timed = 0;
-    choice->own = (irr_choice_load_t){ .messages = 0 };
+    choice->own = (irr_choice_load_t){ .longest = 0 };
 }
 
 bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded)
@@ -90,16 +89,11 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
     return turn;
 }
 
-/* What an exchange of this load takes, in bytes. */
-static double size_of(const irr_choice_load_t *load)
-{
-    return (double)(load->sent + load->received) + MESSAGE_BYTES * (double)load->messages;
-}
-
 /* What an exchange of the mean size would have taken, if one of this load took so long. */
 static uint64_t mean_sized_ns(const irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
 {
-    const double size = size_of(load), scale = size > 0 && choice->own_size > 0 ? choice->own_size / size : 1;
+    const double size = irr_choice_load_size(load);
+    const double scale = size > 0 && choice->own_size > 0 ? choice->own_size / size : 1;
 
     return (uint64_t)((double)ns * (scale > SCALE_MAX ? SCALE_MAX : scale < 1 / SCALE_MAX ? 1 / SCALE_MAX : scale));
 }
@@ -112,7 +106,8 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own_timed++;
-        choice->own.messages += load->messages;
+        choice->own.sends += load->sends;
+        choice->own.receives += load->receives;
         choice->own.sent += load->sent;
         choice->own.received += load->received;
         choice->own.longest = load->longest > choice->own.longest ? load->longest : choice->own.longest;
@@ -143,7 +138,8 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
     words[IRR_CHOICE_WAY_NS] = opening->way;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
     words[IRR_CHOICE_CROWDED] = choice->own_crowded;
-    words[IRR_CHOICE_MESSAGES] = choice->own.messages / timed;
+    words[IRR_CHOICE_SENDS] = choice->own.sends / timed;
+    words[IRR_CHOICE_RECEIVES] = choice->own.receives / timed;
     words[IRR_CHOICE_SENT] = choice->own.sent / timed;
     words[IRR_CHOICE_RECEIVED] = choice->own.received / timed;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
@@ -303,16 +299,6 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     return IRR_CHOICE_GOES_ON;
 }
 
-static bool twice(uint64_t a, uint64_t b)
-{
-    return a >= 2 * b + 1 || b >= 2 * a + 1;
-}
-
-static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
-{
-    return twice(a->messages, b->messages) || twice(a->sent, b->sent) || twice(a->received, b->received);
-}
-
 /* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
 static void take_cost(irr_choice_t *choice)
 {
@@ -345,12 +331,12 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     choice->most_ns = (double)words[IRR_CHOICE_MEAN_NS];
     choice->most_ns = choice->most_ns > choice->mean_ns ? choice->most_ns : choice->mean_ns;
     choice->load = (irr_choice_load_t){
-        .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
+        .sends = words[IRR_CHOICE_SENDS], .receives = words[IRR_CHOICE_RECEIVES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
     };
-    choice->own_size = size_of(&choice->own) / (double)(choice->own_timed > 0 ? choice->own_timed : 1);
+    choice->own_size = irr_choice_load_size(&choice->own) / (double)(choice->own_timed > 0 ? choice->own_timed : 1);
     take_cost(choice);
-    if (!choice->listed || is_other(&choice->load, &choice->settled)) {
+    if (!choice->listed || irr_choice_load_differs(&choice->load, &choice->settled)) {
         choice->settled = choice->load;
         choice->lost = 0;
         choice->listed = choice->relists = true;
@@ -485,16 +471,4 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
         return go_on(choice);
     }
     return irr_trial_go_on(&choice->trial, budget_ns(choice)) ? IRR_CHOICE_GOES_ON : settle(choice);
-}
-
-irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse)
-{
-    const irr_choice_load_t *load = &choice->load;
-
-    return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = choice->node_ranks, .alone = !choice->crowded, .plain = true, .sparse = sparse,
-        .messages = (double)load->messages,
-        .bytes = (double)(load->sent > load->received ? load->sent : load->received),
-        .even = (double)(load->sent < load->received ? load->sent : load->received), .longest = (double)load->longest
-    };
 }

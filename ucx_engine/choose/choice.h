@@ -33,11 +33,11 @@
 /* So many exchanges are timed before an agreement. */
 #define IRR_CHOICE_TIMED 8
 
-/* What an exchange sends, of a rank. */
+/* What a rank sends to others in an exchange, and receives from them. */
 typedef struct irr_choice_load {
-    uint64_t messages;   /* not empty, to others, or from others, if these are more */
-    uint64_t sent, received;   /* bytes of those sent, and of those received */
-    uint64_t longest;
+    uint64_t sends, receives;   /* messages that are not empty */
+    uint64_t sent, received;    /* their bytes */
+    uint64_t longest;           /* bytes of a message */
 } irr_choice_load_t;
 
 /* What a rank thinks that it costs, in nanoseconds: what all ways need first, and each way. */
@@ -51,8 +51,8 @@ typedef struct irr_choice_opening {
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
-    IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_CROWDED, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT,
-    IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST, IRR_CHOICE_REMEMBERS, IRR_CHOICE_SUMS,
+    IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_CROWDED, IRR_CHOICE_SENDS, IRR_CHOICE_RECEIVES,
+    IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST, IRR_CHOICE_REMEMBERS, IRR_CHOICE_SUMS,
     IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
@@ -220,11 +220,19 @@ irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
 /* The number of exchanges after which the ranks first agree; one_node: they are all on one. */
 int irr_choice_first(bool one_node);
 
-/* The agreed load of an exchange as traffic of so many ranks, or, sparse, of neighbours. */
-irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
-
 /* Where the way of the list that is opened i-th goes: 1 to IRR_TRIAL_WAYS - 1. */
 int irr_choice_slot(const irr_choice_t *choice, int i);
+
+/* ---- load.c ---- */
+
+/* What an exchange of this load takes, in bytes. */
+double irr_choice_load_size(const irr_choice_load_t *load);
+
+/* Has one of two loads twice as many messages or bytes as the other? */
+bool irr_choice_load_differs(const irr_choice_load_t *a, const irr_choice_load_t *b);
+
+/* The agreed load of an exchange as traffic of so many ranks, or, sparse, of neighbours. */
+irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
 
 /* ---- verdict.c ---- */
 

@@ -4,14 +4,15 @@
  * A way is stages.  In a stage a rank speaks to the others of a group, whose members are `stride` ranks apart: with
  * direct messages all ranks are one group.  Some of the group are on its node, the others are not, and some of these
  * not at its switch.  A stage takes as long as the processor needs for its messages, or as the link needs for what
- * all ranks of the node send, whichever is more; gathering and copying come on top, as a message leaves when it is
- * complete; and so does one latency.
+ * all ranks of the node send, whichever is more; gathering, scattering and one latency come on top, as a message leaves
+ * when it is complete.
  *
  * Where one rank receives more than the others send (or sends more than they receive), all together have no more than
  * the lesser of the two sides has at most; what is beside that is the one rank's, and comes together on its way there.
  *
  * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes do.
- * With few blocks not all columns get one: with d of them a column gets none with probability (1 - 1/n)^d.
+ * With few blocks not all columns get one: with d of them, of P ranks, a column gets none with probability
+ * (1 - d/P)^(P/n).
  *
  * Where ports of switches queue few bytes (buffer), what no pace holds back is lost in part and sent again; a loss at
  * the end of a message may take a timeout.
@@ -30,30 +31,25 @@ typedef struct group {
     double beyond;    /* of these, not at the same switch */
 } group_t;
 
+/* What a rank has for a stage: messages of the call, or bytes. */
+typedef struct load {
+    double even;      /* all ranks */
+    double beside;    /* some ranks have more than that */
+} load_t;
+
 /* What a rank does in a stage. */
 typedef struct stage {
     group_t group;
     double  share;    /* of the group that gets a message */
-    double  blocks;   /* in these messages, together */
-    double  bytes;
-    double  beside;   /* that some ranks have more than that, */
-    double  meet;     /* and how many of these are on a node */
+    load_t  blocks;   /* in these messages, together */
+    load_t  bytes;
+    double  meet;     /* so many ranks of a node have what is beside */
 } stage_t;
-
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 /* The mean of the messages of the rank with the most bytes, by the longest message of all. */
 static double alike_of(const irr_traffic_t *traffic)
 {
-    return traffic->longest > 0 ? traffic->bytes / most(1, traffic->messages) / traffic->longest : 1;
+    return traffic->longest > 0 ? traffic->bytes / fmax(1, traffic->messages) / traffic->longest : 1;
 }
 
 /* ---- the machine ---- */
@@ -71,7 +67,7 @@ static double copy_ns(const irr_machine_t *machine, double bytes)
 /* Of members in a row that are `stride` apart, those within so many ranks. */
 static double within(double ranks, double stride, double members)
 {
-    return least(members, most(1, ranks / stride));
+    return fmin(members, fmax(1, ranks / stride));
 }
 
 static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traffic, double stride, double members)
@@ -83,20 +79,24 @@ static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traff
     return (group_t){ .inside = node - 1, .between = members - node, .beyond = members - local };
 }
 
-/* What the link of a node needs for the bytes that each rank of it has for a group of others, and one has beside. */
+/*
+ * What the link of a node needs for the bytes that each rank of it has for a group of others, or for those of one rank
+ * with what it has beside, if these are more.  What one node has beside does not fill the links above its switch.
+ */
 static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes,
                       double beside)
 {
     const double members = group->inside + group->between;
-    const double slowest = most(group->between, group->beyond * (double)machine->taper);
+    const double even = bytes * traffic->node_ranks, node = fmax(even, bytes + beside) * group->between;
+    const double above = even * group->beyond * (double)machine->taper;
 
-    return members > 0 ? wire_ns(machine, (bytes * traffic->node_ranks + beside) * slowest / members) : 0;
+    return members > 0 ? wire_ns(machine, fmax(node, above) / members) : 0;
 }
 
 /* The same with direct messages. */
 static double links_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group)
 {
-    return link_ns(machine, traffic, group, traffic->even, traffic->bytes - traffic->even);
+    return link_ns(machine, traffic, group, traffic->even_bytes, traffic->bytes - traffic->even_bytes);
 }
 
 /* ---- stages ---- */
@@ -118,15 +118,53 @@ static double inside_bytes(const group_t *group, double bytes)
     return members > 0 ? bytes * group->inside / members : 0;
 }
 
-/* Of a stage whose messages are gathered from several blocks, and which begins when the one before has ended. */
+/*
+ * A stage whose messages are gathered from several blocks, and which begins when the one before has ended.  What is
+ * beside is gathered by all that send to the one rank, and scattered by that rank.
+ */
 static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const stage_t *stage)
 {
     const group_t *group = &stage->group;
-    const double work = messages_ns(machine, group, stage->share);
-    const double copied = stage->bytes + stage->beside + inside_bytes(group, stage->bytes + stage->beside);
+    const load_t *blocks = &stage->blocks, *bytes = &stage->bytes;
+    const double senders = fmax(1, stage->share * (group->inside + group->between)), beside = 1 + 1 / senders;
 
-    return most(work, link_ns(machine, traffic, group, stage->bytes, stage->beside * stage->meet)) +
-           copy_ns(machine, copied) + stage->blocks * (double)machine->piece + latency_ns(machine, group);
+    return fmax(messages_ns(machine, group, stage->share),
+                link_ns(machine, traffic, group, bytes->even, bytes->beside * stage->meet)) +
+           copy_ns(machine, 2 * bytes->even + beside * bytes->beside) +
+           (2 * blocks->even + beside * blocks->beside) * (double)machine->piece + latency_ns(machine, group);
+}
+
+/*
+ * The share of so many members, oneself among them, that get a message, where a rank has so many blocks, each for
+ * another rank, and each member stands for as many of all ranks.
+ */
+static double reached(const irr_traffic_t *traffic, double members, double blocks)
+{
+    return 1 - pow(1 - fmin(1, blocks / traffic->ranks), traffic->ranks / members);
+}
+
+/* The mean of that over both ends of a message. */
+static double share_of(const irr_traffic_t *traffic, double members, load_t blocks)
+{
+    const double even = reached(traffic, members, blocks.even);
+
+    return traffic->plain ? 1 : (even + reached(traffic, members, blocks.even + blocks.beside)) / 2;
+}
+
+static load_t blocks_of(const irr_traffic_t *traffic)
+{
+    return (load_t){ traffic->even_messages, traffic->messages - traffic->even_messages };
+}
+
+static load_t bytes_of(const irr_traffic_t *traffic)
+{
+    return (load_t){ traffic->even_bytes, traffic->bytes - traffic->even_bytes };
+}
+
+/* The part of a load that moves, where a rank has the part `beside` of what is beside. */
+static load_t part_of(load_t load, double moves, double beside)
+{
+    return (load_t){ load.even * moves, load.beside * moves * beside };
 }
 
 static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traffic)
@@ -160,18 +198,18 @@ static double meeting_above(const irr_machine_t *machine, const irr_traffic_t *t
     const double nodes = ceil(traffic->ranks / traffic->node_ranks);
     const bool above = machine->taper > 1 && machine->switch_nodes > 0 && nodes > (double)machine->switch_nodes;
 
-    return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->even : 0;
+    return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->even_bytes : 0;
 }
 
 /* The time with what is sent again, and with a timeout where one of all messages is likely to need it. */
 static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double meeting)
 {
-    const double excess = excess_of(machine, meeting), messages = most(1, traffic->messages);
-    const double tail = least(1, TAIL_SEGMENTS * SEGMENT_BYTES * messages / most(1, traffic->bytes));
+    const double excess = excess_of(machine, meeting), messages = fmax(1, traffic->messages);
+    const double tail = fmin(1, TAIL_SEGMENTS * SEGMENT_BYTES * messages / fmax(1, traffic->bytes));
     const double timeouts = traffic->ranks * messages * excess * tail * TIMEOUTS;
     const double sent = ns * (1 + SENT_AGAIN * excess);
 
-    return timeouts > log(2) ? most(sent, (double)(machine->timeout + machine->latency)) : sent;
+    return timeouts > log(2) ? fmax(sent, (double)(machine->timeout + machine->latency)) : sent;
 }
 
 /*
@@ -180,12 +218,12 @@ static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
  */
 static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
-    const double messages = most(1, traffic->messages), alike = alike_of(traffic);
+    const double messages = fmax(1, traffic->messages), alike = alike_of(traffic);
 
     if (machine->buffer == 0 || traffic->ranks <= traffic->node_ranks) {
         return 0;
     }
-    return wire_ns(machine, traffic->even * traffic->node_ranks) * alike * alike * (messages - 1) / messages;
+    return wire_ns(machine, traffic->even_bytes * traffic->node_ranks) * alike * alike * (messages - 1) / messages;
 }
 
 /* ---- direct ---- */
@@ -206,13 +244,19 @@ static double pace_ns(const irr_machine_t *machine, const group_t *group, const 
     return way->pace->syncs ? work + waits : waits;
 }
 
+/* A rank that has most to receive may have little to send: each end of a message costs half of it. */
+static double messages_of(const irr_traffic_t *traffic)
+{
+    return (traffic->messages + traffic->even_messages) / 2;
+}
+
 static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double messages)
 {
     const group_t group = everybody(machine, traffic);
     const double others = traffic->ranks - 1, share = others > 0 ? messages / others : 0;
-    const double inside = inside_bytes(&group, traffic->bytes + traffic->even);
+    const double inside = inside_bytes(&group, traffic->bytes + traffic->even_bytes);
 
-    return most(messages_ns(machine, &group, share) + copy_ns(machine, inside), links_ns(machine, traffic, &group));
+    return fmax(messages_ns(machine, &group, share) + copy_ns(machine, inside), links_ns(machine, traffic, &group));
 }
 
 /*
@@ -231,21 +275,21 @@ static double tied_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
 static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     const group_t group = everybody(machine, traffic);
-    const double others = traffic->ranks - 1, share = others > 0 ? traffic->messages / others : 0;
+    const double messages = messages_of(traffic);
 
-    return direct_ns(machine, traffic, traffic->messages) + tied_ns(machine, traffic, way) +
-           pace_ns(machine, &group, way, share) + latency_ns(machine, &group);
+    return direct_ns(machine, traffic, messages) + tied_ns(machine, traffic, way) +
+           pace_ns(machine, &group, way, messages / fmax(1, traffic->ranks - 1)) + latency_ns(machine, &group);
 }
 
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const group_t group = everybody(machine, traffic);
-    const double ns = direct_ns(machine, traffic, traffic->sparse ? traffic->messages : traffic->ranks - 1) +
+    const double ns = direct_ns(machine, traffic, traffic->sparse ? messages_of(traffic) : traffic->ranks - 1) +
                       latency_ns(machine, &group);
-    const double meeting = group.between > 0 ? traffic->even * traffic->node_ranks : 0;
+    const double meeting = group.between > 0 ? traffic->even_bytes * traffic->node_ranks : 0;
 
-    return most(ns + convoy_ns(machine, traffic),
-                lossy_ns(machine, traffic, ns, most(meeting, meeting_above(machine, traffic))));
+    return fmax(ns + convoy_ns(machine, traffic),
+                lossy_ns(machine, traffic, ns, fmax(meeting, meeting_above(machine, traffic))));
 }
 
 /* ---- long messages ---- */
@@ -257,92 +301,89 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
 static double longer(const irr_traffic_t *traffic, double limit)
 {
     const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
-    const double others = least(limit, mean) / 2;
+    const double others = fmin(limit, mean) / 2;
 
     if (traffic->longest <= limit || traffic->longest <= others) {
         return 0;
     }
-    return least(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
+    return fmin(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
 }
 
 /* ---- grids ---- */
 
 /*
- * blocks: that each rank has, for ranks anywhere.  What one rank receives beside others comes together stage by stage:
- * behind this one it is with one rank in each `reach`.
+ * Messages are for ranks anywhere.  What one rank receives beside others comes together stage by stage: behind this one
+ * it is with one rank in each `reach`.
  */
-static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double blocks, double stride,
-                       double columns)
+static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double stride, double columns)
 {
-    const double moves = columns > 1 ? (columns - 1) / columns : 0, reach = least(stride * columns, traffic->ranks);
-    const double beside = (traffic->bytes - traffic->even) * moves * reach / traffic->ranks;
+    const double moves = columns > 1 ? (columns - 1) / columns : 0, reach = fmin(stride * columns, traffic->ranks);
+    const double met = reach / traffic->ranks;
+    const load_t blocks = part_of(blocks_of(traffic), 1, met);
     const stage_t stage = {
-        .group = group_of(machine, traffic, stride, columns), .blocks = blocks * moves,
-        .share = traffic->plain ? 1 : 1 - pow(1 - 1 / columns, blocks), .bytes = traffic->even * moves,
-        .beside = beside, .meet = most(1, traffic->node_ranks / reach)
+        .group = group_of(machine, traffic, stride, columns), .share = share_of(traffic, columns, blocks),
+        .blocks = part_of(blocks, moves, 1), .bytes = part_of(bytes_of(traffic), moves, met),
+        .meet = fmax(1, traffic->node_ranks / reach)
     };
 
     return stage_ns(machine, traffic, &stage);
 }
 
-/* Into how many slices a balanced grid cuts a message, where each may be one for each column. */
-static double slices(const irr_traffic_t *traffic, const irr_way_t *way, double columns)
-{
-    const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
-
-    return most(1, least(columns, floor(mean / most(1, (double)way->slice_min))));
-}
-
+/* A balanced grid spreads messages in as many stages before; what it cuts them into is not counted. */
 static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
-    double blocks = traffic->messages, sum = 0;
     irr_grid_t grid;
+    double sum = 0;
 
     if (irr_way_grid(way, traffic->ranks, NULL, &grid) != IRR_OK) {
         return INFINITY;
     }
-    for (int i = 0; grid.balanced && i < grid.levels; i++) {
-        const irr_grid_level_t level = irr_grid_level(&grid, traffic->ranks, i, 0);
-
-        blocks *= slices(traffic, way, level.rows.columns);
-        sum += level_ns(machine, traffic, blocks, level.stride, level.rows.columns);
-    }
     for (int i = 0; i < grid.levels; i++) {
         const irr_grid_level_t level = irr_grid_level(&grid, traffic->ranks, i, 0);
 
-        sum += level_ns(machine, traffic, blocks, level.stride, level.rows.columns);
+        sum += level_ns(machine, traffic, level.stride, level.rows.columns);
     }
-    return sum;
+    return grid.balanced ? 2 * sum : sum;
 }
 
 /* ---- nodes ---- */
 
 /* Messages inside of a node, one to each other rank; blocks and bytes: of a rank, in these messages. */
-static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double blocks, double bytes)
+static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, load_t blocks, load_t bytes)
 {
     const stage_t stage = {
-        .group = { .inside = traffic->node_ranks - 1 }, .share = 1, .blocks = blocks, .bytes = bytes };
+        .group = { .inside = traffic->node_ranks - 1 }, .share = share_of(traffic, traffic->node_ranks, blocks),
+        .blocks = blocks, .bytes = bytes, .meet = 1
+    };
 
-    return stage_ns(machine, traffic, &stage);
+    return traffic->node_ranks > 1 ? stage_ns(machine, traffic, &stage) : 0;
 }
 
-/* By leaders, in the three stages of route/stages.c: the second carries what all ranks of the node have for others. */
+/*
+ * By leaders, in the three stages of route/stages.c: the second carries what all ranks of the node have for others.
+ * What one rank receives beside others is with one rank of each node after the first stage, with all ranks of its node
+ * that lead after the second, and with it after the third.
+ */
 static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
-    const double served = ceil((nodes - 1) / node), part = nodes > 1 ? served * node / (nodes - 1) : 0;
-    const double others = most(1, traffic->ranks - 1), away = (traffic->ranks - least(node, traffic->ranks)) / others;
-    const double bytes = traffic->even * away, blocks = traffic->messages * away;
+    const double leaders = fmax(1, fmin(node, nodes - 1)), served = ceil((nodes - 1) / node);
+    const double away = (traffic->ranks - fmin(node, traffic->ranks)) / fmax(1, traffic->ranks - 1);
+    const double part = nodes > 1 ? served * node / (nodes - 1) : 0;
+    const load_t blocks = blocks_of(traffic), bytes = bytes_of(traffic);
     const group_t all = everybody(machine, traffic);
-    const stage_t between = {
-        .group = { .between = served, .beyond = all.between > 0 ? served * all.beyond / all.between : 0 }, .share = 1,
-        .blocks = blocks * part, .bytes = bytes, .beside = (traffic->bytes - traffic->even) * away, .meet = 1
+    stage_t between = {
+        .group = { .between = served, .beyond = all.between > 0 ? served * all.beyond / all.between : 0 },
+        .blocks = part_of(blocks, away * part, 1 / leaders), .bytes = part_of(bytes, away, 1 / leaders), .meet = leaders
     };
-    const double first = node > 1 ? inside_ns(machine, traffic, traffic->messages, traffic->bytes) : 0;
-    const double second = nodes > 1 ? stage_ns(machine, traffic, &between) : 0;
-    const double third = nodes > 1 && node > 1 ? inside_ns(machine, traffic, blocks * part, bytes * part) : 0;
+    const double first = inside_ns(machine, traffic, part_of(blocks, 1, 1 / nodes), part_of(bytes, 1, 1 / nodes));
 
-    return first + second + third;
+    if (nodes == 1) {
+        return first;
+    }
+    between.share = share_of(traffic, served + 1, between.blocks);
+    return first + stage_ns(machine, traffic, &between) +
+           inside_ns(machine, traffic, part_of(blocks, away * part, 1), part_of(bytes, away * part, 1));
 }
 
 /* ---- long messages directly ---- */
@@ -351,28 +392,33 @@ size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *
 {
     const double byte = wire_ns(machine, traffic->node_ranks) + copy_ns(machine, 3);
 
-    return (size_t)most(1, (double)machine->message / byte);
+    return (size_t)fmax(1, (double)machine->message / byte);
 }
 
-/* Beside a grid, or leaders, for the others: what processors do adds up, and links are shared. */
+/*
+ * Beside a grid, or leaders, for the others: what processors do adds up.  Half of the time of what is forwarded, it is
+ * taken to wait for links.
+ */
 static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
-    const double limit = (double)way->direct_from - 1, others = most(1, traffic->ranks - 1);
+    const double limit = (double)way->direct_from - 1, others = fmax(1, traffic->ranks - 1);
     const group_t all = everybody(machine, traffic);
     irr_traffic_t rest = *traffic, beside = *traffic;
-    double most_long, long_messages, forwarded;
+    double most_long, long_messages, forwarded, direct;
 
     most_long = longer(&rest, limit);
-    rest.bytes = traffic->even;
+    rest.bytes = traffic->even_bytes;
     long_messages = longer(&rest, limit);
-    rest.even = most(0, traffic->even - long_messages * traffic->longest);
-    rest.bytes = most(rest.even, traffic->bytes - most_long * traffic->longest);
-    rest.messages = traffic->messages - least(most_long, long_messages);
-    beside.even = traffic->even - rest.even;
-    beside.bytes = most(beside.even, traffic->bytes - rest.bytes);
+    rest.even_bytes = fmax(0, traffic->even_bytes - long_messages * traffic->longest);
+    rest.bytes = fmax(rest.even_bytes, traffic->bytes - most_long * traffic->longest);
+    rest.messages = traffic->messages - fmin(most_long, long_messages);
+    rest.even_messages = fmin(rest.messages, traffic->even_messages);
+    beside.even_bytes = traffic->even_bytes - rest.even_bytes;
+    beside.bytes = fmax(beside.even_bytes, traffic->bytes - rest.bytes);
     forwarded = way->route == &irr_route_node ? leaders_ns(machine, &rest) : grid_ns(machine, &rest, way);
-    return most(forwarded, links_ns(machine, &beside, &all) + latency_ns(machine, &all)) +
-           messages_ns(machine, &all, (most_long + long_messages) / 2 / others);
+    direct = links_ns(machine, &beside, &all) + latency_ns(machine, &all);
+    return fmax(forwarded + messages_ns(machine, &all, (most_long + long_messages) / 2 / others),
+                direct + forwarded / 2);
 }
 
 /* Inside of the node to the rank that serves the destination; the second stage is that of a schedule. */
@@ -381,8 +427,8 @@ static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *t
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
     const group_t between = group_of(machine, traffic, node, nodes);
 
-    return level_ns(machine, traffic, traffic->messages, 1, node) +
-           level_ns(machine, traffic, traffic->messages, node, nodes) + pace_ns(machine, &between, way, 1);
+    return level_ns(machine, traffic, 1, node) + level_ns(machine, traffic, node, nodes) +
+           pace_ns(machine, &between, way, 1);
 }
 
 /* ---- any way ---- */
@@ -406,35 +452,4 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
     const double ns = lossless_ns(machine, traffic, way);
 
     return way->pace == &irr_pace_free ? lossy_ns(machine, traffic, ns, meeting_above(machine, traffic)) : ns;
-}
-
-/* ---- traffic ---- */
-
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks)
-{
-    irr_traffic_t traffic = {
-        .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks
-    };
-    double sides[2] = { 0, 0 };
-
-    for (int i = 0; i < matrix->ranks; i++) {
-        double messages[2] = { 0, 0 }, bytes[2] = { 0, 0 };
-
-        for (int j = 0; j < matrix->ranks; j++) {
-            const uint64_t ways[2] = { *irr_matrix_at(matrix, i, j), *irr_matrix_at(matrix, j, i) };
-
-            for (int side = 0; side < 2 && i != j; side++) {
-                messages[side] += ways[side] > 0;
-                bytes[side] += (double)ways[side];
-                traffic.longest = most(traffic.longest, (double)ways[side]);
-            }
-        }
-        for (int side = 0; side < 2; side++) {
-            traffic.messages = most(traffic.messages, messages[side]);
-            sides[side] = most(sides[side], bytes[side]);
-        }
-    }
-    traffic.bytes = most(sides[0], sides[1]);
-    traffic.even = least(sides[0], sides[1]);
-    return traffic;
 }

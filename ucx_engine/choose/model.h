@@ -13,27 +13,22 @@
 
 #include "plan/way.h"
 #include "problem/machine.h"
-#include "problem/matrix.h"
 
 /*
- * What is known of an exchange, alike on all ranks.  The most is that of the rank that sends or receives most; nothing
- * counts what a rank has for itself.
+ * What is known of an exchange, alike on all ranks; nothing counts what a rank has for itself.  Of each side, sending
+ * and receiving, the rank with most counts: `messages` and `bytes` are those of the larger side, and the even ones
+ * those of the lesser side, above which the mean of all ranks cannot be.
  */
 typedef struct irr_traffic {
     int    ranks;
     int    node_ranks;    /* most on a node; nodes are taken to have so many ranks in a row */
     bool   alone;         /* each rank has a processor of its own; false: not all, or nobody knows */
-    double messages;      /* not empty, of a rank at most */
-    double bytes;         /* of a rank at most */
-    double even;          /* the most that a rank sends, or the most that one receives, whichever is less: no more
-                             in the mean */
+    double messages, even_messages;   /* that are not empty */
+    double bytes, even_bytes;
     double longest;       /* bytes of a message at most */
     bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, empty messages too */
     bool   sparse;        /* the call is one of neighbours: Open MPI's own has no messages for others */
 } irr_traffic_t;
-
-/* That of a matrix.  O(P * P). */
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks);
 
 /*
  * Nanoseconds of an exchange whose counts came before, from the first rank's start to the last one's end.  INFINITY: no
