@@ -233,9 +233,11 @@ void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_
 /* Of the persistent requests of a collective that end without a trial, one speaks for all. */
 static void say_series(mca_coll_irr_series_t *series)
 {
-    mca_coll_irr_service_t *service = &series->service, *class = mca_coll_irr_team_service(series->module->team, service->which);
+    mca_coll_irr_service_t *service = &series->service;
 
     if (series->request != NULL) {
+        mca_coll_irr_service_t *class = mca_coll_irr_team_service(series->module->team, service->which);
+
         service->said = service->said || class->requests_said;
         class->requests_said = true;
     } else if (service->state == MCA_COLL_IRR_NEW && !service->said) {
