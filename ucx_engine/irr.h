@@ -245,9 +245,6 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
  */
 irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 
-/* What the last run of it cost this rank; of an open one, so far. */
-void irr_exchange_counters(irr_exchange_t *exchange, irr_counters_t *counters);
-
 /*
  * Starts to plan runs with this problem, whose lists are borrowed until the next irr_exchange_start or
  * irr_exchange_plan of this exchange, or its end.  An exchange as far as order and irr_exchange_test go, which says

@@ -132,11 +132,6 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
 /* The engine is locked. */
 static void open_exchange(irr_exchange_t *exchange)
 {
-    irr_counters_t *counters = &exchange->counters;
-
-#define COUNTER_CLEAR(field, text) counters->field = 0;
-    IRR_COUNTERS_MAP(COUNTER_CLEAR)
-#undef COUNTER_CLEAR
     exchange->started = true;
     exchange->result = IRR_IN_PROGRESS;
     irr_queue_enter(exchange);
@@ -217,13 +212,4 @@ irr_status_t irr_exchange_test(irr_exchange_t *exchange)
     exchange->started = exchange->started && result == IRR_IN_PROGRESS;
     irr_lock_release(lock);
     return result;
-}
-
-void irr_exchange_counters(irr_exchange_t *exchange, irr_counters_t *counters)
-{
-    irr_lock_t *lock = &exchange->comm->engine->lock;
-
-    irr_lock_acquire(lock);
-    *counters = exchange->counters;
-    irr_lock_release(lock);
 }

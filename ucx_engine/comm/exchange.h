@@ -67,7 +67,6 @@ struct irr_exchange {
     uint64_t              run_ns;     /* when its schedule began to run, in a run that is timed */
     uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
-    irr_counters_t        counters;   /* of the run that is open, or the last one */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
     irr_grid_plan_t       frozen;     /* what the relay learnt, of a planned exchange, */
     void                 *scratch;    /* and its scratch */

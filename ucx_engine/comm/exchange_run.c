@@ -44,7 +44,7 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     env->compose = way->compose;
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
-    env->counters = &exchange->counters;
+    env->counters = &comm->engine->counters;
     env->sourced = false;
     env->failure = &exchange->failure;
     return env;
@@ -348,7 +348,6 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
     irr_status_t status;
 
     exchange->turn = exchange->comm->engine->turns;
-    exchange->since_ns = 0;
     exchange->rounds = 0;
     exchange->running = NULL;
     exchange->failure.status = IRR_OK;
@@ -400,38 +399,22 @@ bool irr_exchange_listens(const irr_exchange_t *exchange)
 
 /* ---- the end ---- */
 
-/* What the route took. */
-static void count_route(irr_exchange_t *exchange)
+/* Counts an exchange whose plan was run. */
+static void count_run(const irr_exchange_t *exchange)
 {
-    irr_counters_t *counters = &exchange->counters;
+    irr_counters_t *counters = &exchange->comm->engine->counters;
     const irr_plan_t *plan = exchange->running;
     const irr_relay_t *relay = &exchange->comm->relay;
+    uint64_t scratch = plan != NULL ? plan->scratch_bytes : 0;
 
-    counters->exchanges = 1;
-    counters->steps = plan != NULL ? plan->nsends : 0;
-    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
-    counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
+    scratch += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
+    counters->exchanges++;
+    counters->steps += plan != NULL ? plan->nsends : 0;
     if (exchange->view >= IRR_VIEW_LEARNING && plan != &exchange->frozen.plan) {
         counters->steps += relay->plan->plan.nsends;
-        counters->scratch_bytes += relay->scratch_bytes;
+        scratch += relay->scratch_bytes;
     }
-}
-
-/* What it cost, also in the totals of the engine. */
-static void count(irr_exchange_t *exchange)
-{
-    irr_counters_t *counters = &exchange->counters, *totals = &exchange->comm->engine->counters;
-    uint64_t largest = totals->largest_message, scratch = totals->scratch_bytes;
-
-    if (exchange->state >= IRR_EXCHANGE_RUNS) {
-        count_route(exchange);
-    }
-    counters->waiting_ns = exchange->since_ns != 0 ? irr_clock_ns() - exchange->since_ns : 0;
-#define COUNTER_ADD(field, text) totals->field += counters->field;
-    IRR_COUNTERS_MAP(COUNTER_ADD)
-#undef COUNTER_ADD
-    totals->largest_message = counters->largest_message > largest ? counters->largest_message : largest;
-    totals->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
+    counters->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
 }
 
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
@@ -440,5 +423,11 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
         result = IRR_ERR_TRUNCATE;
     }
     exchange->result = result;
-    count(exchange);
+    if (exchange->state >= IRR_EXCHANGE_RUNS) {
+        count_run(exchange);
+    }
+    if (exchange->since_ns != 0) {
+        exchange->comm->engine->counters.waiting_ns += irr_clock_ns() - exchange->since_ns;
+        exchange->since_ns = 0;
+    }
 }
