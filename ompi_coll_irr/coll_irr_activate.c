@@ -65,14 +65,12 @@ irr_status_t mca_coll_irr_prepare_rooms(mca_coll_irr_module_t *module)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
     const size_t ranks = (size_t)module->ranks.size;
+    const irr_status_t status = mca_coll_irr_bytes_reserve(&module->bytes, ranks, ranks);
 
-    if (mca_coll_irr_room_init(&module->send_room, ranks) != IRR_OK ||
-        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK ||
-        (neighbors != NULL && (mca_coll_irr_room_init(&module->send_room, (size_t)neighbors->sends) != IRR_OK ||
-                               mca_coll_irr_room_init(&module->recv_room, (size_t)neighbors->receives) != IRR_OK))) {
-        return IRR_ERR_NO_MEMORY;
+    if (status != IRR_OK || neighbors == NULL) {
+        return status;
     }
-    return IRR_OK;
+    return mca_coll_irr_bytes_reserve(&module->bytes, (size_t)neighbors->sends, (size_t)neighbors->receives);
 }
 
 /* What only this rank can know: no memory, no transport. */
@@ -112,8 +110,7 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 {
     service->state = MCA_COLL_IRR_DECLINED;
     if (!is_in_use(module)) {
-        mca_coll_irr_room_fini(&module->send_room);
-        mca_coll_irr_room_fini(&module->recv_room);
+        mca_coll_irr_bytes_fini(&module->bytes);
     }
     snprintf(service->why, sizeof(service->why), "%s", why);
     mca_coll_irr_say(module, service);

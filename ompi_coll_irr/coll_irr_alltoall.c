@@ -5,12 +5,12 @@
 #include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                               const mca_coll_irr_call_t *call, bool in_place)
+                               const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoall_fn_t host = (mca_coll_base_module_alltoall_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+    return host(send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
                 recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, previous->module);
 }
 
@@ -35,24 +35,23 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
 /* ---- nonblocking ---- */
 
 int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ialltoall_fn_t host = (mca_coll_base_module_ialltoall_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+    return host(send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
                 recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, request_p,
                 previous->module);
 }
 
 int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                    ompi_request_t **request_p)
+                                    const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoall_init_fn_t host = (mca_coll_base_module_alltoall_init_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+    return host(send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
                 recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, info, request_p,
                 previous->module);
 }

@@ -4,12 +4,12 @@
 #include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place)
+                                const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoallv_fn_t host = (mca_coll_base_module_alltoallv_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
                 recv->counts, recv->displs, recv->datatype, comm, previous->module);
 }
 
@@ -35,23 +35,22 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
 /* ---- nonblocking ---- */
 
 int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ialltoallv_fn_t host = (mca_coll_base_module_ialltoallv_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
                 recv->counts, recv->displs, recv->datatype, comm, request_p, previous->module);
 }
 
 int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p)
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoallv_init_fn_t host = (mca_coll_base_module_alltoallv_init_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
                 recv->counts, recv->displs, recv->datatype, comm, info, request_p, previous->module);
 }
 

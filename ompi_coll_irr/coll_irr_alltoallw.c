@@ -4,12 +4,12 @@
 #include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place)
+                                const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoallw_fn_t host = (mca_coll_base_module_alltoallw_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
                 recv->counts, recv->displs, recv->datatypes, comm, previous->module);
 }
 
@@ -35,12 +35,12 @@ int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
 /* ---- nonblocking ---- */
 
 int mca_coll_irr_host_ialltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ialltoallw_fn_t host = (mca_coll_base_module_ialltoallw_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
                 recv->counts, recv->displs, recv->datatypes, comm, request_p, previous->module);
 }
 
@@ -61,13 +61,12 @@ int mca_coll_irr_ialltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca
 /* ---- persistent ---- */
 
 int mca_coll_irr_host_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p)
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoallw_init_fn_t host = (mca_coll_base_module_alltoallw_init_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
                 recv->counts, recv->displs, recv->datatypes, comm, info, request_p, previous->module);
 }
 

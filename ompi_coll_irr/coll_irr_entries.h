@@ -10,35 +10,32 @@
 /* ---- by the previous module, of a type ---- */
 
 int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                               const mca_coll_irr_call_t *call, bool in_place);
+                               const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place);
+                                const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                    ompi_request_t **request_p);
+                                    const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p);
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 
 int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place);
+                                const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                         const mca_coll_irr_call_t *call, bool in_place);
+                                         const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p);
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                              const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                              const mca_coll_irr_call_t *call, ompi_info_t *info,
                                               ompi_request_t **request_p);
 
 int mca_coll_irr_host_ialltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                          const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                          const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 
 /*
  * Who served before us, if a blocking call of a collective goes to them as it is: what is left to Open MPI, by the

@@ -42,13 +42,12 @@ int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scou
 }
 
 int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                         const mca_coll_irr_call_t *call, bool in_place)
+                                         const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_neighbor_alltoallw_fn_t host =
         (mca_coll_base_module_neighbor_alltoallw_fn_t)previous->function;
 
-    (void)in_place;   /* which these calls do not know */
     return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
                 recv->datatypes, comm, previous->module);
 }
@@ -105,13 +104,12 @@ int mca_coll_irr_ineighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t sco
 }
 
 int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                          const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                          const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ineighbor_alltoallw_fn_t host =
         (mca_coll_base_module_ineighbor_alltoallw_fn_t)previous->function;
 
-    (void)in_place;
     return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
                 recv->datatypes, comm, request_p, previous->module);
 }
@@ -165,14 +163,13 @@ int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t
 }
 
 int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                              const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                              const mca_coll_irr_call_t *call, ompi_info_t *info,
                                               ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_neighbor_alltoallw_init_fn_t host =
         (mca_coll_base_module_neighbor_alltoallw_init_fn_t)previous->function;
 
-    (void)in_place;
     return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
                 recv->datatypes, comm, info, request_p, previous->module);
 }

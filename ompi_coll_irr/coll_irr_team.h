@@ -49,6 +49,14 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
+/* Local, in the first call of a collective on a communicator: its service. */
+mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
+
+static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    return module->called[which] ? &module->team->services[which] : mca_coll_irr_service_begin(module, which);
+}
+
 /* Does the service go by engine communicators now that this communicator has not joined? */
 static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
