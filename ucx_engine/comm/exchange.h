@@ -46,7 +46,6 @@ struct irr_exchange {
     void                 *output;
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
-    irr_exec_env_t        env;        /* of what runs */
     irr_failure_t         failure;
     irr_status_t          relayed;    /* result of the relay, if there is one, and then of the run */
     bool                  started;    /* it is not over, or its result was not read */
@@ -66,7 +65,7 @@ struct irr_exchange {
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
     uint64_t              run_ns;     /* when its schedule began to run, in a run that is timed */
     uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
-    irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
+    irr_exchange_t       *next, *prev;   /* in the queue, or among those that nobody uses */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
     irr_grid_plan_t       frozen;     /* what the relay learnt, of a planned exchange, */
     void                 *scratch;    /* and its scratch */

@@ -29,15 +29,18 @@ static void *scratch_of(const irr_exchange_t *exchange)
     }
 }
 
-/* Field by field: what was just written in parts would wait for all earlier writes if it were copied as a whole. */
-static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
+/*
+ * Sets what the next messages of an exchange meet.  Field by field: what was just written in parts would wait for all
+ * earlier writes if it were copied as a whole.
+ */
+static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_way_t *way = exchange->way;
-    irr_exec_env_t *env = &exchange->env;
 
     env->channel = comm->channel;
     env->tag_base = irr_tag_base(comm->sequence++);
+    env->tag_kind = IRR_TAG_DATA;
     env->input = exchange->input;
     env->output = exchange->output;
     env->scratch = scratch_of(exchange);
@@ -55,11 +58,12 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
 static irr_status_t meet(irr_exchange_t *exchange)
 {
     const uint64_t nothing = 0;
+    irr_exec_env_t env;
 
     if (!irr_strays_meet(exchange->comm)) {
         return IRR_OK;
     }
-    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, make_env(exchange));
+    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, set_env(exchange, &env));
     return IRR_IN_PROGRESS;
 }
 
@@ -85,12 +89,13 @@ static irr_status_t look(irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
     const bool once = exchange->purpose == IRR_PURPOSE_ONCE;
+    irr_exec_env_t env;
 
     if (!irr_schedules_look(schedules) || exchange->purpose == IRR_PURPOSE_AGAIN ||
         (once && irr_schedules_skip(schedules))) {
         return IRR_OK;
     }
-    irr_schedules_start(schedules, &exchange->problem, once, make_env(exchange));
+    irr_schedules_start(schedules, &exchange->problem, once, set_env(exchange, &env));
     return IRR_IN_PROGRESS;
 }
 
@@ -170,14 +175,14 @@ static irr_status_t build(irr_exchange_t *exchange)
 static irr_status_t run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    const irr_exec_env_t *env = make_env(exchange);
+    const irr_exec_env_t *env = set_env(exchange, &exchange->run->exec.env);
 
     irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
     exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
     if (exchange->view != IRR_VIEW_LEARNING) {
         exchange->relayed = IRR_OK;
         exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
-        irr_exec_start(&exchange->run->exec, exchange->running, env);
+        irr_exec_start(&exchange->run->exec, exchange->running);
         return IRR_IN_PROGRESS;
     }
     exchange->relayed = IRR_IN_PROGRESS;
@@ -253,13 +258,14 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
 
 static irr_status_t freeze(irr_exchange_t *exchange)
 {
+    irr_exec_env_t env;
     uint64_t failed;
 
     if (!freezes(exchange)) {
         return IRR_OK;
     }
     failed = exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK;
-    irr_allreduce_start(&exchange->comm->agreement, &failed, 1, make_env(exchange));
+    irr_allreduce_start(&exchange->comm->agreement, &failed, 1, set_env(exchange, &env));
     return IRR_IN_PROGRESS;
 }
 
@@ -281,14 +287,26 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 
 /* ---- from state to state ---- */
 
-static const struct {
-    irr_status_t (*start)(irr_exchange_t *exchange);
-    irr_status_t (*progress)(irr_exchange_t *exchange);
-} states[] = {
-    [IRR_EXCHANGE_MEETS] = { meet, progress_meeting }, [IRR_EXCHANGE_LOOKS] = { look, progress_look },
-    [IRR_EXCHANGE_BUILDS] = { build, NULL },           [IRR_EXCHANGE_RUNS] = { run, progress_run },
-    [IRR_EXCHANGE_FREEZES] = { freeze, progress_freeze }
-};
+static irr_status_t start_state(irr_exchange_t *exchange)
+{
+    switch (exchange->state) {
+    case IRR_EXCHANGE_MEETS:  return meet(exchange);
+    case IRR_EXCHANGE_LOOKS:  return look(exchange);
+    case IRR_EXCHANGE_BUILDS: return build(exchange);
+    case IRR_EXCHANGE_RUNS:   return run(exchange);
+    default:                  return freeze(exchange);
+    }
+}
+
+static irr_status_t progress_state(irr_exchange_t *exchange)
+{
+    switch (exchange->state) {
+    case IRR_EXCHANGE_MEETS: return progress_meeting(exchange);
+    case IRR_EXCHANGE_LOOKS: return progress_look(exchange);
+    case IRR_EXCHANGE_RUNS:  return progress_run(exchange);
+    default:                 return progress_freeze(exchange);
+    }
+}
 
 /* While a state ends well, starts the next one.  IRR_IN_PROGRESS, or the result of the exchange. */
 static irr_status_t pass(irr_exchange_t *exchange, irr_status_t status)
@@ -298,7 +316,7 @@ static irr_status_t pass(irr_exchange_t *exchange, irr_status_t status)
 
     while (status == IRR_OK && exchange->state != last) {
         exchange->state++;
-        status = states[exchange->state].start(exchange);
+        status = start_state(exchange);
     }
     return status;
 }
@@ -367,7 +385,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return linger(exchange);
         }
         state = exchange->state;
-        status = check(exchange, pass(exchange, states[state].progress(exchange)));
+        status = check(exchange, pass(exchange, progress_state(exchange)));
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {

@@ -262,12 +262,13 @@ static void start_line(irr_exec_t *exec)
 
 /* ---- the run ---- */
 
-void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
+void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
 {
+    const irr_exec_env_t *env = &exec->env;
+
     assert(exec->plan == NULL);
     assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
     exec->plan = plan;
-    exec->env = *env;
     exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
     exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
     exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;
