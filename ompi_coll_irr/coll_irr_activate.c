@@ -285,7 +285,8 @@ void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_whi
     }
 }
 
-/* The first call: now, or as the calls go. */
+/* The first call: now, or as the calls go.  Apart, so that other calls need no room for its text. */
+__attribute__((noinline))
 static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     uint64_t begin_ns;

@@ -19,16 +19,14 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
                           mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALL);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_alltoall_fn_t)host->function)(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                                                     host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
-
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call);
 }
 
@@ -60,11 +58,10 @@ int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, om
                            mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call, request_p);
 }
@@ -75,11 +72,10 @@ int mca_coll_irr_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount
                                mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call, info, request_p);
 }

@@ -19,16 +19,14 @@ int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALLW);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_alltoallw_fn_t)host->function)(sbuf, scounts, sdispls, sdtypes, rbuf, rcounts,
                                                                      rdispls, rdtypes, comm, host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
-    };
-
+    mca_coll_irr_set_datatypes(&call.send, sbuf, scounts, sdispls, sdtypes);
+    mca_coll_irr_set_datatypes(&call.recv, rbuf, rcounts, rdispls, rdtypes);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call);
 }
 
@@ -49,11 +47,10 @@ int mca_coll_irr_ialltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca
                             mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                             ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_datatypes(&call.send, sbuf, scounts, sdispls, sdtypes);
+    mca_coll_irr_set_datatypes(&call.recv, rbuf, rcounts, rdispls, rdtypes);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call, request_p);
 }
@@ -76,11 +73,10 @@ int mca_coll_irr_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
                                 mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_datatypes(&call.send, sbuf, scounts, sdispls, sdtypes);
+    mca_coll_irr_set_datatypes(&call.recv, rbuf, rcounts, rdispls, rdtypes);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call, info, request_p);
 }

@@ -290,18 +290,11 @@ static void list_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
     end->blocks = (irr_blocks_t){ .list = end->list, .count = count };
 }
 
-/* False: the side is not such a one, or there is no memory. */
+/* False: the blocks are no runs of bytes, or there is no memory. */
 static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     mca_coll_irr_layout_t layout = { .datatype = NULL };
 
-    if (side->order != NULL || side->datatypes != NULL || side->slots == 0) {
-        return false;
-    }
-    if (repeats(end, side)) {
-        end->blocks.list = end->list;   /* it may have grown */
-        return true;
-    }
     look_at(&layout, side->datatype);
     if (!layout.is_run || mca_coll_irr_end_reserve(end, (size_t)side->slots) != IRR_OK) {
         return false;
@@ -311,17 +304,13 @@ static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+/* The blocks of any side, with those that are packed in a copy.  Where all are, they are relative to it. */
+static bool open_any(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     mca_coll_irr_listing_t listing = { .end = end };
     packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
-    end->base = side->buffer;
-    if (open_plain(end, side)) {
-        return true;
-    }
     if (!list(side, false, &listing, &packing)) {
         listing.count = 0;
         packing = (packing_t){ .bytes = 0 };
@@ -349,6 +338,19 @@ static bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return end->packed != NULL;
 }
 
+/* False: there is no memory for the copy. */
+static bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+{
+    const bool plain = side->order == NULL && side->datatypes == NULL && side->slots > 0;
+
+    end->base = side->buffer;
+    if (plain && repeats(end, side)) {
+        end->blocks.list = end->list;   /* it may have grown */
+        return true;
+    }
+    return (plain && open_plain(end, side)) || open_any(end, side);
+}
+
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks)
 {
@@ -363,7 +365,7 @@ void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_cal
         .recv = bytes->output.blocks, .neighbors = call->neighbors, .in_place = in_place };
 }
 
-static void close_end(mca_coll_irr_end_t *end)
+static void free_copy(mca_coll_irr_end_t *end)
 {
     if (end->packed != NULL) {
         mca_coll_irr_kept_give(end->packed);
@@ -371,10 +373,10 @@ static void close_end(mca_coll_irr_end_t *end)
     }
 }
 
-void mca_coll_irr_bytes_close(mca_coll_irr_bytes_t *bytes)
+void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
 {
-    close_end(&bytes->output);
-    close_end(&bytes->input);
+    free_copy(&bytes->output);
+    free_copy(&bytes->input);
 }
 
 /* ---- packing ---- */

@@ -15,17 +15,21 @@ typedef struct mca_coll_irr_slot_t {
 /* One side of an exchange: what MPI gives. */
 typedef struct mca_coll_irr_side_t {
     void                      *buffer;
-    int                        slots;      /* blocks, */
-    const mca_coll_irr_slot_t *order;      /* by rank; NULL: slot i is that of rank i */
-    int                        places;     /* in the arrays: some may be of no block */
     bool                       uniform;    /* there are no arrays: each has count elements, one behind the other */
-    size_t                     count;
-    mca_coll_irr_counts_t      counts;
-    mca_coll_irr_displs_t      displs;     /* in elements; in bytes where each has a datatype of its own */
-    bool                       far;        /* there are offsets, */
-    mca_coll_irr_offsets_t     offsets;    /* in bytes, in place of displs */
+    bool                       far;        /* there are offsets in place of displs */
+    union {
+        size_t                 count;
+        mca_coll_irr_counts_t  counts;
+    };
+    union {
+        mca_coll_irr_displs_t  displs;     /* in elements; in bytes where each has a datatype of its own */
+        mca_coll_irr_offsets_t offsets;    /* in bytes */
+    };
     ompi_datatype_t           *datatype;
     ompi_datatype_t *const    *datatypes;  /* one a slot; NULL: all have the one above */
+    int                        slots;      /* blocks, */
+    int                        places;     /* in the arrays: some may be of no block */
+    const mca_coll_irr_slot_t *order;      /* by rank; NULL: slot i is that of rank i */
 } mca_coll_irr_side_t;
 
 /*
@@ -89,11 +93,18 @@ void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 /*
  * Fills the blocks of a call whose sides are placed, and makes the packed copies that it needs, of datatypes with runs
  * of bytes that are shorter than IRR_BLOCK_MIN in the mean.  Without memory for a copy it is lacked, and the blocks are
- * there all the same.  Closing frees the copies.
+ * there all the same.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
-void mca_coll_irr_bytes_close(mca_coll_irr_bytes_t *bytes);
+
+/* True if bytes that are open have packed copies.  Frees these, which closes them. */
+static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *bytes)
+{
+    return bytes->output.packed != NULL || bytes->input.packed != NULL;
+}
+
+void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 
 /* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);

@@ -59,6 +59,37 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
     return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
 }
 
+/* ---- a side as MPI gives it ---- */
+
+static inline void mca_coll_irr_set_uniform(mca_coll_irr_side_t *side, const void *buffer,
+                                            mca_coll_irr_one_count_t count, ompi_datatype_t *datatype)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = datatype };
+}
+
+static inline void mca_coll_irr_set_counts(mca_coll_irr_side_t *side, const void *buffer, mca_coll_irr_counts_t counts,
+                                           mca_coll_irr_displs_t displs, ompi_datatype_t *datatype)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = datatype };
+}
+
+static inline void mca_coll_irr_set_datatypes(mca_coll_irr_side_t *side, const void *buffer,
+                                              mca_coll_irr_counts_t counts, mca_coll_irr_displs_t displs,
+                                              ompi_datatype_t *const *datatypes)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatypes = datatypes };
+}
+
+static inline void mca_coll_irr_set_offsets(mca_coll_irr_side_t *side, const void *buffer, mca_coll_irr_counts_t counts,
+                                            mca_coll_irr_offsets_t offsets, ompi_datatype_t *const *datatypes)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .far = true, .counts = counts, .offsets = offsets, .datatypes = datatypes };
+}
+
 /* ---- entries ---- */
 
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,

@@ -12,7 +12,7 @@
 
 #include "core/clock.h"
 
-static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm)
+static int exchange(const mca_coll_irr_module_t *module, irr_comm_t *irr_comm)
 {
     const mca_coll_irr_bytes_t *bytes = &module->bytes;
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
@@ -26,13 +26,12 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm)
     return mca_coll_irr_error(status);
 }
 
-int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
+/* The same of bytes with packed copies, or with less memory than these need. */
+static int exchange_copies(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
 {
     mca_coll_irr_bytes_t *bytes = &module->bytes;
-    int result;
+    int result = bytes->lacks ? OMPI_ERR_OUT_OF_RESOURCE : mca_coll_irr_bytes_pack(bytes, call);
 
-    mca_coll_irr_bytes_open(bytes, call, &module->ranks);
-    result = bytes->lacks ? OMPI_ERR_OUT_OF_RESOURCE : mca_coll_irr_bytes_pack(bytes, call);
     if (result != OMPI_SUCCESS) {
         irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
     } else {
@@ -41,8 +40,17 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, c
     if (result == OMPI_SUCCESS) {
         result = mca_coll_irr_bytes_unpack(bytes, call);
     }
-    mca_coll_irr_bytes_close(bytes);
+    mca_coll_irr_bytes_free_copies(bytes);
     return result;
+}
+
+int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
+{
+    mca_coll_irr_bytes_t *bytes = &module->bytes;
+
+    mca_coll_irr_bytes_open(bytes, call, &module->ranks);
+    return bytes->lacks || mca_coll_irr_bytes_are_copied(bytes) ? exchange_copies(module, irr_comm, call)
+                                                               : exchange(module, irr_comm);
 }
 
 int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call)

@@ -174,7 +174,7 @@ void mca_coll_irr_request_open(mca_coll_irr_request_t *request)
 void mca_coll_irr_request_close(mca_coll_irr_request_t *request)
 {
     if (request->opened) {
-        mca_coll_irr_bytes_close(&request->bytes);
+        mca_coll_irr_bytes_free_copies(&request->bytes);
         request->opened = false;
     }
 }
