@@ -92,16 +92,24 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Checks and takes a problem.  Local.  IRR_ERR_NO_MEMORY. */
-static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *stated, irr_purpose_t purpose)
+/* Are the lists of a problem good?  Those of a run of its own are compared with the ones before. */
+static bool take_lists(const irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
-    irr_comm_t *comm = exchange->comm;
-    irr_run_t *run = purpose == IRR_PURPOSE_PLAN || !irr_comm_is_serial(comm) ? &exchange->own : &comm->run;
-    const irr_problem_t *problem = stated;
-    irr_problem_t taken;
     size_t more;
 
-    if (exchange->started) {
+    return run == &exchange->own ? irr_run_take(run, problem)
+                                 : irr_blocks_are_good(problem->send, problem->ranks, &more) &&
+                                   irr_blocks_are_good(problem->recv, problem->ranks, &more);
+}
+
+/* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
+static irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
+{
+    const irr_comm_t *comm = exchange->comm;
+    const irr_problem_t *problem = stated;
+    irr_problem_t taken;
+
+    if (exchange->started || stated->ranks != comm->ranks || stated->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
     }
     exchange->copies = false;
@@ -112,10 +120,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
             return IRR_ERR_NO_MEMORY;
         }
     }
-    if (problem->ranks != comm->ranks || problem->rank != comm->rank ||
-        (run == &exchange->own ? !irr_run_take(run, problem)
-                               : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
-                                 !irr_blocks_are_good(problem->recv, comm->ranks, &more))) {
+    if (!take_lists(exchange, run, problem)) {
         return IRR_ERR_BAD_PARAM;
     }
     if (comm->failed != IRR_OK) {
@@ -123,7 +128,6 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
     }
     exchange->run = run;
     exchange->problem = *problem;
-    exchange->purpose = purpose;
     exchange->way = &comm->alone;
     exchange->matrix = 0;
     return IRR_OK;
@@ -137,11 +141,13 @@ static void open_exchange(irr_exchange_t *exchange)
     irr_queue_enter(exchange);
 }
 
-static void start(irr_exchange_t *exchange, const void *input, void *output)
+static void start(irr_exchange_t *exchange, irr_purpose_t purpose, const void *input, void *output)
 {
     irr_lock_t *lock = &exchange->comm->engine->lock;
 
-    exchange->input = irr_exchange_copy(exchange, input, output);
+    exchange->purpose = purpose;
+    exchange->input = exchange->copies             ? irr_exchange_copy(exchange, output)
+                      : exchange->problem.in_place ? output : input;
     exchange->output = output;
     irr_lock_acquire(lock);
     open_exchange(exchange);
@@ -151,12 +157,13 @@ static void start(irr_exchange_t *exchange, const void *input, void *output)
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output)
 {
-    irr_status_t status = prepare(exchange, problem, IRR_PURPOSE_ONCE);
+    irr_comm_t *comm = exchange->comm;
+    irr_status_t status = prepare(exchange, irr_comm_is_serial(comm) ? &comm->run : &exchange->own, problem);
 
     if (status == IRR_OK) {
-        start(exchange, input, output);
+        start(exchange, IRR_PURPOSE_ONCE, input, output);
     } else if (status == IRR_ERR_NO_MEMORY) {
-        irr_comm_give_up(exchange->comm, status, "cannot start an exchange");
+        irr_comm_give_up(comm, status, "cannot start an exchange");
     }
     return status;
 }
@@ -167,7 +174,7 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
 {
     irr_comm_t *comm = exchange->comm;
     const bool looks = irr_schedules_look(&comm->schedules);
-    irr_status_t status = prepare(exchange, problem, IRR_PURPOSE_PLAN);
+    irr_status_t status = prepare(exchange, &exchange->own, problem);
 
     if (status == IRR_ERR_NO_MEMORY && looks) {
         irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for its counts */
@@ -175,6 +182,7 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
     if (status != IRR_OK) {
         return status;
     }
+    exchange->purpose = IRR_PURPOSE_PLAN;
     irr_lock_acquire(&comm->engine->lock);
     if (looks) {
         open_exchange(exchange);
@@ -195,8 +203,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }
-    exchange->purpose = IRR_PURPOSE_AGAIN;
-    start(exchange, input, output);
+    start(exchange, IRR_PURPOSE_AGAIN, input, output);
     return IRR_OK;
 }
 

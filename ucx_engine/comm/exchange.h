@@ -18,7 +18,6 @@ typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* for others of its communicator; see queue.c */
     IRR_EXCHANGE_MEETS,     /* the ranks wait for each other; see comm/stray.h */
     IRR_EXCHANGE_LOOKS,     /* the ranks find a schedule */
-    IRR_EXCHANGE_BUILDS,    /* strategy and view are settled, and make the plan */
     IRR_EXCHANGE_RUNS,      /* the executor runs the plan, the relay learns it, or both */
     IRR_EXCHANGE_FREEZES    /* the ranks agree whether the plan that the relay learnt may run alone */
 } irr_exchange_state_t;
@@ -125,8 +124,8 @@ static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)
     return exchange->problem.in_place && !exchange->copies;
 }
 
-/* Copies what is sent, if need be, when the buffer is known.  Returns where the blocks are that are sent. */
-const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const void *output);
+/* Copies what an exchange that copies sends, when the buffer is known.  Returns the copy. */
+const void *irr_exchange_copy(irr_exchange_t *exchange, const void *output);
 
 /* ---- queue.c; the engine is locked ---- */
 

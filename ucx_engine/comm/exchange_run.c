@@ -1,9 +1,9 @@
 /*
  * exchange_run.c - the states of an open exchange, in their order (irr_exchange_state_t), one way.
  *
- * Each state has a function that starts it, which returns IRR_OK if the exchange does without this state, and one that
- * goes on with it.  What follows from the purpose of the exchange, its strategy and its view is decided in these
- * functions and nowhere else; strategy and view are settled in one of them.
+ * Each state has a function that starts it and one that goes on with it.  `pass` says which states an exchange needs,
+ * and makes the plan between two of them.  What follows from the purpose of the exchange, its strategy and its view is
+ * decided here and nowhere else.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -55,16 +55,13 @@ static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *e
 
 /* ---- the ranks meet ---- */
 
-static irr_status_t meet(irr_exchange_t *exchange)
+static void meet(irr_exchange_t *exchange)
 {
     const uint64_t nothing = 0;
     irr_exec_env_t env;
 
-    if (!irr_strays_meet(exchange->comm)) {
-        return IRR_OK;
-    }
+    exchange->state = IRR_EXCHANGE_MEETS;
     irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, set_env(exchange, &env));
-    return IRR_IN_PROGRESS;
 }
 
 static irr_status_t progress_meeting(irr_exchange_t *exchange)
@@ -85,18 +82,21 @@ static irr_status_t progress_meeting(irr_exchange_t *exchange)
 /* ---- the ranks look for a schedule ---- */
 
 /* A planned exchange has looked when it was planned. */
-static irr_status_t look(irr_exchange_t *exchange)
+static bool looks(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
-    const bool once = exchange->purpose == IRR_PURPOSE_ONCE;
+
+    return irr_schedules_look(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN &&
+           (exchange->purpose == IRR_PURPOSE_PLAN || !irr_schedules_skip(schedules));
+}
+
+static void look(irr_exchange_t *exchange)
+{
     irr_exec_env_t env;
 
-    if (!irr_schedules_look(schedules) || exchange->purpose == IRR_PURPOSE_AGAIN ||
-        (once && irr_schedules_skip(schedules))) {
-        return IRR_OK;
-    }
-    irr_schedules_start(schedules, &exchange->problem, once, set_env(exchange, &env));
-    return IRR_IN_PROGRESS;
+    exchange->state = IRR_EXCHANGE_LOOKS;
+    irr_schedules_start(&exchange->comm->schedules, &exchange->problem, exchange->purpose == IRR_PURPOSE_ONCE,
+                        set_env(exchange, &env));
 }
 
 static irr_status_t progress_look(irr_exchange_t *exchange)
@@ -172,25 +172,25 @@ static irr_status_t build(irr_exchange_t *exchange)
 
 /* ---- the plan runs ---- */
 
-static irr_status_t run(irr_exchange_t *exchange)
+static void run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_exec_env_t *env = set_env(exchange, &exchange->run->exec.env);
 
+    exchange->state = IRR_EXCHANGE_RUNS;
     irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
     exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
     if (exchange->view != IRR_VIEW_LEARNING) {
         exchange->relayed = IRR_OK;
         exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
         irr_exec_start(&exchange->run->exec, exchange->running);
-        return IRR_IN_PROGRESS;
+        return;
     }
     exchange->relayed = IRR_IN_PROGRESS;
     irr_relay_start(&comm->relay, &exchange->problem, env);
     if (irr_comm_is_split(comm)) {
         irr_exchange_start_long(exchange);
     }
-    return IRR_IN_PROGRESS;
 }
 
 static void progress_relay(irr_exchange_t *exchange)
@@ -256,17 +256,13 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
     return IRR_OK;
 }
 
-static irr_status_t freeze(irr_exchange_t *exchange)
+static void freeze(irr_exchange_t *exchange)
 {
+    const uint64_t failed = exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK;
     irr_exec_env_t env;
-    uint64_t failed;
 
-    if (!freezes(exchange)) {
-        return IRR_OK;
-    }
-    failed = exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK;
+    exchange->state = IRR_EXCHANGE_FREEZES;
     irr_allreduce_start(&exchange->comm->agreement, &failed, 1, set_env(exchange, &env));
-    return IRR_IN_PROGRESS;
 }
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
@@ -287,17 +283,6 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 
 /* ---- from state to state ---- */
 
-static irr_status_t start_state(irr_exchange_t *exchange)
-{
-    switch (exchange->state) {
-    case IRR_EXCHANGE_MEETS:  return meet(exchange);
-    case IRR_EXCHANGE_LOOKS:  return look(exchange);
-    case IRR_EXCHANGE_BUILDS: return build(exchange);
-    case IRR_EXCHANGE_RUNS:   return run(exchange);
-    default:                  return freeze(exchange);
-    }
-}
-
 static irr_status_t progress_state(irr_exchange_t *exchange)
 {
     switch (exchange->state) {
@@ -308,15 +293,28 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     }
 }
 
-/* While a state ends well, starts the next one.  IRR_IN_PROGRESS, or the result of the exchange. */
-static irr_status_t pass(irr_exchange_t *exchange, irr_status_t status)
+/*
+ * Starts the next state that the exchange needs, as the one that it is in has ended well.  IRR_IN_PROGRESS, or the
+ * result of the exchange.
+ */
+static irr_status_t pass(irr_exchange_t *exchange)
 {
-    const irr_exchange_state_t last =
-        exchange->purpose == IRR_PURPOSE_PLAN ? IRR_EXCHANGE_BUILDS : IRR_EXCHANGE_FREEZES;
+    irr_status_t status = IRR_IN_PROGRESS;
 
-    while (status == IRR_OK && exchange->state != last) {
-        exchange->state++;
-        status = start_state(exchange);
+    if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm)) {
+        meet(exchange);
+    } else if (exchange->state < IRR_EXCHANGE_LOOKS && looks(exchange)) {
+        look(exchange);
+    } else if (exchange->state < IRR_EXCHANGE_RUNS) {
+        status = build(exchange);
+        if (status == IRR_OK && exchange->purpose != IRR_PURPOSE_PLAN) {
+            run(exchange);
+            status = IRR_IN_PROGRESS;
+        }
+    } else if (exchange->state < IRR_EXCHANGE_FREEZES && freezes(exchange)) {
+        freeze(exchange);
+    } else {
+        status = IRR_OK;
     }
     return status;
 }
@@ -371,7 +369,7 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
     exchange->failure.status = IRR_OK;
     exchange->failed_ns = 0;
     exchange->sequence = exchange->comm->sequence;
-    status = pass(exchange, IRR_OK);
+    status = pass(exchange);
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
 
@@ -385,7 +383,8 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return linger(exchange);
         }
         state = exchange->state;
-        status = check(exchange, pass(exchange, progress_state(exchange)));
+        status = progress_state(exchange);
+        status = check(exchange, status == IRR_OK ? pass(exchange) : status);
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {

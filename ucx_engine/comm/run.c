@@ -101,23 +101,32 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     return status;
 }
 
-irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
+/* Apart, so that a run that has its plan saves no registers. */
+__attribute__((noinline))
+static irr_status_t rebuild(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                            const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const bool scheduled = irr_way_is_scheduled(way);
-    const uint64_t wanted = scheduled ? entry->serial : IRR_RUN_ALONE;
-    const irr_share_t *share = scheduled ? &entry->share[way - comm->schedules.way] : NULL;
-    const irr_forward_t *forward = scheduled ? &entry->forward : NULL;
-    irr_status_t status;
+    const irr_share_t *share = entry != NULL ? &entry->share[way - comm->schedules.way] : NULL;
+    const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
+    irr_status_t status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
 
-    if (run->built == wanted && run->built_way == way) {
-        return IRR_OK;
-    }
-    status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
     if (status == IRR_OK) {
         status = build(run, comm, way, share, forward, problem);
     }
-    run->built_way = way;
-    run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;
+    return status;
+}
+
+irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
+{
+    const irr_cache_entry_t *used = irr_way_is_scheduled(way) ? entry : NULL;
+    const uint64_t wanted = used != NULL ? used->serial : IRR_RUN_ALONE;
+    irr_status_t status = IRR_OK;
+
+    if (run->built != wanted || run->built_way != way) {
+        status = rebuild(run, comm, way, used, problem);
+        run->built_way = way;
+        run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;
+    }
     return status;
 }
