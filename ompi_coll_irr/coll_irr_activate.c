@@ -285,8 +285,7 @@ void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_whi
     }
 }
 
-/* The first call: now, or as the calls go.  Apart, so that other calls need no room for its text. */
-__attribute__((noinline))
+/* The first call: now, or as the calls go. */
 static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     uint64_t begin_ns;
@@ -309,19 +308,31 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     }
 }
 
+/* The first call of a collective, or the one in which the communicator joins.  Apart, so that others are short. */
+__attribute__((noinline))
+static int settle(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_service_t **service_p)
+{
+    int result = OMPI_SUCCESS;
+
+    if (mca_coll_irr_team_awaits(module, *service_p)) {
+        result = mca_coll_irr_team_join(module, *service_p);
+        *service_p = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
+    }
+    if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
+        result = begin(module, *service_p);
+    }
+    return result;
+}
+
 int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                           mca_coll_irr_service_t **service_p)
 {
     mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
     int result = OMPI_SUCCESS;
 
-    if (mca_coll_irr_team_awaits(module, service)) {
-        result = mca_coll_irr_team_join(module, service);
-        service = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
-    }
-    if (result == OMPI_SUCCESS && service->state == MCA_COLL_IRR_NEW) {
-        result = begin(module, service);
-    }
     *service_p = service;
-    return service->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
+    if (service->state == MCA_COLL_IRR_NEW || mca_coll_irr_team_awaits(module, service)) {
+        result = settle(module, which, service_p);
+    }
+    return (*service_p)->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
 }

@@ -143,17 +143,23 @@ void mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes)
     fini(&bytes->output);
 }
 
+static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
+{
+    mca_coll_irr_layout_t layout = {
+        .datatype = datatype, .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
+    ptrdiff_t lower, true_extent;
+
+    ompi_datatype_type_size(datatype, &layout.size);
+    ompi_datatype_get_extent(datatype, &lower, &layout.extent);
+    ompi_datatype_get_true_extent(datatype, &layout.true_lower, &true_extent);
+    return layout;
+}
+
 /* Most calls have one datatype. */
 static void look_at(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
 {
-    ptrdiff_t lower, true_extent;
-
     if (layout->datatype != datatype) {
-        *layout = (mca_coll_irr_layout_t){
-            .datatype = datatype, .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
-        ompi_datatype_type_size(datatype, &layout->size);
-        ompi_datatype_get_extent(datatype, &lower, &layout->extent);
-        ompi_datatype_get_true_extent(datatype, &layout->true_lower, &true_extent);
+        *layout = layout_of(datatype);
     }
 }
 
@@ -239,12 +245,12 @@ static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_l
 static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
     const mca_coll_irr_layout_t *last = &end->layout;
-    mca_coll_irr_layout_t layout = { .datatype = NULL };
+    mca_coll_irr_layout_t layout;
 
     if (last->datatype == datatype && ompi_datatype_is_predefined(datatype)) {
         return true;
     }
-    look_at(&layout, datatype);
+    layout = layout_of(datatype);
     return layout.is_run && layout.size == last->size && layout.extent == last->extent &&
            layout.true_lower == last->true_lower;
 }
@@ -293,9 +299,8 @@ static void list_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
 /* False: the blocks are no runs of bytes, or there is no memory. */
 static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
-    mca_coll_irr_layout_t layout = { .datatype = NULL };
+    const mca_coll_irr_layout_t layout = layout_of(side->datatype);
 
-    look_at(&layout, side->datatype);
     if (!layout.is_run || mca_coll_irr_end_reserve(end, (size_t)side->slots) != IRR_OK) {
         return false;
     }
