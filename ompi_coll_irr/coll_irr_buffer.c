@@ -343,17 +343,24 @@ static bool open_any(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return end->packed != NULL;
 }
 
+/* Apart, so that a call that repeats its counts saves few registers. */
+__attribute__((noinline))
+static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
+{
+    return (plain && open_plain(end, side)) || open_any(end, side);
+}
+
 /* False: there is no memory for the copy. */
 static bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const bool plain = side->order == NULL && side->datatypes == NULL && side->slots > 0;
 
     end->base = side->buffer;
-    if (plain && repeats(end, side)) {
-        end->blocks.list = end->list;   /* it may have grown */
-        return true;
+    if (!plain || !repeats(end, side)) {
+        return open_new(end, side, plain);
     }
-    return (plain && open_plain(end, side)) || open_any(end, side);
+    end->blocks.list = end->list;   /* it may have grown */
+    return true;
 }
 
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
