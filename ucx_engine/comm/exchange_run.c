@@ -53,16 +53,16 @@ static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *e
     return env;
 }
 
-/* ---- the ranks meet ---- */
-
-static void meet(irr_exchange_t *exchange)
+/* Enters a state in which the ranks agree on the largest of their words. */
+static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {
-    const uint64_t nothing = 0;
     irr_exec_env_t env;
 
-    exchange->state = IRR_EXCHANGE_MEETS;
-    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, set_env(exchange, &env));
+    exchange->state = state;
+    irr_allreduce_start(&exchange->comm->agreement, &word, 1, set_env(exchange, &env));
 }
+
+/* ---- the ranks meet ---- */
 
 static irr_status_t progress_meeting(irr_exchange_t *exchange)
 {
@@ -256,15 +256,6 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
     return IRR_OK;
 }
 
-static void freeze(irr_exchange_t *exchange)
-{
-    const uint64_t failed = exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK;
-    irr_exec_env_t env;
-
-    exchange->state = IRR_EXCHANGE_FREEZES;
-    irr_allreduce_start(&exchange->comm->agreement, &failed, 1, set_env(exchange, &env));
-}
-
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -302,7 +293,7 @@ static irr_status_t pass(irr_exchange_t *exchange)
     irr_status_t status = IRR_IN_PROGRESS;
 
     if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm)) {
-        meet(exchange);
+        agree(exchange, IRR_EXCHANGE_MEETS, 0);
     } else if (exchange->state < IRR_EXCHANGE_LOOKS && looks(exchange)) {
         look(exchange);
     } else if (exchange->state < IRR_EXCHANGE_RUNS) {
@@ -312,7 +303,7 @@ static irr_status_t pass(irr_exchange_t *exchange)
             status = IRR_IN_PROGRESS;
         }
     } else if (exchange->state < IRR_EXCHANGE_FREEZES && freezes(exchange)) {
-        freeze(exchange);
+        agree(exchange, IRR_EXCHANGE_FREEZES, exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK);
     } else {
         status = IRR_OK;
     }
