@@ -319,13 +319,6 @@ bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uin
 
 /* ---- activation ---- */
 
-/*
- * Makes sure that the state of a collective is decided; collective over the communicator in the first call, and in the
- * one in which it joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
- */
-int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                          mca_coll_irr_service_t **service_p);
-
 /* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);

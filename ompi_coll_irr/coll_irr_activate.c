@@ -308,10 +308,9 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     }
 }
 
-/* The first call of a collective, or the one in which the communicator joins.  Apart, so that others are short. */
-__attribute__((noinline))
-static int settle(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_service_t **service_p)
+int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p)
 {
+    const mca_coll_irr_which_t which = (*service_p)->which;
     int result = OMPI_SUCCESS;
 
     if (mca_coll_irr_team_awaits(module, *service_p)) {
@@ -320,19 +319,6 @@ static int settle(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca
     }
     if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
         result = begin(module, *service_p);
-    }
-    return result;
-}
-
-int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                          mca_coll_irr_service_t **service_p)
-{
-    mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
-    int result = OMPI_SUCCESS;
-
-    *service_p = service;
-    if (service->state == MCA_COLL_IRR_NEW || mca_coll_irr_team_awaits(module, service)) {
-        result = settle(module, which, service_p);
     }
     return (*service_p)->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
 }

@@ -309,13 +309,20 @@ static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* The blocks of any side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_any(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+/*
+ * The blocks of any side, with those that are packed in a copy.  Where all are, they are relative to it.  A function of
+ * its own, so that a call that repeats its counts saves few registers.
+ */
+__attribute__((noinline))
+static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
 {
     mca_coll_irr_listing_t listing = { .end = end };
     packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
+    if (plain && open_plain(end, side)) {
+        return true;
+    }
     if (!list(side, false, &listing, &packing)) {
         listing.count = 0;
         packing = (packing_t){ .bytes = 0 };
@@ -341,13 +348,6 @@ static bool open_any(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
         }
     }
     return end->packed != NULL;
-}
-
-/* Apart, so that a call that repeats its counts saves few registers. */
-__attribute__((noinline))
-static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
-{
-    return (plain && open_plain(end, side)) || open_any(end, side);
 }
 
 /* False: there is no memory for the copy. */

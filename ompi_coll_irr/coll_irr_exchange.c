@@ -12,7 +12,7 @@
 
 #include "core/clock.h"
 
-static int exchange(const mca_coll_irr_module_t *module, irr_comm_t *irr_comm)
+static irr_status_t exchange(const mca_coll_irr_module_t *module, irr_comm_t *irr_comm)
 {
     const mca_coll_irr_bytes_t *bytes = &module->bytes;
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
@@ -20,37 +20,30 @@ static int exchange(const mca_coll_irr_module_t *module, irr_comm_t *irr_comm)
 
     irr_comm_use(irr_comm, module->number);
     status = irr_exchange_start(running, &bytes->problem, bytes->input.base, bytes->output.base);
-    if (status == IRR_OK) {
-        status = mca_coll_irr_engine_wait(running);
-    }
-    return mca_coll_irr_error(status);
-}
-
-/* The same of bytes with packed copies, or with less memory than these need. */
-static int exchange_copies(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
-{
-    mca_coll_irr_bytes_t *bytes = &module->bytes;
-    int result = bytes->lacks ? OMPI_ERR_OUT_OF_RESOURCE : mca_coll_irr_bytes_pack(bytes, call);
-
-    if (result != OMPI_SUCCESS) {
-        irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
-    } else {
-        result = exchange(module, irr_comm);
-    }
-    if (result == OMPI_SUCCESS) {
-        result = mca_coll_irr_bytes_unpack(bytes, call);
-    }
-    mca_coll_irr_bytes_free_copies(bytes);
-    return result;
+    return status == IRR_OK ? mca_coll_irr_engine_wait(running) : status;
 }
 
 int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
 {
     mca_coll_irr_bytes_t *bytes = &module->bytes;
+    int result = OMPI_SUCCESS;
+    bool copied;
 
     mca_coll_irr_bytes_open(bytes, call, &module->ranks);
-    return bytes->lacks || mca_coll_irr_bytes_are_copied(bytes) ? exchange_copies(module, irr_comm, call)
-                                                               : exchange(module, irr_comm);
+    copied = bytes->lacks || mca_coll_irr_bytes_are_copied(bytes);
+    if (copied) {
+        result = bytes->lacks ? OMPI_ERR_OUT_OF_RESOURCE : mca_coll_irr_bytes_pack(bytes, call);
+    }
+    if (result == OMPI_SUCCESS) {
+        result = mca_coll_irr_error(exchange(module, irr_comm));
+    } else {
+        irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
+    }
+    if (copied) {
+        result = result == OMPI_SUCCESS ? mca_coll_irr_bytes_unpack(bytes, call) : result;
+        mca_coll_irr_bytes_free_copies(bytes);
+    }
+    return result;
 }
 
 int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call)

@@ -65,6 +65,23 @@ static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module,
             (service->state == MCA_COLL_IRR_CHOOSING && (service->choice.tries || service->choice.way != 0)));
 }
 
+/* What mca_coll_irr_activate leaves to do. */
+int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
+
+/*
+ * Makes sure that the state of a collective is decided; collective over the communicator in the first call, and in the
+ * one in which it joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
+ */
+static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                                        mca_coll_irr_service_t **service_p)
+{
+    const mca_coll_irr_service_t *service = *service_p = mca_coll_irr_service(module, which);
+    const bool decided = service->state != MCA_COLL_IRR_NEW && service->state != MCA_COLL_IRR_FAILED;
+
+    return decided && !mca_coll_irr_team_awaits(module, service) ? OMPI_SUCCESS
+                                                                 : mca_coll_irr_settle(module, service_p);
+}
+
 /* Alike on all ranks: communicators to come do not find the team. */
 void mca_coll_irr_team_retire(mca_coll_irr_team_t *team);
 

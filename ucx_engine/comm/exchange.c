@@ -103,7 +103,7 @@ static bool take_lists(const irr_exchange_t *exchange, irr_run_t *run, const irr
 }
 
 /* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
-static irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
+static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
 {
     const irr_comm_t *comm = exchange->comm;
     const irr_problem_t *problem = stated;
@@ -141,7 +141,7 @@ static void open_exchange(irr_exchange_t *exchange)
     irr_queue_enter(exchange);
 }
 
-static void start(irr_exchange_t *exchange, irr_purpose_t purpose, const void *input, void *output)
+static inline void start(irr_exchange_t *exchange, irr_purpose_t purpose, const void *input, void *output)
 {
     irr_lock_t *lock = &exchange->comm->engine->lock;
 

@@ -1,9 +1,9 @@
 /*
  * exchange_run.c - the states of an open exchange, in their order (irr_exchange_state_t), one way.
  *
- * Each state has a function that starts it and one that goes on with it.  `pass` says which states an exchange needs,
- * and makes the plan between two of them.  What follows from the purpose of the exchange, its strategy and its view is
- * decided here and nowhere else.
+ * Each state has a function that goes on with it.  `pass` starts the states that an exchange needs before its plan runs,
+ * and builds the plan.  When the run of a plan that is to be kept is over, it starts the last state.  What follows from
+ * the purpose of the exchange, its strategy and its view is decided here and nowhere else.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -170,6 +170,39 @@ static irr_status_t build(irr_exchange_t *exchange)
     return status;
 }
 
+/* ---- a plan that the relay has learnt ---- */
+
+/* True if the plan that the relay has learnt is wanted for later runs, which the ranks agree on whatever has failed. */
+static bool freezes(const irr_exchange_t *exchange)
+{
+    return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
+}
+
+/* Local: the exact plan of the relay's last run, and all that running it needs. */
+static irr_status_t copy_learned(irr_exchange_t *exchange)
+{
+    irr_grid_plan_t frozen;
+    void *scratch;
+    irr_status_t status = irr_relay_freeze(&exchange->comm->relay, &exchange->problem, &frozen);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
+    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&exchange->run->exec, (irr_plan_bounds_t){
+        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
+    if (status != IRR_OK) {
+        irr_free(scratch);
+        irr_grid_plan_fini(&frozen);
+        return status;
+    }
+    irr_free(exchange->scratch);
+    irr_grid_plan_fini(&exchange->frozen);
+    exchange->scratch = scratch;
+    exchange->frozen = frozen;
+    return IRR_OK;
+}
+
 /* ---- the plan runs ---- */
 
 static void run(irr_exchange_t *exchange)
@@ -203,12 +236,6 @@ static void progress_relay(irr_exchange_t *exchange)
     }
 }
 
-/* True if the plan that the relay has learnt is wanted for later runs, which the ranks agree on whatever has failed. */
-static bool freezes(const irr_exchange_t *exchange)
-{
-    return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
-}
-
 static irr_status_t progress_run(irr_exchange_t *exchange)
 {
     irr_status_t status = IRR_OK;
@@ -226,35 +253,14 @@ static irr_status_t progress_run(irr_exchange_t *exchange)
         irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
     }
     irr_exec_keep(&exchange->relayed, status);
-    return freezes(exchange) ? IRR_OK : exchange->relayed;
+    if (freezes(exchange)) {
+        agree(exchange, IRR_EXCHANGE_FREEZES, exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK);
+        return IRR_IN_PROGRESS;
+    }
+    return exchange->relayed;
 }
 
 /* ---- the ranks agree on the plan that they have learnt ---- */
-
-/* Local: the exact plan of the relay's last run, and all that running it needs. */
-static irr_status_t copy_learned(irr_exchange_t *exchange)
-{
-    irr_grid_plan_t frozen;
-    void *scratch;
-    irr_status_t status = irr_relay_freeze(&exchange->comm->relay, &exchange->problem, &frozen);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
-    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&exchange->run->exec, (irr_plan_bounds_t){
-        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
-    if (status != IRR_OK) {
-        irr_free(scratch);
-        irr_grid_plan_fini(&frozen);
-        return status;
-    }
-    irr_free(exchange->scratch);
-    irr_grid_plan_fini(&exchange->frozen);
-    exchange->scratch = scratch;
-    exchange->frozen = frozen;
-    return IRR_OK;
-}
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
@@ -274,40 +280,41 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 
 /* ---- from state to state ---- */
 
-static irr_status_t progress_state(irr_exchange_t *exchange)
-{
-    switch (exchange->state) {
-    case IRR_EXCHANGE_MEETS: return progress_meeting(exchange);
-    case IRR_EXCHANGE_LOOKS: return progress_look(exchange);
-    case IRR_EXCHANGE_RUNS:  return progress_run(exchange);
-    default:                 return progress_freeze(exchange);
-    }
-}
-
 /*
- * Starts the next state that the exchange needs, as the one that it is in has ended well.  IRR_IN_PROGRESS, or the
- * result of the exchange.
+ * Starts the next state that the exchange needs, up to the run of its plan, as the one that it is in has ended well.
+ * IRR_IN_PROGRESS, or the result of an exchange that ends with its plan.
  */
 static irr_status_t pass(irr_exchange_t *exchange)
 {
-    irr_status_t status = IRR_IN_PROGRESS;
+    irr_status_t status;
 
     if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm)) {
         agree(exchange, IRR_EXCHANGE_MEETS, 0);
-    } else if (exchange->state < IRR_EXCHANGE_LOOKS && looks(exchange)) {
+        return IRR_IN_PROGRESS;
+    }
+    if (exchange->state < IRR_EXCHANGE_LOOKS && looks(exchange)) {
         look(exchange);
-    } else if (exchange->state < IRR_EXCHANGE_RUNS) {
-        status = build(exchange);
-        if (status == IRR_OK && exchange->purpose != IRR_PURPOSE_PLAN) {
-            run(exchange);
-            status = IRR_IN_PROGRESS;
-        }
-    } else if (exchange->state < IRR_EXCHANGE_FREEZES && freezes(exchange)) {
-        agree(exchange, IRR_EXCHANGE_FREEZES, exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK);
-    } else {
-        status = IRR_OK;
+        return IRR_IN_PROGRESS;
+    }
+    status = build(exchange);
+    if (status == IRR_OK && exchange->purpose != IRR_PURPOSE_PLAN) {
+        run(exchange);
+        status = IRR_IN_PROGRESS;
     }
     return status;
+}
+
+static irr_status_t progress_state(irr_exchange_t *exchange)
+{
+    irr_status_t status;
+
+    switch (exchange->state) {
+    case IRR_EXCHANGE_RUNS:    return progress_run(exchange);
+    case IRR_EXCHANGE_FREEZES: return progress_freeze(exchange);
+    case IRR_EXCHANGE_MEETS:   status = progress_meeting(exchange); break;
+    default:                   status = progress_look(exchange); break;
+    }
+    return status == IRR_OK ? pass(exchange) : status;
 }
 
 /*
@@ -374,8 +381,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return linger(exchange);
         }
         state = exchange->state;
-        status = progress_state(exchange);
-        status = check(exchange, status == IRR_OK ? pass(exchange) : status);
+        status = check(exchange, progress_state(exchange));
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
@@ -410,14 +416,16 @@ bool irr_exchange_listens(const irr_exchange_t *exchange)
 /* Counts an exchange whose plan was run. */
 static void count_run(const irr_exchange_t *exchange)
 {
+    uint64_t scratch = exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
     irr_counters_t *counters = &exchange->comm->engine->counters;
     const irr_plan_t *plan = exchange->running;
     const irr_relay_t *relay = &exchange->comm->relay;
-    uint64_t scratch = plan != NULL ? plan->scratch_bytes : 0;
 
-    scratch += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
     counters->exchanges++;
-    counters->steps += plan != NULL ? plan->nsends : 0;
+    if (plan != NULL) {
+        counters->steps += plan->nsends;
+        scratch += plan->scratch_bytes;
+    }
     if (exchange->view >= IRR_VIEW_LEARNING && plan != &exchange->frozen.plan) {
         counters->steps += relay->plan->plan.nsends;
         scratch += relay->scratch_bytes;
