@@ -25,8 +25,8 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
         return ((mca_coll_base_module_alltoallv_fn_t)host->function)(sbuf, scounts, sdispls, sdtype, rbuf, rcounts,
                                                                      rdispls, rdtype, comm, host->module);
     }
-    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype);
-    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype);
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call);
 }
 
@@ -59,8 +59,8 @@ int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca
 {
     mca_coll_irr_call_t call;
 
-    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype);
-    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype);
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call, request_p);
 }
@@ -74,8 +74,8 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
 {
     mca_coll_irr_call_t call;
 
-    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype);
-    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype);
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call, info, request_p);
 }

@@ -25,8 +25,8 @@ int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
         return ((mca_coll_base_module_alltoallw_fn_t)host->function)(sbuf, scounts, sdispls, sdtypes, rbuf, rcounts,
                                                                      rdispls, rdtypes, comm, host->module);
     }
-    mca_coll_irr_set_datatypes(&call.send, sbuf, scounts, sdispls, sdtypes);
-    mca_coll_irr_set_datatypes(&call.recv, rbuf, rcounts, rdispls, rdtypes);
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, NULL, sdtypes);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, NULL, rdtypes);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call);
 }
 
@@ -49,8 +49,8 @@ int mca_coll_irr_ialltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca
 {
     mca_coll_irr_call_t call;
 
-    mca_coll_irr_set_datatypes(&call.send, sbuf, scounts, sdispls, sdtypes);
-    mca_coll_irr_set_datatypes(&call.recv, rbuf, rcounts, rdispls, rdtypes);
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, NULL, sdtypes);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, NULL, rdtypes);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call, request_p);
 }
@@ -75,8 +75,8 @@ int mca_coll_irr_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t scounts,
 {
     mca_coll_irr_call_t call;
 
-    mca_coll_irr_set_datatypes(&call.send, sbuf, scounts, sdispls, sdtypes);
-    mca_coll_irr_set_datatypes(&call.recv, rbuf, rcounts, rdispls, rdtypes);
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, NULL, sdtypes);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, NULL, rdtypes);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call, info, request_p);
 }

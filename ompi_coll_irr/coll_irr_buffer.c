@@ -425,10 +425,10 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
 
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)
 {
-    if (bytes->problem.in_place) {
-        return bytes->output.packed != NULL ? convert(&call->recv, &bytes->output, true) : OMPI_SUCCESS;
-    }
-    return bytes->input.packed != NULL ? convert(&call->send, &bytes->input, true) : OMPI_SUCCESS;
+    const bool in_place = bytes->problem.in_place;
+    const mca_coll_irr_end_t *end = in_place ? &bytes->output : &bytes->input;
+
+    return end->packed != NULL ? convert(in_place ? &call->recv : &call->send, end, true) : OMPI_SUCCESS;
 }
 
 int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)

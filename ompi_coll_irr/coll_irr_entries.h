@@ -68,19 +68,13 @@ static inline void mca_coll_irr_set_uniform(mca_coll_irr_side_t *side, const voi
         .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = datatype };
 }
 
+/* With one datatype, or one for each rank and displacements in bytes; the other is NULL. */
 static inline void mca_coll_irr_set_counts(mca_coll_irr_side_t *side, const void *buffer, mca_coll_irr_counts_t counts,
-                                           mca_coll_irr_displs_t displs, ompi_datatype_t *datatype)
+                                           mca_coll_irr_displs_t displs, ompi_datatype_t *datatype,
+                                           ompi_datatype_t *const *datatypes)
 {
     *side = (mca_coll_irr_side_t){
-        .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = datatype };
-}
-
-static inline void mca_coll_irr_set_datatypes(mca_coll_irr_side_t *side, const void *buffer,
-                                              mca_coll_irr_counts_t counts, mca_coll_irr_displs_t displs,
-                                              ompi_datatype_t *const *datatypes)
-{
-    *side = (mca_coll_irr_side_t){
-        .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatypes = datatypes };
+        .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = datatype, .datatypes = datatypes };
 }
 
 static inline void mca_coll_irr_set_offsets(mca_coll_irr_side_t *side, const void *buffer, mca_coll_irr_counts_t counts,

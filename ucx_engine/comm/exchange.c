@@ -92,22 +92,13 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Are the lists of a problem good?  Those of a run of its own are compared with the ones before. */
-static bool take_lists(const irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
-{
-    size_t more;
-
-    return run == &exchange->own ? irr_run_take(run, problem)
-                                 : irr_blocks_are_good(problem->send, problem->ranks, &more) &&
-                                   irr_blocks_are_good(problem->recv, problem->ranks, &more);
-}
-
 /* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
 static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
 {
     const irr_comm_t *comm = exchange->comm;
     const irr_problem_t *problem = stated;
     irr_problem_t taken;
+    size_t more;
 
     if (exchange->started || stated->ranks != comm->ranks || stated->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
@@ -120,7 +111,9 @@ static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, con
             return IRR_ERR_NO_MEMORY;
         }
     }
-    if (!take_lists(exchange, run, problem)) {
+    if (run == &exchange->own ? !irr_run_take(run, problem)
+                              : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
+                                !irr_blocks_are_good(problem->recv, comm->ranks, &more)) {
         return IRR_ERR_BAD_PARAM;
     }
     if (comm->failed != IRR_OK) {

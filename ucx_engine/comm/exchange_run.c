@@ -1,9 +1,9 @@
 /*
  * exchange_run.c - the states of an open exchange, in their order (irr_exchange_state_t), one way.
  *
- * Each state has a function that goes on with it.  `pass` starts the states that an exchange needs before its plan runs,
- * and builds the plan.  When the run of a plan that is to be kept is over, it starts the last state.  What follows from
- * the purpose of the exchange, its strategy and its view is decided here and nowhere else.
+ * Each state has a function that goes on with it.  `pass` starts the states that an exchange needs before its plan
+ * runs, and builds the plan.  When the run of a plan that is to be kept is over, it starts the last state.  What
+ * follows from the purpose of the exchange, its strategy and its view is decided here and nowhere else.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"

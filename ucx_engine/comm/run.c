@@ -84,12 +84,18 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Beside a relay: what this rank sends directly. */
-static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
-                          const irr_forward_t *forward, const irr_problem_t *problem)
+/* Beside a relay: what this rank sends directly.  Apart, so that a run that has its plan saves no registers. */
+__attribute__((noinline))
+static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                          const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    irr_status_t status;
+    const irr_share_t *share = entry != NULL ? &entry->share[way - comm->schedules.way] : NULL;
+    const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
+    irr_status_t status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
 
+    if (status != IRR_OK) {
+        return status;
+    }
     if (problem->in_place) {
         return build_pairs(run, problem);
     }
@@ -101,21 +107,6 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     return status;
 }
 
-/* Apart, so that a run that has its plan saves no registers. */
-__attribute__((noinline))
-static irr_status_t rebuild(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                            const irr_cache_entry_t *entry, const irr_problem_t *problem)
-{
-    const irr_share_t *share = entry != NULL ? &entry->share[way - comm->schedules.way] : NULL;
-    const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
-    irr_status_t status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
-
-    if (status == IRR_OK) {
-        status = build(run, comm, way, share, forward, problem);
-    }
-    return status;
-}
-
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                            const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
@@ -124,7 +115,7 @@ irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way
     irr_status_t status = IRR_OK;
 
     if (run->built != wanted || run->built_way != way) {
-        status = rebuild(run, comm, way, used, problem);
+        status = build(run, comm, way, used, problem);
         run->built_way = way;
         run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;
     }
