@@ -78,7 +78,7 @@ typedef struct mca_coll_irr_end_t {
     size_t                packed_bytes;
 } mca_coll_irr_end_t;
 
-/* The bytes of a call.  Zeroed they are closed, and kept from call to call they spare a call that repeats its lists. */
+/* The bytes of a call.  Zeroed, they are closed.  Kept from call to call, they save a repeated call new lists. */
 typedef struct mca_coll_irr_bytes_t {
     irr_problem_t      problem;         /* in place, both lists are those of output */
     mca_coll_irr_end_t input, output;   /* in place, there is only output */
@@ -92,18 +92,19 @@ void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
  * Fills the blocks of a call whose sides are placed, and makes the packed copies that it needs, of datatypes with runs
- * of bytes that are shorter than IRR_BLOCK_MIN in the mean.  Without memory for a copy it is lacked, and the blocks are
- * there all the same.
+ * of bytes that are shorter than IRR_BLOCK_MIN in the mean.  Without memory for a copy `lacks` is set, and the blocks
+ * are there all the same.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
 
-/* True if bytes that are open have packed copies.  Frees these, which closes them. */
+/* True if the bytes have packed copies. */
 static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *bytes)
 {
     return bytes->output.packed != NULL || bytes->input.packed != NULL;
 }
 
+/* Frees the packed copies, which closes the bytes. */
 void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 
 /* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */

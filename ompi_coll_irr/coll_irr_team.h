@@ -57,7 +57,7 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t
     return module->called[which] ? &module->team->services[which] : mca_coll_irr_service_begin(module, which);
 }
 
-/* Does the service go by engine communicators now that this communicator has not joined? */
+/* True if the service goes by engine communicators and this communicator has not joined. */
 static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     return !module->joined[service->which] &&
@@ -65,7 +65,7 @@ static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module,
             (service->state == MCA_COLL_IRR_CHOOSING && (service->choice.tries || service->choice.way != 0)));
 }
 
-/* What mca_coll_irr_activate leaves to do. */
+/* The first call, and the one that joins: decides the state for mca_coll_irr_activate. */
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
 
 /*

@@ -84,7 +84,10 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Beside a relay: what this rank sends directly.  Apart, so that a run that has its plan saves no registers. */
+/*
+ * Beside a relay: what this rank sends directly.  A function of its own, so that a run that has its plan saves few
+ * registers.
+ */
 __attribute__((noinline))
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
