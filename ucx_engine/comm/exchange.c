@@ -208,8 +208,7 @@ irr_status_t irr_exchange_test(irr_exchange_t *exchange)
     irr_status_t result;
 
     irr_lock_acquire(lock);
-    result = exchange->result;
-    exchange->started = exchange->started && result == IRR_IN_PROGRESS;
+    result = irr_exchange_result(exchange);
     irr_lock_release(lock);
     return result;
 }
