@@ -62,7 +62,8 @@ struct irr_comm {
     size_t           strays;      /* messages of those that were thrown away and not told yet */
     uint64_t         user;        /* whose exchanges these are, */
     bool             handed;      /* and none of them is over yet */
-    irr_status_t     failed;      /* why there are no exchanges any more */
+    irr_status_t     failed;      /* why there are no exchanges any more, */
+    uint64_t         failed_ns;   /* and since when */
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             busy;        /* one of engine->busy */
     irr_comm_t      *next_busy;

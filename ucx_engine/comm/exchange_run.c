@@ -317,26 +317,26 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     return status == IRR_OK ? pass(exchange) : status;
 }
 
-/*
- * Fails the communicator if this rank cannot go on: other ranks wait for its messages.  In place a receive is held if
- * its peer has other counts, or is not in place, and then sends no more pieces (route/pairs.h).
- */
-static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
+/* A message has failed, so this rank cannot go on, and others wait for it.  Apart, as it needs room for texts. */
+__attribute__((noinline))
+static void fail(irr_exchange_t *exchange)
 {
     const irr_failure_t *failure = &exchange->failure;
     char name[64], reason[128];
 
-    if (failure->status != IRR_OK) {
-        irr_comm_name_rank(exchange->comm, failure->peer, name, sizeof(name));
-        snprintf(reason, sizeof(reason), "could not send to %s, or not receive from it", name);
-        irr_comm_fail(exchange->comm, failure->status, reason);
-        return exchange->comm->failed;
-    }
-    if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
+    irr_comm_name_rank(exchange->comm, failure->peer, name, sizeof(name));
+    snprintf(reason, sizeof(reason), "could not send to %s, or not receive from it", name);
+    irr_comm_fail(exchange->comm, failure->status, reason);
+}
+
+/* In place a receive is held if its peer has other counts, or is not in place (route/pairs.h). */
+static void check(irr_exchange_t *exchange)
+{
+    if (exchange->failure.status != IRR_OK) {
+        fail(exchange);
+    } else if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
         irr_comm_fail(exchange->comm, IRR_ERR_PEER, "exchanges in place, and another not, or with other counts");
-        return exchange->comm->failed;
     }
-    return status;
 }
 
 /*
@@ -347,11 +347,9 @@ static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
 static irr_status_t linger(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
-    const uint64_t now = irr_clock_ns();
 
-    exchange->failed_ns = exchange->failed_ns != 0 ? exchange->failed_ns : now;
     if (irr_exec_in_flight(&exchange->run->exec) + irr_relay_in_flight(&comm->relay) > 0 &&
-        now - exchange->failed_ns < LINGER_NS) {
+        irr_clock_ns() - comm->failed_ns < LINGER_NS) {
         return IRR_IN_PROGRESS;
     }
     return comm->failed;
@@ -365,7 +363,6 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
     exchange->rounds = 0;
     exchange->running = NULL;
     exchange->failure.status = IRR_OK;
-    exchange->failed_ns = 0;
     exchange->sequence = exchange->comm->sequence;
     status = pass(exchange);
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
@@ -381,14 +378,15 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return linger(exchange);
         }
         state = exchange->state;
-        status = check(exchange, progress_state(exchange));
+        status = progress_state(exchange);
+        check(exchange);
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
         exchange->since_ns = irr_clock_ns();
     }
     if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
-        status = irr_comm_watch(exchange);
+        irr_comm_watch(exchange);
     }
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }

@@ -83,7 +83,9 @@ bool irr_queue_progress(irr_comm_t *comm)
     while (comm->failed != IRR_OK && queue->waiting != NULL) {
         end_one(queue, queue->waiting, comm->failed);
     }
-    open_some(comm);
+    if (queue->waiting != NULL) {
+        open_some(comm);
+    }
     return queue->first != NULL;
 }
 

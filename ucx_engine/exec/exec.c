@@ -80,7 +80,9 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status)
     if (status == IRR_OK && !irr_step_goes_out(step)) {
         irr_exec_count_received(state, step, request->bytes);
     }
-    irr_exec_end_message(state, step, status);
+    state->status = status;
+    state->pending = IRR_EXEC_DONE;
+    irr_exec_end_step(state, step);
 }
 
 _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
