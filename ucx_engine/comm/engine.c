@@ -223,9 +223,10 @@ irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *e
     do {
         irr_lock_acquire(&engine->lock);
         *events += progress(engine);
-        result = irr_exchange_result(exchange);
+        result = exchange->result;
         irr_lock_release(&engine->lock);
     } while (result == IRR_IN_PROGRESS && --rounds > 0);
+    exchange->started = result == IRR_IN_PROGRESS;
     return result;
 }
 

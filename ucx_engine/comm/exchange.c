@@ -208,7 +208,8 @@ irr_status_t irr_exchange_test(irr_exchange_t *exchange)
     irr_status_t result;
 
     irr_lock_acquire(lock);
-    result = irr_exchange_result(exchange);
+    result = exchange->result;
     irr_lock_release(lock);
+    exchange->started = result == IRR_IN_PROGRESS;
     return result;
 }

@@ -95,13 +95,6 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange);
 /* It is over, with this result. */
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);
 
-/* Reads the result, as irr_exchange_test does. */
-static inline irr_status_t irr_exchange_result(irr_exchange_t *exchange)
-{
-    exchange->started = exchange->started && exchange->result == IRR_IN_PROGRESS;
-    return exchange->result;
-}
-
 /* Is all that comes directly asked for? */
 bool irr_exchange_listens(const irr_exchange_t *exchange);
 

@@ -414,7 +414,7 @@ bool irr_exchange_listens(const irr_exchange_t *exchange)
 /* Counts an exchange whose plan was run. */
 static void count_run(const irr_exchange_t *exchange)
 {
-    uint64_t scratch = exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
+    uint64_t scratch = exchange->copies ? exchange->copy_max : 0;
     irr_counters_t *counters = &exchange->comm->engine->counters;
     const irr_plan_t *plan = exchange->running;
     const irr_relay_t *relay = &exchange->comm->relay;

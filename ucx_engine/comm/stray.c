@@ -101,28 +101,36 @@ static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
 }
 
 /* After one with gaps the next one looks, too, when both are over and all before them. */
-bool irr_strays_end(irr_exchange_t *exchange)
+__attribute__((noinline))
+static void look_behind(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
-    const bool gaps = has_gaps(exchange), past = comm->gaps > 0;
-    bool told;
 
-    comm->over = comm->queue.open > 0 ? comm->queue.first->sequence : comm->sequence;
-    if (comm->handed && past) {
+    if (comm->handed && comm->gaps > 0) {
         throw_away_of_others(exchange, gaps);
     }
-    comm->handed = false;
     if (gaps && comm->over <= exchange->sequence) {
         throw_away_of(exchange);
     }
-    if (gaps || past) {
-        throw_away_past(comm);
-    }
+    throw_away_past(comm);
     if (gaps && exchange->sequence >= comm->gaps) {
         comm->gaps = exchange->sequence + 1;
     } else if (exchange->sequence >= comm->gaps && comm->over >= comm->gaps) {
         comm->gaps = 0;
     }
+}
+
+bool irr_strays_end(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const bool gaps = has_gaps(exchange);
+    bool told;
+
+    comm->over = comm->queue.open > 0 ? comm->queue.first->sequence : comm->sequence;
+    if (gaps || comm->gaps > 0) {
+        look_behind(exchange, gaps);
+    }
+    comm->handed = false;
     told = comm->strays > 0;
     comm->strays = 0;
     return told;
