@@ -220,8 +220,7 @@ struct mca_coll_irr_module_t {
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
-    mca_coll_irr_room_t         send_room;      /* while one is SERVING: for the problem */
-    mca_coll_irr_room_t         recv_room;
+    mca_coll_irr_bytes_t        bytes;          /* of blocking calls, while one is SERVING */
     mca_coll_irr_all_previous_t previous;       /* who served before us */
     struct mca_coll_irr_series_t *series;       /* room for those below, from malloc: no call has to find memory */
     struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
@@ -237,9 +236,6 @@ struct mca_coll_irr_module_t {
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
-
-/* The service of a collective, from its first call on. */
-mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 /* NULL: there was no call yet. */
 mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which);
@@ -323,13 +319,6 @@ bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uin
 
 /* ---- activation ---- */
 
-/*
- * Makes sure that the state of a collective is decided; collective over the communicator in the first call, and in the
- * one in which it joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
- */
-int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                          mca_coll_irr_service_t **service_p);
-
 /* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
@@ -387,16 +376,11 @@ irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
  */
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
-/* A call on a collective whose state is decided, as that is; measured if somebody asked. */
-int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
-                       bool in_place);
-
 /*
  * Exchanges what the sides of a call say, and waits: with the engine communicator of a service.
  * OMPI_SUCCESS or an error of Open MPI's.
  */
-int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, mca_coll_irr_call_t *call,
-                          bool in_place);
+int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call);
 
 /* A nonblocking one. */
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
@@ -408,12 +392,10 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
 
 /* By the previous module: a persistent call. */
 int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                           const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                           ompi_request_t **request_p);
+                           const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 
 /* A blocking one. */
-int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,
-                      bool in_place);
+int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call);
 
 /*
  * Local: whose neighbour this rank is, before the first call of a collective that asks for that.  Without memory that

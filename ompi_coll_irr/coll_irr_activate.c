@@ -65,14 +65,12 @@ irr_status_t mca_coll_irr_prepare_rooms(mca_coll_irr_module_t *module)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
     const size_t ranks = (size_t)module->ranks.size;
+    const irr_status_t status = mca_coll_irr_bytes_reserve(&module->bytes, ranks, ranks);
 
-    if (mca_coll_irr_room_init(&module->send_room, ranks) != IRR_OK ||
-        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK ||
-        (neighbors != NULL && (mca_coll_irr_room_init(&module->send_room, (size_t)neighbors->sends) != IRR_OK ||
-                               mca_coll_irr_room_init(&module->recv_room, (size_t)neighbors->receives) != IRR_OK))) {
-        return IRR_ERR_NO_MEMORY;
+    if (status != IRR_OK || neighbors == NULL) {
+        return status;
     }
-    return IRR_OK;
+    return mca_coll_irr_bytes_reserve(&module->bytes, (size_t)neighbors->sends, (size_t)neighbors->receives);
 }
 
 /* What only this rank can know: no memory, no transport. */
@@ -112,8 +110,7 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 {
     service->state = MCA_COLL_IRR_DECLINED;
     if (!is_in_use(module)) {
-        mca_coll_irr_room_fini(&module->send_room);
-        mca_coll_irr_room_fini(&module->recv_room);
+        mca_coll_irr_bytes_fini(&module->bytes);
     }
     snprintf(service->why, sizeof(service->why), "%s", why);
     mca_coll_irr_say(module, service);
@@ -311,19 +308,17 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     }
 }
 
-int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                          mca_coll_irr_service_t **service_p)
+int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p)
 {
-    mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
+    const mca_coll_irr_which_t which = (*service_p)->which;
     int result = OMPI_SUCCESS;
 
-    if (mca_coll_irr_team_awaits(module, service)) {
-        result = mca_coll_irr_team_join(module, service);
-        service = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
+    if (mca_coll_irr_team_awaits(module, *service_p)) {
+        result = mca_coll_irr_team_join(module, *service_p);
+        *service_p = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
     }
-    if (result == OMPI_SUCCESS && service->state == MCA_COLL_IRR_NEW) {
-        result = begin(module, service);
+    if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
+        result = begin(module, *service_p);
     }
-    *service_p = service;
-    return service->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
+    return (*service_p)->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
 }

@@ -5,12 +5,12 @@
 #include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                               const mca_coll_irr_call_t *call, bool in_place)
+                               const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoall_fn_t host = (mca_coll_base_module_alltoall_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+    return host(send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
                 recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, previous->module);
 }
 
@@ -19,40 +19,37 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
                           mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALL);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_alltoall_fn_t)host->function)(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                                                     host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
-
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call);
 }
 
 /* ---- nonblocking ---- */
 
 int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ialltoall_fn_t host = (mca_coll_base_module_ialltoall_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+    return host(send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
                 recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, request_p,
                 previous->module);
 }
 
 int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                    ompi_request_t **request_p)
+                                    const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoall_init_fn_t host = (mca_coll_base_module_alltoall_init_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+    return host(send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
                 recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, info, request_p,
                 previous->module);
 }
@@ -61,11 +58,10 @@ int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, om
                            mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call, request_p);
 }
@@ -76,11 +72,10 @@ int mca_coll_irr_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount
                                mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call, info, request_p);
 }

@@ -4,12 +4,12 @@
 #include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place)
+                                const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoallv_fn_t host = (mca_coll_base_module_alltoallv_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
                 recv->counts, recv->displs, recv->datatype, comm, previous->module);
 }
 
@@ -19,39 +19,36 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALLV);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_alltoallv_fn_t)host->function)(sbuf, scounts, sdispls, sdtype, rbuf, rcounts,
                                                                      rdispls, rdtype, comm, host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
-    };
-
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call);
 }
 
 /* ---- nonblocking ---- */
 
 int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ialltoallv_fn_t host = (mca_coll_base_module_ialltoallv_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
                 recv->counts, recv->displs, recv->datatype, comm, request_p, previous->module);
 }
 
 int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p)
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_alltoallv_init_fn_t host = (mca_coll_base_module_alltoallv_init_fn_t)previous->function;
 
-    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+    return host(send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
                 recv->counts, recv->displs, recv->datatype, comm, info, request_p, previous->module);
 }
 
@@ -60,11 +57,10 @@ int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca
                             mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                             ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call, request_p);
 }
@@ -76,11 +72,10 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                 ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call, info, request_p);
 }

@@ -118,29 +118,48 @@ void mca_coll_irr_side_release(const mca_coll_irr_side_t *side)
 
 /* ---- blocks ---- */
 
-irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks)
+irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks)
 {
-    return IRR_GROW(room->list, room->max, blocks);
+    return IRR_GROW(end->list, end->max, blocks);
 }
 
-void mca_coll_irr_room_fini(mca_coll_irr_room_t *room)
+irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received)
 {
-    irr_free(room->list);
-    irr_free(room->arrays);
-    *room = (mca_coll_irr_room_t){ .list = NULL };
+    const irr_status_t status = mca_coll_irr_end_reserve(&bytes->input, sent);
+
+    return status == IRR_OK ? mca_coll_irr_end_reserve(&bytes->output, received) : status;
+}
+
+static void fini(mca_coll_irr_end_t *end)
+{
+    irr_free(end->list);
+    irr_free(end->arrays);
+    *end = (mca_coll_irr_end_t){ .list = NULL };
+}
+
+void mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes)
+{
+    fini(&bytes->input);
+    fini(&bytes->output);
+}
+
+static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
+{
+    mca_coll_irr_layout_t layout = {
+        .datatype = datatype, .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
+    ptrdiff_t lower, true_extent;
+
+    ompi_datatype_type_size(datatype, &layout.size);
+    ompi_datatype_get_extent(datatype, &lower, &layout.extent);
+    ompi_datatype_get_true_extent(datatype, &layout.true_lower, &true_extent);
+    return layout;
 }
 
 /* Most calls have one datatype. */
 static void look_at(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
 {
-    ptrdiff_t lower, true_extent;
-
     if (layout->datatype != datatype) {
-        *layout = (mca_coll_irr_layout_t){
-            .datatype = datatype, .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
-        ompi_datatype_type_size(datatype, &layout->size);
-        ompi_datatype_get_extent(datatype, &lower, &layout->extent);
-        ompi_datatype_get_true_extent(datatype, &layout->true_lower, &true_extent);
+        *layout = layout_of(datatype);
     }
 }
 
@@ -175,7 +194,7 @@ typedef struct packing {
 
 static void add(mca_coll_irr_listing_t *listing, int rank, ptrdiff_t offset, size_t length)
 {
-    listing->room->list[listing->count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
+    listing->end->list[listing->count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
 }
 
 static void add_packed(mca_coll_irr_listing_t *listing, const mca_coll_irr_elements_t *elements, packing_t *packing)
@@ -198,7 +217,7 @@ static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_l
         if (elements.bytes == 0) {
             continue;
         }
-        if (mca_coll_irr_room_init(listing->room, listing->count + 1) != IRR_OK) {
+        if (mca_coll_irr_end_reserve(listing->end, listing->count + 1) != IRR_OK) {
             return false;
         }
         if (!packs_all && layout.is_run) {
@@ -219,12 +238,30 @@ static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_l
 
 /* ---- the common case: blocks of one datatype, by rank, each of them one run of bytes ---- */
 
-/* Is the side that the list in the room was made of like this one, but for the datatype? */
-static bool repeats(const mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side)
+/*
+ * True if the blocks were made of this datatype, or of one with the same layout.  A user's datatype may be a new one at
+ * the address of a freed one.
+ */
+static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
-    const mca_coll_irr_side_t *last = &room->side;
+    const mca_coll_irr_layout_t *last = &end->layout;
+    mca_coll_irr_layout_t layout;
 
-    if (room->serial == 0 || side->slots != last->slots || side->uniform != last->uniform) {
+    if (last->datatype == datatype && ompi_datatype_is_predefined(datatype)) {
+        return true;
+    }
+    layout = layout_of(datatype);
+    return layout.is_run && layout.size == last->size && layout.extent == last->extent &&
+           layout.true_lower == last->true_lower;
+}
+
+/* True if the blocks were made of a side like this one. */
+static bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+{
+    const mca_coll_irr_side_t *last = &end->side;
+
+    if (end->blocks.serial == 0 || side->slots != last->slots || side->uniform != last->uniform ||
+        !has_layout(end, side->datatype)) {
         return false;
     }
     return side->uniform ? side->count == last->count
@@ -232,104 +269,78 @@ static bool repeats(const mca_coll_irr_room_t *room, const mca_coll_irr_side_t *
                            mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
 }
 
-/* True if the list was made with this layout.  A user's datatype may be a new one at the address of a freed one. */
-static bool is_layout(const mca_coll_irr_room_t *room, const ompi_datatype_t *datatype, mca_coll_irr_layout_t *layout)
-{
-    *layout = room->layout;
-    if (layout->datatype == datatype && ompi_datatype_is_predefined(datatype)) {
-        return true;
-    }
-    layout->datatype = NULL;
-    look_at(layout, datatype);
-    return layout->is_run == room->layout.is_run && layout->extent == room->layout.extent &&
-           layout->true_lower == room->layout.true_lower;
-}
-
 /* Without memory for the arrays the list is made again by the next call. */
-static void remember(mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
+static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
 {
     static _Atomic uint64_t serial;
 
-    room->serial = 0;
-    if (irr_renew(&room->arrays, &room->arrays_max, mca_coll_irr_side_arrays(side)) == IRR_OK) {
-        room->side = *side;
-        room->layout = *layout;
-        mca_coll_irr_side_copy(&room->side, room->arrays);
-        room->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+    if (irr_renew(&end->arrays, &end->arrays_max, mca_coll_irr_side_arrays(side)) == IRR_OK) {
+        end->side = *side;
+        end->layout = *layout;
+        mca_coll_irr_side_copy(&end->side, end->arrays);
+        end->blocks.serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
     }
 }
 
-static void list_plain(mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
+static void list_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
 {
     size_t count = 0;
 
     for (int k = 0; k < side->slots; k++) {
         const size_t bytes = count_at(side, k) * layout->size;
 
-        room->list[count] = (irr_block_t){
+        end->list[count] = (irr_block_t){
             .rank = k, .offset = offset_at(side, k, layout->extent) + layout->true_lower, .length = bytes };
         count += bytes > 0;
     }
-    room->count = count;
+    end->blocks = (irr_blocks_t){ .list = end->list, .count = count };
 }
 
-/* False: the side is not such a one, or there is no memory. */
-static bool open_plain(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
+/* False: the blocks are no runs of bytes, or there is no memory. */
+static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
-    mca_coll_irr_room_t *room = end->room;
-    mca_coll_irr_layout_t layout;
-    bool same;
+    const mca_coll_irr_layout_t layout = layout_of(side->datatype);
 
-    if (side->order != NULL || side->datatypes != NULL || side->slots == 0) {
+    if (!layout.is_run || mca_coll_irr_end_reserve(end, (size_t)side->slots) != IRR_OK) {
         return false;
     }
-    same = is_layout(room, side->datatype, &layout);
-    if (!layout.is_run) {
-        return false;
-    }
-    if (!same || !repeats(room, side)) {
-        if (mca_coll_irr_room_init(room, (size_t)side->slots) != IRR_OK) {
-            return false;
-        }
-        list_plain(room, side, &layout);
-        remember(room, side, &layout);
-    }
-    end->blocks = (irr_blocks_t){ .list = room->list, .count = room->count, .serial = room->serial };
-    end->base = side->buffer;
-    end->packed = NULL;
+    list_plain(end, side, &layout);
+    remember(end, side, &layout);
     return true;
 }
 
-/* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
+/*
+ * The blocks of any side, with those that are packed in a copy.  Where all are, they are relative to it.  A function of
+ * its own, so that a call that repeats its counts saves few registers.
+ */
+__attribute__((noinline))
+static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
 {
-    mca_coll_irr_listing_t listing = { .room = end->room };
+    mca_coll_irr_listing_t listing = { .end = end };
     packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
-    if (open_plain(side, end)) {
+    if (plain && open_plain(end, side)) {
         return true;
     }
-    end->room->serial = 0;
     if (!list(side, false, &listing, &packing)) {
         listing.count = 0;
         packing = (packing_t){ .bytes = 0 };
         (void)list(side, true, &listing, &packing);
     }
-    end->blocks = (irr_blocks_t){ .list = end->room->list, .count = listing.count };
-    end->base = side->buffer;
-    end->packed = packing.bytes > 0 ? mca_coll_irr_kept_take(packing.bytes) : NULL;
+    end->blocks = (irr_blocks_t){ .list = end->list, .count = listing.count };
     if (packing.bytes == 0) {
         return true;
     }
+    end->packed = mca_coll_irr_kept_take(packing.bytes);
+    end->packed_bytes = packing.bytes;
     if (packing.blocks == listing.count) {
         end->base = end->packed;
     } else {
         delta = (ptrdiff_t)((uintptr_t)end->packed - (uintptr_t)end->base);
     }
-    end->packed_bytes = packing.bytes;
     for (size_t i = 0; i < listing.count; i++) {
-        irr_block_t *block = &end->room->list[i];
+        irr_block_t *block = &end->list[i];
 
         if (block->rank < 0) {
             block->rank = ~block->rank;
@@ -339,30 +350,45 @@ static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
     return end->packed != NULL;
 }
 
-irr_status_t mca_coll_irr_call_reserve(const mca_coll_irr_call_t *call)
+/* False: there is no memory for the copy. */
+static bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
-    const irr_status_t status = mca_coll_irr_room_init(call->input.room, (size_t)call->send.slots);
+    const bool plain = side->order == NULL && side->datatypes == NULL && side->slots > 0;
 
-    return status == IRR_OK ? mca_coll_irr_room_init(call->output.room, (size_t)call->recv.slots) : status;
+    end->base = side->buffer;
+    if (!plain || !repeats(end, side)) {
+        return open_new(end, side, plain);
+    }
+    end->blocks.list = end->list;   /* it may have grown */
+    return true;
 }
 
-void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
+void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
+                             const mca_coll_irr_ranks_t *ranks)
 {
-    call->in_place = in_place;
-    call->lacks = !open_side(&call->recv, &call->output);
-    if (in_place) {
-        call->input = call->output;
-    } else {
-        call->lacks = !open_side(&call->send, &call->input) || call->lacks;
+    const bool in_place = mca_coll_irr_in_place(call);
+
+    bytes->lacks = !open_side(&bytes->output, &call->recv);
+    if (!in_place) {
+        bytes->lacks = !open_side(&bytes->input, &call->send) || bytes->lacks;
+    }
+    bytes->problem = (irr_problem_t){
+        .ranks = ranks->size, .rank = ranks->rank, .send = in_place ? bytes->output.blocks : bytes->input.blocks,
+        .recv = bytes->output.blocks, .neighbors = call->neighbors, .in_place = in_place };
+}
+
+static void free_copy(mca_coll_irr_end_t *end)
+{
+    if (end->packed != NULL) {
+        mca_coll_irr_kept_give(end->packed);
+        end->packed = NULL;
     }
 }
 
-void mca_coll_irr_call_close(mca_coll_irr_call_t *call)
+void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
 {
-    mca_coll_irr_kept_give(call->output.packed);
-    if (!call->in_place) {
-        mca_coll_irr_kept_give(call->input.packed);
-    }
+    free_copy(&bytes->output);
+    free_copy(&bytes->input);
 }
 
 /* ---- packing ---- */
@@ -397,12 +423,15 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
     return result;
 }
 
-int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call)
+int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)
 {
-    return call->input.packed != NULL ? convert(&call->send, &call->input, true) : OMPI_SUCCESS;
+    const bool in_place = bytes->problem.in_place;
+    const mca_coll_irr_end_t *end = in_place ? &bytes->output : &bytes->input;
+
+    return end->packed != NULL ? convert(in_place ? &call->recv : &call->send, end, true) : OMPI_SUCCESS;
 }
 
-int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call)
+int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)
 {
-    return call->output.packed != NULL ? convert(&call->recv, &call->output, false) : OMPI_SUCCESS;
+    return bytes->output.packed != NULL ? convert(&call->recv, &bytes->output, false) : OMPI_SUCCESS;
 }

@@ -201,29 +201,28 @@ irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
     return load;
 }
 
-static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call, bool in_place)
+static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {
     irr_comm_t *way = service->ways[irr_choice_way(&service->choice)];
 
-    return way == NULL ? mca_coll_irr_host(module, service->which, call, in_place)
-                       : mca_coll_irr_exchange(module, way, call, in_place);
+    return way == NULL ? mca_coll_irr_host(module, service->which, call) : mca_coll_irr_exchange(module, way, call);
 }
 
-int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
-                        bool in_place)
+int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                        const mca_coll_irr_call_t *call)
 {
     irr_choice_load_t load = { .longest = 0 };
     uint64_t ns = 0;
     int result, agreed = OMPI_SUCCESS;
 
     if (irr_choice_goes_on(&service->choice)) {
-        return go(module, service, call, in_place);
+        return go(module, service, call);
     }
     if (!irr_choice_times(&service->choice)) {
-        result = go(module, service, call, in_place);
+        result = go(module, service, call);
     } else {
         ns = irr_clock_ns();
-        result = go(module, service, call, in_place);
+        result = go(module, service, call);
         ns = irr_clock_ns() - ns;
         load = mca_coll_irr_load(call, module->ranks.rank);
     }

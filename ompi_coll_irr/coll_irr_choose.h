@@ -30,8 +30,8 @@ uint64_t mca_coll_irr_process_modes(void);
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* A call on it: by the way that is its turn.  May block, to agree and to open ways, in some of the calls. */
-int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
-                        bool in_place);
+int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                        const mca_coll_irr_call_t *call);
 
 /* An agreement is due after a call: now, or, before the first, at some later call, as places of ranks say. */
 bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);

@@ -50,14 +50,13 @@ typedef struct mca_coll_irr_previous_t {
 
 /* Does a blocking call by it; in place, both sides are the receiving one. */
 typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                      const mca_coll_irr_call_t *call, bool in_place);
+                                      const mca_coll_irr_call_t *call);
 
 /* The same, nonblocking, and persistent. */
 typedef int (*mca_coll_irr_host_start_fn_t)(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                            const mca_coll_irr_call_t *call, bool in_place,
-                                            ompi_request_t **request_p);
+                                            const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 typedef int (*mca_coll_irr_host_init_fn_t)(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                           const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                           const mca_coll_irr_call_t *call, ompi_info_t *info,
                                            ompi_request_t **request_p);
 
 typedef struct mca_coll_irr_collective_t {

@@ -18,16 +18,17 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* How long a wait looks: before all of MPI gets a turn, and on an oversubscribed node before it goes to sleep. */
-typedef struct patience {
-    unsigned idle_turns;   /* turns without an event */
-    int      rounds;       /* of engine progress in a turn: to give the processor away costs more than a few looks */
-    int      first;        /* the same before the first turn: a short exchange is over by then */
-} patience_t;
+/* Rounds of engine progress in a turn: to give the processor away costs more than a few looks. */
+#define ROUNDS 8
 
-static const patience_t one_node = { .idle_turns = 20, .rounds = 8, .first = 64 };
-static const patience_t more_nodes = { .idle_turns = 20, .rounds = 1, .first = 1 };
-static const patience_t *patience = &one_node;
+/* The same before the first turn, where each rank has a processor: a short exchange is over by then. */
+#define FIRST_ROUNDS 64
+
+/* Turns without an event after which a wait on an oversubscribed node sleeps. */
+#define IDLE_TURNS 20
+
+/* The whole job is on this node. */
+static bool one_node;
 
 /* Longest sleep: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
@@ -101,7 +102,7 @@ static irr_status_t create(void)
     config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
     config.node_ranks = node_processes();
     mca_coll_irr_component.may_sleep = config.crowded = mca_coll_irr_is_crowded();
-    patience = config.one_node || !mca_coll_irr_component.may_sleep ? &one_node : &more_nodes;
+    one_node = config.one_node;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 
@@ -142,26 +143,14 @@ irr_status_t mca_coll_irr_engine_open(void)
 }
 
 /*
- * Rounds until others get the processor.  Where it is scarce and no network is open, a message that is not there yet
- * comes when they have run.
+ * Rounds until others get the processor.  Where it is scarce, a message that is not there yet comes when they have run,
+ * unless it is in a network between the ranks of this node.
  */
 static int rounds_of_turn(void)
 {
     const mca_coll_irr_component_t *component = &mca_coll_irr_component;
 
-    return component->may_sleep && !irr_engine_has_network(component->engine) ? 1 : patience->rounds;
-}
-
-/* A few rounds of the engine alone; adds the events seen. */
-static irr_status_t progress_engine(irr_exchange_t *exchange, int rounds, unsigned *events)
-{
-    irr_status_t status = IRR_IN_PROGRESS;
-
-    for (int i = 0; i < rounds && status == IRR_IN_PROGRESS; i++) {
-        *events += irr_engine_progress(mca_coll_irr_component.engine);
-        status = irr_exchange_test(exchange);
-    }
-    return status;
+    return component->may_sleep && !(one_node && irr_engine_has_network(component->engine)) ? 1 : ROUNDS;
 }
 
 /* Between two turns on a node where others need the processor. */
@@ -170,7 +159,7 @@ static void let_others_run(unsigned turn, unsigned idle)
     if (turn % MPI_TURNS == 0) {
         opal_progress();
     }
-    if (idle <= patience->idle_turns) {
+    if (idle <= IDLE_TURNS) {
         sched_yield();
     } else if (irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US) == IRR_ERR_TIMEOUT) {
         opal_progress();
@@ -187,24 +176,20 @@ static void rest(unsigned idle)
 
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 {
+    const bool may_sleep = mca_coll_irr_component.may_sleep;
     unsigned idle = 0, events = 0;
-    const int rounds = rounds_of_turn();
-    irr_status_t status =
-        progress_engine(exchange, mca_coll_irr_component.may_sleep ? rounds : patience->first, &events);
+    irr_status_t status = irr_exchange_wait(exchange, may_sleep ? 1 : FIRST_ROUNDS, &events);
 
-    if (status != IRR_IN_PROGRESS) {
-        return status;
-    }
     for (unsigned turn = 1; status == IRR_IN_PROGRESS; turn++) {
         idle = events > 0 ? 0 : idle + 1;
-        if (mca_coll_irr_component.may_sleep) {
+        if (may_sleep) {
             let_others_run(turn, idle);
         } else {
             opal_progress();
             rest(idle);
         }
         events = 0;
-        status = progress_engine(exchange, rounds, &events);
+        status = irr_exchange_wait(exchange, rounds_of_turn(), &events);
     }
     return status;
 }

@@ -10,35 +10,32 @@
 /* ---- by the previous module, of a type ---- */
 
 int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                               const mca_coll_irr_call_t *call, bool in_place);
+                               const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place);
+                                const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                    ompi_request_t **request_p);
+                                    const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p);
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 
 int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place);
+                                const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                         const mca_coll_irr_call_t *call, bool in_place);
+                                         const mca_coll_irr_call_t *call);
 int mca_coll_irr_host_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p);
+                                     const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
 int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                              const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                              const mca_coll_irr_call_t *call, ompi_info_t *info,
                                               ompi_request_t **request_p);
 
 int mca_coll_irr_host_ialltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                 const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                          const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+                                          const mca_coll_irr_call_t *call, ompi_request_t **request_p);
 
 /*
  * Who served before us, if a blocking call of a collective goes to them as it is: what is left to Open MPI, by the
@@ -60,6 +57,31 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
                ? service->choice.way == 0 && irr_choice_goes_on(&service->choice)
                : service->state == MCA_COLL_IRR_DECLINED;
     return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
+}
+
+/* ---- a side as MPI gives it ---- */
+
+static inline void mca_coll_irr_set_uniform(mca_coll_irr_side_t *side, const void *buffer,
+                                            mca_coll_irr_one_count_t count, ompi_datatype_t *datatype)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = datatype };
+}
+
+/* With one datatype, or one for each rank and displacements in bytes; the other is NULL. */
+static inline void mca_coll_irr_set_counts(mca_coll_irr_side_t *side, const void *buffer, mca_coll_irr_counts_t counts,
+                                           mca_coll_irr_displs_t displs, ompi_datatype_t *datatype,
+                                           ompi_datatype_t *const *datatypes)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = datatype, .datatypes = datatypes };
+}
+
+static inline void mca_coll_irr_set_offsets(mca_coll_irr_side_t *side, const void *buffer, mca_coll_irr_counts_t counts,
+                                            mca_coll_irr_offsets_t offsets, ompi_datatype_t *const *datatypes)
+{
+    *side = (mca_coll_irr_side_t){
+        .buffer = (void *)buffer, .far = true, .counts = counts, .offsets = offsets, .datatypes = datatypes };
 }
 
 /* ---- entries ---- */

@@ -91,12 +91,8 @@ void *mca_coll_irr_kept_take(size_t bytes)
 
 void mca_coll_irr_kept_give(void *memory)
 {
-    kept_t *kept;
+    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory));
 
-    if (memory == NULL) {
-        return;
-    }
-    kept = (kept_t *)((char *)memory - offsetof(kept_t, memory));
     opal_mutex_lock(&pool.lock);
     if (kept->bytes <= KEPT_MAX - pool.bytes) {
         kept->next = pool.spare;

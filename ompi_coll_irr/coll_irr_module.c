@@ -191,8 +191,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     return &module->super;
 }
 
-/* The first call on this communicator. */
-static mca_coll_irr_service_t *begin_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     mca_coll_irr_service_t *service;
 
@@ -213,11 +212,6 @@ static mca_coll_irr_service_t *begin_service(mca_coll_irr_module_t *module, mca_
         mca_coll_irr_say(module, service);
     }
     return service;
-}
-
-mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
-{
-    return module->called[which] ? mca_coll_irr_team_service(module->team, which) : begin_service(module, which);
 }
 
 mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
@@ -305,8 +299,7 @@ static void destruct(mca_coll_irr_module_t *module)
         free(module->series);
     }
     mca_coll_irr_settings_give(module->settings);
-    mca_coll_irr_room_fini(&module->send_room);
-    mca_coll_irr_room_fini(&module->recv_room);
+    mca_coll_irr_bytes_fini(&module->bytes);
     mca_coll_irr_previous_drop(module->previous);
     mca_coll_irr_ranks_fini(&module->ranks);
 }

@@ -9,16 +9,14 @@ int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t sc
                                    ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_alltoall_fn_t)host->function)(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                                                     host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
-
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call);
 }
 
@@ -28,27 +26,24 @@ int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scou
                                     ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_alltoallv_fn_t)host->function)(sbuf, scounts, sdispls, sdtype, rbuf, rcounts,
                                                                      rdispls, rdtype, comm, host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
-    };
-
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call);
 }
 
 int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                         const mca_coll_irr_call_t *call, bool in_place)
+                                         const mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_neighbor_alltoallw_fn_t host =
         (mca_coll_base_module_neighbor_alltoallw_fn_t)previous->function;
 
-    (void)in_place;   /* which these calls do not know */
     return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
                 recv->datatypes, comm, previous->module);
 }
@@ -59,17 +54,15 @@ int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scou
                                     ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW);
+    mca_coll_irr_call_t call;
 
     if (host != NULL) {
         return ((mca_coll_base_module_neighbor_alltoallw_fn_t)host->function)(sbuf, scounts, sdispls, sdtypes, rbuf,
                                                                               rcounts, rdispls, rdtypes, comm,
                                                                               host->module);
     }
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
-        .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
-    };
-
+    mca_coll_irr_set_offsets(&call.send, sbuf, scounts, sdispls, sdtypes);
+    mca_coll_irr_set_offsets(&call.recv, rbuf, rcounts, rdispls, rdtypes);
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call);
 }
 
@@ -80,11 +73,10 @@ int mca_coll_irr_ineighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t s
                                     ompi_communicator_t *comm, ompi_request_t **request_p,
                                     mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call, request_p);
 }
@@ -95,23 +87,21 @@ int mca_coll_irr_ineighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t sco
                                      ompi_communicator_t *comm, ompi_request_t **request_p,
                                      mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call, request_p);
 }
 
 int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                          const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+                                          const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_ineighbor_alltoallw_fn_t host =
         (mca_coll_base_module_ineighbor_alltoallw_fn_t)previous->function;
 
-    (void)in_place;
     return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
                 recv->datatypes, comm, request_p, previous->module);
 }
@@ -122,11 +112,10 @@ int mca_coll_irr_ineighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t sco
                                      ompi_communicator_t *comm, ompi_request_t **request_p,
                                      mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
-        .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_offsets(&call.send, sbuf, scounts, sdispls, sdtypes);
+    mca_coll_irr_set_offsets(&call.recv, rbuf, rcounts, rdispls, rdtypes);
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call, request_p);
 }
@@ -138,11 +127,10 @@ int mca_coll_irr_neighbor_alltoall_init(const void *sbuf, mca_coll_irr_one_count
                                         ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
                                         mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
-        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_uniform(&call.send, sbuf, scount, sdtype);
+    mca_coll_irr_set_uniform(&call.recv, rbuf, rcount, rdtype);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call, info,
                                   request_p);
@@ -154,25 +142,23 @@ int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t
                                          ompi_datatype_t *rdtype, ompi_communicator_t *comm, ompi_info_t *info,
                                          ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_counts(&call.send, sbuf, scounts, sdispls, sdtype, NULL);
+    mca_coll_irr_set_counts(&call.recv, rbuf, rcounts, rdispls, rdtype, NULL);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call, info,
                                   request_p);
 }
 
 int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                              const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                              const mca_coll_irr_call_t *call, ompi_info_t *info,
                                               ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
     const mca_coll_base_module_neighbor_alltoallw_init_fn_t host =
         (mca_coll_base_module_neighbor_alltoallw_init_fn_t)previous->function;
 
-    (void)in_place;
     return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
                 recv->datatypes, comm, info, request_p, previous->module);
 }
@@ -183,11 +169,10 @@ int mca_coll_irr_neighbor_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t
                                          ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                                          ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    mca_coll_irr_call_t call = {
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
-        .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
-    };
+    mca_coll_irr_call_t call;
 
+    mca_coll_irr_set_offsets(&call.send, sbuf, scounts, sdispls, sdtypes);
+    mca_coll_irr_set_offsets(&call.recv, rbuf, rcounts, rdispls, rdtypes);
     (void)comm;
     return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call, info,
                                   request_p);

@@ -42,35 +42,33 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_series_t *s
 /* ---- Open MPI's ---- */
 
 int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                           const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                           ompi_request_t **request_p)
+                           const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
 {
     const mca_coll_irr_previous_t *previous = &module->previous[which][MCA_COLL_IRR_PERSISTENT];
 
-    return mca_coll_irr_collectives[which].host_init(previous, module->comm, call, in_place, info, request_p);
+    return mca_coll_irr_collectives[which].host_init(previous, module->comm, call, info, request_p);
 }
 
 /* Is a call in place, and has no bytes on this rank? */
-static bool is_empty(const mca_coll_irr_call_t *call, bool in_place)
+static bool is_empty(const mca_coll_irr_call_t *call)
 {
     size_t bytes = 0;
     int rank;
 
-    for (int k = 0; in_place && k < call->recv.slots && bytes == 0; k++) {
+    for (int k = 0; mca_coll_irr_in_place(call) && k < call->recv.slots && bytes == 0; k++) {
         bytes = mca_coll_irr_side_bytes(&call->recv, k, &rank);
     }
-    return in_place && bytes == 0;
+    return mca_coll_irr_in_place(call) && bytes == 0;
 }
 
-static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place,
-                   ompi_request_t **request_p)
+static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     ompi_communicator_t *comm = series->module->comm;
     const mca_coll_irr_previous_t *previous = previous_of(series, MCA_COLL_IRR_NONBLOCKING);
     const int32_t tag = comm->c_nbc_tag;
-    const int result = collective_of(series)->host_start(previous, comm, call, in_place, request_p);
+    const int result = collective_of(series)->host_start(previous, comm, call, request_p);
 
-    if (tag - comm->c_nbc_tag != 1 && !is_empty(call, in_place)) {
+    if (tag - comm->c_nbc_tag != 1 && !is_empty(call)) {
         series->unfit = another;
     }
     return result;
@@ -78,7 +76,7 @@ static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *cal
 
 static int start_host(mca_coll_irr_request_t *request)
 {
-    const int result = pass_on(request->series, &request->call, request->in_place, &request->inner);
+    const int result = pass_on(request->series, &request->call, &request->inner);
 
     if (result != OMPI_SUCCESS) {
         request->inner = NULL;
@@ -178,8 +176,8 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     const mca_coll_irr_series_t *series = request->series;
     int result = OMPI_SUCCESS;
 
-    if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call, request->in_place))) {
-        result = mca_coll_irr_host_init(series->module, series->service.which, &request->call, request->in_place,
+    if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call))) {
+        result = mca_coll_irr_host_init(series->module, series->service.which, &request->call,
                                         &ompi_mpi_info_null.info, &request->inner);
         request->ready = result == OMPI_SUCCESS;
     } else if (kind == ENGINE) {
@@ -189,12 +187,11 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 }
 
 /* OMPI_SUCCESS, or the error of Open MPI, and then the operation is not pending. */
-static int start(mca_coll_irr_request_t *request, bool in_place, kind_t kind)
+static int start(mca_coll_irr_request_t *request, kind_t kind)
 {
     mca_coll_irr_series_t *series = request->series;
     int result;
 
-    request->in_place = in_place;
     result = take_tag(request, kind);
     if (result != OMPI_SUCCESS) {
         return result;
@@ -204,7 +201,7 @@ static int start(mca_coll_irr_request_t *request, bool in_place, kind_t kind)
     }
     mca_coll_irr_tally_start(series, &request->call);
     if (kind != HOST) {
-        mca_coll_irr_request_open(request, in_place);
+        mca_coll_irr_request_open(request);
     }
     mca_coll_irr_operation_start(request, start_host);
     return OMPI_SUCCESS;
@@ -214,13 +211,13 @@ static int start(mca_coll_irr_request_t *request, bool in_place, kind_t kind)
  * The other ranks are in the operation and in what is agreed on after it, so a rank without memory for a request takes
  * part as well: with a request on the stack, and it returns when the operation is over.
  */
-static int start_and_wait(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place, kind_t kind)
+static int start_and_wait(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, kind_t kind)
 {
     mca_coll_irr_request_t request;
     int result;
 
     mca_coll_irr_request_construct(&request, series, call);
-    result = start(&request, in_place, kind);
+    result = start(&request, kind);
     if (result == OMPI_SUCCESS) {
         ompi_request_wait_completion(&request.super.super);
         result = request.super.super.req_status.MPI_ERROR;
@@ -232,7 +229,6 @@ static int start_and_wait(mca_coll_irr_series_t *series, const mca_coll_irr_call
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                        ompi_request_t **request_p)
 {
-    const bool in_place = mca_coll_irr_call_in_place(call);
     mca_coll_irr_series_t *series = series_of(module, which);
     mca_coll_irr_request_t *request;
     kind_t kind;
@@ -244,15 +240,15 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     mca_coll_irr_tally_ask(&series->service);
     kind = look_at(series);
     if (kind == PASSES) {
-        return pass_on(series, call, in_place, request_p);
+        return pass_on(series, call, request_p);
     }
     mca_coll_irr_place(module, which, call);
     request = mca_coll_irr_request_take(series, call, false);
     if (request == NULL) {
         *request_p = &ompi_request_empty;
-        return start_and_wait(series, call, in_place, kind);
+        return start_and_wait(series, call, kind);
     }
-    result = start(request, in_place, kind);
+    result = start(request, kind);
     if (result != OMPI_SUCCESS) {
         mca_coll_irr_request_give(request);
         return result;

@@ -68,20 +68,13 @@ static irr_status_t wait_for_plan(mca_coll_irr_opening_t *opening)
     return IRR_OK;
 }
 
-static irr_status_t plan(const mca_coll_irr_opening_t *opening)
-{
-    const mca_coll_irr_call_t *call = opening->purpose.call;
-    const irr_problem_t problem = mca_coll_irr_problem(call, &opening->module->ranks);
-
-    return irr_exchange_plan(irr_comm_exchange(opening->comm), &problem);
-}
-
 static irr_status_t wait_for_comm(mca_coll_irr_opening_t *opening)
 {
     const irr_status_t status = irr_opening_test(&opening->opening, &opening->comm);
 
     if (status == IRR_OK) {
-        opening->failed = opening->purpose.plans && plan(opening) != IRR_OK;
+        opening->failed = opening->purpose.plans &&
+                          irr_exchange_plan(irr_comm_exchange(opening->comm), opening->purpose.problem) != IRR_OK;
         opening->next = opening->purpose.plans ? wait_for_plan : NULL;
     }
     return status;

@@ -14,8 +14,8 @@ typedef struct mca_coll_irr_opening_t mca_coll_irr_opening_t;
 /* The purpose of an engine communicator, beside its settings. */
 typedef struct mca_coll_irr_purpose_t {
     const char                *parameter;     /* the parameter that names the algorithm, for messages */
-    bool                       plans;         /* alike: the exchange of the call, whose blocks stay, */
-    const mca_coll_irr_call_t *call;          /* which a rank in trouble may lack */
+    bool                       plans;         /* alike: an exchange, */
+    const irr_problem_t       *problem;       /* of it, which a rank in trouble may lack */
     bool                       only_shared;   /* alike: if it needs a transport there is none, silently */
 } mca_coll_irr_purpose_t;
 

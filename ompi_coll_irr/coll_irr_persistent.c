@@ -26,14 +26,13 @@ typedef struct args {
     mca_coll_irr_module_t *module;
     mca_coll_irr_which_t   which;
     mca_coll_irr_call_t   *call;
-    bool                   in_place;
     ompi_info_t           *info;
 } args_t;
 
 /* ---- life ---- */
 
 /* The blocks of both sides, packed copies, and all that packing needs.  False without memory. */
-static bool open_call(mca_coll_irr_request_t *request, bool in_place)
+static bool open_call(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_call_t *call = &request->call;
     const size_t sent = mca_coll_irr_side_arrays(&call->send);
@@ -45,12 +44,12 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
         request->arrays_bytes = 0;
         return false;
     }
-    if (mca_coll_irr_call_reserve(call) != IRR_OK) {
+    if (mca_coll_irr_bytes_reserve(&request->bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
         return false;
     }
-    mca_coll_irr_call_open(call, in_place);
+    mca_coll_irr_bytes_open(&request->bytes, call, &request->series->module->ranks);
     request->opened = true;
-    if (call->lacks) {
+    if (request->bytes.lacks) {
         return false;
     }
     mca_coll_irr_side_copy(&call->send, request->arrays);
@@ -74,7 +73,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
                sizeof(series->service.why));
         request = mca_coll_irr_request_take(series, args->call, true);
     }
-    if (request == NULL || !open_call(request, args->in_place)) {
+    if (request == NULL || !open_call(request)) {
         goto err_memory;
     }
     mca_coll_irr_side_retain(&request->call.send);
@@ -112,8 +111,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 /* A request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
-    return mca_coll_irr_host_init(args->module, args->which, args->call, args->in_place, args->info,
-                                  request_p);
+    return mca_coll_irr_host_init(args->module, args->which, args->call, args->info, request_p);
 }
 
 /*
@@ -123,7 +121,8 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
 {
-    const mca_coll_irr_purpose_t purpose = { .plans = true, .call = request == NULL ? NULL : &request->call };
+    const mca_coll_irr_purpose_t purpose = {
+        .plans = true, .problem = request == NULL ? NULL : &request->bytes.problem };
     mca_coll_irr_opening_t own, *opening = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
     irr_status_t status;
 
@@ -236,8 +235,7 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
                            ompi_info_t *info, ompi_request_t **request_p)
 {
     mca_coll_irr_service_t *class;
-    const args_t args = {
-        .module = module, .which = which, .call = call, .in_place = mca_coll_irr_call_in_place(call), .info = info };
+    const args_t args = { .module = module, .which = which, .call = call, .info = info };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
     int result = mca_coll_irr_activate(module, which, &class);

@@ -87,8 +87,6 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t 
     OBJ_RETAIN(series->module->comm);
     request->series = series;
     request->call = *call;
-    request->call.input.room = &request->send_room;
-    request->call.output.room = &request->recv_room;
     request->inner = NULL;
     request->exchange = NULL;
     request->opened = request->ready = false;
@@ -143,7 +141,7 @@ static void keep_arrays(mca_coll_irr_request_t *request)
         void *arrays = realloc(request->arrays, bytes);
 
         if (arrays == NULL) {
-            request->call.lacks = true;
+            request->bytes.lacks = true;
             return;
         }
         request->arrays = arrays;
@@ -152,22 +150,23 @@ static void keep_arrays(mca_coll_irr_request_t *request)
     mca_coll_irr_side_copy(side, request->arrays);
 }
 
-void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place)
+void mca_coll_irr_request_open(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_call_t *call = &request->call;
+    const mca_coll_irr_call_t *call = &request->call;
+    mca_coll_irr_bytes_t *bytes = &request->bytes;
 
-    if (mca_coll_irr_call_reserve(call) != IRR_OK) {
+    if (mca_coll_irr_bytes_reserve(bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
         return;
     }
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);   /* its way may be given up */
-    mca_coll_irr_call_open(call, in_place);
+    mca_coll_irr_bytes_open(bytes, call, &request->series->module->ranks);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     request->opened = true;
-    request->failed = mca_coll_irr_call_pack(call);
+    request->failed = mca_coll_irr_bytes_pack(bytes, call);
     if (request->failed != OMPI_SUCCESS) {
-        call->lacks = true;
+        bytes->lacks = true;
     }
-    if (call->output.packed != NULL) {
+    if (bytes->output.packed != NULL) {
         keep_arrays(request);
     }
 }
@@ -175,7 +174,7 @@ void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place)
 void mca_coll_irr_request_close(mca_coll_irr_request_t *request)
 {
     if (request->opened) {
-        mca_coll_irr_call_close(&request->call);
+        mca_coll_irr_bytes_free_copies(&request->bytes);
         request->opened = false;
     }
 }
@@ -194,8 +193,7 @@ static void construct(mca_coll_irr_request_t *request)
 
 static void destruct(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_room_fini(&request->send_room);
-    mca_coll_irr_room_fini(&request->recv_room);
+    mca_coll_irr_bytes_fini(&request->bytes);
     free(request->arrays);
 }
 

@@ -45,14 +45,13 @@ struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t super;
     mca_coll_irr_series_t  *series;       /* its communicator is retained */
     mca_coll_irr_call_t     call;
-    mca_coll_irr_room_t     send_room, recv_room;   /* of the call; kept for later ones */
+    mca_coll_irr_bytes_t    bytes;        /* of the call; their memory is kept for later ones */
     void                   *arrays;       /* the same: for counts and displacements that unpacking needs */
     size_t                  arrays_bytes;
     ompi_request_t         *inner;        /* of the previous module; NULL: there is none, or none yet */
     irr_exchange_t         *exchange;     /* of the engine, while it is under way; NULL: it goes by the inner one */
     bool                    opened;       /* the call has blocks and packed copies */
     bool                    ready;        /* the inner request was made, and can be started */
-    bool                    in_place;
     int                     failed;       /* OMPI_SUCCESS, or why what was sent is not right, or could not be */
     irr_choice_turn_t       turn;
     irr_choice_load_t       load;
@@ -99,10 +98,10 @@ void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_ir
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
- * Makes the blocks of the call and its packed copies, of both sides.  call.lacks is set where there is no memory.
+ * Makes the blocks of the call and its packed copies, of both sides.  bytes.lacks is set where there is no memory.
  * Without memory for the blocks the request stays closed, and an exchange that it starts fails its communicator.
  */
-void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place);
+void mca_coll_irr_request_open(mca_coll_irr_request_t *request);
 void mca_coll_irr_request_close(mca_coll_irr_request_t *request);
 
 /* For the next one: of a request that is not active. */

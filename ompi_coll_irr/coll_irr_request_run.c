@@ -76,18 +76,17 @@ static bool is_over(mca_coll_irr_request_t *request)
  */
 static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
 {
-    const mca_coll_irr_call_t *call = &request->call;
-    const irr_problem_t problem = mca_coll_irr_problem(call, &request->series->module->ranks);
+    const mca_coll_irr_bytes_t *bytes = &request->bytes;
 
-    if (!request->opened || call->lacks || (is_persistent(request) && request->failed != OMPI_SUCCESS)) {
+    if (!request->opened || bytes->lacks || (is_persistent(request) && request->failed != OMPI_SUCCESS)) {
         irr_comm_give_up(way, IRR_ERR_NO_MEMORY, "cannot start an exchange");
         return IRR_ERR_NO_MEMORY;
     }
     if (is_persistent(request)) {
         request->exchange = irr_comm_exchange(way);
-        return irr_exchange_restart(request->exchange, call->input.base, call->output.base);
+        return irr_exchange_restart(request->exchange, bytes->input.base, bytes->output.base);
     }
-    return irr_exchange_start(request->exchange, &problem, call->input.base, call->output.base);
+    return irr_exchange_start(request->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
 }
 
 /* What was the previous module's is given back. */
@@ -111,7 +110,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
         *error = request->failed;
     }
     if (*error == OMPI_SUCCESS && request->exchange != NULL) {
-        *error = mca_coll_irr_call_unpack(&request->call);
+        *error = mca_coll_irr_bytes_unpack(&request->bytes, &request->call);
     }
     if (!is_persistent(request)) {
         if (request->exchange != NULL) {
@@ -269,7 +268,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             result = MPI_ERR_REQUEST;
         } else {
             request->failed = mca_coll_irr_series_way(request->series) != NULL
-                                  ? mca_coll_irr_call_pack(&request->call) : OMPI_SUCCESS;
+                                  ? mca_coll_irr_bytes_pack(&request->bytes, &request->call) : OMPI_SUCCESS;
             mca_coll_irr_operation_start(request, NULL);
         }
     }

@@ -217,12 +217,12 @@ void mca_coll_irr_runs_close(void)
 /* One run more for a rank: a block of its own, or the end of the last one.  There is room. */
 static void add_run(mca_coll_irr_listing_t *listing, size_t first, irr_block_t run)
 {
-    irr_block_t *last = listing->room->list + listing->count - 1;
+    irr_block_t *last = listing->end->list + listing->count - 1;
 
     if (listing->count > first && last->offset + (ptrdiff_t)last->length == run.offset) {
         last->length += run.length;
     } else {
-        listing->room->list[listing->count++] = run;
+        listing->end->list[listing->count++] = run;
     }
 }
 
@@ -236,13 +236,13 @@ static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (elements->count <= (SIZE_MAX - first) / known->nruns) {
-        status = mca_coll_irr_room_init(listing->room, first + elements->count * known->nruns);
+        status = mca_coll_irr_end_reserve(listing->end, first + elements->count * known->nruns);
     }
     for (size_t i = 0; i < elements->count && status == IRR_OK; i++, offset += extent) {
         add_run(listing, first, (irr_block_t){
             .rank = elements->rank, .offset = offset + known->runs[0].offset, .length = known->runs[0].length });
         for (size_t k = 1; k < known->nruns; k++) {
-            listing->room->list[listing->count++] = (irr_block_t){
+            listing->end->list[listing->count++] = (irr_block_t){
                 .rank = elements->rank, .offset = offset + known->runs[k].offset, .length = known->runs[k].length };
         }
     }
@@ -262,7 +262,7 @@ static irr_status_t find_all(const mca_coll_irr_elements_t *elements, const void
         uint32_t count;
 
         done = next_runs(&convertor, runs, &count);
-        status = mca_coll_irr_room_init(listing->room, listing->count + count);
+        status = mca_coll_irr_end_reserve(listing->end, listing->count + count);
         for (uint32_t i = 0; i < count && status == IRR_OK; i++) {
             const ptrdiff_t offset = (ptrdiff_t)((uintptr_t)runs[i].iov_base - (uintptr_t)base);
 

@@ -178,7 +178,7 @@ static irr_status_t wait_for_agreement(mca_coll_irr_series_t *series)
 static irr_status_t begin_agreement(mca_coll_irr_series_t *series)
 {
     const mca_coll_irr_purpose_t purpose = {
-        .plans = series->request != NULL, .call = series->request != NULL ? &series->request->call : NULL };
+        .plans = series->request != NULL, .problem = series->request != NULL ? &series->request->bytes.problem : NULL };
 
     mca_coll_irr_agreement_start(&series->agreement, series->module, &series->service, series->tag, &purpose);
     series->next = wait_for_agreement;

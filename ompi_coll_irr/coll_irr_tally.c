@@ -26,20 +26,6 @@ static mca_coll_irr_row_t *row_of(mca_coll_irr_service_t *service)
     return service->row;
 }
 
-static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
-                    bool in_place)
-{
-    if (mca_coll_irr_team_awaits(module, service)) {   /* this communicator does not join, or not yet */
-        return mca_coll_irr_host(module, service->which, call, in_place);
-    }
-    switch (service->state) {
-    case MCA_COLL_IRR_CHOOSING: return mca_coll_irr_choose(module, service, call, in_place);
-    case MCA_COLL_IRR_SERVING:  return mca_coll_irr_exchange(module, service->irr_comm, call, in_place);
-    case MCA_COLL_IRR_FAILED:   return mca_coll_irr_error(IRR_ERR_PEER);
-    default:                    return mca_coll_irr_host(module, service->which, call, in_place);
-    }
-}
-
 /* Other ranks that this one may send to in a call. */
 static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
@@ -66,23 +52,16 @@ static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t
     row->room += receivers(module, service->which);
 }
 
-int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
-                       bool in_place)
+void mca_coll_irr_tally_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                             const mca_coll_irr_side_t *sent, uint64_t ns)
 {
     mca_coll_irr_row_t *row = row_of(service);
-    uint64_t begin_ns, setup_ns;
-    int result;
 
-    if (row == NULL) {
-        return dispatch(module, service, call, in_place);
+    if (row != NULL) {
+        row->ns += ns;
+        row->exchanges++;
+        add_load(module, service, sent);
     }
-    setup_ns = service->setup_ns;
-    begin_ns = irr_clock_ns();
-    result = dispatch(module, service, call, in_place);
-    row->ns += irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns);
-    row->exchanges++;
-    add_load(module, service, &call->send);
-    return result;
 }
 
 void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns)

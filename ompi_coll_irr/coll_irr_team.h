@@ -56,12 +56,38 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Does the service go by engine communicators now that this communicator has not joined? */
+/* Local, in the first call of a collective on a communicator: its service. */
+mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
+
+static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    return module->called[which] ? mca_coll_irr_team_service(module->team, which)
+                                 : mca_coll_irr_service_begin(module, which);
+}
+
+/* True if the service goes by engine communicators and this communicator has not joined. */
 static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||
             (service->state == MCA_COLL_IRR_CHOOSING && (service->choice.tries || service->choice.way != 0)));
+}
+
+/* The first call, and the one that joins: decides the state for mca_coll_irr_activate. */
+int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
+
+/*
+ * Makes sure that the state of a collective is decided; collective over the communicator in the first call, and in the
+ * one in which it joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
+ */
+static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                                        mca_coll_irr_service_t **service_p)
+{
+    const mca_coll_irr_service_t *service = *service_p = mca_coll_irr_service(module, which);
+    const bool decided = service->state != MCA_COLL_IRR_NEW && service->state != MCA_COLL_IRR_FAILED;
+
+    return decided && !mca_coll_irr_team_awaits(module, service) ? OMPI_SUCCESS
+                                                                 : mca_coll_irr_settle(module, service_p);
 }
 
 /* Alike on all ranks: communicators to come do not find the team. */

@@ -46,6 +46,10 @@ void mca_coll_irr_say_close(void);
 
 /* ---- what was measured ---- */
 
+/* After a blocking call that took so long, agreements left out, and sent this; counted if somebody asked. */
+void mca_coll_irr_tally_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                             const mca_coll_irr_side_t *sent, uint64_t ns);
+
 /* After an agreement of a service, or a preparation, that began then. */
 void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns);
 

@@ -127,15 +127,15 @@ static void go_on(run_t *run, int r)
 static void start_rank(run_t *run, int r)
 {
     rank_t *rank = &run->ranks[r];
-    const irr_exec_env_t env = {
+
+    rank->exec.env = (irr_exec_env_t){
         .channel = irr_timed_channel(run->timed, r), .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
         .input = run->region, .output = run->region, .scratch = run->region, .compose = IRR_COMPOSE_AUTO,
         .counters = &rank->counters
     };
-
     rank->running = true;
     run->running++;
-    irr_exec_start(&rank->exec, &run->plans->plans[r], &env);
+    irr_exec_start(&rank->exec, &run->plans->plans[r]);
     go_on(run, r);
 }
 

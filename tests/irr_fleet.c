@@ -91,25 +91,25 @@ void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t gr
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
-    irr_exec_env_t env = {
+
+    free(rank->scratch);
+    rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
+    rank->exec.env = (irr_exec_env_t){
         .channel = rank->channel,
         .tag_base = fleet->tag_base,
         .input = input,
         .output = output,
+        .scratch = rank->scratch,
         .compose = fleet->compose,
         .window_messages = fleet->window_messages,
         .window_bytes = fleet->window_bytes,
         .counters = &rank->counters,
         .failure = rank->failure
     };
-
-    free(rank->scratch);
-    rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
-    env.scratch = rank->scratch;
     irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
         .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
     }));
-    irr_exec_start(&rank->exec, &rank->plan, &env);
+    irr_exec_start(&rank->exec, &rank->plan);
     rank->running = true;
 }
 

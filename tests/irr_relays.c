@@ -167,9 +167,10 @@ void irr_relays_start(irr_relays_t *relays, const irr_job_t *job, int rank)
 
 static void start_frozen(irr_relays_t *relays, const irr_job_t *job, int rank)
 {
-    irr_exec_env_t env = make_env(relays, job, rank);
+    irr_exec_t *exec = &relays->rank[rank].exec;
 
-    irr_exec_start(&relays->rank[rank].exec, &relays->rank[rank].frozen.plan, &env);
+    exec->env = make_env(relays, job, rank);
+    irr_exec_start(exec, &relays->rank[rank].frozen.plan);
 }
 
 /* A relay is at rest until its first exchange, and an executor knows whether it runs. */

@@ -58,7 +58,7 @@ static void run(irr_settings_t settings, size_t grants)
     for (int r = 0; r < 5; r++) {
         irr_counters_t counters;
 
-        irr_exchange_counters(irr_comm_exchange(team.comms[r]), &counters);
+        irr_engine_counters(world.engines[r], &counters);
         CU_ASSERT_EQUAL(sent[r].grants, grants);
         CU_ASSERT_EQUAL(sent[r].bytes, 0);
         CU_ASSERT_EQUAL(counters.messages_sent, sent[r].data + sent[r].grants);

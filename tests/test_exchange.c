@@ -89,7 +89,7 @@ static void test_times(void)
     CU_ASSERT_TRUE(irr_team_progress(&team, result, 1000));
     for (int r = 1; r < 3; r++) {
         CU_ASSERT_EQUAL(result[r], IRR_OK);
-        irr_exchange_counters(irr_comm_exchange(team.comms[r]), &counters);
+        irr_engine_counters(world.engines[r], &counters);
         CU_ASSERT(counters.waiting_ns > 0);
     }
     irr_job_destroy(job);

@@ -26,14 +26,17 @@ static irr_status_t restart(irr_team_t *team, irr_job_t *job, int rank)
     return status == IRR_OK ? irr_team_wait(team) : status;
 }
 
-/* No description travels, and a rank copies nothing but its message to itself. */
-static bool is_bare(irr_comm_t *comm, const irr_job_t *job, int rank)
+/* Restarts once; true if no description travels and the rank copies nothing but its message to itself. */
+static bool restart_is_bare(scene_t *scene, int rank, irr_status_t wanted)
 {
-    irr_counters_t counters;
+    irr_engine_t *engine = scene->team->world->engines[rank];
+    irr_counters_t before, after;
 
-    irr_exchange_counters(irr_comm_exchange(comm), &counters);
-    return counters.exchanges == 1 && counters.header_bytes == 0 &&
-           irr_job_may_stage(job, rank, counters.bytes_staged);
+    irr_engine_counters(engine, &before);
+    scene->wrong += restart(scene->team, scene->job, rank) != wanted;
+    irr_engine_counters(engine, &after);
+    return after.exchanges == before.exchanges + 1 && after.header_bytes == before.header_bytes &&
+           irr_job_may_stage(scene->job, rank, after.bytes_staged - before.bytes_staged);
 }
 
 static irr_status_t plan(scene_t *scene, int rank)
@@ -57,9 +60,10 @@ static void plan_and_restart(int rank, void *context)
     scene->wrong += plan(scene, rank) != IRR_OK;
     irr_engine_counters(scene->team->world->engines[rank], &before);
     for (int i = 0; i <= RESTARTS; i++) {
-        scene->wrong += restart(scene->team, scene->job, rank) != wanted;
+        const bool bare = restart_is_bare(scene, rank, wanted);
+
         scene->wrong += wanted == IRR_OK && !irr_job_verify(scene->job, rank);
-        scene->wrong += scene->cut < 0 && i > 0 && !is_bare(comm, scene->job, rank);
+        scene->wrong += scene->cut < 0 && i > 0 && !bare;
         scene->wrong += scene->cut >= 0 && comm->exchange->view == IRR_VIEW_LEARNED;
     }
     irr_engine_counters(scene->team->world->engines[rank], &after);

@@ -110,15 +110,15 @@ static void build_plan(irr_plan_t *plan, int rank, size_t pieces, size_t size)
 static double ping_pong(side_t *side, const irr_plan_t *plan, int form)
 {
     irr_counters_t counters = { .exchanges = 0 };
-    irr_exec_env_t env = {
+    double start = now_us();
+    irr_status_t status;
+
+    side->exec.env = (irr_exec_env_t){
         .channel = side->channel, .tag_base = irr_tag_base(0), .input = side->input, .output = side->output,
         .compose = form == CONTIGUOUS ? IRR_COMPOSE_AUTO : (irr_compose_t)form,
         .counters = &counters
     };
-    double start = now_us();
-    irr_status_t status;
-
-    irr_exec_start(&side->exec, plan, &env);
+    irr_exec_start(&side->exec, plan);
     do {
         side->transport->ops->progress(side->transport);
         status = irr_exec_progress(&side->exec);

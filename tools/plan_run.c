@@ -215,14 +215,14 @@ static irr_status_t open_run(run_t *run)
 static void start_rank(const run_t *run, int r)
 {
     rank_t *rank = &run->ranks[r];
-    const irr_exec_env_t env = {
+
+    rank->exec.env = (irr_exec_env_t){
         .channel = rank->channel, .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
         .input = rank->input, .output = rank->output, .scratch = rank->scratch,
         .compose = run->way->compose, .window_messages = run->way->window_messages,
         .window_bytes = run->way->window_bytes, .counters = &rank->counters
     };
-
-    irr_exec_start(&rank->exec, &run->plans->plans[r], &env);
+    irr_exec_start(&rank->exec, &run->plans->plans[r]);
     rank->running = true;
 }
 

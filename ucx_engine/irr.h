@@ -10,7 +10,7 @@
  *     irr_comm_create        once a communicator; collective, may block in the host's collectives
  *     irr_comm_exchange, irr_exchange_take     the one it has from the start, or one that nobody uses
  *     irr_exchange_start     builds the plan, unless others come first, and posts what may be posted; never blocks
- *     irr_exchange_test      IRR_IN_PROGRESS until done; never blocks
+ *     irr_exchange_test, irr_exchange_wait     IRR_IN_PROGRESS until done; never block
  *     irr_exchange_plan, irr_exchange_restart    the same exchange many times, planned once
  *     irr_exchange_give, irr_comm_destroy     local
  *     irr_engine_close, irr_engine_drain, the host's barrier, irr_engine_destroy
@@ -245,8 +245,8 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
  */
 irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 
-/* What the last run of it cost this rank; of an open one, so far. */
-void irr_exchange_counters(irr_exchange_t *exchange, irr_counters_t *counters);
+/* The same, after at most so many rounds of irr_engine_progress; adds the events seen to *events. */
+irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events);
 
 /*
  * Starts to plan runs with this problem, whose lists are borrowed until the next irr_exchange_start or

@@ -67,7 +67,7 @@ void irr_comm_destroy(irr_comm_t *comm)
     bool buried;
 
     irr_lock_acquire(&engine->lock);
-    buried = comm->failed != IRR_OK || comm->open.count > 0;
+    buried = comm->failed != IRR_OK || comm->queue.open > 0;
     unlink_comm(comm);
     close_exchanges(comm);
     irr_strays_free_id(&engine->strays, comm->id);

@@ -185,15 +185,12 @@ static void tell(irr_engine_t *engine)
     }
 }
 
-unsigned irr_engine_progress(irr_engine_t *engine)
+/* The engine is locked. */
+static unsigned progress(irr_engine_t *engine)
 {
-    unsigned events;
+    const unsigned events = engine->transport->ops->progress(engine->transport);
 
-    if (!irr_lock_try(&engine->lock)) {
-        return 0;
-    }
     engine->turns++;
-    events = engine->transport->ops->progress(engine->transport);
     engine->idle = events > 0 ? 0 : engine->idle + 1;
     if (engine->news || engine->idle % QUIET_ROUNDS == 0) {
         engine->news = false;
@@ -203,8 +200,34 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     if (engine->idle > 0 && engine->idle % IDLE_ROUNDS == 0) {
         irr_strays_look(engine);
     }
+    return events;
+}
+
+unsigned irr_engine_progress(irr_engine_t *engine)
+{
+    unsigned events;
+
+    if (!irr_lock_try(&engine->lock)) {
+        return 0;
+    }
+    events = progress(engine);
     irr_lock_release(&engine->lock);
     return events;
+}
+
+irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events)
+{
+    irr_engine_t *engine = exchange->comm->engine;
+    irr_status_t result;
+
+    do {
+        irr_lock_acquire(&engine->lock);
+        *events += progress(engine);
+        result = exchange->result;
+        irr_lock_release(&engine->lock);
+    } while (result == IRR_IN_PROGRESS && --rounds > 0);
+    exchange->started = result == IRR_IN_PROGRESS;
+    return result;
 }
 
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)

@@ -43,10 +43,11 @@ struct irr_engine {
     bool             switches_told;   /* and why switches that Slurm names are not used */
 };
 
-/* Exchanges one behind the other; zeroed it is empty.  See queue.c. */
+/* Exchanges in the order of their starts: the open ones, then those that wait.  Zeroed it is empty.  See queue.c. */
 typedef struct irr_queue {
     irr_exchange_t *first, *last;
-    size_t          count;
+    irr_exchange_t *waiting;   /* the first that waits; NULL: all are open */
+    size_t          open;
 } irr_queue_t;
 
 /* What each exchange asks for comes first. */
@@ -61,12 +62,12 @@ struct irr_comm {
     size_t           strays;      /* messages of those that were thrown away and not told yet */
     uint64_t         user;        /* whose exchanges these are, */
     bool             handed;      /* and none of them is over yet */
-    irr_status_t     failed;      /* why there are no exchanges any more */
+    irr_status_t     failed;      /* why there are no exchanges any more, */
+    uint64_t         failed_ns;   /* and since when */
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             busy;        /* one of engine->busy */
     irr_comm_t      *next_busy;
-    irr_queue_t      open;        /* exchanges, as they were started */
-    irr_queue_t      waiting;
+    irr_queue_t      queue;       /* exchanges that are not over */
     irr_exchange_t  *exchange;    /* that it has from the start */
     irr_exchange_t  *spare;       /* those that nobody uses; see irr_exchange_take */
     bool             takes;       /* some were taken, so that the one above may be among them */

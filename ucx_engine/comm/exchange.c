@@ -92,16 +92,15 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Checks and takes a problem.  Local.  IRR_ERR_NO_MEMORY. */
-static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *stated, irr_purpose_t purpose)
+/* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
+static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
 {
-    irr_comm_t *comm = exchange->comm;
-    irr_run_t *run = purpose == IRR_PURPOSE_PLAN || !irr_comm_is_serial(comm) ? &exchange->own : &comm->run;
+    const irr_comm_t *comm = exchange->comm;
     const irr_problem_t *problem = stated;
     irr_problem_t taken;
     size_t more;
 
-    if (exchange->started) {
+    if (exchange->started || stated->ranks != comm->ranks || stated->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
     }
     exchange->copies = false;
@@ -112,10 +111,9 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
             return IRR_ERR_NO_MEMORY;
         }
     }
-    if (problem->ranks != comm->ranks || problem->rank != comm->rank ||
-        (run == &exchange->own ? !irr_run_take(run, problem)
-                               : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
-                                 !irr_blocks_are_good(problem->recv, comm->ranks, &more))) {
+    if (run == &exchange->own ? !irr_run_take(run, problem)
+                              : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
+                                !irr_blocks_are_good(problem->recv, comm->ranks, &more)) {
         return IRR_ERR_BAD_PARAM;
     }
     if (comm->failed != IRR_OK) {
@@ -123,7 +121,6 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
     }
     exchange->run = run;
     exchange->problem = *problem;
-    exchange->purpose = purpose;
     exchange->way = &comm->alone;
     exchange->matrix = 0;
     return IRR_OK;
@@ -132,21 +129,18 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
 /* The engine is locked. */
 static void open_exchange(irr_exchange_t *exchange)
 {
-    irr_counters_t *counters = &exchange->counters;
-
-#define COUNTER_CLEAR(field, text) counters->field = 0;
-    IRR_COUNTERS_MAP(COUNTER_CLEAR)
-#undef COUNTER_CLEAR
     exchange->started = true;
     exchange->result = IRR_IN_PROGRESS;
     irr_queue_enter(exchange);
 }
 
-static void start(irr_exchange_t *exchange, const void *input, void *output)
+static inline void start(irr_exchange_t *exchange, irr_purpose_t purpose, const void *input, void *output)
 {
     irr_lock_t *lock = &exchange->comm->engine->lock;
 
-    exchange->input = irr_exchange_copy(exchange, input, output);
+    exchange->purpose = purpose;
+    exchange->input = exchange->copies             ? irr_exchange_copy(exchange, output)
+                      : exchange->problem.in_place ? output : input;
     exchange->output = output;
     irr_lock_acquire(lock);
     open_exchange(exchange);
@@ -156,12 +150,13 @@ static void start(irr_exchange_t *exchange, const void *input, void *output)
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output)
 {
-    irr_status_t status = prepare(exchange, problem, IRR_PURPOSE_ONCE);
+    irr_comm_t *comm = exchange->comm;
+    irr_status_t status = prepare(exchange, irr_comm_is_serial(comm) ? &comm->run : &exchange->own, problem);
 
     if (status == IRR_OK) {
-        start(exchange, input, output);
+        start(exchange, IRR_PURPOSE_ONCE, input, output);
     } else if (status == IRR_ERR_NO_MEMORY) {
-        irr_comm_give_up(exchange->comm, status, "cannot start an exchange");
+        irr_comm_give_up(comm, status, "cannot start an exchange");
     }
     return status;
 }
@@ -172,7 +167,7 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
 {
     irr_comm_t *comm = exchange->comm;
     const bool looks = irr_schedules_look(&comm->schedules);
-    irr_status_t status = prepare(exchange, problem, IRR_PURPOSE_PLAN);
+    irr_status_t status = prepare(exchange, &exchange->own, problem);
 
     if (status == IRR_ERR_NO_MEMORY && looks) {
         irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for its counts */
@@ -180,6 +175,7 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
     if (status != IRR_OK) {
         return status;
     }
+    exchange->purpose = IRR_PURPOSE_PLAN;
     irr_lock_acquire(&comm->engine->lock);
     if (looks) {
         open_exchange(exchange);
@@ -200,8 +196,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }
-    exchange->purpose = IRR_PURPOSE_AGAIN;
-    start(exchange, input, output);
+    start(exchange, IRR_PURPOSE_AGAIN, input, output);
     return IRR_OK;
 }
 
@@ -214,16 +209,7 @@ irr_status_t irr_exchange_test(irr_exchange_t *exchange)
 
     irr_lock_acquire(lock);
     result = exchange->result;
-    exchange->started = exchange->started && result == IRR_IN_PROGRESS;
     irr_lock_release(lock);
+    exchange->started = result == IRR_IN_PROGRESS;
     return result;
-}
-
-void irr_exchange_counters(irr_exchange_t *exchange, irr_counters_t *counters)
-{
-    irr_lock_t *lock = &exchange->comm->engine->lock;
-
-    irr_lock_acquire(lock);
-    *counters = exchange->counters;
-    irr_lock_release(lock);
 }

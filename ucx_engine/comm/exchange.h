@@ -18,7 +18,6 @@ typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* for others of its communicator; see queue.c */
     IRR_EXCHANGE_MEETS,     /* the ranks wait for each other; see comm/stray.h */
     IRR_EXCHANGE_LOOKS,     /* the ranks find a schedule */
-    IRR_EXCHANGE_BUILDS,    /* strategy and view are settled, and make the plan */
     IRR_EXCHANGE_RUNS,      /* the executor runs the plan, the relay learns it, or both */
     IRR_EXCHANGE_FREEZES    /* the ranks agree whether the plan that the relay learnt may run alone */
 } irr_exchange_state_t;
@@ -46,7 +45,6 @@ struct irr_exchange {
     void                 *output;
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
-    irr_exec_env_t        env;        /* of what runs */
     irr_failure_t         failure;
     irr_status_t          relayed;    /* result of the relay, if there is one, and then of the run */
     bool                  started;    /* it is not over, or its result was not read */
@@ -65,9 +63,7 @@ struct irr_exchange {
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
     uint64_t              run_ns;     /* when its schedule began to run, in a run that is timed */
-    uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
-    irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
-    irr_counters_t        counters;   /* of the run that is open, or the last one */
+    irr_exchange_t       *next, *prev;   /* in the queue, or among those that nobody uses */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
     irr_grid_plan_t       frozen;     /* what the relay learnt, of a planned exchange, */
     void                 *scratch;    /* and its scratch */
@@ -127,8 +123,8 @@ static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)
     return exchange->problem.in_place && !exchange->copies;
 }
 
-/* Copies what is sent, if need be, when the buffer is known.  Returns where the blocks are that are sent. */
-const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const void *output);
+/* Copies what an exchange that copies sends, when the buffer is known.  Returns the copy. */
+const void *irr_exchange_copy(irr_exchange_t *exchange, const void *output);
 
 /* ---- queue.c; the engine is locked ---- */
 

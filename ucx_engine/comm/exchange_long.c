@@ -23,14 +23,14 @@ static void begin(irr_exchange_t *exchange)
     irr_run_t *run = exchange->run;
 
     exchange->running = &run->plan;
-    exchange->env.sourced = true;   /* lengths may differ at both ends, and no message waits for another */
-    irr_exec_start(&run->exec, &run->plan, &exchange->env);
+    run->exec.env.sourced = true;   /* lengths may differ at both ends, and no message waits for another */
+    irr_exec_start(&run->exec, &run->plan);
     irr_exec_expect(&run->exec, true);
 }
 
 void irr_exchange_start_long(irr_exchange_t *exchange)
 {
-    const irr_exec_env_t *env = &exchange->env;
+    const irr_exec_env_t *env = &exchange->run->exec.env;
 
     irr_plan_cut(&exchange->run->plan, &exchange->run->mark);
     if (env->window_messages == 0 && env->window_bytes == 0) {

@@ -48,14 +48,11 @@ irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *pr
     return IRR_OK;
 }
 
-const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const void *output)
+const void *irr_exchange_copy(irr_exchange_t *exchange, const void *output)
 {
     const irr_blocks_t blocks = exchange->problem.recv;
     unsigned char *to = exchange->copy;
 
-    if (!exchange->copies) {
-        return exchange->problem.in_place ? output : input;
-    }
     for (size_t i = 0; i < blocks.count; i++) {
         memcpy(to, (const void *)((uintptr_t)output + (uintptr_t)blocks.list[i].offset), blocks.list[i].length);
         to += blocks.list[i].length;

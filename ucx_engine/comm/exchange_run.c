@@ -1,9 +1,9 @@
 /*
  * exchange_run.c - the states of an open exchange, in their order (irr_exchange_state_t), one way.
  *
- * Each state has a function that starts it, which returns IRR_OK if the exchange does without this state, and one that
- * goes on with it.  What follows from the purpose of the exchange, its strategy and its view is decided in these
- * functions and nowhere else; strategy and view are settled in one of them.
+ * Each state has a function that goes on with it.  `pass` starts the states that an exchange needs before its plan
+ * runs, and builds the plan.  When the run of a plan that is to be kept is over, it starts the last state.  What
+ * follows from the purpose of the exchange, its strategy and its view is decided here and nowhere else.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -29,39 +29,40 @@ static void *scratch_of(const irr_exchange_t *exchange)
     }
 }
 
-/* Field by field: what was just written in parts would wait for all earlier writes if it were copied as a whole. */
-static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
+/*
+ * Sets what the next messages of an exchange meet.  Field by field: what was just written in parts would wait for all
+ * earlier writes if it were copied as a whole.
+ */
+static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_way_t *way = exchange->way;
-    irr_exec_env_t *env = &exchange->env;
 
     env->channel = comm->channel;
     env->tag_base = irr_tag_base(comm->sequence++);
+    env->tag_kind = IRR_TAG_DATA;
     env->input = exchange->input;
     env->output = exchange->output;
     env->scratch = scratch_of(exchange);
     env->compose = way->compose;
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
-    env->counters = &exchange->counters;
+    env->counters = &comm->engine->counters;
     env->sourced = false;
     env->failure = &exchange->failure;
     return env;
 }
 
-/* ---- the ranks meet ---- */
-
-static irr_status_t meet(irr_exchange_t *exchange)
+/* Enters a state in which the ranks agree on the largest of their words. */
+static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {
-    const uint64_t nothing = 0;
+    irr_exec_env_t env;
 
-    if (!irr_strays_meet(exchange->comm)) {
-        return IRR_OK;
-    }
-    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, make_env(exchange));
-    return IRR_IN_PROGRESS;
+    exchange->state = state;
+    irr_allreduce_start(&exchange->comm->agreement, &word, 1, set_env(exchange, &env));
 }
+
+/* ---- the ranks meet ---- */
 
 static irr_status_t progress_meeting(irr_exchange_t *exchange)
 {
@@ -81,17 +82,21 @@ static irr_status_t progress_meeting(irr_exchange_t *exchange)
 /* ---- the ranks look for a schedule ---- */
 
 /* A planned exchange has looked when it was planned. */
-static irr_status_t look(irr_exchange_t *exchange)
+static bool looks(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
-    const bool once = exchange->purpose == IRR_PURPOSE_ONCE;
 
-    if (!irr_schedules_look(schedules) || exchange->purpose == IRR_PURPOSE_AGAIN ||
-        (once && irr_schedules_skip(schedules))) {
-        return IRR_OK;
-    }
-    irr_schedules_start(schedules, &exchange->problem, once, make_env(exchange));
-    return IRR_IN_PROGRESS;
+    return irr_schedules_look(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN &&
+           (exchange->purpose == IRR_PURPOSE_PLAN || !irr_schedules_skip(schedules));
+}
+
+static void look(irr_exchange_t *exchange)
+{
+    irr_exec_env_t env;
+
+    exchange->state = IRR_EXCHANGE_LOOKS;
+    irr_schedules_start(&exchange->comm->schedules, &exchange->problem, exchange->purpose == IRR_PURPOSE_ONCE,
+                        set_env(exchange, &env));
 }
 
 static irr_status_t progress_look(irr_exchange_t *exchange)
@@ -165,66 +170,13 @@ static irr_status_t build(irr_exchange_t *exchange)
     return status;
 }
 
-/* ---- the plan runs ---- */
-
-static irr_status_t run(irr_exchange_t *exchange)
-{
-    irr_comm_t *comm = exchange->comm;
-    const irr_exec_env_t *env = make_env(exchange);
-
-    irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
-    exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
-    if (exchange->view != IRR_VIEW_LEARNING) {
-        exchange->relayed = IRR_OK;
-        exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
-        irr_exec_start(&exchange->run->exec, exchange->running, env);
-        return IRR_IN_PROGRESS;
-    }
-    exchange->relayed = IRR_IN_PROGRESS;
-    irr_relay_start(&comm->relay, &exchange->problem, env);
-    if (irr_comm_is_split(comm)) {
-        irr_exchange_start_long(exchange);
-    }
-    return IRR_IN_PROGRESS;
-}
-
-static void progress_relay(irr_exchange_t *exchange)
-{
-    irr_comm_t *comm = exchange->comm;
-
-    exchange->relayed = irr_relay_progress(&comm->relay);
-    if (exchange->relayed != IRR_IN_PROGRESS && irr_comm_is_split(comm)) {
-        irr_exchange_receive_long(exchange);
-    }
-}
+/* ---- a plan that the relay has learnt ---- */
 
 /* True if the plan that the relay has learnt is wanted for later runs, which the ranks agree on whatever has failed. */
 static bool freezes(const irr_exchange_t *exchange)
 {
     return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
 }
-
-static irr_status_t progress_run(irr_exchange_t *exchange)
-{
-    irr_status_t status = IRR_OK;
-
-    if (exchange->relayed == IRR_IN_PROGRESS) {
-        progress_relay(exchange);
-    }
-    if (exchange->running != NULL) {
-        status = irr_exec_progress(&exchange->run->exec);
-    }
-    if (exchange->relayed == IRR_IN_PROGRESS || status == IRR_IN_PROGRESS) {
-        return IRR_IN_PROGRESS;
-    }
-    if (status == IRR_OK && exchange->view == IRR_VIEW_ALL && exchange->purpose == IRR_PURPOSE_ONCE) {
-        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
-    }
-    irr_exec_keep(&exchange->relayed, status);
-    return freezes(exchange) ? IRR_OK : exchange->relayed;
-}
-
-/* ---- the ranks agree on the plan that they have learnt ---- */
 
 /* Local: the exact plan of the relay's last run, and all that running it needs. */
 static irr_status_t copy_learned(irr_exchange_t *exchange)
@@ -251,17 +203,64 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
     return IRR_OK;
 }
 
-static irr_status_t freeze(irr_exchange_t *exchange)
-{
-    uint64_t failed;
+/* ---- the plan runs ---- */
 
-    if (!freezes(exchange)) {
-        return IRR_OK;
+static void run(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const irr_exec_env_t *env = set_env(exchange, &exchange->run->exec.env);
+
+    exchange->state = IRR_EXCHANGE_RUNS;
+    irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
+    exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
+    if (exchange->view != IRR_VIEW_LEARNING) {
+        exchange->relayed = IRR_OK;
+        exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
+        irr_exec_start(&exchange->run->exec, exchange->running);
+        return;
     }
-    failed = exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK;
-    irr_allreduce_start(&exchange->comm->agreement, &failed, 1, make_env(exchange));
-    return IRR_IN_PROGRESS;
+    exchange->relayed = IRR_IN_PROGRESS;
+    irr_relay_start(&comm->relay, &exchange->problem, env);
+    if (irr_comm_is_split(comm)) {
+        irr_exchange_start_long(exchange);
+    }
 }
+
+static void progress_relay(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+
+    exchange->relayed = irr_relay_progress(&comm->relay);
+    if (exchange->relayed != IRR_IN_PROGRESS && irr_comm_is_split(comm)) {
+        irr_exchange_receive_long(exchange);
+    }
+}
+
+static irr_status_t progress_run(irr_exchange_t *exchange)
+{
+    irr_status_t status = IRR_OK;
+
+    if (exchange->relayed == IRR_IN_PROGRESS) {
+        progress_relay(exchange);
+    }
+    if (exchange->running != NULL) {
+        status = irr_exec_progress(&exchange->run->exec);
+    }
+    if (exchange->relayed == IRR_IN_PROGRESS || status == IRR_IN_PROGRESS) {
+        return IRR_IN_PROGRESS;
+    }
+    if (status == IRR_OK && exchange->view == IRR_VIEW_ALL && exchange->purpose == IRR_PURPOSE_ONCE) {
+        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
+    }
+    irr_exec_keep(&exchange->relayed, status);
+    if (freezes(exchange)) {
+        agree(exchange, IRR_EXCHANGE_FREEZES, exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK);
+        return IRR_IN_PROGRESS;
+    }
+    return exchange->relayed;
+}
+
+/* ---- the ranks agree on the plan that they have learnt ---- */
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
@@ -281,48 +280,63 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 
 /* ---- from state to state ---- */
 
-static const struct {
-    irr_status_t (*start)(irr_exchange_t *exchange);
-    irr_status_t (*progress)(irr_exchange_t *exchange);
-} states[] = {
-    [IRR_EXCHANGE_MEETS] = { meet, progress_meeting }, [IRR_EXCHANGE_LOOKS] = { look, progress_look },
-    [IRR_EXCHANGE_BUILDS] = { build, NULL },           [IRR_EXCHANGE_RUNS] = { run, progress_run },
-    [IRR_EXCHANGE_FREEZES] = { freeze, progress_freeze }
-};
-
-/* While a state ends well, starts the next one.  IRR_IN_PROGRESS, or the result of the exchange. */
-static irr_status_t pass(irr_exchange_t *exchange, irr_status_t status)
+/*
+ * Starts the next state that the exchange needs, up to the run of its plan, as the one that it is in has ended well.
+ * IRR_IN_PROGRESS, or the result of an exchange that ends with its plan.
+ */
+static irr_status_t pass(irr_exchange_t *exchange)
 {
-    const irr_exchange_state_t last =
-        exchange->purpose == IRR_PURPOSE_PLAN ? IRR_EXCHANGE_BUILDS : IRR_EXCHANGE_FREEZES;
+    irr_status_t status;
 
-    while (status == IRR_OK && exchange->state != last) {
-        exchange->state++;
-        status = states[exchange->state].start(exchange);
+    if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm)) {
+        agree(exchange, IRR_EXCHANGE_MEETS, 0);
+        return IRR_IN_PROGRESS;
+    }
+    if (exchange->state < IRR_EXCHANGE_LOOKS && looks(exchange)) {
+        look(exchange);
+        return IRR_IN_PROGRESS;
+    }
+    status = build(exchange);
+    if (status == IRR_OK && exchange->purpose != IRR_PURPOSE_PLAN) {
+        run(exchange);
+        status = IRR_IN_PROGRESS;
     }
     return status;
 }
 
-/*
- * Fails the communicator if this rank cannot go on: other ranks wait for its messages.  In place a receive is held if
- * its peer has other counts, or is not in place, and then sends no more pieces (route/pairs.h).
- */
-static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
+static irr_status_t progress_state(irr_exchange_t *exchange)
+{
+    irr_status_t status;
+
+    switch (exchange->state) {
+    case IRR_EXCHANGE_RUNS:    return progress_run(exchange);
+    case IRR_EXCHANGE_FREEZES: return progress_freeze(exchange);
+    case IRR_EXCHANGE_MEETS:   status = progress_meeting(exchange); break;
+    default:                   status = progress_look(exchange); break;
+    }
+    return status == IRR_OK ? pass(exchange) : status;
+}
+
+/* A message has failed, so this rank cannot go on, and others wait for it.  Apart, as it needs room for texts. */
+__attribute__((noinline))
+static void fail(irr_exchange_t *exchange)
 {
     const irr_failure_t *failure = &exchange->failure;
     char name[64], reason[128];
 
-    if (failure->status != IRR_OK) {
-        irr_comm_name_rank(exchange->comm, failure->peer, name, sizeof(name));
-        snprintf(reason, sizeof(reason), "could not send to %s, or not receive from it", name);
-        irr_comm_fail(exchange->comm, failure->status, reason);
-        return exchange->comm->failed;
-    }
-    if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
+    irr_comm_name_rank(exchange->comm, failure->peer, name, sizeof(name));
+    snprintf(reason, sizeof(reason), "could not send to %s, or not receive from it", name);
+    irr_comm_fail(exchange->comm, failure->status, reason);
+}
+
+/* In place a receive is held if its peer has other counts, or is not in place (route/pairs.h). */
+static void check(irr_exchange_t *exchange)
+{
+    if (exchange->failure.status != IRR_OK) {
+        fail(exchange);
+    } else if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
         irr_comm_fail(exchange->comm, IRR_ERR_PEER, "exchanges in place, and another not, or with other counts");
-        return exchange->comm->failed;
     }
-    return status;
 }
 
 /*
@@ -333,11 +347,9 @@ static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
 static irr_status_t linger(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
-    const uint64_t now = irr_clock_ns();
 
-    exchange->failed_ns = exchange->failed_ns != 0 ? exchange->failed_ns : now;
     if (irr_exec_in_flight(&exchange->run->exec) + irr_relay_in_flight(&comm->relay) > 0 &&
-        now - exchange->failed_ns < LINGER_NS) {
+        irr_clock_ns() - comm->failed_ns < LINGER_NS) {
         return IRR_IN_PROGRESS;
     }
     return comm->failed;
@@ -348,13 +360,11 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
     irr_status_t status;
 
     exchange->turn = exchange->comm->engine->turns;
-    exchange->since_ns = 0;
     exchange->rounds = 0;
     exchange->running = NULL;
     exchange->failure.status = IRR_OK;
-    exchange->failed_ns = 0;
     exchange->sequence = exchange->comm->sequence;
-    status = pass(exchange, IRR_OK);
+    status = pass(exchange);
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
 
@@ -368,14 +378,15 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return linger(exchange);
         }
         state = exchange->state;
-        status = check(exchange, pass(exchange, states[state].progress(exchange)));
+        status = progress_state(exchange);
+        check(exchange);
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
         exchange->since_ns = irr_clock_ns();
     }
     if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
-        status = irr_comm_watch(exchange);
+        irr_comm_watch(exchange);
     }
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
@@ -400,38 +411,24 @@ bool irr_exchange_listens(const irr_exchange_t *exchange)
 
 /* ---- the end ---- */
 
-/* What the route took. */
-static void count_route(irr_exchange_t *exchange)
+/* Counts an exchange whose plan was run. */
+static void count_run(const irr_exchange_t *exchange)
 {
-    irr_counters_t *counters = &exchange->counters;
+    uint64_t scratch = exchange->copies ? exchange->copy_max : 0;
+    irr_counters_t *counters = &exchange->comm->engine->counters;
     const irr_plan_t *plan = exchange->running;
     const irr_relay_t *relay = &exchange->comm->relay;
 
-    counters->exchanges = 1;
-    counters->steps = plan != NULL ? plan->nsends : 0;
-    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
-    counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
+    counters->exchanges++;
+    if (plan != NULL) {
+        counters->steps += plan->nsends;
+        scratch += plan->scratch_bytes;
+    }
     if (exchange->view >= IRR_VIEW_LEARNING && plan != &exchange->frozen.plan) {
         counters->steps += relay->plan->plan.nsends;
-        counters->scratch_bytes += relay->scratch_bytes;
+        scratch += relay->scratch_bytes;
     }
-}
-
-/* What it cost, also in the totals of the engine. */
-static void count(irr_exchange_t *exchange)
-{
-    irr_counters_t *counters = &exchange->counters, *totals = &exchange->comm->engine->counters;
-    uint64_t largest = totals->largest_message, scratch = totals->scratch_bytes;
-
-    if (exchange->state >= IRR_EXCHANGE_RUNS) {
-        count_route(exchange);
-    }
-    counters->waiting_ns = exchange->since_ns != 0 ? irr_clock_ns() - exchange->since_ns : 0;
-#define COUNTER_ADD(field, text) totals->field += counters->field;
-    IRR_COUNTERS_MAP(COUNTER_ADD)
-#undef COUNTER_ADD
-    totals->largest_message = counters->largest_message > largest ? counters->largest_message : largest;
-    totals->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
+    counters->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
 }
 
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
@@ -440,5 +437,11 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
         result = IRR_ERR_TRUNCATE;
     }
     exchange->result = result;
-    count(exchange);
+    if (exchange->state >= IRR_EXCHANGE_RUNS) {
+        count_run(exchange);
+    }
+    if (exchange->since_ns != 0) {
+        exchange->comm->engine->counters.waiting_ns += irr_clock_ns() - exchange->since_ns;
+        exchange->since_ns = 0;
+    }
 }

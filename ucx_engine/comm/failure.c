@@ -34,6 +34,7 @@ void irr_comm_abandon(irr_comm_t *comm)
 static void end_here(irr_comm_t *comm, irr_status_t status)
 {
     comm->failed = status;
+    comm->failed_ns = irr_clock_ns();
     irr_comm_abandon(comm);
 }
 
@@ -152,7 +153,7 @@ static bool is_told_and_quiet(irr_comm_t *comm)
     return comm->told > 0 && (comm->engine->idle >= QUIET_TURNS || comm->told > TOLD_MAX);
 }
 
-irr_status_t irr_comm_watch(irr_exchange_t *exchange)
+void irr_comm_watch(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
 
@@ -163,5 +164,4 @@ irr_status_t irr_comm_watch(irr_exchange_t *exchange)
         exchange->since_ns != 0 && irr_clock_ns() - exchange->since_ns > limit_ns(comm)) {
         time_out(exchange);
     }
-    return comm->failed != IRR_OK ? comm->failed : IRR_IN_PROGRESS;
 }

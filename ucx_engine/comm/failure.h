@@ -41,11 +41,8 @@ bool irr_comm_tell(irr_comm_t *comm);
 /* To be called now and then while none is open: has one of the others failed the communicator? */
 void irr_comm_listen(irr_comm_t *comm);
 
-/*
- * The same while an exchange of it is open: or has that been for too long?  IRR_IN_PROGRESS, or the status that the
- * communicator failed with.
- */
-irr_status_t irr_comm_watch(irr_exchange_t *exchange);
+/* The same while an exchange of it is open: or has that been for too long?  Then the communicator fails. */
+void irr_comm_watch(irr_exchange_t *exchange);
 
 /* The exchanges that are open will not be gone on with. */
 void irr_comm_abandon(irr_comm_t *comm);

@@ -12,52 +12,48 @@
  */
 #include "comm/exchange.h"
 
-static void put(irr_queue_t *queue, irr_exchange_t *exchange)
-{
-    exchange->next = NULL;
-    exchange->prev = queue->last;
-    *(queue->last != NULL ? &queue->last->next : &queue->first) = exchange;
-    queue->last = exchange;
-    queue->count++;
-}
-
-static void take(irr_queue_t *queue, irr_exchange_t *exchange)
-{
-    *(exchange->prev != NULL ? &exchange->prev->next : &queue->first) = exchange->next;
-    *(exchange->next != NULL ? &exchange->next->prev : &queue->last) = exchange->prev;
-    queue->count--;
-}
-
 static bool may_open(const irr_comm_t *comm)
 {
-    if (comm->open.count == 0) {
-        return true;
-    }
-    return !irr_comm_is_serial(comm) && comm->open.count < IRR_EXCHANGES_OPEN && !irr_strays_meet(comm) &&
-           comm->open.first->state != IRR_EXCHANGE_MEETS;
+    const irr_queue_t *queue = &comm->queue;
+
+    return queue->open == 0 || (!irr_comm_is_serial(comm) && queue->open < IRR_EXCHANGES_OPEN &&
+                                !irr_strays_meet(comm) && queue->first->state != IRR_EXCHANGE_MEETS);
 }
 
-/* Takes an exchange from its queue with its result, unless that is IRR_IN_PROGRESS. */
+/* Ends the first exchange that waits, or an open one, unless its result is IRR_IN_PROGRESS. */
 static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t result)
 {
-    if (result != IRR_IN_PROGRESS) {
-        take(queue, exchange);
-        irr_exchange_end(exchange, result);
+    if (result == IRR_IN_PROGRESS) {
+        return;
     }
+    *(exchange->prev != NULL ? &exchange->prev->next : &queue->first) = exchange->next;
+    *(exchange->next != NULL ? &exchange->next->prev : &queue->last) = exchange->prev;
+    if (exchange == queue->waiting) {
+        queue->waiting = exchange->next;
+    } else {
+        queue->open--;
+    }
+    irr_exchange_end(exchange, result);
 }
 
-static void open_one(irr_exchange_t *exchange)
+static void open_some(irr_comm_t *comm)
 {
-    irr_comm_t *comm = exchange->comm;
+    irr_queue_t *queue = &comm->queue;
 
-    put(&comm->open, exchange);
-    comm->engine->news = true;
-    end_one(&comm->open, exchange, irr_exchange_begin(exchange));
+    while (queue->waiting != NULL && may_open(comm)) {
+        irr_exchange_t *exchange = queue->waiting;
+
+        queue->waiting = exchange->next;
+        queue->open++;
+        comm->engine->news = true;
+        end_one(queue, exchange, irr_exchange_begin(exchange));
+    }
 }
 
 void irr_queue_enter(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
+    irr_queue_t *queue = &comm->queue;
     irr_engine_t *engine = comm->engine;
 
     if (!comm->busy) {
@@ -66,45 +62,39 @@ void irr_queue_enter(irr_exchange_t *exchange)
         engine->busy = comm;
     }
     exchange->state = IRR_EXCHANGE_WAITS;
-    if (comm->waiting.count == 0 && may_open(comm)) {
-        open_one(exchange);
-    } else {
-        put(&comm->waiting, exchange);
-    }
-}
-
-static void end_queue(irr_queue_t *queue, irr_status_t status)
-{
-    while (queue->count > 0) {
-        end_one(queue, queue->first, status);
-    }
+    exchange->next = NULL;
+    exchange->prev = queue->last;
+    *(queue->last != NULL ? &queue->last->next : &queue->first) = exchange;
+    queue->last = exchange;
+    queue->waiting = queue->waiting != NULL ? queue->waiting : exchange;
+    open_some(comm);
 }
 
 bool irr_queue_progress(irr_comm_t *comm)
 {
-    for (irr_exchange_t *exchange = comm->open.first, *next; exchange != NULL; exchange = next) {
+    irr_queue_t *queue = &comm->queue;
+
+    for (irr_exchange_t *exchange = queue->first, *next; exchange != queue->waiting; exchange = next) {
         const irr_status_t status = irr_exchange_progress(exchange);
 
         next = exchange->next;
-        end_one(&comm->open, exchange, status);
+        end_one(queue, exchange, status);
     }
-    if (comm->failed != IRR_OK) {
-        end_queue(&comm->waiting, comm->failed);
+    while (comm->failed != IRR_OK && queue->waiting != NULL) {
+        end_one(queue, queue->waiting, comm->failed);
     }
-    while (comm->waiting.count > 0 && may_open(comm)) {
-        irr_exchange_t *exchange = comm->waiting.first;
-
-        take(&comm->waiting, exchange);
-        open_one(exchange);
+    if (queue->waiting != NULL) {
+        open_some(comm);
     }
-    return comm->open.count + comm->waiting.count > 0;
+    return queue->first != NULL;
 }
 
 bool irr_queue_only_sends(const irr_comm_t *comm)
 {
-    bool sends = comm->waiting.count == 0;
+    const irr_queue_t *queue = &comm->queue;
+    bool sends = queue->waiting == NULL;
 
-    for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
+    for (const irr_exchange_t *exchange = queue->first; exchange != queue->waiting; exchange = exchange->next) {
         sends = sends && exchange->state == IRR_EXCHANGE_RUNS && exchange->view != IRR_VIEW_LEARNING &&
                 !irr_exec_receives(&exchange->run->exec);
     }
@@ -113,6 +103,7 @@ bool irr_queue_only_sends(const irr_comm_t *comm)
 
 void irr_queue_end_all(irr_comm_t *comm, irr_status_t status)
 {
-    end_queue(&comm->open, status);
-    end_queue(&comm->waiting, status);
+    while (comm->queue.first != NULL) {
+        end_one(&comm->queue, comm->queue.first, status);
+    }
 }

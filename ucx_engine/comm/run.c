@@ -84,12 +84,21 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Beside a relay: what this rank sends directly. */
-static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
-                          const irr_forward_t *forward, const irr_problem_t *problem)
+/*
+ * Beside a relay: what this rank sends directly.  A function of its own, so that a run that has its plan saves few
+ * registers.
+ */
+__attribute__((noinline))
+static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                          const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    irr_status_t status;
+    const irr_share_t *share = entry != NULL ? &entry->share[way - comm->schedules.way] : NULL;
+    const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
+    irr_status_t status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
 
+    if (status != IRR_OK) {
+        return status;
+    }
     if (problem->in_place) {
         return build_pairs(run, problem);
     }
@@ -104,20 +113,14 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                            const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const bool scheduled = irr_way_is_scheduled(way);
-    const uint64_t wanted = scheduled ? entry->serial : IRR_RUN_ALONE;
-    const irr_share_t *share = scheduled ? &entry->share[way - comm->schedules.way] : NULL;
-    const irr_forward_t *forward = scheduled ? &entry->forward : NULL;
-    irr_status_t status;
+    const irr_cache_entry_t *used = irr_way_is_scheduled(way) ? entry : NULL;
+    const uint64_t wanted = used != NULL ? used->serial : IRR_RUN_ALONE;
+    irr_status_t status = IRR_OK;
 
-    if (run->built == wanted && run->built_way == way) {
-        return IRR_OK;
+    if (run->built != wanted || run->built_way != way) {
+        status = build(run, comm, way, used, problem);
+        run->built_way = way;
+        run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;
     }
-    status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
-    if (status == IRR_OK) {
-        status = build(run, comm, way, share, forward, problem);
-    }
-    run->built_way = way;
-    run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;
     return status;
 }

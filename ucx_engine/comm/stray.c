@@ -28,7 +28,7 @@ static bool throw_away(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t
  */
 static void throw_away_past(irr_comm_t *comm)
 {
-    const bool meets = comm->open.count > 0 && comm->open.first->state == IRR_EXCHANGE_MEETS;
+    const bool meets = comm->queue.open > 0 && comm->queue.first->state == IRR_EXCHANGE_MEETS;
 
     for (int bit = meets ? HALF_BIT - 1 : HALF_BIT; bit >= 0; bit--) {
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
@@ -66,9 +66,10 @@ static void throw_away_of(const irr_exchange_t *exchange)
 /* Those who failed with this rank may still send what it will never ask for. */
 static void look_at(irr_comm_t *comm)
 {
+    const irr_queue_t *queue = &comm->queue;
     size_t count = 0;
 
-    if (comm->open.count == 0) {
+    if (comm->queue.open == 0) {
         irr_comm_listen(comm);
     }
     if (comm->failed != IRR_OK) {
@@ -78,7 +79,7 @@ static void look_at(irr_comm_t *comm)
     if (comm->gaps > 0) {
         throw_away_past(comm);
     }
-    for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
+    for (const irr_exchange_t *exchange = queue->first; exchange != queue->waiting; exchange = exchange->next) {
         if (has_gaps(exchange) && irr_exchange_listens(exchange)) {
             throw_away_of(exchange);
         }
@@ -100,28 +101,36 @@ static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
 }
 
 /* After one with gaps the next one looks, too, when both are over and all before them. */
-bool irr_strays_end(irr_exchange_t *exchange)
+__attribute__((noinline))
+static void look_behind(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
-    const bool gaps = has_gaps(exchange), past = comm->gaps > 0;
-    bool told;
 
-    comm->over = comm->open.count > 0 ? comm->open.first->sequence : comm->sequence;
-    if (comm->handed && past) {
+    if (comm->handed && comm->gaps > 0) {
         throw_away_of_others(exchange, gaps);
     }
-    comm->handed = false;
     if (gaps && comm->over <= exchange->sequence) {
         throw_away_of(exchange);
     }
-    if (gaps || past) {
-        throw_away_past(comm);
-    }
+    throw_away_past(comm);
     if (gaps && exchange->sequence >= comm->gaps) {
         comm->gaps = exchange->sequence + 1;
     } else if (exchange->sequence >= comm->gaps && comm->over >= comm->gaps) {
         comm->gaps = 0;
     }
+}
+
+bool irr_strays_end(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const bool gaps = has_gaps(exchange);
+    bool told;
+
+    comm->over = comm->queue.open > 0 ? comm->queue.first->sequence : comm->sequence;
+    if (gaps || comm->gaps > 0) {
+        look_behind(exchange, gaps);
+    }
+    comm->handed = false;
     told = comm->strays > 0;
     comm->strays = 0;
     return told;

@@ -80,7 +80,9 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status)
     if (status == IRR_OK && !irr_step_goes_out(step)) {
         irr_exec_count_received(state, step, request->bytes);
     }
-    irr_exec_end_message(state, step, status);
+    state->status = status;
+    state->pending = IRR_EXEC_DONE;
+    irr_exec_end_step(state, step);
 }
 
 _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
@@ -262,12 +264,13 @@ static void start_line(irr_exec_t *exec)
 
 /* ---- the run ---- */
 
-void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
+void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
 {
+    const irr_exec_env_t *env = &exec->env;
+
     assert(exec->plan == NULL);
     assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
     exec->plan = plan;
-    exec->env = *env;
     exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
     exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
     exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;

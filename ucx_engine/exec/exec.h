@@ -35,7 +35,7 @@ typedef struct irr_failure {
     int          peer;
 } irr_failure_t;
 
-/* What a plan meets when it runs; borrowed until the run is over. */
+/* What a plan meets when it runs; what it points to is borrowed until the run is over. */
 typedef struct irr_exec_env {
     irr_channel_t    *channel;
     uint16_t          tag_base;
@@ -91,7 +91,7 @@ typedef struct irr_exec_room {
 
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
-    irr_exec_env_t    env;
+    irr_exec_env_t    env;          /* set by the owner before each run */
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers */
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */
@@ -115,8 +115,11 @@ void irr_exec_fini(irr_exec_t *exec);
 /* Makes room for a plan, so that start cannot fail; none runs.  IRR_ERR_NO_MEMORY: the room is as before. */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
 
-/* Starts a plan that fits the reserve; posts what may be posted.  None may be running.  Never blocks. */
-void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env);
+/*
+ * Starts a plan that fits the reserve in exec->env, which the caller has set; posts what may be posted.  No plan may be
+ * running.  Never blocks.
+ */
+void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan);
 
 /*
  * Starts what has become possible since the transport was progressed.  IRR_IN_PROGRESS; or the result, once all steps

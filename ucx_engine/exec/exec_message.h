@@ -81,13 +81,4 @@ static inline void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *s
     }
 }
 
-/* A message of a step is over; the step is, too, when all are. */
-static inline void irr_exec_end_message(irr_exec_step_t *state, const irr_step_t *step, irr_status_t status)
-{
-    irr_exec_keep(&state->status, status);
-    if (--state->pending == 0) {
-        irr_exec_end_step(state, step);
-    }
-}
-
 #endif

@@ -13,7 +13,10 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
         irr_exec_count_received(state, step, request->bytes);
         state->exec->env.counters->bytes_gathered += part->gathers ? request->bytes : 0;
     }
-    irr_exec_end_message(state, step, status);
+    irr_exec_keep(&state->status, status);
+    if (--state->pending == 0) {
+        irr_exec_end_step(state, step);
+    }
 }
 
 _Static_assert(offsetof(irr_part_t, request) == 0, "on_part_done takes a request for its part");

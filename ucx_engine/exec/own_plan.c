@@ -40,5 +40,6 @@ void irr_own_plan_add(irr_own_plan_t *own, const irr_step_params_t *params)
 
 void irr_own_plan_start(irr_own_plan_t *own, const irr_exec_env_t *env)
 {
-    irr_exec_start(&own->exec, &own->plan, env);
+    own->exec.env = *env;
+    irr_exec_start(&own->exec, &own->plan);
 }

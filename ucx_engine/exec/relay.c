@@ -218,7 +218,7 @@ static bool pass_barrier(irr_relay_t *relay)
         return true;
     }
     if (!relay->barrier_open) {
-        irr_exec_env_t env = relay->env;
+        irr_exec_env_t env = relay->exec.env;
 
         env.tag_kind = IRR_TAG_SYNC;
         irr_own_plan_start(&relay->barrier, &env);
@@ -273,9 +273,9 @@ static irr_status_t copy(const irr_relay_t *relay, const char *base, irr_blocks_
         const size_t bytes = source.length < target.length ? source.length : target.length;
 
         if (bytes > 0) {
-            memmove((char *)relay->env.output + target.offset, base + source.offset, bytes);
+            memmove((char *)relay->exec.env.output + target.offset, base + source.offset, bytes);
         }
-        relay->env.counters->bytes_staged += bytes;
+        relay->exec.env.counters->bytes_staged += bytes;
         irr_exec_keep(&status, source.length > bytes ? IRR_ERR_TRUNCATE : IRR_OK);
     }
     return status;
@@ -285,7 +285,7 @@ static irr_status_t copy_self(const irr_relay_t *relay)
 {
     const irr_problem_t *problem = relay->problem;
 
-    return copy(relay, relay->env.input, irr_blocks_at(irr_blocks_of(problem->send, problem->rank), 0),
+    return copy(relay, relay->exec.env.input, irr_blocks_at(irr_blocks_of(problem->send, problem->rank), 0),
                 irr_blocks_at(irr_blocks_of(problem->recv, problem->rank), 0));
 }
 
@@ -320,7 +320,7 @@ static void start_following(irr_relay_t *relay)
     relay->run = &relay->last->plan;
     relay->mark = irr_plan_mark(relay->run);
     relay->stage = 0;
-    irr_exec_start(&relay->exec, relay->run, &relay->env);
+    irr_exec_start(&relay->exec, relay->run);
 }
 
 /* Stage by stage, from the openings on. */
@@ -332,7 +332,7 @@ static void start_growing(irr_relay_t *relay)
         irr_relay_break(relay, irr_relay_begin(relay));
     }
     irr_relay_reserve_openings(relay);
-    irr_exec_start(&relay->exec, relay->run, &relay->env);
+    irr_exec_start(&relay->exec, relay->run);
     irr_exec_expect(&relay->exec, true);
     irr_relay_post_openings(relay);
     irr_relay_enter_stage(relay, 1);
@@ -345,11 +345,11 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
 
     relay->last = relay->plan;
     relay->problem = problem;
-    relay->env = *env;
-    relay->env.sourced = true;
-    relay->env.scratch = NULL;   /* offsets are addresses */
+    relay->exec.env = *env;
+    relay->exec.env.sourced = true;
+    relay->exec.env.scratch = NULL;   /* offsets are addresses */
     if (relay->overlap == IRR_OVERLAP_BLOCKING) {
-        relay->env.window_messages = 1;
+        relay->exec.env.window_messages = 1;
     }
     recover(relay);
     follows = irr_relay_may_follow(relay, problem);

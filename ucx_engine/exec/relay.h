@@ -119,7 +119,6 @@ typedef struct irr_relay {
 
     /* the exchange */
     const irr_problem_t *problem;
-    irr_exec_env_t     env;
     irr_status_t       status;      /* the first failure, here or told by a sender */
     irr_status_t       copied;      /* of the message to itself */
     bool               broken;      /* goes on without contents */
@@ -203,7 +202,7 @@ irr_status_t irr_relay_commit(irr_relay_t *relay, const irr_plan_mark_t *mark, i
 /* The address of a piece of the plan. */
 static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_piece_t *piece)
 {
-    const uintptr_t base = piece->buffer == IRR_BUFFER_INPUT ? (uintptr_t)relay->env.input : 0;
+    const uintptr_t base = piece->buffer == IRR_BUFFER_INPUT ? (uintptr_t)relay->exec.env.input : 0;
 
     return (const void *)(base + (uintptr_t)piece->offset);
 }
@@ -212,9 +211,9 @@ static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_
 static inline size_t irr_relay_messages(const irr_relay_t *relay, int peer, const irr_piece_t *pieces, size_t count,
                                         size_t bytes)
 {
-    const irr_channel_t *lane = irr_channel_lane(relay->env.channel, peer);
+    const irr_channel_t *lane = irr_channel_lane(relay->exec.env.channel, peer);
 
-    return irr_compose_messages(relay->env.compose, &lane->transport->caps, pieces, count, bytes);
+    return irr_compose_messages(relay->exec.env.compose, &lane->transport->caps, pieces, count, bytes);
 }
 
 /* Begins a stage without its sends. */

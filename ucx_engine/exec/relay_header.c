@@ -54,7 +54,7 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
 
     irr_own_plan_clear(&inbox->moves);
     irr_own_plan_add(&inbox->moves, &params);
-    irr_own_plan_start(&inbox->moves, &relay->env);
+    irr_own_plan_start(&inbox->moves, &relay->exec.env);
 }
 
 /* Goes on throwing an opening away. */
@@ -150,12 +150,12 @@ static void unpack(irr_relay_t *relay, const irr_header_t *header, const unsigne
 
     for (size_t i = 0; i < header->slices; i++) {
         const irr_piece_t *piece = &inbox->pieces[i];
-        const uintptr_t base = piece->buffer == IRR_BUFFER_OUTPUT ? (uintptr_t)relay->env.output : 0;
+        const uintptr_t base = piece->buffer == IRR_BUFFER_OUTPUT ? (uintptr_t)relay->exec.env.output : 0;
 
         memcpy((void *)(base + (uintptr_t)piece->offset), bytes, piece->length);
         bytes += piece->length;
-        relay->env.counters->bytes_staged += piece->length;
-        relay->env.counters->bytes_received += piece->length;
+        relay->exec.env.counters->bytes_staged += piece->length;
+        relay->exec.env.counters->bytes_received += piece->length;
     }
 }
 

@@ -79,7 +79,7 @@ static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, 
     for (size_t i = 0; message->header.inside && i < message->header.slices; i++) {
         memcpy(at, irr_relay_address(relay, &message->pieces[i]), message->pieces[i].length);
         at += message->pieces[i].length;
-        relay->env.counters->bytes_staged += message->pieces[i].length;
+        relay->exec.env.counters->bytes_staged += message->pieces[i].length;
     }
     pieces[0] = (irr_piece_t){ IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)slot->header, more };
     pieces[1] = (irr_piece_t){ IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)(slot->header + more),
@@ -196,7 +196,7 @@ static void send_status(irr_relay_t *relay, int index)
     }
     irr_own_plan_clear(&outbox->moves);
     irr_own_plan_add(&outbox->moves, &params);
-    irr_own_plan_start(&outbox->moves, &relay->env);
+    irr_own_plan_start(&outbox->moves, &relay->exec.env);
 }
 
 bool irr_outbox_progress(irr_relay_t *relay)
