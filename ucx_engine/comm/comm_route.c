@@ -81,13 +81,19 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
     return status;
 }
 
-/* What finds schedules, and runs them. */
+/* What finds schedules, and runs them.  A schedule from a file is for messages that go direct. */
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
-    irr_status_t status = irr_schedules_init(&comm->schedules, way, &comm->settings, comm->ranks, comm->rank,
-                                             &comm->agreement, &comm->run.plan, &comm->run.exec);
+    const bool given = file->ranks == comm->ranks;
+    irr_settings_t *settings = &comm->settings;
+    irr_status_t status;
 
-    if (status == IRR_OK && file->ranks == comm->ranks) {
+    if (given && settings->host_route == IRR_HOST_ROUTE_AUTO) {
+        settings->host_route = IRR_HOST_ROUTE_DIRECT;
+    }
+    status = irr_schedules_init(&comm->schedules, way, settings, comm->ranks, comm->rank, &comm->agreement,
+                                &comm->run.plan, &comm->run.exec);
+    if (status == IRR_OK && given) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
     if (status == IRR_OK && (irr_schedules_look(&comm->schedules) || irr_comm_is_split(comm))) {

@@ -64,7 +64,6 @@ struct irr_exchange {
     const irr_plan_t     *running;    /* by the executor; NULL: none, or by the relay */
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
-    uint64_t              run_ns;     /* when its schedule began to run, in a run that is timed */
     uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
     irr_counters_t        counters;   /* of the run that is open, or the last one */

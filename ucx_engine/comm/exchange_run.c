@@ -84,27 +84,21 @@ static irr_status_t progress_meeting(irr_exchange_t *exchange)
 static irr_status_t look(irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
-    const bool once = exchange->purpose == IRR_PURPOSE_ONCE;
 
-    if (!irr_schedules_look(schedules) || exchange->purpose == IRR_PURPOSE_AGAIN ||
-        (once && irr_schedules_skip(schedules))) {
+    if (!irr_schedules_look(schedules) || exchange->purpose == IRR_PURPOSE_AGAIN) {
         return IRR_OK;
     }
-    irr_schedules_start(schedules, &exchange->problem, once, make_env(exchange));
+    irr_schedules_start(schedules, &exchange->problem, make_env(exchange));
     return IRR_IN_PROGRESS;
 }
 
 static irr_status_t progress_look(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    const irr_cache_entry_t *entry = NULL;
-    irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
+    irr_status_t status = irr_schedules_progress(&comm->schedules);
 
     if (status == IRR_OK) {
         exchange->matrix = comm->schedules.matrix;
-        if (exchange->purpose == IRR_PURPOSE_ONCE) {
-            irr_schedules_note(&comm->schedules, entry);
-        }
     } else if (status != IRR_IN_PROGRESS) {
         irr_comm_fail(comm, status, "could not agree with the others on a schedule");
     }
@@ -113,7 +107,7 @@ static irr_status_t progress_look(irr_exchange_t *exchange)
 
 /* ---- strategy and view are settled, and make the plan ---- */
 
-/* From what all ranks know alike: the settings, and what a look or the exchanges before have found. */
+/* From what all ranks know alike: the settings, and what a look has found. */
 static void settle(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -173,7 +167,6 @@ static irr_status_t run(irr_exchange_t *exchange)
     const irr_exec_env_t *env = make_env(exchange);
 
     irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
-    exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
     if (exchange->view != IRR_VIEW_LEARNING) {
         exchange->relayed = IRR_OK;
         exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
@@ -216,9 +209,6 @@ static irr_status_t progress_run(irr_exchange_t *exchange)
     }
     if (exchange->relayed == IRR_IN_PROGRESS || status == IRR_IN_PROGRESS) {
         return IRR_IN_PROGRESS;
-    }
-    if (status == IRR_OK && exchange->view == IRR_VIEW_ALL && exchange->purpose == IRR_PURPOSE_ONCE) {
-        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
     }
     irr_exec_keep(&exchange->relayed, status);
     return freezes(exchange) ? IRR_OK : exchange->relayed;
