@@ -179,7 +179,7 @@ static bool waits(const mca_coll_irr_team_t *team)
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         const mca_coll_irr_service_t *service = &team->services[i];
 
-        has = has || (team->begun[i] && (service->state == MCA_COLL_IRR_SERVING ||
+        has = has || (team->begun[i] && (mca_coll_irr_is_served(service) ||
                       (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls >= WAITS_AFTER)));
     }
     return team->shared && has;
@@ -237,7 +237,7 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     const double here = (double)module->passed[service->which] + 1;
     const double saves = choice->mean_ns * (choice->speedup.is - 1);
 
-    return service->state == MCA_COLL_IRR_SERVING || choice->tries || service->communicators % PROBES == 0 ||
+    return mca_coll_irr_is_served(service) || choice->tries || service->communicators % PROBES == 0 ||
            saves * (expected > here ? expected : here) >= choice->least_agreement_ns;
 }
 
@@ -309,7 +309,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         begin_anew(module, true);
     } else {
         module->joined[service->which] = true;
-        if (service->state == MCA_COLL_IRR_SERVING) {
+        if (mca_coll_irr_is_served(service)) {
             mca_coll_irr_say(module, service);
         }
     }

@@ -54,7 +54,8 @@ static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module,
 {
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||
-            (service->state == MCA_COLL_IRR_CHOOSING && (service->choice.tries || service->choice.way != 0)));
+            (service->state == MCA_COLL_IRR_CHOOSING &&
+             (service->choice.tries || service->choice.way != service->host_way)));
 }
 
 /* Alike on all ranks: communicators to come do not find the team. */

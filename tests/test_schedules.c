@@ -266,12 +266,19 @@ static void test_refused(void)
     }
 }
 
-/* Runs counts that are new, known, and others; the strategy is the same in all exchanges, and has a schedule. */
-static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, uint64_t *state)
+/*
+ * Settings leave so many strategies open.  Runs counts that are new, known, and others; the strategy is the same in all
+ * exchanges, and has a schedule.
+ */
+static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, int open, uint64_t *state)
 {
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
     irr_turns_t scene;
 
     irr_turns_open_on_tree(&scene, settings, NULL, state);
+    CU_ASSERT_EQUAL(irr_comm_strategies(scene.team.comms[RANKS - 1], list), open);
+    CU_ASSERT_EQUAL(list[0].row, settings->algorithm);
+    CU_ASSERT(list[0].way.route == wanted->route && list[0].way.pace == wanted->pace);
     irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
     irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 2);
     for (int i = 0; i < 24; i++) {
@@ -303,14 +310,14 @@ static void test_one_way(void)
     base = irr_way_of(&open, 1);
     count = irr_paced_ways(&open, &base, IRR_PACED_DIRECT | IRR_PACED_NODE, RANKS, ways);
     CU_ASSERT(count > 2);
-    expect_one(&open, &ways[0], &state);
+    expect_one(&open, &ways[0], count, &state);
     for (int i = 0; i < count; i++) {
         const irr_candidate_t candidate = { .row = open.algorithm, .way = ways[i] };
         irr_settings_t settings = open;
 
         if (irr_way_is_scheduled(&ways[i])) {
             irr_candidate_settings(&candidate, &settings);
-            expect_one(&settings, &ways[i], &state);
+            expect_one(&settings, &ways[i], 1, &state);
         }
     }
 }

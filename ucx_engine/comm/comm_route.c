@@ -6,6 +6,7 @@
 
 #include "comm/exchange.h"
 
+#include "choose/candidates.h"
 #include "core/alloc.h"
 #include "problem/placement.h"
 
@@ -34,6 +35,14 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 const char *irr_comm_algorithm(const irr_comm_t *comm)
 {
     return irr_algorithm_name(comm->settings.algorithm);
+}
+
+int irr_comm_strategies(const irr_comm_t *comm, irr_candidate_t *list)
+{
+    const irr_schedules_t *schedules = &comm->schedules;
+
+    return irr_candidates_paced(&comm->settings, &schedules->way, comm->settings.algorithm,
+                                irr_schedules_routes(schedules, &comm->settings), comm->ranks, list);
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const int *labels)

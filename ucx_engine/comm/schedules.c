@@ -76,6 +76,20 @@ static irr_status_t find_hosts(const irr_tree_t *tree, irr_nodes_t *nodes)
     return status;
 }
 
+unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settings_t *settings)
+{
+    static const unsigned routes_of[IRR_HOST_ROUTE_COUNT] = {
+        [IRR_HOST_ROUTE_AUTO] = IRR_PACED_DIRECT | IRR_PACED_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_PACED_DIRECT,
+        [IRR_HOST_ROUTE_NODE] = IRR_PACED_NODE
+    };
+    const irr_nodes_t *nodes = &schedules->nodes;
+
+    if (nodes->ranks == 0) {
+        return 0;
+    }
+    return nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_PACED_DIRECT;
+}
+
 /*
  * The strategy of schedules.  If the order uses a tree, it is the first of those that settings leave open; it may
  * forward inside of hosts if these have several ranks.  A schedule that was not computed goes loose, unless the user
@@ -84,15 +98,10 @@ static irr_status_t find_hosts(const irr_tree_t *tree, irr_nodes_t *nodes)
 static irr_status_t find_way(irr_schedules_t *schedules, const irr_settings_t *settings, const irr_way_t *way,
                              bool computes)
 {
-    static const unsigned routes_of[IRR_HOST_ROUTE_COUNT] = {
-        [IRR_HOST_ROUTE_AUTO] = IRR_PACED_DIRECT | IRR_PACED_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_PACED_DIRECT,
-        [IRR_HOST_ROUTE_NODE] = IRR_PACED_NODE
-    };
     const irr_tree_t *tree = settings->scheduled.tree;
-    const irr_nodes_t *nodes = &schedules->nodes;
     irr_status_t status = IRR_OK;
     irr_way_t base = *way;
-    unsigned routes = 0;
+    unsigned routes;
 
     base.route = &irr_route_direct;
     base.direct_from = 0;
@@ -102,8 +111,8 @@ static irr_status_t find_way(irr_schedules_t *schedules, const irr_settings_t *s
     }
     if (base.order->uses_tree && tree != NULL) {
         status = find_hosts(tree, &schedules->nodes);
-        routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_PACED_DIRECT;
     }
+    routes = irr_schedules_routes(schedules, settings);
     schedules->way = irr_paced_first(settings, &base, routes, schedules->ranks);
     if (routes == IRR_PACED_NODE && !irr_way_forwards(&schedules->way) && schedules->rank == 0) {
         irr_log(IRR_LOG_WARN, "%shost_route is node and %space %s; node goes with sync and free, so messages between "

@@ -90,6 +90,9 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
+/* Routes that the settings leave open to the strategy of schedules, on a tree (choose/paced.h); 0: there is no tree. */
+unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settings_t *settings);
+
 /*
  * Keeps a schedule of messages that go direct for good, for exchanges of its counts, which then need no matrix.  Once,
  * before any start.  IRR_ERR_NO_MEMORY.  Warns on rank 0 if the strategy forwards, and keeps nothing then.
