@@ -186,13 +186,14 @@ typedef struct mca_coll_irr_service_t {
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
+    int                  host_way;   /* the way that is Open MPI's own: 0, or -1: none, and way 0 is ours */
     bool                 shares;     /* irr_comm is that of the collective's leader */
     uint64_t             first;      /* the number of the first module of the team that has called it, */
     uint64_t             communicators;   /* how many have, */
     uint64_t             passed;     /* and calls of those that did not join, which went to the host's uncounted */
     bool                 said;       /* a line of coll_irr_verbose has named what serves a series, */
     bool                 requests_said;   /* or one of its persistent requests, which are not said one by one */
-    char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, DECLINED, or refused: the cause, as a clause */
+    char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, as a clause */
 
     mca_coll_irr_row_t  *row;        /* of what is measured; NULL: nothing */
     uint64_t             agreements, setup_ns;   /* and what these and preparations took this rank */
@@ -205,7 +206,7 @@ typedef struct mca_coll_irr_service_t {
     irr_choice_t         choice;
     uint64_t             told_exchanges;   /* its count when one rank said last what was found */
     mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */
-    irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: way 0, which is the host's, and those that are closed */
+    irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: the host's way, and those that are closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
@@ -236,6 +237,13 @@ struct mca_coll_irr_module_t {
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
+
+/* Is a service served by engine communicators, whatever a trial finds? */
+static inline bool mca_coll_irr_is_served(const mca_coll_irr_service_t *service)
+{
+    return service->state == MCA_COLL_IRR_SERVING ||
+           (service->state == MCA_COLL_IRR_CHOOSING && service->host_way != 0);
+}
 
 /* NULL: there was no call yet. */
 mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which);
@@ -307,7 +315,7 @@ irr_status_t mca_coll_irr_records_look(const mca_coll_irr_ranks_t *ranks, mca_co
  * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks, of
  * which there are MCA_COLL_IRR_WORDS_MAX, and room for one more.
  */
-#define MCA_COLL_IRR_WORDS_MAX 6
+#define MCA_COLL_IRR_WORDS_MAX 7
 #define MCA_COLL_IRR_RECORDS_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
 void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words);
 

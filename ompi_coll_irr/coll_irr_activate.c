@@ -9,6 +9,8 @@
  *
  * An engine communicator has one algorithm.  A collective uses that of its leader, as MPI_Alltoall does that of
  * MPI_Alltoallv, if it has the same algorithm on all ranks, which these words tell as well, and one of its own if not.
+ * Where an algorithm that is named leaves several strategies open, the collective is served by the likely best, and the
+ * ranks choose among all of them as calls go; such a collective has engine communicators of its own.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
@@ -85,7 +87,7 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
 
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    service->state = MCA_COLL_IRR_SERVING;
+    service->state = service->host_way == 0 ? MCA_COLL_IRR_SERVING : MCA_COLL_IRR_CHOOSING;
     module->joined[service->which] = true;
     snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
              irr_algorithm_name(service->algorithm), mca_coll_irr_reason_to_serve(module, service));
@@ -141,7 +143,7 @@ bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
 {
     bool open = service->irr_comm != NULL;
 
-    for (int i = 1; i < IRR_TRIAL_WAYS; i++) {
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
         open = open || service->ways[i] != NULL;
     }
     return open;
@@ -152,16 +154,21 @@ static bool is_sound(irr_comm_t *irr_comm)
     return irr_comm != NULL && !irr_comm_has_failed(irr_comm);
 }
 
+static bool way_is_sound(const mca_coll_irr_service_t *service, int way)
+{
+    return way == service->host_way || is_sound(service->ways[way]);
+}
+
 bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    bool sound = choice->way == 0 || is_sound(service->ways[choice->way]);
+    bool sound = way_is_sound(service, 0) && way_is_sound(service, choice->way);
 
     if (service->state != MCA_COLL_IRR_CHOOSING) {
         return is_sound(service->irr_comm);
     }
     for (int i = 0; i < choice->trial.count && choice->tries; i++) {
-        sound = sound && (choice->slots[i] == 0 || is_sound(service->ways[choice->slots[i]]));
+        sound = sound && way_is_sound(service, choice->slots[i]);
     }
     return sound;
 }
@@ -172,7 +179,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
     const int way = service->choice.way;
 
     *settings = module->settings->engine;
-    if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
+    if (service->state == MCA_COLL_IRR_CHOOSING && way != service->host_way) {
         irr_candidate_settings(&service->candidates->open[way], settings);
         return true;
     }
@@ -180,8 +187,8 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
     return service->state == MCA_COLL_IRR_SERVING;
 }
 
-/* Collective: an engine communicator for a service that all ranks want served, or none. */
-static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+/* Collective: an engine communicator for a service that all ranks want served, or none.  tries: strategies, too. */
+static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, bool tries)
 {
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
@@ -190,11 +197,17 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     int result = OMPI_SUCCESS;
     irr_settings_t settings;
 
+    if (tries && !mca_coll_irr_choose_prepare(service)) {
+        status = status == IRR_OK ? IRR_ERR_NO_MEMORY : status;
+    }
     mca_coll_irr_service_settings(module, service, &settings);
     mca_coll_irr_opening_start(opening, module, MCA_COLL_IRR_TAG_BLOCKING, &settings, &purpose, status, module->reason);
     status = mca_coll_irr_opening_wait(opening, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
+        if (tries) {
+            mca_coll_irr_choose_from(service);
+        }
         mca_coll_irr_serve_from_now(module, service);
     } else {
         free(group);
@@ -217,10 +230,10 @@ static mca_coll_irr_service_t *leader_of(mca_coll_irr_module_t *module, const mc
 static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_service_t *leader = leader_of(module, service);
-    int result = leader->state == MCA_COLL_IRR_NEW ? decide(module, leader) : OMPI_SUCCESS;
+    int result = leader->state == MCA_COLL_IRR_NEW ? decide(module, leader, false) : OMPI_SUCCESS;
 
     if (mca_coll_irr_team_awaits(module, leader)) {   /* another communicator had it opened: not for this service */
-        return decide(module, service);
+        return decide(module, service, false);
     }
     if (leader->state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_fail(service, IRR_ERR_PEER);
@@ -237,6 +250,16 @@ static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 /* ---- the first call ---- */
 
+/* May it go by the engine communicator of its leader?  Not of one that may choose among strategies. */
+static bool may_share(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                      const mca_coll_irr_question_t *question)
+{
+    const mca_coll_irr_service_t *leader = leader_of(module, service);
+
+    return service != leader && mca_coll_irr_question_is_alike(question) &&
+           (leader->state == MCA_COLL_IRR_SERVING || !mca_coll_irr_question_tries(question));
+}
+
 /* The ranks have told each other what they want. */
 static int answer(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                   const mca_coll_irr_question_t *question)
@@ -250,8 +273,8 @@ static int answer(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
         status = mca_coll_irr_machine_agreed(module, mca_coll_irr_question_machine(question));
         return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_fail(service, status);
     default:
-        return service != leader_of(module, service) && mca_coll_irr_question_is_alike(question)
-                   ? share(module, service) : decide(module, service);
+        return may_share(module, service, question) ? share(module, service)
+                                                    : decide(module, service, mca_coll_irr_question_tries(question));
     }
 }
 

@@ -24,20 +24,46 @@ _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have r
 
 /* ---- ways ---- */
 
-/* All but one; 0: all. */
-static void close_ways(mca_coll_irr_service_t *service, int but)
+static void close_way(mca_coll_irr_service_t *service, int way)
 {
-    for (int i = 1; i < IRR_TRIAL_WAYS; i++) {
-        if (i != but && service->ways[i] != NULL) {
-            irr_comm_destroy(service->ways[i]);
-            service->ways[i] = NULL;
+    if (service->ways[way] != NULL) {
+        irr_comm_destroy(service->ways[way]);
+        service->ways[way] = NULL;
+    }
+}
+
+/* Way 0 and the way gone so far stay open. */
+static bool stays(const mca_coll_irr_service_t *service, int way)
+{
+    return way == 0 || way == service->choice.way;
+}
+
+static void close_others(mca_coll_irr_service_t *service)
+{
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+        if (!stays(service, i)) {
+            close_way(service, i);
         }
     }
 }
 
 void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
 {
-    close_ways(service, 0);
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+        close_way(service, i);
+    }
+}
+
+/* Is a strategy behind a way that stays open? */
+static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
+{
+    bool open = false;
+
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+        open = open || (stays(service, i) && i != service->host_way &&
+                        irr_candidate_same(candidate, &service->candidates->open[i]));
+    }
+    return open;
 }
 
 /* As part of the host's time.  Paces are for what the model does not know, so it does not tell what they lose. */
@@ -48,30 +74,32 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
     return candidate->way.pace != &irr_pace_free && ratio > 1 ? 1 : ratio;
 }
 
-/* Local, and alike on all ranks: what may be faster than the host's, and than the way gone so far. */
+/*
+ * Local, and alike on all ranks: what may be faster than way 0, and than the way gone so far.  Of strategies of the
+ * algorithm that is named the model does not tell one from another.
+ */
 static void list_ways(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
     mca_coll_irr_service_t *service = agreement->service;
-    const irr_choice_t *choice = &service->choice;
-    const irr_traffic_t traffic = irr_choice_traffic(choice, module->ranks.size,
+    const irr_traffic_t traffic = irr_choice_traffic(&service->choice, module->ranks.size,
                                                      mca_coll_irr_has_neighbors(module, service->which));
     const irr_machine_t *machine = &module->team->machine;
-    const double host_ns = irr_model_host_ns(machine, &traffic);
+    const bool named = service->host_way != 0;
+    const double host_ns = named ? 0 : irr_model_host_ns(machine, &traffic);
     irr_candidate_t *list = agreement->list;
-    const int all = service->refused ? 0 : irr_candidates(machine, &traffic, &module->settings->engine, list);
+    const int all = service->refused ? 0
+                    : named ? irr_comm_strategies(service->ways[0], list)
+                            : irr_candidates(machine, &traffic, &module->settings->engine, list);
 
     agreement->listed = 0;
     for (int i = 0; i < all; i++) {
-        if (choice->way == 0 || !irr_candidate_same(&list[i], &service->candidates->open[choice->way])) {
+        if (!is_open(service, &list[i])) {
             agreement->ratios[agreement->listed] = expected(&list[i], host_ns);
             list[agreement->listed++] = list[i];
         }
     }
-    if (service->candidates == NULL) {   /* if there is no memory, this rank says so when the first one is opened */
-        service->candidates = calloc(1, sizeof(*service->candidates));
-    }
-    if (service->candidates != NULL) {
+    if (mca_coll_irr_choose_prepare(service)) {   /* else this rank says so when the first one is opened */
         service->candidates->situation = irr_situation_of(service->call, &traffic);
     }
 }
@@ -105,7 +133,7 @@ static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const m
 
 void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
 {
-    if (way == 0) {
+    if (way == service->host_way) {
         snprintf(text, size, "Open MPI's own");
     } else {
         irr_candidate_text(&service->candidates->open[way], text, size);
@@ -185,7 +213,9 @@ static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
         return status;
     }
     if (status != IRR_OK) {
-        snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_opening_why(&agreement->opening));
+        if (service->host_way == 0) {   /* else it is why the algorithm that is named serves */
+            snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_opening_why(&agreement->opening));
+        }
         service->refused = service->needs_transport || !agreement->purpose.only_shared;   /* so nothing can be opened */
         service->needs_transport = true;   /* at the next time, when it may pay for that, too */
         return end_ways(agreement);        /* what keeps one from being served keeps the others, too */
@@ -253,7 +283,7 @@ static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t 
 
     while (what == IRR_CHOICE_SETTLES) {
         say(agreement->module, service);
-        close_ways(service, service->choice.way);
+        close_others(service);
         what = irr_choice_settled(&service->choice);
     }
     if (what == IRR_CHOICE_LISTS) {
@@ -292,7 +322,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->next = wait_for_words;
     agreement->status = IRR_IN_PROGRESS;
     irr_choice_words(&service->choice, &costs, agreement->words);
-    agreement->words[IRR_CHOICE_REMEMBERS] = mca_coll_irr_memory_is_there();
+    agreement->words[IRR_CHOICE_REMEMBERS] = service->host_way == 0 && mca_coll_irr_memory_is_there();
     agreement->words[IRR_CHOICE_WORDS] = service->state == MCA_COLL_IRR_FAILED;
     agreement->begin_ns = irr_clock_ns();
     mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, tag);

@@ -102,6 +102,18 @@ static void host_text(const mca_coll_irr_module_t *module, const mca_coll_irr_se
     }
 }
 
+/* An algorithm is named, and the ranks choose among its strategies. */
+static void named_text(const mca_coll_irr_service_t *service, char *text, size_t size)
+{
+    char speedup[64] = "";
+
+    if (service->choice.way != 0) {
+        snprintf(speedup, sizeof(speedup), ", and it has speedup %.2f over the strategy used at first",
+                 service->choice.speedup.is);
+    }
+    snprintf(text, size, "%s%s", service->why, speedup);
+}
+
 void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
                         size_t size)
 {
@@ -109,6 +121,8 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
         snprintf(text, size, "the ranks agree on it after the first call");
     } else if (service->state != MCA_COLL_IRR_CHOOSING) {
         snprintf(text, size, "%s", service->why);
+    } else if (service->host_way != 0) {
+        named_text(service, text, size);
     } else if (service->choice.recalled) {
         snprintf(text, size, "it had speedup %.2f at least in earlier trials", service->choice.speedup.is);
     } else if (service->choice.way != 0) {
@@ -124,6 +138,8 @@ void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, s
     if (service->state == MCA_COLL_IRR_SERVING) {
         snprintf(text, size, "%s", mca_coll_irr_serving(service));
     } else {
-        mca_coll_irr_way_text(service, service->state == MCA_COLL_IRR_CHOOSING ? service->choice.way : 0, text, size);
+        const bool chooses = service->state == MCA_COLL_IRR_CHOOSING;
+
+        mca_coll_irr_way_text(service, chooses ? service->choice.way : service->host_way, text, size);
     }
 }

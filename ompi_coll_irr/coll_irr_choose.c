@@ -1,5 +1,6 @@
 /*
- * coll_irr_choose.c - the way of exchanges where nobody named one: Open MPI's own at first, then what trials find.
+ * coll_irr_choose.c - the way of exchanges: at first Open MPI's own, or the likely best strategy of the algorithm that
+ * is named; then what trials find.
  *
  * What to do after which call, and by which way a call goes, is decided by the engine (choose/choice.h) from counts of
  * calls and from maxima of all ranks; here it is done.  A way is an engine communicator that is pinned to a candidate.
@@ -17,6 +18,8 @@
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
+
+#include <stdlib.h>
 
 /* ---- who chooses ---- */
 
@@ -120,6 +123,31 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
         mca_coll_irr_tell_bad(module->bad);   /* an agreement on it may come late, or never */
     }
+}
+
+/* ---- an algorithm that is named ---- */
+
+bool mca_coll_irr_choose_prepare(mca_coll_irr_service_t *service)
+{
+    if (service->candidates == NULL) {
+        service->candidates = calloc(1, sizeof(*service->candidates));
+    }
+    return service->candidates != NULL;
+}
+
+void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
+{
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+
+    if (irr_comm_strategies(service->irr_comm, list) < 2) {
+        return;
+    }
+    service->host_way = -1;
+    service->asked = service->grouped = true;
+    service->candidates->open[0] = list[0];
+    service->ways[0] = service->irr_comm;
+    service->irr_comm = NULL;
+    irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share, false);
 }
 
 /* ---- agreements ---- */

@@ -29,6 +29,15 @@ uint64_t mca_coll_irr_process_modes(void);
 /* Local: begins to. */
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
+/* Local: room to choose.  False: no memory. */
+bool mca_coll_irr_choose_prepare(mca_coll_irr_service_t *service);
+
+/*
+ * Local, and alike on all ranks: if the settings of the engine communicator leave several strategies open, it becomes
+ * way 0 of the service, which has room, and which chooses among them from now on.
+ */
+void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
+
 /* A call on it: by the way that is its turn.  May block, to agree and to open ways, in some of the calls. */
 int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                         const mca_coll_irr_call_t *call);
@@ -39,7 +48,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
 /* Collective, blocking, once: the ranks ask each other whether they all choose; if not, the service is declined. */
 int mca_coll_irr_choose_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* As a user would name it; way 0 is the host's. */
+/* As a user would name it. */
 void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
 
 /* Local: closes all ways. */

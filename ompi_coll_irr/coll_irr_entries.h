@@ -54,7 +54,7 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
     }
     service = mca_coll_irr_team_service(module->team, which);
     left = service->state == MCA_COLL_IRR_CHOOSING
-               ? service->choice.way == 0 && irr_choice_goes_on(&service->choice)
+               ? service->choice.way == service->host_way && irr_choice_goes_on(&service->choice)
                : service->state == MCA_COLL_IRR_DECLINED;
     return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
 }

@@ -127,11 +127,17 @@ static void learn(const mca_coll_irr_service_t *service, int way, double speedup
     (void)irr_lessons_learn(&mine.learnt, situation, text, speedup);
 }
 
+/* Lessons are speedups over Open MPI's own; without memory for candidates there are none. */
+static bool learns(const mca_coll_irr_service_t *service)
+{
+    return service->candidates != NULL && service->host_way == 0;
+}
+
 void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
 
-    if (service->candidates == NULL || choice->exchanges == service->told_exchanges) {
+    if (!learns(service) || choice->exchanges == service->told_exchanges) {
         return;   /* there was no trial since the last call */
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -148,7 +154,7 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service)
 
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
 {
-    if (service->candidates == NULL || service->candidates->lived) {
+    if (!learns(service) || service->candidates->lived) {
         return;
     }
     service->candidates->lived = true;

@@ -247,7 +247,7 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
         return result;
     }
     mca_coll_irr_place(module, which, call);
-    if (class->state == MCA_COLL_IRR_CHOOSING) {
+    if (class->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(class)) {
         return create_tried(&args, request_p);
     }
     if (mca_coll_irr_service_settings(module, class, &settings)) {

@@ -18,7 +18,7 @@ static int way_of(const mca_coll_irr_service_t *service)
 
     if (service->state == MCA_COLL_IRR_SERVING) {
         algorithm = irr_algorithm_find(mca_coll_irr_serving(service));
-    } else if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
+    } else if (service->state == MCA_COLL_IRR_CHOOSING && way != service->host_way) {
         algorithm = service->candidates->open[way].row;
     }
     return mca_coll_irr_algorithm_value(algorithm);

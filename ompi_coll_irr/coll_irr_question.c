@@ -44,10 +44,20 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
     return "auto and coll_irr_setup_share is 0";
 }
 
+/* May the ranks try strategies of the algorithm that is named, as far as this rank's settings say? */
+static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const mca_coll_irr_settings_t *settings = module->settings;
+
+    return service->algorithm >= 0 && irr_algorithm_way(service->algorithm)->order->uses_tree &&
+           settings->engine.pace == IRR_PACE_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
+           !given(settings->schedule_file) && !given(settings->matrix_dump);
+}
+
 /* ---- words ---- */
 
 /* What the ranks want, as the maxima of their words; a rank as ranks - rank, so that the lowest one remains. */
-enum { BAD_VALUE, WANTED, LEFT, APART, MACHINE, WORDS = MACHINE + 2 };
+enum { BAD_VALUE, WANTED, LEFT, APART, PINNED, MACHINE, WORDS = MACHINE + 2 };
 
 _Static_assert((int)WORDS <= (int)MCA_COLL_IRR_WORDS_MAX, "there is room");
 
@@ -149,6 +159,7 @@ static void want(mca_coll_irr_question_t *question, const char *unfit)
     words[WANTED] = question->why == NULL;
     words[LEFT] = question->why != NULL ? me : 0;
     words[APART] = service->algorithm != mca_coll_irr_algorithm_of(module, leader);
+    words[PINNED] = !tries(module, service);
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         mca_coll_irr_machine_words(words + MACHINE);
     }
@@ -238,6 +249,11 @@ irr_status_t mca_coll_irr_question_wait(mca_coll_irr_question_t *question)
 bool mca_coll_irr_question_is_alike(const mca_coll_irr_question_t *question)
 {
     return question->words[APART] == 0;
+}
+
+bool mca_coll_irr_question_tries(const mca_coll_irr_question_t *question)
+{
+    return question->words[PINNED] == 0;
 }
 
 const uint64_t *mca_coll_irr_question_machine(const mca_coll_irr_question_t *question)

@@ -43,6 +43,9 @@ irr_status_t mca_coll_irr_question_wait(mca_coll_irr_question_t *question);
 /* Where all want it served: has the collective's leader the same algorithm, on all ranks? */
 bool mca_coll_irr_question_is_alike(const mca_coll_irr_question_t *question);
 
+/* The same: do the settings of all ranks leave strategies of the algorithm to be tried? */
+bool mca_coll_irr_question_tries(const mca_coll_irr_question_t *question);
+
 /* Where all choose: the maxima of what mca_coll_irr_machine_words says. */
 const uint64_t *mca_coll_irr_question_machine(const mca_coll_irr_question_t *question);
 

@@ -89,15 +89,16 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
         "When a message of a direct or scheduled algorithm may start, besides the window. free: at once, in order; "
         "loose: when this rank has sent and received all of the steps before; grant: when the receiver, which admits "
         "a few senders at a time, has asked for it; sync: when what it would meet on a link has been received, whose "
-        "receiver tells; auto: what aapc between nodes finds fastest, sync with aapc on one, grant with "
-        "optimal, loose with the other scheduled algorithms, else free." INFO_KEY,
+        "receiver tells; auto: sync with aapc, which between nodes tries others and takes the fastest, "
+        "grant with optimal, loose with the other scheduled algorithms, else free." INFO_KEY,
         OPAL_INFO_LVL_5, irr_pacing_name, &mca_coll_irr_component.params.pace, ""
     },
     [MCA_COLL_IRR_HOST_ROUTE] = {
         PREFIX "host_route",
         "With aapc, between nodes that have several ranks. direct: each rank sends to each other "
         "one itself; node: ranks give what they have for a rank elsewhere to the one of their host that serves it, "
-        "which sends it in one message, with pace sync or free; auto tries what is fastest." INFO_KEY,
+        "which sends it in one message, with pace sync or free; auto: node at first; aapc tries both unless the pace "
+        "is set." INFO_KEY,
         OPAL_INFO_LVL_5, irr_host_route_name, &mca_coll_irr_component.params.host_route, ""
     },
     [MCA_COLL_IRR_TRANSPORT] = {
@@ -165,7 +166,7 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "grants", "0",
         "With pace grant: number of senders that a receiver admits at a time, and of messages that a rank sends at a "
-        "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more where short pieces are tried on a tree of switches."
+        "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more with the short pieces of aapc between nodes."
         INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means what goes with the pieces",
         offsetof(mca_coll_irr_settings_t, engine.grants), NULL
@@ -174,14 +175,15 @@ static mca_coll_irr_text_t texts[] = {
         "With pace sync: a rank tells those that wait for what it receives so many bytes before the end of it, with an "
         "optional suffix k, m or g. It should be about what the network carries in the time that a process takes to "
         "answer, and less than what a port of a switch can queue. 0 means at the end; auto: aapc between nodes "
-        "tries what is fastest, others take " TEXT(IRR_LEAD_DEFAULT) "." INFO_KEY,
+        "tries several unless the pace is set, others take " TEXT(IRR_LEAD_DEFAULT) "." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means at the end",
         offsetof(mca_coll_irr_settings_t, engine.lead_bytes), NULL
     }, {
         PREFIX "piece_bytes", "auto",
         "With a scheduled algorithm: number of bytes above which a message goes in pieces, one after the other, with "
         "an optional suffix k, m or g. With pace grant it should be less than what a port of a switch can queue. 0 "
-        "means no limit; auto: aapc between nodes tries what is fastest, for others there is no limit." INFO_KEY,
+        "means no limit; auto: aapc between nodes tries several unless the pace is set, for others there is "
+        "no limit." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.piece_bytes), NULL
     }, {

@@ -75,8 +75,8 @@ void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
     const irr_choice_t *choice = &service->choice;
     mca_coll_irr_row_t *row = row_of(service);
 
-    if (row == NULL || choice->exchanges == service->told_exchanges) {
-        return;   /* there is no row, or no trial since the last call */
+    if (row == NULL || choice->exchanges == service->told_exchanges || service->host_way != 0) {
+        return;   /* there is no row, no trial since the last call, or none of Open MPI's own */
     }
     for (int i = 0; i < choice->trial.count; i++) {
         mca_coll_irr_tried_t tried = { .trials = 1 };
@@ -107,12 +107,15 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_ro
     const irr_saved_t saved = irr_choice_saved(choice);
 
     row->setup_ns += (uint64_t)whole_ns(choice->trials_ns);
+    row->tried = (uint64_t)choice->tried;
+    row->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
+    if (service->host_way != 0) {
+        return;   /* nobody knows what Open MPI's own takes */
+    }
     row->saves = (choice->tried > 0 || choice->way != 0) && choice->mean_ns > 0;
     row->saved_ns = whole_ns(saved.is);
     row->saved_low_ns = whole_ns(saved.low);
     row->saved_high_ns = whole_ns(saved.high);
-    row->tried = (uint64_t)choice->tried;
-    row->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
     if (choice->way != 0) {
         row->speedup = (mca_coll_irr_range_t){ choice->speedup.is, choice->speedup.is };
     } else {

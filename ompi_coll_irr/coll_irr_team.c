@@ -283,7 +283,7 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     const double here = (double)module->passed[service->which] + 1;
     const double saves = choice->mean_ns * (choice->speedup.is - 1);
 
-    return service->state == MCA_COLL_IRR_SERVING || choice->tries || service->communicators % PROBES == 0 ||
+    return mca_coll_irr_is_served(service) || choice->tries || service->communicators % PROBES == 0 ||
            saves * (expected > here ? expected : here) >= choice->least_agreement_ns;
 }
 
@@ -353,7 +353,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         begin_anew(module, true);
     } else {
         module->joined[service->which] = true;
-        if (service->state == MCA_COLL_IRR_SERVING) {
+        if (mca_coll_irr_is_served(service)) {
             mca_coll_irr_say(module, service);
         }
     }

@@ -70,7 +70,8 @@ static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module,
 {
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||
-            (service->state == MCA_COLL_IRR_CHOOSING && (service->choice.tries || service->choice.way != 0)));
+            (service->state == MCA_COLL_IRR_CHOOSING &&
+             (service->choice.tries || service->choice.way != service->host_way)));
 }
 
 /* The first call, and the one that joins: decides the state for mca_coll_irr_activate. */

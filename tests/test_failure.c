@@ -104,33 +104,6 @@ static void test_look(void)
     }
 }
 
-/* In a halving of the ways that are tried, by way of the ranks that lead their hosts. */
-static void test_halving(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("aapc");
-
-    settings.piece_bytes = IRR_BYTES_AUTO;
-    settings.lead_bytes = IRR_BYTES_AUTO;
-    for (size_t i = 0; i < 2 * IRR_TURNS_AGREEMENT; i++) {
-        const int rank = (int)irr_test_below(&state, RANKS);
-        irr_status_t result[IRR_CREW_MAX];
-        irr_turns_t turns;
-        size_t look;
-
-        open_isolated(&turns, &settings, rank, &state);
-        look = agreement_of(&turns, rank, i % 2 == 0);
-        do {
-            irr_turns_run(&turns, "A");
-        } while (!irr_tune_due(&turns.team.comms[0]->schedules.entry->tune));
-        refuse(&turns, rank, i % 2 == 0, look + 1 + i / 2 % look);
-        run(&turns, result);
-        CU_ASSERT_TRUE(has_failed(&turns, rank));
-        expect_all_fail(&turns);
-        irr_turns_close(&turns);
-    }
-}
-
 /*
  * In the first exchange, which gathers the counts: all come to an end, whichever receive fails: the
  * communicator fails on all ranks, or the receive was one of the exchange itself.
@@ -308,7 +281,6 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "a look that fails on one rank fails on all",             test_look },
-        { "a halving that fails on one rank fails on all",          test_halving },
         { "the first exchange that fails on one rank fails on all", test_first },
         { "a meeting that fails on one rank fails on all",          test_meeting },
         { "a message that is refused for good fails on all",        test_messages },

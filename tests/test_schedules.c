@@ -4,6 +4,10 @@
 #include "irr_test.h"
 #include "irr_turns.h"
 
+#include "choose/candidates.h"
+#include "choose/paced.h"
+#include "comm/comm_route.h"
+#include "comm/exchange.h"
 #include "core/log.h"
 #include "plan/way.h"
 #include "problem/redistribution.h"
@@ -227,66 +231,94 @@ static void test_bytes(void)
     irr_turns_close(&scene);
 }
 
-/* ---- too many messages ---- */
+/* ---- one strategy ---- */
 
-static bool refuses_direct, refuses_forwarded;
-
-/* What ranks forward is not between all of them. */
-static irr_status_t build_some(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                               irr_schedule_t *schedule)
+/* A job of equal counts, by an order that takes no matrix, goes without a schedule, and is not asked for again. */
+static irr_status_t refuse(const irr_matrix_t *matrix, const irr_scheduled_params_t *params, irr_schedule_t *schedule)
 {
-    bool dense = true;
-
-    for (int i = 0; i < RANKS * RANKS; i++) {
-        dense = dense && (i / RANKS == i % RANKS || matrix->entries[i] > 0);
-    }
-    return (dense ? refuses_direct : refuses_forwarded) ? IRR_ERR_NOT_SUPPORTED
-                                                         : irr_order_aapc.schedule(matrix, params, schedule);
+    (void)matrix;
+    (void)params;
+    (void)schedule;
+    return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* A job of equal counts through a whole trial of what is not refused. */
-static void run_refused(const irr_settings_t *settings, uint64_t *state)
+static void test_refused(void)
 {
-    static const irr_order_t some = { .name = "some", .schedule = build_some };
-    const irr_schedules_t *schedules;
+    static const irr_order_t never = { .name = "never", .schedule = refuse };
+    static const irr_host_route_t routes[] = { IRR_HOST_ROUTE_DIRECT, IRR_HOST_ROUTE_NODE };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+        irr_settings_t settings = irr_turns_with("aapc");
+        irr_turns_t scene;
+
+        settings.host_route = routes[i];
+        irr_turns_open_on_tree(&scene, &settings, NULL, &state);
+        irr_turns_add_uniform(&scene, 0);
+        for (int r = 0; r < RANKS; r++) {
+            scene.team.comms[r]->schedules.way.order = &never;
+        }
+        irr_turns_run(&scene, "AAAA");
+        CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+        CU_ASSERT_EQUAL(scene.counters[0].schedules_built + scene.counters[0].schedules_reused, 0);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->exchange->view, IRR_VIEW_OWN);
+        irr_turns_close(&scene);
+    }
+}
+
+/*
+ * Settings leave so many strategies open.  Runs counts that are new, known, and others; the strategy is the same in all
+ * exchanges, and has a schedule.
+ */
+static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, int open, uint64_t *state)
+{
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
     irr_turns_t scene;
 
     irr_turns_open_on_tree(&scene, settings, NULL, state);
-    irr_turns_add_uniform(&scene, 0);
-    for (int r = 0; r < RANKS; r++) {
-        for (int i = 0; i < scene.team.comms[r]->schedules.ways; i++) {
-            irr_way_t *way = &scene.team.comms[r]->schedules.way[i];
+    CU_ASSERT_EQUAL(irr_comm_strategies(scene.team.comms[RANKS - 1], list), open);
+    CU_ASSERT_EQUAL(list[0].row, settings->algorithm);
+    CU_ASSERT(list[0].way.route == wanted->route && list[0].way.pace == wanted->pace);
+    irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+    irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 2);
+    for (int i = 0; i < 24; i++) {
+        irr_turns_run(&scene, i % 3 == 0 ? "B" : "A");
+        for (int r = 0; r < RANKS; r++) {
+            const irr_exchange_t *exchange = scene.team.comms[r]->exchange;
 
-            way->order = irr_way_is_scheduled(way) ? &some : way->order;
+            CU_ASSERT_EQUAL(exchange->view, IRR_VIEW_ALL);
+            CU_ASSERT_PTR_EQUAL(exchange->way->route, wanted->route);
+            CU_ASSERT_PTR_EQUAL(exchange->way->pace, wanted->pace);
+            CU_ASSERT_EQUAL(exchange->way->piece_max, wanted->piece_max);
+            CU_ASSERT_EQUAL(exchange->way->lead, wanted->lead);
         }
     }
-    schedules = &scene.team.comms[0]->schedules;
-    irr_turns_run(&scene, "A");
-    for (int i = 0; i < schedules->ways; i++) {
-        const irr_way_t *way = &schedules->way[i];
-
-        CU_ASSERT_EQUAL(schedules->entry != NULL && irr_tune_has(&schedules->entry->tune, i),
-                        !irr_way_is_scheduled(way) || !(irr_way_forwards(way) ? refuses_forwarded : refuses_direct));
-    }
-    irr_turns_run(&scene, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-    CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+    irr_turns_expect(&scene, 2, 2, 22);
     irr_turns_close(&scene);
 }
 
-/* Ways of a route for which no schedule is made are out, and others go on; with none left exchanges go without. */
-static void test_refused(void)
+/* What settings leave open is the likely best; what they pin, as a candidate of a trial does, is what runs. */
+static void test_one_way(void)
 {
     uint64_t state = irr_test_seed();
+    irr_settings_t open = irr_turns_with("aapc");
+    irr_way_t ways[IRR_PACED_WAYS_MAX], base;
+    int count;
 
-    for (int bits = 0; bits < 8; bits++) {
-        irr_settings_t settings = irr_turns_with("aapc");
+    open.piece_bytes = IRR_BYTES_AUTO;
+    open.lead_bytes = IRR_BYTES_AUTO;
+    base = irr_way_of(&open, 1);
+    count = irr_paced_ways(&open, &base, IRR_PACED_DIRECT | IRR_PACED_NODE, RANKS, ways);
+    CU_ASSERT(count > 2);
+    expect_one(&open, &ways[0], count, &state);
+    for (int i = 0; i < count; i++) {
+        const irr_candidate_t candidate = { .row = open.algorithm, .way = ways[i] };
+        irr_settings_t settings = open;
 
-        refuses_direct = bits & 1;
-        refuses_forwarded = bits & 2;
-        settings.pace = bits & 4 ? IRR_PACE_SYNC : IRR_PACE_AUTO;
-        settings.piece_bytes = IRR_BYTES_AUTO;
-        settings.lead_bytes = IRR_BYTES_AUTO;
-        run_refused(&settings, &state);
+        if (irr_way_is_scheduled(&ways[i])) {
+            irr_candidate_settings(&candidate, &settings);
+            expect_one(&settings, &ways[i], 1, &state);
+        }
     }
 }
 
@@ -328,7 +360,8 @@ int main(void)
         { "what a rank sends to itself does not count",          test_self },
         { "the schedule used longest ago goes",                  test_slots },
         { "bytes bound what is kept",                            test_bytes },
-        { "a route that takes too long is left out",             test_refused },
+        { "a matrix that the order does not take is left alone", test_refused },
+        { "a communicator has one strategy for its schedules",   test_one_way },
         { "the node route and a pace that it has not",           test_node_pace },
         { NULL, NULL }
     };

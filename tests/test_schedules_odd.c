@@ -171,7 +171,7 @@ static void test_nodes(void)
     }
 }
 
-/* The schedule of an order, and the ways of several, some of which forward. */
+/* The schedule of an order, direct, and forwarded by the ranks of hosts. */
 static void test_no_memory(void)
 {
     irr_settings_t settings = irr_turns_with("aapc");
@@ -232,11 +232,11 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
     }
 }
 
-/* Any algorithm takes it, also one whose first way forwards, but not all of its ways. */
+/* Any algorithm takes it, also one that may forward; only one that has to forward does not. */
 static void test_file(void)
 {
     static const char *const rows[] = { "auto", "ac", "a3", "rs_nh", "aapc", "aapc" };
-    static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last time all ways forward */
+    static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last time all messages are forwarded */
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -402,61 +402,6 @@ static void test_tree(void)
     irr_turns_close(&scene);
 }
 
-static const irr_cache_entry_t *entry_of(const irr_turns_t *scene, int rank)
-{
-    return scene->team.comms[rank]->schedules.entry;
-}
-
-/* The ranks are alike in their trials, and have the ways that are in, and those alone. */
-static void expect_alike(const irr_turns_t *scene)
-{
-    const irr_tune_t *first = &entry_of(scene, 0)->tune;
-
-    for (int r = 0; r < RANKS; r++) {
-        const irr_cache_entry_t *entry = entry_of(scene, r);
-
-        CU_ASSERT(entry->tune.chosen == first->chosen && entry->tune.running == first->running);
-        CU_ASSERT(entry->tune.left == first->left && entry->tune.runs == first->runs);
-        CU_ASSERT_TRUE(irr_tune_has(&entry->tune, entry->tune.running));
-        for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
-            CU_ASSERT_EQUAL(irr_tune_has(&entry->tune, i), irr_tune_has(first, i));
-            CU_ASSERT_EQUAL(entry->share[i].own.list != NULL,
-                            irr_tune_has(first, i) && irr_way_is_scheduled(&scene->team.comms[r]->schedules.way[i]));
-        }
-    }
-}
-
-/* All ranks halve alike until one way is left, forget the others, and every byte is right in each of them. */
-static void test_tune(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("aapc");
-    irr_turns_t scene;
-    int ways;
-
-    settings.piece_bytes = IRR_BYTES_AUTO;
-    settings.lead_bytes = IRR_BYTES_AUTO;
-    irr_turns_open_on_tree(&scene, &settings, NULL, &state);
-    irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);
-    ways = scene.team.comms[0]->schedules.ways;
-    CU_ASSERT(ways > 2);
-    for (int left = ways; left > 1; left = (left + 1) / 2) {
-        for (int i = 0; i < IRR_TUNE_ROUNDS * left; i++) {
-            irr_turns_run(&scene, "A");
-            CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.left, left);
-            CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.running, entry_of(&scene, 0)->tune.in[i / IRR_TUNE_ROUNDS]);
-            CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.chosen, -1);
-            CU_ASSERT(left < ways || entry_of(&scene, 0)->tune.running == i / IRR_TUNE_ROUNDS);
-            expect_alike(&scene);
-        }
-    }
-    irr_turns_run(&scene, "AA");
-    CU_ASSERT_FATAL(entry_of(&scene, 0)->tune.chosen >= 0);
-    CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.left, 1);
-    expect_alike(&scene);
-    irr_turns_close(&scene);
-}
-
 /* auto goes by the tree where ranks are on several of its hosts, and else as without a file. */
 static void test_auto(void)
 {
@@ -486,7 +431,6 @@ int main(void)
         { "a bad schedule file is told once, and serves nobody", test_bad_file },
         { "a topology is alike and has all hosts, or no one is served", test_topology },
         { "exchanges on a tree deliver every byte",              test_tree },
-        { "the ways of a schedule are tried, then one is chosen", test_tune },
         { "auto takes the tree where there are several hosts",   test_auto },
         { "a matrix above the limit is left alone by all",       test_limit },
         { "a schedule that is not done in time is left alone",   test_late },

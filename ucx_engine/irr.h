@@ -186,6 +186,13 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 /* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
+/*
+ * Fills list[], of IRR_CANDIDATES_MAX (choose/candidates.h), with the strategies that the settings leave open, alike on
+ * all ranks, and returns how many those are.  The first one is what exchanges go by.
+ */
+struct irr_candidate;
+int irr_comm_strategies(const irr_comm_t *comm, struct irr_candidate *list);
+
 /* Bytes that the blocks of a message should have in the mean: a host with shorter ones had better pack them. */
 #define IRR_BLOCK_MIN 256
 

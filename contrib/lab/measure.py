@@ -21,7 +21,8 @@ import show
 import topology
 
 USABLE = 0.955
-WARMUP = 30     # aapc tries its ways in up to 28 exchanges of a schedule, and may then leave out its looks
+WARMUP = 60     # aapc tries its strategies from exchange 17 to about 50,
+TRIES = ["--mca", "coll_irr_setup_share", "1000000000"]   # whatever that costs
 TUNED = {"linear": 1, "pairwise": 2}
 TRANSPORTS = ("ucx", "ofi")
 IDLE = "no byte leaves its host, so no link bounds the exchange"
@@ -113,7 +114,7 @@ def algorithm_options(algorithm):
     name, _, transport = algorithm.partition("@")
     if algorithm not in TUNED:
         told = ["--mca", "coll_irr_transport", transport] if transport else []
-        return told + (["--mca", "coll_irr_topology_file", ""] if name == "auto" else []), name
+        return told + (["--mca", "coll_irr_topology_file", ""] if name == "auto" else TRIES), name
     number = str(TUNED[algorithm])
     return ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_alltoallv_algorithm", number,
             "--mca", "coll_tuned_alltoall_algorithm", number], "host"

@@ -85,7 +85,43 @@ says_no_change() {
     grep -q '^ *because ' "$scratch/run" && ! grep -q 'messages have changed' "$scratch/run"
 }
 
-plan 18
+# named WANTED OPTIONS...: with aapc named, lines of verbosity 1 say how it begins, which is WANTED, and nothing is tried.
+named() {
+    wanted=$1
+    shift
+    on_nodes 4 --mca coll_irr_verbose 1 "$@" "$program" 200 served > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    [ "$(grep -c 'DUP FROM 0, MPI_Alltoallv, .*because' "$scratch/run")" -eq 1 ] &&
+        grep -q "DUP FROM 0, MPI_Alltoallv, 4 ranks on 2 nodes: $wanted, because coll_irr_alltoallv_algorithm is aapc$" \
+            "$scratch/run"
+}
+
+# on_nodes RANKS ARGUMENT...: aapc, with nodes of two ranks, and trials however long exchanges take.
+on_nodes() {
+    n=$1
+    shift
+    chooses "$n" $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm aapc "$@"
+}
+
+# The strategies of an algorithm that is named are tried, from the likely best one on; one rank says so.
+tries_strategies() {
+    on_nodes 5 --mca coll_irr_verbose 1 "$program" 700 served > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q "5 ranks on 3 nodes: aapc, host route node, pace sync, .*, because coll_irr_alltoallv_algorithm is aapc$" \
+        "$scratch/run" && grep -q "because coll_irr_alltoallv_algorithm is aapc.*; tried [0-9]* algo" "$scratch/run"
+}
+
+# Where all collectives are named, no share on two of four ranks keeps all from trying strategies, and is no error.
+pinned_by_some() {
+    chooses 4 $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_verbose 1 \
+        --mca coll_irr_alltoall_algorithm a1 --mca coll_irr_neighbor_algorithm a1 \
+        "$divide" 2 env OMPI_MCA_coll_irr_setup_share=0 "$program" 200 served else "$program" 200 served \
+        > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q 'aapc, because coll_irr_alltoallv_algorithm is aapc$' "$scratch/run" && ! grep -q 'tried' "$scratch/run"
+}
+
+plan 24
 check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
 check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
 for n in 2 3 5 8; do
@@ -107,5 +143,12 @@ check "an algorithm on two of four ranks, where the others choose" differ choose
     "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left else "$program" 100 left
 check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 4 $always \
     "$divide" 2 env OMPI_MCA_coll_irr_compose=nonsense "$program" 100 left else "$program" 100 left
+for n in 5 8; do
+    check "$n ranks, strategies of an algorithm that is named" silent on_nodes $n "$program" 400 served
+done
+check "strategies of an algorithm that is named: one rank says what was found" tries_strategies
+check "a pace that is named, too, is not tried" named aapc --mca coll_irr_pace sync
+check "an algorithm that is named, and nothing may be spent" named aapc --mca coll_irr_setup_share 0
+check "the same on two of four ranks" pinned_by_some
 check "2 ranks under valgrind" valgrinds
 exit $failed

@@ -81,7 +81,13 @@ shown() {
         grep -q '^MPI_Alltoallv  *4  *4 ' "$scratch/shown"
 }
 
-plan 11
+# What is known of strategies of an algorithm that is named is no speedup over Open MPI's own.
+named() {
+    uses "$scratch/named" --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_ranks_per_node 2 "$program" turns &&
+        grep -q '; tried ' "$scratch/run" && [ ! -e "$scratch/named" ]
+}
+
+plan 12
 check "a job leaves a file" written
 check "irr_tune shows it" shown
 check "the next job takes what it found" recalls board
@@ -96,4 +102,6 @@ check "two jobs at once" together
 check "ranks that remember different things" differs
 check "a file on two of four ranks" some
 check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_nonblocking" equal:300
+OMPI_MCA_coll_irr_setup_share=1000000000
+check "strategies of an algorithm that is named" named
 exit $failed

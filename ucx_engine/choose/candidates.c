@@ -151,16 +151,30 @@ static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *t
     return settings->host_route == IRR_HOST_ROUTE_NODE ? IRR_PACED_NODE : IRR_PACED_DIRECT | IRR_PACED_NODE;
 }
 
-/* Those that need no schedule are a1 with a pace. */
-static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+_Static_assert(IRR_PACED_WAYS_MAX <= IRR_CANDIDATES_MAX, "there is room for all paces");
+
+int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
+                         irr_candidate_t list[IRR_CANDIDATES_MAX])
 {
-    const int scheduled = row_of("aapc"), alone = row_of("a1");
-    const irr_way_t base = way_of(settings, scheduled);
     irr_way_t ways[IRR_PACED_WAYS_MAX];
-    const int count = irr_paced_ways(settings, &base, routes_of(settings, traffic), traffic->ranks, ways);
+    const int count = irr_paced_ways(settings, base, routes, ranks, ways);
 
     for (int i = 0; i < count; i++) {
-        add(all, irr_way_is_scheduled(&ways[i]) ? scheduled : alone, &ways[i]);
+        list[i] = (irr_candidate_t){ .row = irr_way_is_scheduled(&ways[i]) ? row : row_of("a1"), .way = ways[i] };
+    }
+    return count;
+}
+
+static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+{
+    const int row = row_of("aapc");
+    const irr_way_t base = way_of(settings, row);
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    const int count =
+        irr_candidates_paced(settings, &base, row, routes_of(settings, traffic), traffic->ranks, list);
+
+    for (int i = 0; i < count; i++) {
+        add(all, list[i].row, &list[i].way);
     }
 }
 

@@ -42,6 +42,13 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
 int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
+/*
+ * Fills list[] with the strategies of irr_paced_ways, without times, and returns how many those are.  One that needs no
+ * schedule is a1 with a pace; any other one is of this row of the algorithm table.
+ */
+int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
+                         irr_candidate_t list[IRR_CANDIDATES_MAX]);
+
 /* Do exchanges go the same way by both? */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 

@@ -86,3 +86,11 @@ int irr_paced_ways(const irr_settings_t *settings, const irr_way_t *base, unsign
     }
     return count;
 }
+
+irr_way_t irr_paced_first(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks)
+{
+    irr_way_t ways[IRR_PACED_WAYS_MAX];
+
+    (void)irr_paced_ways(settings, base, routes, ranks, ways);
+    return ways[0];
+}

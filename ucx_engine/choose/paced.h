@@ -2,8 +2,8 @@
  * paced.h - how messages between nodes may be paced: the ways that are worth a trial where queues of switches matter.
  *
  * What is best depends on the rate, on queues, and on how fast processes answer; no constant is right everywhere, and
- * no model knows.  A schedule on a tree of switches tries these ways in its first exchanges (comm/tune.h); where nobody
- * named an algorithm they are among the candidates (choose/candidates.h).
+ * no model knows.  So these strategies are candidates of trials (choose/candidates.h); without a trial a schedule on a
+ * tree of switches goes by the first of them.
  *
  * Pure.
  */
@@ -27,5 +27,8 @@ enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
  */
 int irr_paced_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
                    irr_way_t ways[IRR_PACED_WAYS_MAX]);
+
+/* The first of these. */
+irr_way_t irr_paced_first(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks);
 
 #endif

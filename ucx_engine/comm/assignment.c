@@ -9,15 +9,10 @@
 
 #include <string.h>
 
-/* Behind the bits of the routes. */
-enum { DECLINED = 1 << IRR_ASSIGNS };
-
 void irr_computed_fini(irr_computed_t *computed)
 {
-    for (int route = 0; route < IRR_ASSIGNS; route++) {
-        irr_syncs_fini(&computed->syncs[route]);
-        irr_schedule_fini(&computed->schedule[route]);
-    }
+    irr_syncs_fini(&computed->syncs);
+    irr_schedule_fini(&computed->schedule);
     memset(computed, 0, sizeof(*computed));
 }
 
@@ -28,14 +23,14 @@ typedef struct writer {
     const irr_matrix_t   *matrix;
     const irr_nodes_t    *nodes;
     uint64_t              matrix_bytes;
-    irr_excerpts_t        excerpts[IRR_ASSIGNS];
+    irr_excerpts_t        excerpts;
     irr_bytes_t          *parts;
 } writer_t;
 
-static irr_status_t write_excerpt(const writer_t *writer, int route, int rank)
+static irr_status_t write_excerpt(const writer_t *writer, int rank)
 {
     irr_excerpt_t excerpt;
-    irr_status_t status = irr_excerpts_take(&writer->excerpts[route], rank, &excerpt);
+    irr_status_t status = irr_excerpts_take(&writer->excerpts, rank, &excerpt);
 
     if (status == IRR_OK) {
         irr_excerpt_write(&excerpt, rank, writer->parts);
@@ -62,20 +57,14 @@ static irr_status_t write_lengths(const writer_t *writer, int rank)
 
 static irr_status_t write_one(const writer_t *writer, int rank)
 {
-    const irr_computed_t *computed = writer->computed;
+    const bool declined = writer->computed->declined;
     const size_t begin = irr_bytes_begin(writer->parts);
-    uint64_t what = computed->declined ? DECLINED : 0;
-    irr_status_t status = IRR_OK;
+    irr_status_t status;
 
-    for (int route = 0; route < IRR_ASSIGNS; route++) {
-        what |= (uint64_t)computed->made[route] << route;
-    }
-    irr_bytes_put(writer->parts, what);
+    irr_bytes_put(writer->parts, declined);
     irr_bytes_put(writer->parts, writer->matrix_bytes);
-    for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {
-        status = computed->made[route] ? write_excerpt(writer, route, rank) : IRR_OK;
-    }
-    if (status == IRR_OK && computed->made[IRR_ASSIGNS_FORWARDED]) {
+    status = declined ? IRR_OK : write_excerpt(writer, rank);
+    if (status == IRR_OK && !declined && writer->nodes != NULL) {
         status = write_lengths(writer, rank);
     }
     irr_bytes_end(writer->parts, begin);
@@ -90,17 +79,13 @@ irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_mat
     };
     irr_status_t status = IRR_OK;
 
-    for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {
-        if (computed->made[route]) {
-            status = irr_excerpts_init(&writer.excerpts[route], &computed->schedule[route], &computed->syncs[route]);
-        }
+    if (!computed->declined) {
+        status = irr_excerpts_init(&writer.excerpts, &computed->schedule, &computed->syncs);
     }
     for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
         status = write_one(&writer, r);
     }
-    for (int route = 0; route < IRR_ASSIGNS; route++) {
-        irr_excerpts_fini(&writer.excerpts[route]);
-    }
+    irr_excerpts_fini(&writer.excerpts);
     return status == IRR_OK && parts->lacking ? IRR_ERR_NO_MEMORY : status;
 }
 
@@ -109,20 +94,19 @@ irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_mat
 static irr_status_t read_forward(irr_reader_t *reader, int rank, const irr_nodes_t *nodes, irr_blocks_t sent,
                                  irr_assignment_t *assignment)
 {
-    const size_t count = nodes->ranks > 0 ? irr_forward_count(nodes, rank) : 0;
+    const size_t count = irr_forward_count(nodes, rank);
     uint64_t *lengths = irr_alloc(count, sizeof(*lengths)), total = 0;
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (lengths != NULL) {
         irr_row_read(reader, (int)count, &total, lengths);
-        status = count > 0 && !reader->bad ? IRR_OK : IRR_ERR_PROTOCOL;
+        status = !reader->bad ? IRR_OK : IRR_ERR_PROTOCOL;
     }
     if (status == IRR_OK) {
         status = irr_forward_init_with(&assignment->forward, nodes, sent, lengths, rank);
     }
     irr_free(lengths);
-    if (status == IRR_OK &&
-        !irr_forward_fits(&assignment->forward, &assignment->excerpt[IRR_ASSIGNS_FORWARDED].schedule)) {
+    if (status == IRR_OK && !irr_forward_fits(&assignment->forward, &assignment->excerpt.schedule)) {
         status = IRR_ERR_PROTOCOL;
     }
     return status;
@@ -131,18 +115,14 @@ static irr_status_t read_forward(irr_reader_t *reader, int rank, const irr_nodes
 static irr_status_t read_all(irr_reader_t *reader, int ranks, int rank, const irr_nodes_t *nodes, irr_blocks_t sent,
                              irr_assignment_t *assignment)
 {
-    const uint64_t what = irr_varint_get(reader, 2 * DECLINED - 1);
     irr_status_t status = IRR_OK;
 
-    assignment->declined = (what & DECLINED) != 0;
+    assignment->declined = irr_varint_get(reader, 1) != 0;
     assignment->matrix_bytes = irr_varint_get(reader, INT64_MAX);
-    for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {
-        assignment->given[route] = (what >> route & 1) != 0;
-        if (assignment->given[route]) {
-            status = irr_excerpt_read(reader, ranks, rank, &assignment->excerpt[route]);
-        }
+    if (!assignment->declined) {
+        status = irr_excerpt_read(reader, ranks, rank, &assignment->excerpt);
     }
-    if (status == IRR_OK && assignment->given[IRR_ASSIGNS_FORWARDED]) {
+    if (status == IRR_OK && !assignment->declined && nodes != NULL) {
         status = read_forward(reader, rank, nodes, sent, assignment);
     }
     return status == IRR_OK && !irr_reader_ends(reader) ? IRR_ERR_PROTOCOL : status;
@@ -165,8 +145,6 @@ irr_status_t irr_assignment_read(irr_reader_t reader, int ranks, int rank, const
 void irr_assignment_fini(irr_assignment_t *assignment)
 {
     irr_forward_fini(&assignment->forward);
-    for (int route = 0; route < IRR_ASSIGNS; route++) {
-        irr_excerpt_fini(&assignment->excerpt[route]);
-    }
+    irr_excerpt_fini(&assignment->excerpt);
     memset(assignment, 0, sizeof(*assignment));
 }

@@ -14,7 +14,6 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_bytes_t *r
     irr_status_t status;
 
     memset(entry, 0, sizeof(*entry));
-    irr_tune_init(&entry->tune, 1, 0);
     status = irr_bytes_reserve(&entry->row, row->length);
     if (status == IRR_OK) {
         memcpy(entry->row.at, row->at, row->length);
@@ -23,27 +22,9 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_bytes_t *r
     return status;
 }
 
-void irr_cache_entry_settle(irr_cache_entry_t *entry, const irr_way_t *ways)
-{
-    bool forwards = false;
-
-    for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
-        if (irr_tune_has(&entry->tune, i)) {
-            forwards = forwards || irr_way_forwards(&ways[i]);
-        } else {
-            irr_share_fini(&entry->share[i]);
-        }
-    }
-    if (!forwards) {
-        irr_forward_fini(&entry->forward);
-    }
-}
-
 void irr_cache_entry_fini(irr_cache_entry_t *entry)
 {
-    for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
-        irr_share_fini(&entry->share[i]);
-    }
+    irr_share_fini(&entry->share);
     irr_forward_fini(&entry->forward);
     irr_bytes_fini(&entry->row);
     memset(entry, 0, sizeof(*entry));
@@ -51,15 +32,11 @@ void irr_cache_entry_fini(irr_cache_entry_t *entry)
 
 uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry)
 {
-    uint64_t bytes = entry->row.max + irr_forward_bytes(&entry->forward);
+    const irr_share_t *share = &entry->share;
 
-    for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
-        const irr_share_t *share = &entry->share[i];
-
-        bytes += share->own.max * sizeof(*share->own.list) + share->signals.ntells * sizeof(*share->signals.tells) +
-                 share->signals.nawaits * sizeof(*share->signals.awaits);
-    }
-    return bytes;
+    return entry->row.max + irr_forward_bytes(&entry->forward) + share->own.max * sizeof(*share->own.list) +
+           share->signals.ntells * sizeof(*share->signals.tells) +
+           share->signals.nawaits * sizeof(*share->signals.awaits);
 }
 
 /* ---- the cache ---- */

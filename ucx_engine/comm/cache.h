@@ -12,17 +12,16 @@
 #ifndef IRR_CACHE_H
 #define IRR_CACHE_H
 
-#include "comm/tune.h"
 #include "exec/bytes.h"
+#include "plan/way.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
 
 typedef struct irr_cache_entry {
     irr_bytes_t     row;        /* of the count matrix (exec/row.h), without what the rank sends to itself */
-    irr_share_t     share[IRR_PACED_WAYS_MAX];   /* by way; empty for one that needs no schedule */
-    irr_forward_t   forward;    /* for the ways that forward; empty if there are none */
-    irr_tune_t      tune;       /* which of them */
+    irr_share_t     share;      /* the rank's part of the schedule */
+    irr_forward_t   forward;    /* empty unless the strategy forwards */
     bool            declined;   /* there is no schedule: the exchange goes without */
     bool            pinned;     /* never goes */
     unsigned        matrix;     /* as the dump numbers it (comm/dump.h), on rank 0 */
@@ -50,12 +49,9 @@ void irr_cache_look(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t m
 /* The entry of a slot that all ranks found their rows in. */
 irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 
-/* An entry by itself, empty, with one way; and the bytes that this rank needs for it. */
+/* An entry without a schedule; and the bytes that this rank needs for it. */
 irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_bytes_t *row);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
-
-/* Forgets all that are no longer in the trial of these ways; its bytes stay those that were agreed. */
-void         irr_cache_entry_settle(irr_cache_entry_t *entry, const irr_way_t *ways);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry);
 
 /*

@@ -6,6 +6,7 @@
 
 #include "comm/exchange.h"
 
+#include "choose/candidates.h"
 #include "core/alloc.h"
 #include "problem/placement.h"
 
@@ -34,6 +35,14 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 const char *irr_comm_algorithm(const irr_comm_t *comm)
 {
     return irr_algorithm_name(comm->settings.algorithm);
+}
+
+int irr_comm_strategies(const irr_comm_t *comm, irr_candidate_t *list)
+{
+    const irr_schedules_t *schedules = &comm->schedules;
+
+    return irr_candidates_paced(&comm->settings, &schedules->way, comm->settings.algorithm,
+                                irr_schedules_routes(schedules, &comm->settings), comm->ranks, list);
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
@@ -81,13 +90,19 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
     return status;
 }
 
-/* What finds schedules, and runs them. */
+/* What finds schedules, and runs them.  A schedule from a file is for messages that go direct. */
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
-    irr_status_t status = irr_schedules_init(&comm->schedules, way, &comm->settings, comm->ranks, comm->rank,
-                                             &comm->agreement, &comm->run.plan, &comm->run.exec);
+    const bool given = file->ranks == comm->ranks;
+    irr_settings_t *settings = &comm->settings;
+    irr_status_t status;
 
-    if (status == IRR_OK && file->ranks == comm->ranks) {
+    if (given && settings->host_route == IRR_HOST_ROUTE_AUTO) {
+        settings->host_route = IRR_HOST_ROUTE_DIRECT;
+    }
+    status = irr_schedules_init(&comm->schedules, way, settings, comm->ranks, comm->rank, &comm->agreement,
+                                &comm->run.plan, &comm->run.exec);
+    if (status == IRR_OK && given) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
     if (status == IRR_OK && (irr_schedules_look(&comm->schedules) || irr_comm_is_split(comm))) {

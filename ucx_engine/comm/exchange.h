@@ -62,7 +62,6 @@ struct irr_exchange {
     const irr_plan_t     *running;    /* by the executor; NULL: none, or by the relay */
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
-    uint64_t              run_ns;     /* when its schedule began to run, in a run that is timed */
     irr_exchange_t       *next, *prev;   /* in the queue, or among those that nobody uses */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
     irr_grid_plan_t       frozen;     /* what the relay learnt, of a planned exchange, */

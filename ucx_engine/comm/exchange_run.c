@@ -86,8 +86,7 @@ static bool looks(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
 
-    return irr_schedules_look(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN &&
-           (exchange->purpose == IRR_PURPOSE_PLAN || !irr_schedules_skip(schedules));
+    return irr_schedules_look(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN;
 }
 
 static void look(irr_exchange_t *exchange)
@@ -95,21 +94,16 @@ static void look(irr_exchange_t *exchange)
     irr_exec_env_t env;
 
     exchange->state = IRR_EXCHANGE_LOOKS;
-    irr_schedules_start(&exchange->comm->schedules, &exchange->problem, exchange->purpose == IRR_PURPOSE_ONCE,
-                        set_env(exchange, &env));
+    irr_schedules_start(&exchange->comm->schedules, &exchange->problem, set_env(exchange, &env));
 }
 
 static irr_status_t progress_look(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    const irr_cache_entry_t *entry = NULL;
-    irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
+    irr_status_t status = irr_schedules_progress(&comm->schedules);
 
     if (status == IRR_OK) {
         exchange->matrix = comm->schedules.matrix;
-        if (exchange->purpose == IRR_PURPOSE_ONCE) {
-            irr_schedules_note(&comm->schedules, entry);
-        }
     } else if (status != IRR_IN_PROGRESS) {
         irr_comm_fail(comm, status, "could not agree with the others on a schedule");
     }
@@ -118,7 +112,7 @@ static irr_status_t progress_look(irr_exchange_t *exchange)
 
 /* ---- strategy and view are settled, and make the plan ---- */
 
-/* From what all ranks know alike: the settings, and what a look or the exchanges before have found. */
+/* From what all ranks know alike: the settings, and what a look has found. */
 static void settle(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -212,7 +206,6 @@ static void run(irr_exchange_t *exchange)
 
     exchange->state = IRR_EXCHANGE_RUNS;
     irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
-    exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
     if (exchange->view != IRR_VIEW_LEARNING) {
         exchange->relayed = IRR_OK;
         exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
@@ -248,9 +241,6 @@ static irr_status_t progress_run(irr_exchange_t *exchange)
     }
     if (exchange->relayed == IRR_IN_PROGRESS || status == IRR_IN_PROGRESS) {
         return IRR_IN_PROGRESS;
-    }
-    if (status == IRR_OK && exchange->view == IRR_VIEW_ALL && exchange->purpose == IRR_PURPOSE_ONCE) {
-        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
     }
     irr_exec_keep(&exchange->relayed, status);
     if (freezes(exchange)) {

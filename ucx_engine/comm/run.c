@@ -18,17 +18,10 @@ static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 {
-    irr_way_t ways[] = { comm->alone, comm->alone };
+    const bool builds = irr_comm_is_split(comm) || irr_way_is_local(&comm->alone);
     irr_status_t status = irr_blocks_memory_reserve(&run->blocks, 2 * (size_t)comm->ranks);
 
-    ways[1].pace = &irr_pace_loose;   /* by which a trial may find that exchanges without a schedule go best */
-    if (irr_comm_is_split(comm)) {
-        return status == IRR_OK ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
-    }
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK && irr_way_is_local(&comm->alone); i++) {
-        status = reserve(run, irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL));
-    }
-    return status;
+    return status == IRR_OK && builds ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
 }
 
 void irr_run_fini(irr_run_t *run)
@@ -92,7 +85,7 @@ __attribute__((noinline))
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const irr_share_t *share = entry != NULL ? &entry->share[way - comm->schedules.way] : NULL;
+    const irr_share_t *share = entry != NULL ? &entry->share : NULL;
     const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
     irr_status_t status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
 

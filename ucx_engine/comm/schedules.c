@@ -3,6 +3,7 @@
  */
 #include "comm/schedules_learn.h"
 
+#include "choose/paced.h"
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -14,7 +15,6 @@
 #define IN_PLACE IRR_CACHE_SLOTS
 
 _Static_assert(IRR_LOOK_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a look is one agreement");
-_Static_assert(IRR_TUNE_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
 
@@ -76,22 +76,32 @@ static irr_status_t find_hosts(const irr_tree_t *tree, irr_nodes_t *nodes)
     return status;
 }
 
-/*
- * By an order that uses a tree several ways are tried, also by way of the hosts' ranks if they have several.  A
- * schedule that was not computed goes loose, unless the user says otherwise.
- */
-static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *settings, const irr_way_t *way,
-                              bool computes)
+unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settings_t *settings)
 {
     static const unsigned routes_of[IRR_HOST_ROUTE_COUNT] = {
         [IRR_HOST_ROUTE_AUTO] = IRR_PACED_DIRECT | IRR_PACED_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_PACED_DIRECT,
         [IRR_HOST_ROUTE_NODE] = IRR_PACED_NODE
     };
-    const irr_tree_t *tree = settings->scheduled.tree;
     const irr_nodes_t *nodes = &schedules->nodes;
+
+    if (nodes->ranks == 0) {
+        return 0;
+    }
+    return nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_PACED_DIRECT;
+}
+
+/*
+ * The strategy of schedules.  If the order uses a tree, it is the first of those that settings leave open; it may
+ * forward inside of hosts if these have several ranks.  A schedule that was not computed goes loose, unless the user
+ * says otherwise.
+ */
+static irr_status_t find_way(irr_schedules_t *schedules, const irr_settings_t *settings, const irr_way_t *way,
+                             bool computes)
+{
+    const irr_tree_t *tree = settings->scheduled.tree;
     irr_status_t status = IRR_OK;
     irr_way_t base = *way;
-    unsigned routes = 0;
+    unsigned routes;
 
     base.route = &irr_route_direct;
     base.direct_from = 0;
@@ -101,12 +111,12 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
     }
     if (base.order->uses_tree && tree != NULL) {
         status = find_hosts(tree, &schedules->nodes);
-        routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_PACED_DIRECT;
     }
-    schedules->ways = irr_paced_ways(settings, &base, routes, schedules->ranks, schedules->way);
-    if (routes == IRR_PACED_NODE && !irr_way_forwards(&schedules->way[0]) && schedules->rank == 0) {
+    routes = irr_schedules_routes(schedules, settings);
+    schedules->way = irr_paced_first(settings, &base, routes, schedules->ranks);
+    if (routes == IRR_PACED_NODE && !irr_way_forwards(&schedules->way) && schedules->rank == 0) {
         irr_log(IRR_LOG_WARN, "%shost_route is node and %space %s; node goes with sync and free, so messages between "
-                "hosts go direct", irr_log_prefix(), irr_log_prefix(), schedules->way[0].pace->name);
+                "hosts go direct", irr_log_prefix(), irr_log_prefix(), schedules->way.pace->name);
     }
     return status;
 }
@@ -140,14 +150,12 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     schedules->rank = rank;
     schedules->pairs = irr_way_alone(way);
     schedules->pairs.pace = &irr_pace_free;
-    schedules->calms = !dumps && way->window_messages == 0 && way->window_bytes == 0;
-    irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
                 "%smatrix_max_bytes, which is %zu", ranks, irr_log_prefix(), settings->matrix_max_bytes);
     }
     irr_cache_init(&schedules->cache, settings->cache_bytes);
-    status = find_ways(schedules, settings, way, computes && !large);
+    status = find_way(schedules, settings, way, computes && !large);
     if (schedules->learns && status == IRR_OK) {
         status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
     }
@@ -210,15 +218,14 @@ static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *sche
 
 /* ---- schedules that are known before ---- */
 
-/* This rank's part of it, to go a way. */
-static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, const irr_way_t *way,
-                        irr_excerpt_t *excerpt)
+/* This rank's part of a schedule. */
+static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_excerpt_t *excerpt)
 {
     irr_syncs_t syncs = { .list = NULL };
     irr_excerpts_t excerpts = { .schedule = NULL };
     irr_status_t status = IRR_OK;
 
-    if (way->pace->syncs) {
+    if (schedules->way.pace->syncs) {
         status = irr_syncs_find_any(schedules->params.tree, schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
@@ -232,31 +239,18 @@ static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *
     return status;
 }
 
-/* The first way of messages as they are, which is what such a schedule is of; -1: there is none. */
-static int find_direct(const irr_schedules_t *schedules)
+static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
 {
-    for (int i = 0; i < schedules->ways; i++) {
-        if (!irr_way_forwards(&schedules->way[i])) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedule, int way)
-{
-    irr_assignment_t assignment = { .given = { [IRR_ASSIGNS_DIRECT] = true } };
+    irr_assignment_t assignment = { .declined = false };
     irr_cache_entry_t entry;
     irr_status_t status;
 
     take_schedule(schedules, schedule);
     status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
-        status = cut(schedules, schedule, &schedules->way[way], &assignment.excerpt[IRR_ASSIGNS_DIRECT]);
+        status = cut(schedules, schedule, &assignment.excerpt);
     }
     if (status == IRR_OK) {
-        irr_tune_init(&entry.tune, schedules->ways, way);
-        irr_tune_settle(&entry.tune);
         status = irr_schedules_keep(schedules, &assignment, &entry);
     }
     irr_assignment_fini(&assignment);
@@ -271,10 +265,9 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
 
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
 {
-    const int way = find_direct(schedules);
     irr_status_t status;
 
-    if (way < 0) {
+    if (irr_way_forwards(&schedules->way)) {
         if (schedules->rank == 0) {
             irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it is for messages that go direct, and all messages of "
                     "this communicator are forwarded", irr_log_prefix());
@@ -282,60 +275,17 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
         return IRR_OK;
     }
     status = enable_looks(schedules);
-    return status == IRR_OK ? pin(schedules, schedule, way) : status;
-}
-
-/* ---- calm ---- */
-
-bool irr_schedules_skip(irr_schedules_t *schedules)
-{
-    const bool skips = schedules->calms && irr_calm_skip(&schedules->calm);
-
-    if (skips) {
-        schedules->entry = NULL;
-        schedules->chosen = schedules->calm_way;
-    }
-    return skips;
-}
-
-/* For counts that nobody knows: the likely best way that needs no schedule; else one that does. */
-static const irr_way_t *guess(const irr_schedules_t *schedules)
-{
-    const irr_way_t *way = &schedules->way[schedules->favourite];
-
-    for (int i = 0; i < schedules->ways && irr_way_is_scheduled(way); i++) {
-        way = &schedules->way[i];
-    }
-    return way;
-}
-
-/* Alike on all ranks, as is what a trial has shown. */
-void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *entry)
-{
-    const irr_way_t *guessed = guess(schedules);
-    const irr_way_t *chosen = entry != NULL && entry->tune.chosen >= 0 ? &schedules->way[entry->tune.chosen] : NULL;
-
-    if (schedules->state >= IRR_SCHEDULES_GATHERS && !irr_way_is_scheduled(guessed)) {
-        irr_calm_hit(&schedules->calm, IRR_CALM_NEW);
-        schedules->calm_way = guessed;
-    } else if (chosen != NULL && !irr_way_is_scheduled(chosen)) {
-        irr_calm_hit(&schedules->calm, entry->serial);
-        schedules->calm_way = chosen;
-    } else {
-        irr_calm_miss(&schedules->calm);
-    }
+    return status == IRR_OK ? pin(schedules, schedule) : status;
 }
 
 /* ---- look ---- */
 
-void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
-                         const irr_exec_env_t *env)
+void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
     uint64_t words[IRR_LOOK_WORDS];
 
     schedules->env = *env;
     schedules->problem = problem;
-    schedules->timed = timed;
     schedules->state = IRR_SCHEDULES_LOOKS;
     schedules->entry = NULL;
     schedules->chosen = NULL;
@@ -357,80 +307,38 @@ static int hit(const irr_schedules_t *schedules)
     return -1;
 }
 
-/* All ranks go on with this one. */
-static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, const irr_cache_entry_t **entry_p)
+/* All ranks go on with this entry; NULL: there is none. */
+static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry)
 {
     const bool in_place = schedules->chosen != NULL;
 
-    entry = entry != NULL && !entry->declined && !in_place ? entry : NULL;
-    if (entry != NULL) {
-        schedules->chosen = &schedules->way[irr_tune_begin(&entry->tune, schedules->timed)];
+    schedules->entry = entry != NULL && !entry->declined && !in_place ? entry : NULL;
+    if (schedules->entry != NULL) {
+        schedules->chosen = &schedules->way;
     }
-    schedules->entry = entry;
-    *entry_p = entry;
     return IRR_OK;
 }
 
-/* What the trial has found, on rank 0, for who wants to know. */
-static void tell(const irr_schedules_t *schedules, const irr_tune_t *before)
+static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry)
 {
-    const irr_tune_t *tune = &schedules->entry->tune;
-    char text[160];
-
-    for (int i = 0; i < before->left && schedules->rank == 0; i++) {
-        const int way = before->in[i];
-
-        irr_tune_describe(&schedules->way[way], text, sizeof(text));
-        irr_log(way == tune->chosen ? IRR_LOG_INFO : IRR_LOG_DEBUG, "an exchange of %d ranks takes %.3f ms by %s: %s",
-                schedules->ranks, (double)irr_tune_middle(tune, way) / 1e6, text,
-                way == tune->chosen ? "the way that is chosen" : irr_tune_has(tune, way) ? "stays in" : "is out");
-    }
-}
-
-static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
-{
-    const irr_tune_t before = schedules->entry->tune;
-
-    irr_tune_halve(&schedules->entry->tune, schedules->agreement->words);
-    tell(schedules, &before);
-    if (schedules->entry->tune.chosen >= 0) {
-        schedules->favourite = schedules->entry->tune.chosen;
-    }
-    irr_cache_entry_settle(schedules->entry, schedules->way);
-    return use(schedules, schedules->entry, entry_p);
-}
-
-static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry,
-                            const irr_cache_entry_t **entry_p)
-{
-    uint64_t times[IRR_TUNE_WORDS];
-    size_t count;
-
     schedules->env.counters->schedules_reused += !entry->declined;
     schedules->matrix = entry->matrix;
-    if (!irr_tune_due(&entry->tune)) {
-        return use(schedules, entry, entry_p);
-    }
-    schedules->entry = entry;
-    schedules->state = IRR_SCHEDULES_TUNES;
-    count = irr_tune_times(&entry->tune, times);
-    irr_allreduce_start(schedules->agreement, times, count, &schedules->env);
-    return IRR_IN_PROGRESS;
+    return use(schedules, entry);
 }
 
-static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
+static irr_status_t end_look(irr_schedules_t *schedules)
 {
     int slot = hit(schedules);
 
     schedules->chosen = schedules->agreement->words[IN_PLACE] != 0 ? &schedules->pairs : NULL;
     if (schedules->chosen != NULL && !schedules->dumps) {
-        return use(schedules, NULL, entry_p);
+        return use(schedules, NULL);
     }
     if (slot >= 0) {
-        return end_hit(schedules, irr_cache_use(&schedules->cache, slot), entry_p);
+        return end_hit(schedules, irr_cache_use(&schedules->cache, slot));
     }
     if (!schedules->learns) {
-        return use(schedules, NULL, entry_p);
+        return use(schedules, NULL);
     }
     irr_schedules_begin_gather(schedules);
     return IRR_IN_PROGRESS;
@@ -447,7 +355,7 @@ static irr_status_t progress_one(irr_schedules_t *schedules)
     }
 }
 
-static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
+static irr_status_t step(irr_schedules_t *schedules)
 {
     irr_status_t status = progress_one(schedules);
 
@@ -455,30 +363,22 @@ static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **e
         return status;
     }
     switch (schedules->state) {
-    case IRR_SCHEDULES_LOOKS:    return end_look(schedules, entry_p);
-    case IRR_SCHEDULES_TUNES:    return end_tune(schedules, entry_p);
+    case IRR_SCHEDULES_LOOKS:    return end_look(schedules);
     case IRR_SCHEDULES_GATHERS:  return irr_schedules_end_gather(schedules);
     case IRR_SCHEDULES_SCATTERS: irr_schedules_end_scatter(schedules); return IRR_IN_PROGRESS;
     case IRR_SCHEDULES_COMMITS:  break;
     }
-    return use(schedules, irr_schedules_end_commit(schedules), entry_p);
+    return use(schedules, irr_schedules_end_commit(schedules));
 }
 
-void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns)
-{
-    if (schedules->entry != NULL) {
-        irr_tune_end(&schedules->entry->tune, ns);
-    }
-}
-
-irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
+irr_status_t irr_schedules_progress(irr_schedules_t *schedules)
 {
     irr_schedules_state_t state;
     irr_status_t status;
 
     do {
         state = schedules->state;
-        status = step(schedules, entry_p);
+        status = step(schedules);
     } while (status == IRR_IN_PROGRESS && schedules->state != state);
     if (status != IRR_IN_PROGRESS) {
         irr_schedules_clean(schedules);

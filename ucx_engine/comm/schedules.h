@@ -5,7 +5,6 @@
  *     gather   rank 0 learns the count matrix (exec/gather.h), and computes alone.
  *     scatter  rank 0 sends each rank its assignment (comm/assignment.h).
  *     commit   one agreement tells whether all ranks could read that, and have the memory to run it.
- *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one agreement halves them.
  *
  * An exchange in place goes without a schedule, in pairs (route/pairs.h), which the look tells, too.
  *
@@ -17,17 +16,11 @@
  *
  * An agreement, gather or scatter that fails fails the communicator (comm/failure.h).
  *
- * While looks find one and the same matrix whose exchanges are best without a schedule, as a trial of ways has shown,
- * or, where exchanges may go without, a matrix that is new each time, most of them are left out (comm/calm.h).  All
- * ranks leave out the same, because it follows from what a look has told and from the number of exchanges.  Planned
- * exchanges always look, and do not count.  No look is left out where the settings want all of them or an order even
- * so: with a dump, which must see each matrix; with a window, which makes
- * sends wait in the order of the plan; and where the pace or the pieces are what the user has set, or the schedule is
- * of a file.
+ * All schedules of a communicator run by one strategy.  Which strategies are worth a trial is decided outside of the
+ * engine, which runs the one that settings pin, or the likely best of those that they leave open (choose/paced.h).
  *
- * Cost: a hit takes an agreement (exec/allreduce.h), and nothing if the look is left out; a miss takes two of them, two
- * messages a rank each way for the rows of the matrix and the parts, and the time of the order, in which the engine of
- * rank 0 stands still.
+ * Cost: a hit takes an agreement (exec/allreduce.h); a miss takes two of them, two messages a rank each way for the
+ * rows of the matrix and the parts, and the time of the order, in which the engine of rank 0 stands still.
  *
  * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
  */
@@ -35,14 +28,12 @@
 #define IRR_SCHEDULES_H
 
 #include "comm/cache.h"
-#include "comm/calm.h"
 #include "comm/dump.h"
 #include "exec/allreduce.h"
 #include "exec/gather.h"
 
 typedef enum irr_schedules_state {
     IRR_SCHEDULES_LOOKS,
-    IRR_SCHEDULES_TUNES,
     IRR_SCHEDULES_GATHERS,
     IRR_SCHEDULES_SCATTERS,
     IRR_SCHEDULES_COMMITS
@@ -64,11 +55,10 @@ typedef struct irr_schedules {
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
     size_t                 limit_ms;   /* of computing schedules of one; 0: none */
     uint64_t             (*now_ns)(void *context);   /* the clock of that */
-    irr_way_t              way[IRR_PACED_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
-    int                    ways;
+    irr_way_t              way;        /* the strategy of schedules */
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;
-    irr_nodes_t            nodes;      /* of the tree's hosts, if a way forwards */
+    irr_nodes_t            nodes;      /* of the tree's hosts, if the order uses it */
     void                  *scratch;    /* for plans of schedules */
     size_t                 scratch_max;
     bool                   learns;     /* a miss is worth the matrix: for the order, or for a dump */
@@ -81,14 +71,9 @@ typedef struct irr_schedules {
     irr_allreduce_t       *agreement;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
-    bool                   timed;      /* is this exchange, so that its run counts in a trial? */
-    int                    favourite;  /* the way that the latest trial has chosen, which comes first in the next one */
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
     const irr_way_t       *chosen;     /* its strategy, alike on all ranks; NULL: the communicator's own */
     irr_way_t              pairs;      /* the strategy of exchanges that all ranks know to be in place */
-    bool                   calms;      /* looks may be left out; alike on all ranks, as is calm */
-    irr_calm_t             calm;
-    const irr_way_t       *calm_way;   /* that an exchange without a look goes */
     bool                   told;       /* of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: nothing is learnt */
     irr_dump_t             dump;       /* of rank 0 */
@@ -105,9 +90,12 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
+/* Routes that the settings leave open to the strategy of schedules, on a tree (choose/paced.h); 0: there is no tree. */
+unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settings_t *settings);
+
 /*
- * Keeps a schedule for good, for exchanges of its counts, which then need no matrix.  Once, before any start.
- * IRR_ERR_NO_MEMORY.
+ * Keeps a schedule of messages that go direct for good, for exchanges of its counts, which then need no matrix.  Once,
+ * before any start.  IRR_ERR_NO_MEMORY.  Warns on rank 0 if the strategy forwards, and keeps nothing then.
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
@@ -117,31 +105,16 @@ static inline bool irr_schedules_look(const irr_schedules_t *schedules)
     return schedules->cache.slot != NULL;
 }
 
-/* An exchange that is not planned begins.  True: it goes without look and schedule, by calm_way, on all ranks. */
-bool irr_schedules_skip(irr_schedules_t *schedules);
+/* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_allreduce_start. */
+void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
 
 /*
- * Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_allreduce_start.  timed:
- * irr_schedules_ran will tell of the run; if not, as in a planned exchange, it goes the likely best way, and a new
- * schedule is kept for that one alone.
+ * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK, and strategy and schedule of the exchange are in
+ * `chosen` and `entry`, valid until the next start; or the error of an agreement, on this rank and perhaps others.
  */
-void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
-                         const irr_exec_env_t *env);
-
-/* The exchange of the schedule that was found last has ended well here, so many ns after it began. */
-void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
-
-/*
- * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK and in *entry_p the schedule, valid until the next
- * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of an agreement, on
- * this rank and perhaps others.
- */
-irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+irr_status_t irr_schedules_progress(irr_schedules_t *schedules);
 
 /* The rank that the search for a schedule waits for. */
 int irr_schedules_awaited(const irr_schedules_t *schedules);
-
-/* What progress has found, for an exchange that is not planned: decides which of the next ones go without. */
-void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *entry);
 
 #endif

@@ -104,7 +104,6 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
     made->declined = assignment->declined;
     if (status == IRR_OK && !made->declined) {
         counters->schedules_built++;
-        irr_schedules_tune(schedules, &made->tune);
         status = irr_schedules_keep(schedules, assignment, made);
         irr_schedules_charge(since, &counters->schedule_ns);
     }
@@ -117,7 +116,7 @@ static irr_status_t take_assignment(irr_schedules_t *schedules)
     irr_counters_t *counters = schedules->env.counters;
     irr_assignment_t assignment = { .declined = true };
     irr_status_t status = irr_assignment_read(irr_bytes_next(&parts), schedules->ranks, schedules->rank,
-                                              &schedules->nodes, schedules->problem->send, &assignment);
+                                              irr_schedules_nodes(schedules), schedules->problem->send, &assignment);
 
     if (status == IRR_OK) {
         counters->matrices++;

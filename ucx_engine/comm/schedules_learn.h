@@ -23,32 +23,23 @@ void irr_schedules_clean(irr_schedules_t *schedules);
 /* ---- schedules_compute.c: rank 0 ---- */
 
 /*
- * The assignments of all ranks for a matrix, whose rows had so many bytes: schedules for the ways that
- * irr_schedules_tune has in, or why there are none.  IRR_ERR_NO_MEMORY.
+ * Appends the assignments of all ranks for a matrix, whose rows had so many bytes: parts of a schedule, or that there
+ * is none.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
                                    irr_bytes_t *parts);
 
 /* ---- schedules_keep.c ---- */
 
-/* Does way i need a schedule, and if so, is it of this route? */
-static inline bool irr_schedules_needs(const irr_schedules_t *schedules, int i, int route)
+/* The nodes inside of which ranks forward; NULL: messages go direct. */
+static inline const irr_nodes_t *irr_schedules_nodes(const irr_schedules_t *schedules)
 {
-    const irr_way_t *way = &schedules->way[i];
-
-    return irr_way_is_scheduled(way) && irr_way_forwards(way) == (route == IRR_ASSIGNS_FORWARDED);
+    return irr_way_forwards(&schedules->way) ? &schedules->nodes : NULL;
 }
 
-/* The trial of a new schedule, before it is known which routes have one. */
-void irr_schedules_tune(const irr_schedules_t *schedules, irr_tune_t *tune);
-
-/* Ways of this route are out. */
-void irr_schedules_drop(const irr_schedules_t *schedules, int route, irr_tune_t *tune);
-
 /*
- * What a rank needs to run its part of a schedule, in each way of the entry's trial that has a route in the assignment;
- * others are out.  Makes room for that in plan and executor, and leaves the excerpts to the caller.  IRR_ERR_NO_MEMORY,
- * or IRR_ERR_PROTOCOL if no way is left; the entry may have some of it even so.
+ * Makes of an assignment what a rank needs to run its part of the schedule, and makes room for that in plan and
+ * executor.  Leaves the excerpt to the caller.  IRR_ERR_NO_MEMORY; the entry may have some of it even so.
  */
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
 

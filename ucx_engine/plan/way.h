@@ -2,8 +2,8 @@
  * way.h - a way to run an exchange, all that can be chosen of it in one value; and the table of those that have a name.
  *
  * A way is a route, an order and a pace, with what these take, and how messages are composed and how many are under way
- * at a time.  Settings become a way (irr_way_of), a trial takes one of several (comm/tune.h), the executor's caller
- * reads composition and window from it, and tools plan by it.
+ * at a time.  Settings become a way (irr_way_of), a trial takes one of several (choose/candidates.h), the executor's
+ * caller reads composition and window from it, and tools plan by it.
  *
  * A direct way whose order a rank knows alone (rotate, natural) needs nothing but the problem.  One whose order
  * computes a schedule needs the rank's share of that.  By the routes grid and node without a schedule a rank learns
