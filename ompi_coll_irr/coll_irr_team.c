@@ -19,6 +19,7 @@
 /* Guarded by the component's lock. */
 static mca_coll_irr_team_t *teams[LISTS];
 static int kept;   /* teams without communicators that have engine communicators */
+static mca_coll_irr_team_t *roomy;   /* the latest one without communicators, which keeps the room of all services */
 static bool shared;
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
@@ -133,19 +134,23 @@ static bool has_engine_comms(const mca_coll_irr_team_t *team)
     return has;
 }
 
-/* The lock is held: a team that had no communicator moves to the room of the module, where all services have room. */
+/* The lock is held: a team that had no communicator moves to the room of the module, unless it has all of its own. */
 static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
 {
+    kept -= has_engine_comms(team);
+    team->modules = 1;
+    if (team == roomy) {
+        roomy = NULL;
+        return;
+    }
     memcpy(module->own_team, team, size_of(team));
     relink(team, module->own_team);
     free(team);
     module->team = module->own_team;
-    module->team->modules = 1;
     module->own_team = NULL;
-    kept -= has_engine_comms(module->team);
 }
 
-/* The lock is held: the team has no communicator any more, and room only for what it has. */
+/* The lock is held: a team without communicators has room only for what it has. */
 static void shrink(mca_coll_irr_team_t *team)
 {
     mca_coll_irr_team_t *small = malloc(size_of(team));
@@ -231,7 +236,10 @@ static void leave(mca_coll_irr_team_t *team)
         kept--;
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    shrink(team);
+    if (roomy != NULL) {
+        shrink(roomy);
+    }
+    roomy = team;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
@@ -262,6 +270,7 @@ void mca_coll_irr_teams_close(void)
         }
     }
     kept = 0;
+    roomy = NULL;
 }
 
 /* ---- joining ---- */
