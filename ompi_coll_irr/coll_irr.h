@@ -164,7 +164,7 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
     irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
     irr_situation_t situation;                  /* in which they were listed last */
-    bool            lived;                      /* the end of the service was told */
+    bool            lived;                      /* the memory has counted the end of the service */
 } mca_coll_irr_candidates_t;
 
 /* Neighbours, and their slots, MPI_PROC_NULL left out, by rank; from malloc. */

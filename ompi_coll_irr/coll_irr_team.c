@@ -164,18 +164,19 @@ static void shrink(mca_coll_irr_team_t *team)
 
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
 {
+    const bool shares = may_share(module);
     uint64_t processes[2] = { 0, 0 };
 
     if (module->team != NULL) {
         return;
     }
-    if (may_share(module)) {
+    if (shares) {
         hash_processes(&module->ranks, processes);
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    module->team = may_share(module) ? look_up(processes) : NULL;
+    module->team = shares ? look_up(processes) : NULL;
     if (module->team == NULL) {
-        found_team(module, processes, may_share(module));
+        found_team(module, processes, shares);
     } else if (module->team->modules > 0) {
         module->team->modules++;
     } else {
@@ -203,9 +204,7 @@ static void destroy(mca_coll_irr_team_t *team)
 static void close_engine_comms(mca_coll_irr_team_t *team)
 {
     for (int i = 0; i < team->used; i++) {
-        if (mca_coll_irr_service_is_open(&team->services[i])) {
-            mca_coll_irr_service_close(&team->services[i]);
-        }
+        mca_coll_irr_service_close(&team->services[i]);
     }
 }
 

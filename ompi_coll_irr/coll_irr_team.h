@@ -97,7 +97,7 @@ void mca_coll_irr_team_retire(mca_coll_irr_team_t *team);
 /* Local: the service of a collective; in the first call on the team one without a name, to be filled. */
 mca_coll_irr_service_t *mca_coll_irr_team_begin(mca_coll_irr_team_t *team, mca_coll_irr_which_t which);
 
-/* Local: the communicator is freed, and what its calls took was told. */
+/* Leaves the team when the communicator is freed, after its statistics were taken.  Local. */
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module);
 
 /* Local: of each service that has begun, of all teams. */

@@ -1,5 +1,5 @@
 /*
- * tune_show.c - the table of a memory file, as coll_irr_memory_file names it: what trials have found.
+ * tune_show.c - prints a memory file (coll_irr_memory_file) as a table.
  */
 #include "tune.h"
 

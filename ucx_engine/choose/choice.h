@@ -16,8 +16,8 @@
  * When four times as many exchanges are over, the winner is tried against way 0; and at once when the traffic has
  * become another one, with twice as many messages or bytes, or half as many.  Then the host lists ways anew.
  *
- * If a rank remembers anything (choose/lessons.h), the ranks tell each other what, whenever ways are listed.  A way
- * that all remember as a gain is opened when what it is expected to save pays for that, and gone without a trial.
+ * If any rank knows lessons (choose/lessons.h), the ranks agree on them whenever ways are listed.  A way that all ranks
+ * know as a gain is opened without a trial, if the expected saving pays for opening it.
  *
  * The host goes the ways and does what it is told; all of it is alike on all ranks, because it follows from counts and
  * from maxima.
@@ -182,7 +182,7 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
 
 /*
  * Ways are listed: so many, IRR_CANDIDATES_MAX at most, with their expected times as parts of that of way 0.  recall:
- * what the ranks remember of them.
+ * the knowledge that all ranks share about them.
  */
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 

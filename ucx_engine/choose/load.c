@@ -1,6 +1,6 @@
 /*
- * load.c - what an exchange sends, as the ranks agree on it: how large it is, whether it has become another one, and
- * what of it the model knows.
+ * load.c - the agreed load of an exchange: its size, whether two loads differ, and the same load as traffic for the
+ * model.
  */
 #include "choose/choice.h"
 

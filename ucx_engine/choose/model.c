@@ -80,8 +80,8 @@ static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traff
 }
 
 /*
- * What the link of a node needs for the bytes that each rank of it has for a group of others, or for those of one rank
- * with what it has beside, if these are more.  What one node has beside does not fill the links above its switch.
+ * Returns the time of a node's link: for the bytes that each of its ranks has for a group of others, or, if these are
+ * more, for the bytes of one rank and its extra bytes.  Extra bytes of one node do not fill the links above its switch.
  */
 static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes,
                       double beside)
@@ -312,8 +312,8 @@ static double longer(const irr_traffic_t *traffic, double limit)
 /* ---- grids ---- */
 
 /*
- * Messages are for ranks anywhere.  What one rank receives beside others comes together stage by stage: behind this one
- * it is with one rank in each `reach`.
+ * Messages are for ranks anywhere.  The extra bytes for one rank come together stage by stage: after this stage one
+ * rank in each `reach` has them.
  */
 static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double stride, double columns)
 {
@@ -361,8 +361,8 @@ static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 
 /*
  * By leaders, in the three stages of route/stages.c: the second carries what all ranks of the node have for others.
- * What one rank receives beside others is with one rank of each node after the first stage, with all ranks of its node
- * that lead after the second, and with it after the third.
+ * The extra bytes for one rank are on one rank of each node after the first stage, on all leaders of its node after the
+ * second stage, and on the rank itself after the third.
  */
 static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {

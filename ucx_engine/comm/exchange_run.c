@@ -30,8 +30,8 @@ static void *scratch_of(const irr_exchange_t *exchange)
 }
 
 /*
- * Sets what the next messages of an exchange meet.  Field by field: what was just written in parts would wait for all
- * earlier writes if it were copied as a whole.
+ * Sets the environment of the next messages of an exchange.  The fields are set one by one, because a copy of a struct
+ * that was just written in parts waits for all these writes.
  */
 static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {

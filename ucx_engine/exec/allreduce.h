@@ -15,7 +15,7 @@
 #include "exec/own_plan.h"
 #include "route/nodes.h"
 
-#define IRR_ALLREDUCE_WORDS_MAX 16
+#define IRR_ALLREDUCE_WORDS_MAX 8
 
 /* Zeroed is empty. */
 typedef struct irr_allreduce {
