@@ -1,6 +1,6 @@
 /*
  * test_shm.c - messages through shared memory: the conformance suite, several transports in one process; a segment that
- * breaks the rules; a process that may not read the memory of another one; memory that is missing.
+ * breaks the rules; sends that are taken back; a process that may not read the memory of another one; missing memory.
  */
 #include "transport_suite.h"
 
@@ -74,6 +74,12 @@ static void piece_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
     put_piece(out, slot, 100, 0, 100, IRR_LANE_NEXT);
 }
 
+static void end_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    (void)slot;
+    irr_lane_put(out, KEY, IRR_LANE_END);
+}
+
 static void no_such_token(irr_lane_out_t *out, irr_lane_slot_t *slot)
 {
     slot->single.total = 8;
@@ -124,7 +130,7 @@ static void test_forged(void)
 {
     static const forge_t forges[] = {
         no_such_form, piece_behind_the_end, piece_far_away, piece_too_long, piece_empty, piece_longer_than_all,
-        piece_of_nothing, no_such_token, two_begins
+        piece_of_nothing, end_of_nothing, no_such_token, two_begins
     };
 
     for (size_t i = 0; i < sizeof(forges) / sizeof(forges[0]); i++) {
@@ -159,6 +165,68 @@ static void test_unreadable(void)
     irr_list_close(&to);
     irr_list_close(&from);
     irr_net_close(&net);
+}
+
+/* ---- sends that are taken back ---- */
+
+enum { LONG = 2 * IRR_LANE_BESIDE, LATE = 3 };   /* LATE: the last one; in pieces it does not begin */
+
+/*
+ * Rank 0 sends four long messages to rank 1, in pieces or for single copy, and takes them back: it may write over them
+ * at once.  Rank 1, which waits for them before or after that, gets errors or nothing, and what is sent later.
+ */
+static void expect_taken_back(bool single, bool recv_first)
+{
+    irr_op_t sends[LATE + 1] = { { .then = NULL } }, recvs[LATE + 1] = { { .then = NULL } };
+    irr_list_t from, to[LATE + 1];
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    irr_net_exchange_bytes(&net, 1, 0, 8, true);
+    net.peers[1][0]->own->reads = single && irr_lend_works(&net.peers[1][0]->address.memory);
+    irr_list_open_even(&from, 1, LONG);
+    irr_list_fill(&from, 1);
+    for (int i = 0; i <= LATE; i++) {
+        irr_list_open_even(&to[i], 1, LONG);
+        if (recv_first) {
+            irr_net_recv(&net, 1, 0, (uint16_t)(TAG + i), &to[i], IRR_FORM_IOVEC, &recvs[i]);
+        }
+        irr_net_send(&net, 0, 1, (uint16_t)(TAG + i), &from, IRR_FORM_IOVEC, &sends[i]);
+        CU_ASSERT_EQUAL(sends[i].status, IRR_IN_PROGRESS);
+    }
+    irr_net_take_back(&net, 0);
+    for (int i = 0; i <= LATE; i++) {
+        CU_ASSERT_EQUAL(sends[i].status, IRR_ERR_CANCELED);
+    }
+    irr_list_fill(&from, 2);
+    for (int i = 0; i <= LATE; i++) {
+        if (!recv_first) {
+            irr_net_recv(&net, 1, 0, (uint16_t)(TAG + i), &to[i], IRR_FORM_IOVEC, &recvs[i]);
+        }
+        irr_net_idle(&net);
+        CU_ASSERT_NOT_EQUAL(recvs[i].status, IRR_OK);
+        CU_ASSERT_TRUE(irr_list_guarded(&to[i]));
+    }
+    CU_ASSERT_EQUAL(recvs[LATE].status, single ? IRR_ERR_PEER : IRR_IN_PROGRESS);
+    irr_net_abandon(&net, 1);
+    irr_net_exchange_bytes(&net, 0, 1, LONG, true);
+    irr_net_idle(&net);
+    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[0]));
+    for (int i = 0; i <= LATE; i++) {
+        irr_list_close(&to[i]);
+    }
+    irr_list_close(&from);
+    irr_net_close(&net);
+}
+
+static void test_taken_back(void)
+{
+    for (int i = 0; i < 4; i++) {
+        expect_taken_back(i % 2 != 0, i / 2 != 0);
+    }
 }
 
 /* A transport is busy while a message or a receive is pending, and not because it has met another one. */
@@ -352,6 +420,7 @@ int main(void)
         { "links and counts that lie", test_lying_links },
         { "a process that may not read the memory of another one", test_no_single_copy },
         { "messages that find no receive and no memory", test_no_memory },
+        { "sends that are taken back", test_taken_back },
         { "a long one that finds no receive and no memory", test_no_memory_single },
         { NULL, NULL }
     };

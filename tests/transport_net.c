@@ -221,7 +221,12 @@ void irr_net_close_channel(irr_channel_t *channel)
 
 void irr_net_abandon(irr_net_t *net, int at)
 {
-    with_done(net->channels[at]->transport->ops->abandon, net->channels[at]);
+    with_done(irr_channel_abandon, net->channels[at]);
+}
+
+void irr_net_take_back(irr_net_t *net, int at)
+{
+    with_done(irr_channel_take_back, net->channels[at]);
 }
 
 size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask)

@@ -79,6 +79,9 @@ void irr_net_close_channel(irr_channel_t *channel);
 /* Abandons the channel of a rank. */
 void irr_net_abandon(irr_net_t *net, int at);
 
+/* Takes back what a rank sends on its channel. */
+void irr_net_take_back(irr_net_t *net, int at);
+
 /* Number of messages that are discarded at a rank, once what is on its way has arrived; or until there are so many. */
 size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask);
 size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted);

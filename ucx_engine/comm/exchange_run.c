@@ -331,8 +331,8 @@ static void check(irr_exchange_t *exchange)
 
 /*
  * The end on a communicator that has failed.  The program may free its buffers when an exchange has ended, so the
- * exchange waits for the messages that the transport has: their peers take them, or discard them when they hear of the
- * failure.  A peer that does neither, because it is gone, holds up nobody for longer than LINGER_NS.
+ * exchange waits for the messages that the transport did not take back: their peers take them, or discard them when
+ * they hear of the failure.  A peer that does neither, because it is gone, holds up nobody for longer than LINGER_NS.
  */
 static irr_status_t linger(irr_exchange_t *exchange)
 {

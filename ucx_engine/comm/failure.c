@@ -27,7 +27,7 @@ static uint16_t notice_tag(void)
 void irr_comm_abandon(irr_comm_t *comm)
 {
     if (comm->channel != NULL) {
-        comm->channel->transport->ops->abandon(comm->channel);
+        irr_channel_abandon(comm->channel);
     }
 }
 
@@ -36,6 +36,9 @@ static void end_here(irr_comm_t *comm, irr_status_t status)
     comm->failed = status;
     comm->failed_ns = irr_clock_ns();
     irr_comm_abandon(comm);
+    if (comm->channel != NULL) {
+        irr_channel_take_back(comm->channel);
+    }
 }
 
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)

@@ -269,15 +269,25 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     return lane->transport->ops->recv(lane, from, tag, iov, count, form, request);
 }
 
-static void abandon(irr_channel_t *base)
+static void on_each(irr_channel_t *base, void (*operation)(irr_channel_t *inner))
 {
     channel_t *channel = (channel_t *)base;
 
     for (int k = 0; k < IRR_LANE_KINDS; k++) {
         if (channel->inner[k] != NULL) {
-            channel->inner[k]->transport->ops->abandon(channel->inner[k]);
+            operation(channel->inner[k]);
         }
     }
+}
+
+static void abandon(irr_channel_t *base)
+{
+    on_each(base, irr_channel_abandon);
+}
+
+static void take_back(irr_channel_t *base)
+{
+    on_each(base, irr_channel_take_back);
 }
 
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
@@ -287,7 +297,6 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
 
     for (int k = 0; k < IRR_LANE_KINDS; k++) {
         irr_transport_t *inner = lanes->inner[k];
-
         const irr_status_t one = inner != NULL ? inner->ops->discard(inner, id, tag, mask, count) : IRR_OK;
 
         status = one == IRR_ERR_NO_MEMORY || status == IRR_OK ? one : status;
@@ -444,6 +453,7 @@ static const irr_transport_ops_t ops = {
     .send = send,
     .recv = recv,
     .abandon = abandon,
+    .take_back = take_back,
     .discard = discard,
     .progress = progress,
     .arm = arm,

@@ -71,7 +71,12 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
 
 static void abandon(irr_channel_t *channel)
 {
-    inner_of(channel->transport)->ops->abandon(irr_pass_inner(channel));
+    irr_channel_abandon(irr_pass_inner(channel));
+}
+
+static void take_back(irr_channel_t *channel)
+{
+    irr_channel_take_back(irr_pass_inner(channel));
 }
 
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
@@ -137,6 +142,7 @@ void irr_pass_init(irr_pass_t *pass, irr_transport_t *inner)
         .send = send,
         .recv = recv,
         .abandon = abandon,
+        .take_back = take_back,
         .discard = discard,
         .progress = progress,
         .arm = arm,

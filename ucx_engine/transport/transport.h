@@ -13,7 +13,7 @@
  * The operations, for all transports:
  *
  *   - None blocks.  None calls `done` from within send or recv: what completes at once is returned at once.  `done` is
- *     called from within `progress` (or `abandon` and `close_channel`), and may call send and recv.
+ *     called from within `progress` (or `abandon`, `take_back` and `close_channel`), and may call send and recv.
  *   - The caller owns the iov array, the memory it points to and the request.  All three stay untouched
  *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until
  *     `done`.  The request may be reused or freed within its own `done`.
@@ -146,6 +146,13 @@ typedef struct irr_transport_ops {
     void (*abandon)(irr_channel_t *channel);
 
     /*
+     * Takes back the sends that are pending on the channel, where this transport can: their memory is read no more for
+     * any receiver that ends well, `done` follows here with IRR_ERR_CANCELED, and their receivers get IRR_ERR_PEER or
+     * nothing.  The others go on.  NULL: it takes back none.
+     */
+    void (*take_back)(irr_channel_t *channel);
+
+    /*
      * Throws away the messages for a channel of this id, open here or not, that are here and find no receive, and
      * whose tags have the bits of `tag` where mask has ones; adds their number to *count.  Their senders' requests are
      * done as if they were received.  IRR_OK, or IRR_IN_PROGRESS if there may be more than can be thrown away now.
@@ -218,6 +225,19 @@ static inline irr_status_t irr_channel_create(irr_transport_t *transport, uint16
 static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
 {
     return channel->lanes != NULL ? channel->lanes[rank] : channel;
+}
+
+static inline void irr_channel_abandon(irr_channel_t *channel)
+{
+    channel->transport->ops->abandon(channel);
+}
+
+/* As `take_back` does, where there is one. */
+static inline void irr_channel_take_back(irr_channel_t *channel)
+{
+    if (channel->transport->ops->take_back != NULL) {
+        channel->transport->ops->take_back(channel);
+    }
 }
 
 /* Opens the endpoint that the first send to a rank would open, as `reach` does. */

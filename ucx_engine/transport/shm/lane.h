@@ -30,8 +30,11 @@
 #define IRR_LANE_PIECE  ((size_t)8 << 10)      /* most bytes of a piece */
 #define IRR_LANE_BESIDE (4 * IRR_LANE_PIECE)   /* bytes of the ring beside the slots */
 
-/* The form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these. */
-enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE };
+/*
+ * The form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these.  IRR_LANE_END: the rest of
+ * the message that comes in pieces does not come.
+ */
+enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE, IRR_LANE_END };
 
 /* What a slot holds: a whole message, a piece of one, or where the receiver reads it (single copy). */
 typedef struct irr_lane_slot {

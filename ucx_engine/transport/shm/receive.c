@@ -203,6 +203,21 @@ static void end(irr_peer_t *peer)
     }
 }
 
+/* Its rest does not come.  The receive that waits for it, or NULL. */
+static irr_shm_op_t *break_off(irr_peer_t *peer)
+{
+    irr_shm_op_t *op = peer->filling;
+
+    if (peer->stashing != NULL) {
+        op = peer->stashing->taker;
+        irr_shm_forget(peer, peer->stashing);
+    }
+    peer->filling = NULL;
+    peer->stashing = NULL;
+    peer->missing = 0;
+    return op;
+}
+
 static void keep(irr_peer_t *peer, const unsigned char *from, size_t bytes)
 {
     irr_shm_message_t *message = peer->stashing;
@@ -240,6 +255,22 @@ static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t k
     return true;
 }
 
+static bool take_end(irr_peer_t *peer)
+{
+    irr_shm_op_t *op;
+
+    if (peer->missing == 0) {
+        peer->broken = true;
+        return false;
+    }
+    op = break_off(peer);
+    take(peer, false);
+    if (op != NULL) {
+        finish(op, IRR_ERR_PEER);
+    }
+    return true;
+}
+
 /* ---- all of them ---- */
 
 /* False: it breaks the rules. */
@@ -255,6 +286,8 @@ static bool take_part(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t he
         return take_piece(peer, slot, key, form == IRR_LANE_FIRST);
     case IRR_LANE_SINGLE:
         return take_single(peer, slot, key);
+    case IRR_LANE_END:
+        return take_end(peer);
     default:
         peer->broken = true;
         return false;
@@ -275,20 +308,12 @@ static inline bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint
 /* Receives of a process that does not keep the rules, and the one that its pieces went to. */
 static unsigned fail(irr_peer_t *peer)
 {
+    irr_shm_op_t *op = break_off(peer);
     unsigned events = 0;
 
-    if (peer->filling != NULL) {
-        irr_shm_push(&peer->posted, peer->filling);
-        peer->filling = NULL;
+    if (op != NULL) {
+        irr_shm_push(&peer->posted, op);
     }
-    if (peer->stashing != NULL && peer->stashing->taker != NULL) {
-        irr_shm_push(&peer->posted, peer->stashing->taker);
-    }
-    if (peer->stashing != NULL) {
-        irr_shm_forget(peer, peer->stashing);
-        peer->stashing = NULL;
-    }
-    peer->missing = 0;
     for (; peer->posted.first != NULL; events++) {
         finish(irr_shm_pull(&peer->posted, &peer->posted.first), IRR_ERR_PROTOCOL);
     }
@@ -318,7 +343,7 @@ bool irr_shm_may_receive(irr_peer_t *peer)
 /* Would the slot end a receive?  Then it is for progress. */
 static bool is_received(irr_peer_t *peer, uint64_t head)
 {
-    if (irr_lane_form(head) == IRR_LANE_NEXT) {
+    if (irr_lane_form(head) == IRR_LANE_NEXT || irr_lane_form(head) == IRR_LANE_END) {
         return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->taker != NULL);
     }
     return *find_posted(peer, irr_lane_key(head)) != NULL;

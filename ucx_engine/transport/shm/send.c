@@ -75,12 +75,29 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
     return true;
 }
 
+static bool put_end(irr_peer_t *peer)
+{
+    if (irr_lane_next(&peer->out) == NULL) {
+        return false;
+    }
+    hand_over(peer, peer->end.key, IRR_LANE_END);
+    return true;
+}
+
 /* ---- all of them ---- */
+
+static inline bool has_begun(const irr_shm_op_t *op)
+{
+    return op->at.index > 0 || op->at.skip > 0;
+}
 
 static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
 {
-    const bool begins = op->at.index == 0 && op->at.skip == 0;
+    const bool begins = !has_begun(op);
 
+    if (op == &peer->end) {
+        return put_end(peer) ? IS_SENT : WAITS;
+    }
     if (begins && op->left <= IRR_LANE_SHORT) {
         return put_short(peer, op) ? IS_SENT : WAITS;
     }
@@ -193,7 +210,7 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
         }
         irr_shm_pull(&peer->sending, &peer->sending.first);
         events++;
-        if (stand == IS_SENT) {
+        if (stand == IS_SENT && op != &peer->end) {
             irr_request_t *request = irr_shm_request_of(op);
 
             request->done(request, IRR_OK);
@@ -205,4 +222,45 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
 bool irr_shm_may_send(irr_peer_t *peer)
 {
     return irr_shm_single_ended(peer) || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
+}
+
+/* ---- what is taken back ---- */
+
+/* Only the first one of a queue may have begun. */
+static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
+{
+    irr_shm_op_t **link = &peer->sending.first;
+
+    while (*link != NULL) {
+        irr_shm_op_t *op = *link;
+
+        if (op == &peer->end || op->key >> IRR_KEY_ID_SHIFT != id) {
+            link = &op->next;
+            continue;
+        }
+        if (has_begun(op)) {
+            peer->end = (irr_shm_op_t){ .key = op->key, .next = op->next };
+            *link = &peer->end;
+            peer->sending.end = peer->sending.end == &op->next ? &peer->end.next : peer->sending.end;
+        } else {
+            (void)irr_shm_pull(&peer->sending, link);
+        }
+        irr_shm_push(gone, op);
+    }
+}
+
+void irr_shm_take_back(irr_channel_t *channel)
+{
+    irr_shm_t *shm = irr_shm_of(channel->transport);
+    irr_shm_queue_t gone = { .first = NULL };
+
+    for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
+        take_queued(peer, channel->id, &gone);
+        irr_shm_revoke(peer, channel->id, &gone);
+    }
+    while (gone.first != NULL) {
+        irr_request_t *request = irr_shm_request_of(irr_shm_pull(&gone, &gone.first));
+
+        request->done(request, IRR_ERR_CANCELED);
+    }
 }

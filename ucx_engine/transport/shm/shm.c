@@ -193,6 +193,7 @@ static const irr_transport_ops_t ops = {
     .send = irr_shm_send,
     .recv = irr_shm_recv,
     .abandon = irr_shm_abandon,
+    .take_back = irr_shm_take_back,
     .discard = irr_shm_discard,
     .progress = progress,
     .arm = irr_shm_arm,

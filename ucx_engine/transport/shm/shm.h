@@ -47,6 +47,7 @@ typedef struct irr_shm_link {
     _Atomic uint64_t      next;       /* link */
     _Atomic uint64_t      slots;      /* of the lane to it */
     _Atomic uint64_t      beside;
+    _Atomic uint8_t       revoked[IRR_SHM_TOKENS];   /* 1: what the single copy with this token reads is not good */
     _Alignas(64) _Atomic uint32_t taken;   /* slots of the lane from it, */
     _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* and single copies, by token */
 } irr_shm_link_t;
@@ -147,6 +148,8 @@ struct irr_peer {
     const irr_shm_link_t  *its;       /* what it says of us; NULL: not found yet */
     irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* under way */
     uint32_t               singles[IRR_SHM_TOKENS];  /* so far */
+    irr_shm_op_t           end;       /* in `sending`: ends a message that was taken back in its midst */
+    irr_shm_op_t           revoked;   /* in `single`: stands for one that was taken back */
     char                  *room;      /* of IRR_LANE_SLOTS messages that wait; NULL: none yet */
     unsigned               used;      /* messages of it that were ever in use */
     const _Atomic uint64_t *look;     /* where its next link shows */
@@ -235,6 +238,7 @@ irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const ir
                           irr_form_t form, irr_request_t *request);
 unsigned     irr_shm_progress_sends(irr_peer_t *peer);
 bool         irr_shm_may_send(irr_peer_t *peer);      /* is there something to do? */
+void         irr_shm_take_back(irr_channel_t *channel);
 
 /* ---- receive.c ---- */
 
@@ -270,6 +274,9 @@ unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op);
 /* Ends the sends that the receiver has read.  Are there some? */
 unsigned irr_shm_end_singles(irr_peer_t *peer);
 bool     irr_shm_single_ended(const irr_peer_t *peer);
+
+/* Takes back those of a channel, and appends them to the queue. */
+void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone);
 
 /* Reads a message from the memory of its sender, which learns that in any case; or tells the sender only. */
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token);

@@ -6,6 +6,8 @@
  */
 #include "transport/shm/shm.h"
 
+#include "transport/key.h"
+
 enum { VECTORS = 64 };
 
 /* ---- the sender's end ---- */
@@ -26,6 +28,9 @@ unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op)
     while (peer->single[token] != NULL) {
         token++;
     }
+    if (atomic_load_explicit(&peer->own->revoked[token], memory_order_relaxed) != 0) {
+        atomic_store_explicit(&peer->own->revoked[token], 0, memory_order_relaxed);   /* the slot follows */
+    }
     peer->single[token] = op;
     peer->singles[token]++;
     peer->nsingle++;
@@ -45,12 +50,16 @@ unsigned irr_shm_end_singles(irr_peer_t *peer)
 
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
         if (has_ended(peer, token)) {
-            irr_request_t *request = irr_shm_request_of(peer->single[token]);
+            irr_shm_op_t *op = peer->single[token];
 
             peer->single[token] = NULL;
             peer->nsingle--;
             events++;
-            request->done(request, IRR_OK);
+            if (op != &peer->revoked) {
+                irr_request_t *request = irr_shm_request_of(op);
+
+                request->done(request, IRR_OK);
+            }
         }
     }
     return events;
@@ -66,7 +75,29 @@ bool irr_shm_single_ended(const irr_peer_t *peer)
     return ended;
 }
 
+/* The token stays in use until the receiver has ended it. */
+void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
+{
+    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
+        irr_shm_op_t *op = peer->single[token];
+
+        if (op != NULL && op != &peer->revoked && op->key >> IRR_KEY_ID_SHIFT == id) {
+            atomic_store_explicit(&peer->own->revoked[token], 1, memory_order_relaxed);
+            peer->single[token] = &peer->revoked;
+            irr_shm_push(gone, op);
+        }
+    }
+    atomic_thread_fence(memory_order_seq_cst);   /* before the memory is written again */
+}
+
 /* ---- the receiver's end ---- */
+
+/* Asked after the copy: what was read before its sender wrote the memory again is good. */
+static bool was_revoked(const irr_peer_t *peer, unsigned token)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return atomic_load_explicit(&peer->its->revoked[token], memory_order_relaxed) != 0;
+}
 
 /* Up to so many bytes of the message, each vector as long as the piece that it goes to. */
 static size_t next_vectors(irr_shm_cursor_t *at, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
@@ -112,6 +143,9 @@ irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t ad
     for (size_t done = 0; status == IRR_OK && done < total;) {
         done += next_vectors(&op->at, address + done, total - done, to, from, &count);
         status = irr_lend_read(peer->address.memory.process, to, from, count);
+    }
+    if (was_revoked(peer, token)) {
+        status = IRR_ERR_PEER;
     }
     irr_shm_end_single(peer, token);
     (void)irr_shm_outcome(peer, op, total, spilled);
