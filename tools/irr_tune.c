@@ -148,11 +148,14 @@ int main(int argc, char **argv)
     if (irr_cli_asks_only(argc, argv)) {
         return (int)irr_tune_options_read(argc, argv, &tune.options);
     }
+    setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* for --learn: a job that is there for trials */
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     code = agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
-    if (code == IRR_CLI_GOOD && agree(tune.options.run)) {
+    if (code == IRR_CLI_GOOD && agree(tune.options.learns)) {
+        code = (int)irr_tune_learn(&tune.options);
+    } else if (code == IRR_CLI_GOOD && agree(tune.options.run)) {
         code = (int)run(&tune);
     }
     if (tune.file != NULL) {

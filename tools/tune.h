@@ -7,6 +7,7 @@
  *   tune_steps.c     what is timed: ping-pong, bursts, streams, copies, pieces
  *   tune_report.c    from times to constants, and the file
  *   tune_show.c      what is in a memory file
+ *   tune_learn.c     exchanges of count matrices, which fill one
  *
  * A round has each step, so that what disturbs the machine for a while disturbs all constants in a few rounds and
  * none in all; a constant is the median of its rounds.  Ranks that are not in a step sleep.
@@ -37,6 +38,9 @@ typedef struct irr_tune_options {
     int         seconds;
     const char *output;     /* NULL: none */
     const char *show;       /* a memory file, and nothing is measured; NULL: none */
+    bool        learns;     /* nothing is measured, but nlearn matrices are exchanged */
+    int         nlearn;
+    char      **learn;      /* their files */
 } irr_tune_options_t;
 
 /* Complains and ends in IRR_CLI_REFUSED. */
@@ -44,6 +48,9 @@ irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *
 
 /* On one rank: prints the table of a memory file, or complains. */
 irr_cli_exit_t irr_tune_show(const char *path);
+
+/* Collective; rank 0 has the options.  It complains, and the exit status is alike on all ranks. */
+irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options);
 
 /* ---- groups ---- */
 

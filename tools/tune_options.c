@@ -11,6 +11,7 @@ static const irr_cli_option_t rows[] = {
     { "output",  'o',             "FILE", "write the constants to a file, too" },
     { "seconds", 's',             "N",    "how long to measure; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT) },
     { "show",    'S',             "FILE", "print a coll_irr_memory_file as a table, and measure nothing" },
+    { "learn",   'L',             NULL,   "fill a coll_irr_memory_file: exchange the count matrices of all FILEs" },
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
 };
@@ -25,6 +26,7 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NU
 static void help(bool whole)
 {
     printf("Usage: mpirun -np N irr_tune [OPTION...]\n"
+           "       mpirun -np N --mca coll_irr_memory_file MEMORY irr_tune --learn FILE...\n"
            "Measures the constants of a machine and prints them as a machine file: for coll_irr_machine_file,\n"
            "and irr_plan simulate and recommend.  Run it as your jobs run, on as many ranks a node, and on\n"
            "several nodes, four or more if you can: a few ranks of each speak.  What cannot be measured keeps\n"
@@ -54,6 +56,10 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
         options->show = value;
         return IRR_CLI_GOOD;
     }
+    if (id == 'L') {
+        options->learns = true;
+        return IRR_CLI_GOOD;
+    }
     return irr_cli_int("seconds", value, 1, IRR_TUNE_SECONDS_MAX, &options->seconds);
 }
 
@@ -67,10 +73,17 @@ irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *
     if (code != IRR_CLI_GOOD || done) {
         return code;
     }
-    if (optind < argc) {
+    if (options->learns) {
+        options->learn = argv + optind;
+        options->nlearn = argc - optind;
+        if (options->nlearn == 0) {
+            irr_cli_complain("--learn needs the files of count matrices, as coll_irr_matrix_dump writes them");
+            return IRR_CLI_REFUSED;
+        }
+    } else if (optind < argc) {
         irr_cli_complain("unexpected argument '%.64s'; irr_tune --help lists the options", argv[optind]);
         return IRR_CLI_REFUSED;
     }
-    options->run = options->show == NULL;
+    options->run = options->show == NULL && !options->learns;
     return IRR_CLI_GOOD;
 }

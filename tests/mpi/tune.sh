@@ -36,7 +36,7 @@ measured() {
     echo "$@" | tr ' ' '\n' | cmp -s - "$scratch/measured"
 }
 
-plan 17
+plan 22
 run 4 --seconds 2 --output "$scratch/machine"
 [ $status -eq 0 ] && measured copy node_message node_latency piece
 report $? "four ranks on a node, of which two speak at least"
@@ -75,4 +75,21 @@ refused "more than a minute" 2 "--seconds '61' is not an integer from 1 to 50" 2
 refused "an unknown option" 2 "unknown option '--fast'" 2 --fast
 refused "an option without its value" 2 "option '-o' needs a value" 2 --output
 refused "an argument that is no option" 2 "unexpected argument 'machine.conf'" 2 machine.conf
+
+# ---- --learn ----
+# With the algorithm that lib.sh names, ranks would choose nothing.
+unset OMPI_MCA_coll_irr_alltoallv_algorithm
+refused "to learn without a memory file" 2 "--learn fills a coll_irr_memory_file, and there is none" 2 --learn x.mtx
+OMPI_MCA_coll_irr_memory_file=$scratch/memory
+export OMPI_MCA_coll_irr_memory_file
+refused "to learn from nothing" 2 "--learn needs the files of count matrices" 2 --learn
+"${builddir:-.}/irr_matrix" generate uniform --ranks 4 --unit 4k -o "$scratch/four.mtx"
+"${builddir:-.}/irr_matrix" generate spike --ranks 4 --unit 64 -o "$scratch/spike.mtx"
+refused "to learn from a matrix of other ranks" 2 "$scratch/four.mtx: matrix has 4 rows, the job has 2 ranks" \
+    2 --learn "$scratch/four.mtx"
+run 4 --seconds 2 --learn "$scratch/four.mtx" "$scratch/spike.mtx"
+[ $status -eq 0 ] && [ "$(grep -c ' exchanges in [0-9.]* s$' "$scratch/out")" -eq 2 ]
+report $? "two matrices, each for a share of the time"
+"$tune" --show "$scratch/memory" > "$scratch/out" && grep -q '^MPI_Alltoallv  *4  *4 .* 4K ' "$scratch/out"
+report $? "the memory file has what was learnt"
 exit $failed
