@@ -141,7 +141,7 @@ static bool print_row(FILE *stream, const irr_tune_groups_t *groups, size_t cons
     }
     origin(groups, constant, text, sizeof(text));
     median = samples[rounds / 2];
-    spread = median > 0 ? spread_of(samples, rounds) : INFINITY;
+    spread = median > 0 ? round(spread_of(samples, rounds)) : INFINITY;   /* as it is printed */
     if (spread <= UNSURE_PERCENT) {
         fprintf(stream, "%-12s %10.0f  # %10.0f %10.0f %6.0f%%  %s\n", name,
                 median < 1 && constant != IRR_TUNE_AT(piece) ? 1 : median, samples[0], samples[rounds - 1], spread,
