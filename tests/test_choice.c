@@ -61,6 +61,22 @@ static void test_few_agreements(void)
     CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
 }
 
+/* An agreement is as long as eight exchanges by the way that is served: also then they take a quarter of the share. */
+static void test_few_agreements_served(void)
+{
+    const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 5e3, 2e4, 2e4, 2e4, 2e4, 2e4 };
+    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
+    int before;
+
+    job.agreement = 4e4;
+    irr_choosers_run(&job, 20000);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+    before = job.agreements;
+    irr_choosers_run(&job, 60000);
+    CU_ASSERT_TRUE(job.agreements > before);
+    CU_ASSERT_TRUE((job.agreements - before) * job.agreement <= 0.05 / 4 * 1.1 * 60000 * 5e3);
+}
+
 /* On one node exchanges are as short as agreements: the first one waits. */
 static void test_one_node(void)
 {
@@ -359,6 +375,7 @@ static const irr_test_case_t cases[] = {
     { "a job knows when a trial is paid for", test_funds },
     { "agreements cost what the last rank waits", test_agreements_cost },
     { "agreements that are as long as exchanges are few", test_few_agreements },
+    { "agreements longer than what is served are few", test_few_agreements_served },
     { "on one node the first agreement waits", test_one_node },
     { "several exchanges at a time",   test_side_by_side },
     { "a long job finds the best way", test_finds_the_best },

@@ -9,7 +9,10 @@
 #define FIRST_NODE  32
 #define FIRST_NODES 16
 
-/* Exchanges between two agreements at most: by way 0, and by another, which may have become a bad one. */
+/*
+ * Exchanges between two agreements: by way 0, and by another, which may have become a bad one.  Agreements that would
+ * take more than their part of the share come less often, but after EPOCH_HOST exchanges.
+ */
 #define EPOCH_HOST 2048
 #define EPOCH_WAY  256
 
@@ -211,12 +214,12 @@ static int payable(const irr_choice_t *choice)
 /* ---- epochs ---- */
 
 /* Exchanges until the next agreement at least. */
-static uint64_t shortest_wait(const irr_choice_t *choice, uint64_t most)
+static uint64_t shortest_wait(const irr_choice_t *choice)
 {
     const double each = choice->mean_ns * choice->share * AGREEMENTS_PART;
     const double wait = each > 0 ? choice->agreement_ns / each : 0;
 
-    return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < (double)most ? (uint64_t)wait : most;
+    return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < EPOCH_HOST ? (uint64_t)wait : EPOCH_HOST;
 }
 
 /* Exchanges by one way; the ranks agree next when there is a budget of wanted_ns, or when it is time (0). */
@@ -225,7 +228,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
     const double lack = wanted_ns - budget_ns(choice);
     const uint64_t most = choice->way == 0 ? EPOCH_HOST : EPOCH_WAY;
-    const uint64_t least = shortest_wait(choice, most);
+    const uint64_t least = shortest_wait(choice);
     uint64_t wait = choice->calls < most ? choice->calls : most;
 
     if (wanted_ns > 0 && lack < each * (double)wait) {
