@@ -12,6 +12,8 @@
 #include "coll_irr_settings.h"
 #include "coll_irr_spell.h"
 
+#include "core/hash.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -192,14 +194,6 @@ static void check_values(void)
 
 /* ---- publish, tell ---- */
 
-static uint64_t digest_of(const char *text, uint64_t hash)
-{
-    while (*text != '\0') {
-        hash = (hash ^ (unsigned char)*text++) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 void mca_coll_irr_check_open(void)
 {
     memset(&found, 0, sizeof(found));
@@ -210,12 +204,12 @@ void mca_coll_irr_check_open(void)
     check_files("param_files");
     check_files("override_param_file");
     check_values();
-    found.digest = UINT64_C(14695981039346656037);
+    found.digest = IRR_HASH_BASIS;
     for (int i = 0; i < found.unknowns; i++) {
-        found.digest = digest_of(found.unknown[i], found.digest);
+        found.digest = irr_hash_text(found.digest, found.unknown[i]);
     }
     for (int i = 0; i < found.bads; i++) {
-        found.digest = digest_of(found.bad[i].value, digest_of(found.bad[i].parameter, found.digest));
+        found.digest = irr_hash_text(irr_hash_text(found.digest, found.bad[i].parameter), found.bad[i].value);
     }
     if (found.unknowns + found.bads > 0) {
         (void)mca_coll_irr_modex_put(KEY, found.digest);

@@ -11,6 +11,8 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_team.h"
 
+#include "core/hash.h"
+
 #include <stdlib.h>
 
 /* All of them are words. */
@@ -144,16 +146,12 @@ static irr_status_t explain(mca_coll_irr_module_t *module)
     return different < CONSTANTS ? tell_different(module, different, own[different], words) : IRR_OK;
 }
 
-/* FNV-1a over words. */
 static uint64_t hash_of(const irr_machine_t *machine)
 {
-    uint64_t words[CONSTANTS], hash = UINT64_C(14695981039346656037);
+    uint64_t words[CONSTANTS];
 
     memcpy(words, machine, sizeof(words));
-    for (int i = 0; i < CONSTANTS; i++) {
-        hash = (hash ^ words[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
+    return irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS);
 }
 
 void mca_coll_irr_machine_words(uint64_t words[2])

@@ -14,6 +14,7 @@
 #include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 
+#include "core/hash.h"
 #include "transport/auto.h"
 
 #include <stdlib.h>
@@ -53,15 +54,10 @@ static fields_t unpack(uint64_t word)
 /* 0 for no text; different ones are alike once in 4095 times, and then do not reach each other. */
 static unsigned digest(const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
     if (text == NULL || text[0] == '\0') {
         return 0;
     }
-    while (*text != '\0') {
-        hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
-    }
-    return (unsigned)(1 + hash % ((1u << TEXT_BITS) - 1));
+    return (unsigned)(1 + irr_hash_text(IRR_HASH_BASIS, text) % ((1u << TEXT_BITS) - 1));
 }
 
 static const mca_coll_irr_choice_t *const transport = &mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT];

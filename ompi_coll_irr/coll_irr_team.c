@@ -7,6 +7,7 @@
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
+#include "core/hash.h"
 
 #include <stdlib.h>
 
@@ -62,12 +63,12 @@ void mca_coll_irr_team_retire(mca_coll_irr_team_t *team)
 /* Two hashes of 64 bits: the processes of two teams have equal ones in one of 2^128 cases. */
 static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
 {
-    hash[0] = UINT64_C(14695981039346656037) ^ (uint64_t)ranks->size;
+    hash[0] = irr_hash_word(IRR_HASH_BASIS, (uint64_t)ranks->size);
     hash[1] = UINT64_C(0x9e3779b97f4a7c15);
     for (int i = 0; i < ranks->size; i++) {
         const uint64_t process = mca_coll_irr_process(ranks, i).vpid + UINT64_C(1);
 
-        hash[0] = (hash[0] ^ process) * UINT64_C(1099511628211);
+        hash[0] = irr_hash_word(hash[0], process);
         hash[1] = (hash[1] + process) * UINT64_C(0xd1342543de82ef95);
         hash[1] ^= hash[1] >> 32;
     }

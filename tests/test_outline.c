@@ -5,6 +5,7 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
+#include "core/hash.h"
 #include "study/plans.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static bool hash_message(void *context, const irr_plans_message_t *message)
     uint64_t *hash = context;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        *hash = (*hash ^ parts[i]) * 1099511628211u;
+        *hash = irr_hash_word(*hash, parts[i]);
     }
     return true;
 }

@@ -2,6 +2,7 @@
  * test_pattern.c - the patterns of the papers: their definitions, any number of ranks, the same everywhere.
  */
 #include "irr.h"
+#include "core/hash.h"
 #include "study/matrices.h"
 #include "irr_test.h"
 
@@ -204,13 +205,13 @@ static void test_skewed_scaled(void)
 
 /* ---- all patterns ---- */
 
-/* FNV-1a over the entries as numbers, so byte order does not count. */
+/* Over the entries as numbers, so byte order does not count. */
 static uint64_t fingerprint(const irr_matrix_t *matrix)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = IRR_HASH_BASIS;
 
     for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
-        hash = (hash ^ matrix->entries[i]) * UINT64_C(0x100000001b3);
+        hash = irr_hash_word(hash, matrix->entries[i]);
     }
     return hash;
 }

@@ -8,6 +8,7 @@
 #include "plan_all.h"
 #include "plan_scene.h"
 
+#include "core/hash.h"
 #include "study/plans.h"
 
 #include <stdlib.h>
@@ -381,7 +382,7 @@ static bool hash_message(void *context, const irr_plans_message_t *message)
     uint64_t *hash = context;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        *hash = (*hash ^ parts[i]) * 1099511628211u;
+        *hash = irr_hash_word(*hash, parts[i]);
     }
     return true;
 }

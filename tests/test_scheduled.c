@@ -6,6 +6,7 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
+#include "core/hash.h"
 #include "order/redist.h"
 #include "order/order.h"
 #include "study/matrices.h"
@@ -36,18 +37,16 @@ static void test_lp(void)
     irr_matrix_fini(&matrix);
 }
 
-/* The same on every machine: FNV-1a over the schedules of a matrix that is the same everywhere. */
+/* The same on every machine: the hash of the schedules of a matrix that is the same everywhere. */
 static uint64_t hash(const irr_schedule_t *schedule)
 {
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    uint64_t sum = IRR_HASH_BASIS;
 
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
         const uint64_t words[] = { (uint64_t)t->step, (uint64_t)t->from, (uint64_t)t->to, t->offset, t->length };
 
-        for (size_t w = 0; w < 5; w++) {
-            sum = (sum ^ words[w]) * UINT64_C(0x100000001b3);
-        }
+        sum = irr_hash_words(sum, words, 5);
     }
     return sum;
 }

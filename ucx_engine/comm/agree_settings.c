@@ -10,6 +10,7 @@
  */
 #include "comm/agree_settings.h"
 
+#include "core/hash.h"
 #include "core/log.h"
 
 #include <inttypes.h>
@@ -27,49 +28,44 @@ enum { SETTINGS = 28 };
 
 _Static_assert(2 * SETTINGS <= IRR_OPENING_WORDS, "there is room for all words");
 
-#define BASIS UINT64_C(0xcbf29ce484222325)
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x100000001b3);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t dims_word(const irr_dims_t *dims)
 {
-    uint64_t hash = mix(BASIS, (uint64_t)dims->count);
+    uint64_t hash = irr_hash_word(IRR_HASH_BASIS, (uint64_t)dims->count);
 
     for (int i = 0; i < dims->count; i++) {
-        hash = mix(hash, (uint64_t)dims->size[i]);
+        hash = irr_hash_word(hash, (uint64_t)dims->size[i]);
     }
     return hash;
 }
 
 static uint64_t redistribution_word(const irr_redistribution_t *redistribution)
 {
-    return mix(mix(mix(mix(BASIS, redistribution->x), (uint64_t)redistribution->p), redistribution->y),
-               (uint64_t)redistribution->q);
+    const uint64_t words[] = { redistribution->x, (uint64_t)redistribution->p, redistribution->y,
+                               (uint64_t)redistribution->q };
+
+    return irr_hash_words(IRR_HASH_BASIS, words, 4);
 }
 
 static uint64_t topology_word(const irr_topology_t *topology)
 {
-    uint64_t hash = mix(mix(BASIS, (uint64_t)topology->hosts), (uint64_t)topology->vertices);
+    const uint64_t words[] = { (uint64_t)topology->hosts, (uint64_t)topology->vertices };
+    uint64_t hash = irr_hash_words(IRR_HASH_BASIS, words, 2);
 
     for (int i = 0; i < topology->vertices; i++) {
-        hash = mix(mix(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
+        hash = irr_hash_word(irr_hash_word(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
     }
     return hash;
 }
 
 static uint64_t schedule_word(const irr_schedule_t *schedule)
 {
-    uint64_t hash = mix(BASIS, (uint64_t)schedule->ranks);
+    uint64_t hash = irr_hash_word(IRR_HASH_BASIS, (uint64_t)schedule->ranks);
 
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
 
-        hash = mix(mix(mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
-        hash = mix(mix(mix(hash, t->offset), t->length), (uint64_t)t->more);
+        hash = irr_hash_word(irr_hash_word(irr_hash_word(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
+        hash = irr_hash_word(irr_hash_word(irr_hash_word(hash, t->offset), t->length), (uint64_t)t->more);
     }
     return hash;
 }
@@ -78,6 +74,7 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
 {
     const irr_settings_t *its = &params->settings;
     const irr_scheduled_params_t *scheduled = &its->scheduled;
+    const uint64_t lambda[] = { (uint64_t)scheduled->lambda.rule, scheduled->lambda.share };
     const char *parameter = params->parameter != NULL ? params->parameter : "algorithm";
     const setting_t all[] = {
         { parameter,          (uint64_t)its->algorithm, irr_algorithm_name, false },
@@ -91,7 +88,7 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
         { "pace",             (uint64_t)its->pace, irr_pacing_name, false },
         { "grants",           its->grants, NULL, false },
         { "seed",             scheduled->seed, NULL, false },
-        { "lambda",           mix(mix(BASIS, (uint64_t)scheduled->lambda.rule), scheduled->lambda.share), NULL, true },
+        { "lambda",           irr_hash_words(IRR_HASH_BASIS, lambda, 2), NULL, true },
         { "latency_bytes",    scheduled->latency, NULL, false },
         { "max_steps",        (uint64_t)scheduled->max_steps, NULL, false },
         { "lp_shift",         scheduled->shift, NULL, false },
@@ -119,11 +116,11 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
 uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     setting_t rows[SETTINGS];
-    uint64_t hash = BASIS;
+    uint64_t hash = IRR_HASH_BASIS;
 
     list(params, files, rows);
     for (int i = 0; i < SETTINGS; i++) {
-        hash = mix(hash, rows[i].word);
+        hash = irr_hash_word(hash, rows[i].word);
     }
     return hash;
 }

@@ -1,0 +1,36 @@
+/*
+ * hash.h - 64 bits that tell two lists of words, or two texts, apart: FNV-1a, word by word or byte by byte.  O(length).
+ *
+ * For comparisons between ranks that mean well: whoever wants two lists with one hash can find them.
+ */
+#ifndef IRR_HASH_H
+#define IRR_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The hash of nothing. */
+#define IRR_HASH_BASIS UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
+{
+    return (hash ^ word) * UINT64_C(0x100000001b3);
+}
+
+static inline uint64_t irr_hash_words(uint64_t hash, const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash = irr_hash_word(hash, words[i]);
+    }
+    return hash;
+}
+
+static inline uint64_t irr_hash_text(uint64_t hash, const char *text)
+{
+    while (*text != '\0') {
+        hash = irr_hash_word(hash, (unsigned char)*text++);
+    }
+    return hash;
+}
+
+#endif
