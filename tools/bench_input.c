@@ -15,19 +15,6 @@ static const char *input_name(const irr_bench_options_t *options)
     return options->matrix != NULL ? options->matrix : options->pattern;
 }
 
-static irr_cli_exit_t read_file(const char *path, int ranks, irr_matrix_t *matrix)
-{
-    irr_cli_exit_t code = irr_cli_read_matrix(path, matrix);
-
-    if (code == IRR_CLI_GOOD && matrix->ranks != ranks) {
-        irr_cli_complain("%.256s: matrix has %d rows, the job has %d ranks: they must be equal", path,
-                         matrix->ranks, ranks);
-        irr_matrix_fini(matrix);
-        return IRR_CLI_REFUSED;
-    }
-    return code;
-}
-
 /* A scale that brings so many bytes, not scaled yet, well below the limit. */
 static double better_scale(double bytes)
 {
@@ -56,17 +43,13 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
 static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t sums[2] = { 0, 0 };  /* row, column; at most 2^31 entries below 2^31 */
-
-        for (int j = 0; j < matrix->ranks; j++) {
-            sums[0] += *irr_matrix_at(matrix, i, j);
-            sums[1] += *irr_matrix_at(matrix, j, i);
-        }
         for (int k = 0; k < 2; k++) {
-            if (sums[k] > INT_MAX) {
+            const uint64_t sum = irr_cli_sum(matrix, i, k == 0);
+
+            if (sum > INT_MAX) {
                 irr_cli_complain("%.256s: %s %d is %" PRIu64 " bytes in all, above the %d that MPI displaces; "
                                  "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1,
-                                 sums[k], INT_MAX, better_scale((double)sums[k] / options->scale));
+                                 sum, INT_MAX, better_scale((double)sum / options->scale));
                 return IRR_CLI_REFUSED;
             }
         }
@@ -160,7 +143,7 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
         return make_neighbors(&options->work, ranks, unit, matrix);
     }
     if (options->matrix != NULL) {
-        return read_file(options->matrix, ranks, matrix);
+        return irr_cli_read_job_matrix(options->matrix, ranks, matrix);
     }
     return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
 }

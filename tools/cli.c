@@ -147,6 +147,19 @@ irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
     return irr_cli_file_read(path, status, &error);
 }
 
+irr_cli_exit_t irr_cli_read_job_matrix(const char *path, int ranks, irr_matrix_t *matrix)
+{
+    irr_cli_exit_t code = irr_cli_read_matrix(path, matrix);
+
+    if (code == IRR_CLI_GOOD && matrix->ranks != ranks) {
+        irr_cli_complain("%.256s: matrix has %d rows, the job has %d ranks: they must be equal", path,
+                         matrix->ranks, ranks);
+        irr_matrix_fini(matrix);
+        return IRR_CLI_REFUSED;
+    }
+    return code;
+}
+
 irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution)
 {
     irr_redistribution_t read = *redistribution;

@@ -51,6 +51,7 @@ irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t
 
 /* A matrix from a file or a pattern. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
+irr_cli_exit_t irr_cli_read_job_matrix(const char *path, int ranks, irr_matrix_t *matrix);   /* of as many ranks */
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
                                    irr_matrix_t *matrix);
 

@@ -45,42 +45,15 @@ static bool remembers(void)
 
 /* ---- rank 0 ---- */
 
-static irr_cli_exit_t check_sums(const char *path, const irr_matrix_t *matrix)
-{
-    for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t row = 0, column = 0;
-
-        for (int j = 0; j < matrix->ranks; j++) {
-            const uint64_t out = *irr_matrix_at(matrix, i, j), in = *irr_matrix_at(matrix, j, i);
-
-            row = out > INT_MAX - row ? UINT64_MAX : row + out;
-            column = in > INT_MAX - column ? UINT64_MAX : column + in;
-            if (row == UINT64_MAX || column == UINT64_MAX) {
-                irr_cli_complain("%.256s: row or column %d has more than the %d bytes that MPI displaces", path, i + 1,
-                                 INT_MAX);
-                return IRR_CLI_REFUSED;
-            }
-        }
-    }
-    return IRR_CLI_GOOD;
-}
-
 static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 {
-    irr_cli_exit_t code = irr_cli_read_matrix(path, matrix);
+    irr_cli_exit_t code = irr_cli_read_job_matrix(path, ranks, matrix);
 
-    if (code != IRR_CLI_GOOD) {
-        return code;
-    }
-    if (matrix->ranks != ranks) {
-        irr_cli_complain("%.256s: matrix has %d rows, the job has %d ranks: they must be equal", path, matrix->ranks,
-                         ranks);
-        code = IRR_CLI_REFUSED;
-    } else {
-        code = check_sums(path, matrix);
-    }
-    if (code != IRR_CLI_GOOD) {
+    if (code == IRR_CLI_GOOD && irr_cli_lmax(matrix) > INT_MAX) {
+        irr_cli_complain("%.256s: a rank sends or receives %" PRIu64 " bytes in all; MPI_Alltoallv allows %d", path,
+                         irr_cli_lmax(matrix), INT_MAX);
         irr_matrix_fini(matrix);
+        return IRR_CLI_REFUSED;
     }
     return code;
 }
@@ -110,7 +83,7 @@ static void side_close(side_t *side)
     free(side->buffer);
 }
 
-/* Of each rank its column of the matrix that rank 0 has, and what it receives. */
+/* Gives each rank its row of the matrix that rank 0 has, column by column; a rank learns its column from the others. */
 static void deal(const irr_matrix_t *matrix, int ranks, int rank, side_t *send, side_t *recv, int *row)
 {
     for (int i = 0; i < ranks; i++) {

@@ -214,7 +214,7 @@ static void case_active(uint64_t *state)
 }
 
 /*
- * An allocation fails on one rank somewhere in the agreements: that strategy is not tried, and nothing else happens.
+ * An allocation fails on one rank during an agreement.  The ranks do not try that strategy, and all results are right.
  * An info key keeps each communicator from what the ones before it learnt.
  */
 static void case_memory(uint64_t *state)

@@ -28,44 +28,48 @@ enum { SETTINGS = 28 };
 
 _Static_assert(2 * SETTINGS <= IRR_OPENING_WORDS, "there is room for all words");
 
+/* High bits of a word count in all bits of the hash. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = irr_hash_word(hash, word);
+    return hash ^ hash >> 29;
+}
+
 static uint64_t dims_word(const irr_dims_t *dims)
 {
-    uint64_t hash = irr_hash_word(IRR_HASH_BASIS, (uint64_t)dims->count);
+    uint64_t hash = mix(IRR_HASH_BASIS, (uint64_t)dims->count);
 
     for (int i = 0; i < dims->count; i++) {
-        hash = irr_hash_word(hash, (uint64_t)dims->size[i]);
+        hash = mix(hash, (uint64_t)dims->size[i]);
     }
     return hash;
 }
 
 static uint64_t redistribution_word(const irr_redistribution_t *redistribution)
 {
-    const uint64_t words[] = { redistribution->x, (uint64_t)redistribution->p, redistribution->y,
-                               (uint64_t)redistribution->q };
-
-    return irr_hash_words(IRR_HASH_BASIS, words, 4);
+    return mix(mix(mix(mix(IRR_HASH_BASIS, redistribution->x), (uint64_t)redistribution->p), redistribution->y),
+               (uint64_t)redistribution->q);
 }
 
 static uint64_t topology_word(const irr_topology_t *topology)
 {
-    const uint64_t words[] = { (uint64_t)topology->hosts, (uint64_t)topology->vertices };
-    uint64_t hash = irr_hash_words(IRR_HASH_BASIS, words, 2);
+    uint64_t hash = mix(mix(IRR_HASH_BASIS, (uint64_t)topology->hosts), (uint64_t)topology->vertices);
 
     for (int i = 0; i < topology->vertices; i++) {
-        hash = irr_hash_word(irr_hash_word(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
+        hash = mix(mix(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
     }
     return hash;
 }
 
 static uint64_t schedule_word(const irr_schedule_t *schedule)
 {
-    uint64_t hash = irr_hash_word(IRR_HASH_BASIS, (uint64_t)schedule->ranks);
+    uint64_t hash = mix(IRR_HASH_BASIS, (uint64_t)schedule->ranks);
 
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
 
-        hash = irr_hash_word(irr_hash_word(irr_hash_word(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
-        hash = irr_hash_word(irr_hash_word(irr_hash_word(hash, t->offset), t->length), (uint64_t)t->more);
+        hash = mix(mix(mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
+        hash = mix(mix(mix(hash, t->offset), t->length), (uint64_t)t->more);
     }
     return hash;
 }
@@ -74,7 +78,7 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
 {
     const irr_settings_t *its = &params->settings;
     const irr_scheduled_params_t *scheduled = &its->scheduled;
-    const uint64_t lambda[] = { (uint64_t)scheduled->lambda.rule, scheduled->lambda.share };
+    const uint64_t lambda = mix(mix(IRR_HASH_BASIS, (uint64_t)scheduled->lambda.rule), scheduled->lambda.share);
     const char *parameter = params->parameter != NULL ? params->parameter : "algorithm";
     const setting_t all[] = {
         { parameter,          (uint64_t)its->algorithm, irr_algorithm_name, false },
@@ -88,7 +92,7 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
         { "pace",             (uint64_t)its->pace, irr_pacing_name, false },
         { "grants",           its->grants, NULL, false },
         { "seed",             scheduled->seed, NULL, false },
-        { "lambda",           irr_hash_words(IRR_HASH_BASIS, lambda, 2), NULL, true },
+        { "lambda",           lambda, NULL, true },
         { "latency_bytes",    scheduled->latency, NULL, false },
         { "max_steps",        (uint64_t)scheduled->max_steps, NULL, false },
         { "lp_shift",         scheduled->shift, NULL, false },
@@ -120,7 +124,7 @@ uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_fil
 
     list(params, files, rows);
     for (int i = 0; i < SETTINGS; i++) {
-        hash = irr_hash_word(hash, rows[i].word);
+        hash = mix(hash, rows[i].word);
     }
     return hash;
 }

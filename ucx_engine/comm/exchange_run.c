@@ -30,8 +30,8 @@ static void *scratch_of(const irr_exchange_t *exchange)
 }
 
 /*
- * Sets the environment of the next messages of an exchange.  The fields are set one by one, because a copy of a struct
- * that was just written in parts waits for all these writes.
+ * Sets the environment of the next messages of an exchange, field by field.  A copy of the whole struct would make the
+ * processor wait until it has stored each field.
  */
 static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {

@@ -35,8 +35,8 @@ static void end_here(irr_comm_t *comm, irr_status_t status)
 {
     comm->failed = status;
     comm->failed_ns = irr_clock_ns();
-    irr_comm_abandon(comm);
     if (comm->channel != NULL) {
+        irr_channel_abandon(comm->channel);
         irr_channel_take_back(comm->channel);
     }
 }

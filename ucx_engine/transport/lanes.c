@@ -173,17 +173,22 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 
 /* ---- channels ---- */
 
-static void close_channel(irr_channel_t *base)
+static void on_each(irr_channel_t *base, void (*operation)(irr_channel_t *inner))
 {
     channel_t *channel = (channel_t *)base;
 
     for (int k = 0; k < IRR_LANE_KINDS; k++) {
         if (channel->inner[k] != NULL) {
-            channel->inner[k]->transport->ops->close_channel(channel->inner[k]);
+            operation(channel->inner[k]);
         }
     }
-    irr_free(channel->members);
-    irr_free(channel);
+}
+
+static void close_channel(irr_channel_t *base)
+{
+    on_each(base, irr_channel_close);
+    irr_free(((channel_t *)base)->members);
+    irr_free(base);
 }
 
 /* Opens the inner channel of a member unless it is open. */
@@ -267,17 +272,6 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     irr_channel_t *lane = channel->lanes[from];
 
     return lane->transport->ops->recv(lane, from, tag, iov, count, form, request);
-}
-
-static void on_each(irr_channel_t *base, void (*operation)(irr_channel_t *inner))
-{
-    channel_t *channel = (channel_t *)base;
-
-    for (int k = 0; k < IRR_LANE_KINDS; k++) {
-        if (channel->inner[k] != NULL) {
-            operation(channel->inner[k]);
-        }
-    }
 }
 
 static void abandon(irr_channel_t *base)

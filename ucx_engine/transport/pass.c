@@ -53,7 +53,7 @@ static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ra
 
 void irr_pass_close_channel(irr_channel_t *channel)
 {
-    inner_of(channel->transport)->ops->close_channel(irr_pass_inner(channel));
+    irr_channel_close(irr_pass_inner(channel));
     irr_free(channel);
 }
 

@@ -227,6 +227,11 @@ static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
     return channel->lanes != NULL ? channel->lanes[rank] : channel;
 }
 
+static inline void irr_channel_close(irr_channel_t *channel)
+{
+    channel->transport->ops->close_channel(channel);
+}
+
 static inline void irr_channel_abandon(irr_channel_t *channel)
 {
     channel->transport->ops->abandon(channel);

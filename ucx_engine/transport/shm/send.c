@@ -80,7 +80,7 @@ static bool put_end(irr_peer_t *peer)
     if (irr_lane_next(&peer->out) == NULL) {
         return false;
     }
-    hand_over(peer, peer->end.key, IRR_LANE_END);
+    hand_over(peer, peer->stand_in.key, IRR_LANE_END);
     return true;
 }
 
@@ -95,7 +95,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
 {
     const bool begins = !has_begun(op);
 
-    if (op == &peer->end) {
+    if (op == &peer->stand_in) {
         return put_end(peer) ? IS_SENT : WAITS;
     }
     if (begins && op->left <= IRR_LANE_SHORT) {
@@ -210,7 +210,7 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
         }
         irr_shm_pull(&peer->sending, &peer->sending.first);
         events++;
-        if (stand == IS_SENT && op != &peer->end) {
+        if (stand == IS_SENT && op != &peer->stand_in) {
             irr_request_t *request = irr_shm_request_of(op);
 
             request->done(request, IRR_OK);
@@ -234,14 +234,14 @@ static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
     while (*link != NULL) {
         irr_shm_op_t *op = *link;
 
-        if (op == &peer->end || op->key >> IRR_KEY_ID_SHIFT != id) {
+        if (op == &peer->stand_in || op->key >> IRR_KEY_ID_SHIFT != id) {
             link = &op->next;
             continue;
         }
         if (has_begun(op)) {
-            peer->end = (irr_shm_op_t){ .key = op->key, .next = op->next };
-            *link = &peer->end;
-            peer->sending.end = peer->sending.end == &op->next ? &peer->end.next : peer->sending.end;
+            peer->stand_in = (irr_shm_op_t){ .key = op->key, .next = op->next };
+            *link = &peer->stand_in;
+            peer->sending.end = peer->sending.end == &op->next ? &peer->stand_in.next : peer->sending.end;
         } else {
             (void)irr_shm_pull(&peer->sending, link);
         }

@@ -148,8 +148,8 @@ struct irr_peer {
     const irr_shm_link_t  *its;       /* what it says of us; NULL: not found yet */
     irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* under way */
     uint32_t               singles[IRR_SHM_TOKENS];  /* so far */
-    irr_shm_op_t           end;       /* in `sending`: ends a message that was taken back in its midst */
-    irr_shm_op_t           revoked;   /* in `single`: stands for one that was taken back */
+    irr_shm_op_t           stand_in;  /* for messages that were taken back: in `sending` for the rest of one that
+                                         has begun, in `single` for those that the receiver has not ended */
     char                  *room;      /* of IRR_LANE_SLOTS messages that wait; NULL: none yet */
     unsigned               used;      /* messages of it that were ever in use */
     const _Atomic uint64_t *look;     /* where its next link shows */
