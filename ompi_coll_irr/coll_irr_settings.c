@@ -71,9 +71,9 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
     },
     [MCA_COLL_IRR_COMPOSE] = {
         PREFIX "compose",
-        "How a message of several pieces reaches the wire. auto chooses by number and size of the pieces; "
-        "iovec hands the list to the transport; gather copies straight into the transport's fragments; split "
-        "sends each piece as a message of its own." INFO_KEY,
+        "How a message of several pieces is sent. auto chooses by number and size of the pieces; iovec hands the "
+        "list to the transport; gather copies into the transport's memory, on one node also a message of one "
+        "piece; split sends each piece as a message of its own." INFO_KEY,
         OPAL_INFO_LVL_5, irr_compose_name, &mca_coll_irr_component.params.compose, ""
     },
     [MCA_COLL_IRR_OVERLAP] = {

@@ -39,9 +39,9 @@ static void test_decision(void)
         { IRR_COMPOSE_AUTO,   &tcp,    5, 2560,  IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &rdma,   5, 5,     IRR_FORM_GATHER, 100000 },
         { IRR_COMPOSE_AUTO,   &shared, 5, 5,     IRR_FORM_IOVEC,  4096 },
-        /* One piece is a contiguous message in every mode. */
+        /* A message of one piece is contiguous in every mode, and may be copied. */
         { IRR_COMPOSE_IOVEC,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
-        { IRR_COMPOSE_GATHER, &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_GATHER, &tcp,    1, 90000, IRR_FORM_GATHER, SIZE_MAX },
         { IRR_COMPOSE_SPLIT,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &shared, 1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         /* Whatever the mode, it is something that the transport takes. */

@@ -312,6 +312,31 @@ static void test_no_single_copy(void)
     irr_net_close(&net);
 }
 
+/* In the form gather a message is copied twice, whatever its length. */
+static void test_two_copies(void)
+{
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 1, 0, 8, true);
+    irr_net_exchange_bytes(&net, 0, 1, IRR_SHM_SINGLE_MIN, true);
+    CU_ASSERT_EQUAL(net.peers[0][1]->singles[0], net.peers[1][0]->own->reads);
+    for (size_t bytes = IRR_SHM_SINGLE_MIN; bytes < 8 * IRR_SHM_SINGLE_MIN; bytes *= 2) {
+        irr_list_t from, to;
+
+        irr_list_open_even(&from, 1, bytes);
+        irr_list_open_even(&to, 1, bytes);
+        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_IOVEC, true);
+        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_GATHER, false);
+        irr_list_close(&from);
+        irr_list_close(&to);
+    }
+    CU_ASSERT_EQUAL(net.peers[0][1]->singles[0], net.peers[1][0]->own->reads);
+    irr_net_close(&net);
+}
+
 /* Sends messages until the room for those that find no receive is full; all of them can be received later. */
 static void fill_room(irr_net_t *net, const irr_list_t *from, uint16_t tag)
 {
@@ -419,6 +444,7 @@ int main(void)
         { "busy while something is pending", test_busy },
         { "links and counts that lie", test_lying_links },
         { "a process that may not read the memory of another one", test_no_single_copy },
+        { "long messages that are copied twice", test_two_copies },
         { "messages that find no receive and no memory", test_no_memory },
         { "sends that are taken back", test_taken_back },
         { "a long one that finds no receive and no memory", test_no_memory_single },

@@ -19,6 +19,16 @@
  */
 #define SIGNALS_FROM 16384
 
+/*
+ * Bytes of a message in the mean for which ranks of a node may be faster with two copies through shared memory, which
+ * let the sender go on, than with one.  Which is faster depends on caches, and on how many ranks share a processor.
+ */
+#define TWO_COPIES_FROM 4096
+#define TWO_COPIES_TO   131072
+
+/* The shortest message of which there is one copy. */
+#define ONE_COPY_FROM 16384
+
 typedef struct all {
     irr_candidate_t list[IRR_CANDIDATES_ALL];
     bool            taken[IRR_CANDIDATES_ALL];
@@ -48,7 +58,7 @@ bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
 
     return a->row == b->row && x->route == y->route && x->pace == y->pace && x->piece_max == y->piece_max &&
            (!x->pace->syncs || x->lead == y->lead) && (x->pace != &irr_pace_grant || x->grants == y->grants) &&
-           x->direct_from == y->direct_from && same_dims(&x->dims, &y->dims);
+           x->compose == y->compose && x->direct_from == y->direct_from && same_dims(&x->dims, &y->dims);
 }
 
 static void add(all_t *all, int row, const irr_way_t *way)
@@ -142,6 +152,20 @@ static void add_split(all_t *all, const irr_settings_t *settings, const irr_mach
     }
 }
 
+/* Direct messages inside of a node, with as many copies as they need, and with two. */
+static void add_copies(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+{
+    const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
+    irr_settings_t copied = *settings;
+
+    add_row(all, settings, "board");
+    if (settings->compose == IRR_COMPOSE_AUTO && traffic->longest >= ONE_COPY_FROM && mean >= TWO_COPIES_FROM &&
+        mean <= TWO_COPIES_TO) {
+        copied.compose = IRR_COMPOSE_GATHER;
+        add_row(all, &copied, "board");
+    }
+}
+
 /* Ranks of a node may send for each other. */
 static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
@@ -188,7 +212,11 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
                      const irr_traffic_t *traffic)
 {
     all->count = 0;
-    add_row(all, settings, is_one_node(traffic) ? "board" : "a1");
+    if (is_one_node(traffic)) {
+        add_copies(all, settings, traffic);
+    } else {
+        add_row(all, settings, "a1");
+    }
     if (needs_grid(traffic)) {
         add_grids(all, settings, traffic);
     }
@@ -317,6 +345,7 @@ void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *se
     settings->piece_bytes = way->piece_max;
     settings->lead_bytes = way->lead;
     settings->host_route = irr_way_forwards(way) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
+    settings->compose = way->compose;
     settings->dims = way->dims;
     settings->direct_bytes = irr_way_is_split(way) ? way->direct_from : settings->direct_bytes;
 }
@@ -351,6 +380,9 @@ void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t siz
         append(text, size, ", lead of %zu", way->lead);
     } else if (way->pace == &irr_pace_grant) {
         append(text, size, ", %zu grants", way->grants);
+    }
+    if (way->compose != IRR_COMPOSE_AUTO) {
+        append(text, size, ", compose %s", irr_compose_name(way->compose));
     }
     if (irr_way_is_hybrid(way)) {
         append(text, size, ", direct from %zu bytes", way->direct_from);

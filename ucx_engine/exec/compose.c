@@ -1,7 +1,8 @@
 /*
  * compose.c - the composition: iovec, gather, or split.
  *
- * A message of one piece is contiguous and needs no decision.  For more pieces the transport offers:
+ * A message of one piece is contiguous: in the form gather, shared memory copies it twice; otherwise nothing is to be
+ * decided.  For more pieces the transport offers:
  *
  *   iovec   its own list.  Old UCX over tcp sends one packet per few entries (slow for many small
  *           pieces), and a rendezvous with a list on either side copies through fragments.
@@ -49,7 +50,7 @@ static irr_composition_t automatic(const irr_transport_caps_t *caps, size_t piec
 
 static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {
-    switch (pieces > 1 ? mode : IRR_COMPOSE_IOVEC) {
+    switch (mode) {
     case IRR_COMPOSE_IOVEC:
         break;
     case IRR_COMPOSE_GATHER:
@@ -72,7 +73,7 @@ irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *ca
     irr_composition_t composition = choose(mode, caps, pieces, bytes);
 
     if (pieces <= 1) {
-        return composition;
+        return (irr_composition_t){ .form = irr_compose_whole(mode), .apart_min = SIZE_MAX };
     }
     if (pieces > caps->pieces_max[composition.form]) {
         composition.form = composition.form == IRR_FORM_IOVEC ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
@@ -94,13 +95,4 @@ size_t irr_compose_messages(irr_compose_t mode, const irr_transport_caps_t *caps
         together += pieces[i].length > 0 && pieces[i].length < apart_min;
     }
     return apart + (together > 0 || apart == 0);
-}
-
-const char *irr_compose_name(int i)
-{
-#define COMPOSE_TEXT(name, text) text,
-    static const char *const names[] = { IRR_COMPOSE_MAP(COMPOSE_TEXT) };
-#undef COMPOSE_TEXT
-
-    return i >= 0 && i < IRR_COMPOSE_COUNT ? names[i] : NULL;
 }

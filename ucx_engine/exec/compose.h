@@ -16,6 +16,12 @@ typedef struct irr_composition {
     size_t     apart_min;
 } irr_composition_t;
 
+/* Returns the form of a message of one piece. */
+static inline irr_form_t irr_compose_whole(irr_compose_t mode)
+{
+    return mode == IRR_COMPOSE_GATHER ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
+}
+
 /* The composition for a message of so many pieces and bytes.  Pure; apart_min is alike at both ends. */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes);
 

@@ -102,6 +102,7 @@ static inline void start_message(irr_exec_t *exec, const irr_exec_room_t *room, 
                                  const irr_step_t *step, irr_step_kind_t kind)
 {
     const irr_piece_t *piece = &exec->plan->pieces[step->first_piece];
+    const irr_form_t form = irr_compose_whole(exec->env.compose);
     const size_t bytes = piece->length, count = bytes > 0;
     irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
     irr_status_t status;
@@ -109,9 +110,9 @@ static inline void start_message(irr_exec_t *exec, const irr_exec_room_t *room, 
     begin(state);
     *iov = (irr_iov_t){ irr_exec_address(exec, piece), bytes };
     if (kind == IRR_STEP_RECV || kind == IRR_STEP_AWAIT) {
-        status = irr_exec_recv(exec, step, kind, iov, count, IRR_FORM_IOVEC, &state->request);
+        status = irr_exec_recv(exec, step, kind, iov, count, form, &state->request);
     } else {
-        status = irr_exec_send(exec, step, kind, iov, count, bytes, IRR_FORM_IOVEC, &state->request);
+        status = irr_exec_send(exec, step, kind, iov, count, bytes, form, &state->request);
         if (status == IRR_OK) {
             state->pending = IRR_EXEC_DONE;
             exec->open_steps--;

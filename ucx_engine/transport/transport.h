@@ -47,7 +47,7 @@ static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 /* How a list of pieces is handed over; one piece, or none, is a contiguous message whatever the form. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* the transport's own list of pieces */
-    IRR_FORM_GATHER,  /* our callbacks copy straight into and out of the transport's fragments */
+    IRR_FORM_GATHER,  /* copies into and out of the transport's own memory, by our callbacks if there are several */
     IRR_FORM_COUNT
 } irr_form_t;
 

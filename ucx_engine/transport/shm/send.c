@@ -132,7 +132,8 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, 
     if (status != IRR_OK) {
         return status;
     }
-    *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count }, .left = bytes };
+    *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count }, .left = bytes,
+                          .gathers = form == IRR_FORM_GATHER };
     peer->shm->gathered += form == IRR_FORM_GATHER && count > 1 ? bytes : 0;
     if (peer->sending.first == NULL) {
         stand = put(peer, op);

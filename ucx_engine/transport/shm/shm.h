@@ -14,9 +14,9 @@
  * Each process has one segment that the others map for reading only (segment.h).  It holds a list of links, one for
  * each process that this one has sent to or received from, so memory grows with partners.
  *
- * A message of up to 56 bytes travels in a slot.  A contiguous message of IRR_SHM_SINGLE_MIN bytes and more travels by
- * single copy, which the receiver makes (process_vm_readv), if the kernel permits it.  All others travel in pieces
- * beside the slots.
+ * A message of up to 56 bytes travels in a slot.  A contiguous message of IRR_SHM_SINGLE_MIN bytes and more, unless its
+ * sender asks for the form gather, travels by single copy, which the receiver makes (process_vm_readv), if the kernel
+ * permits it.  All others travel in pieces beside the slots.
  *
  * Cost: a short message moves one cache line; half a ring of them moves one more, with the receiver's count.  An
  * unexpected message is copied while a receive waits for another message of the same sender.
@@ -71,7 +71,7 @@ typedef struct irr_shm_op {
     irr_shm_cursor_t   at;
     uint64_t           key;
     size_t             left;      /* bytes to send */
-    bool               gathers;   /* kept bytes count as gathered */
+    bool               gathers;   /* a receive: kept bytes count as gathered; a send: no single copy */
 } irr_shm_op_t;
 
 _Static_assert(sizeof(irr_shm_op_t) <= sizeof(((irr_request_t *)0)->reserved), "it lives there");

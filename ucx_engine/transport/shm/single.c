@@ -14,7 +14,7 @@ enum { VECTORS = 64 };
 
 bool irr_shm_may_lend(irr_peer_t *peer, const irr_shm_op_t *op)
 {
-    if (op->left < IRR_SHM_SINGLE_MIN || op->at.count != 1 || peer->nsingle == IRR_SHM_TOKENS) {
+    if (op->left < IRR_SHM_SINGLE_MIN || op->at.count != 1 || op->gathers || peer->nsingle == IRR_SHM_TOKENS) {
         return false;
     }
     (void)irr_shm_find(peer);
