@@ -117,7 +117,7 @@ void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_
 
 /* ---- learning ---- */
 
-static void learn(const mca_coll_irr_service_t *service, int way, double speedup)
+static void learn(const mca_coll_irr_service_t *service, int way, const irr_speedup_t *speedup)
 {
     const irr_situation_t *situation = &service->candidates->situation;
     char text[IRR_CANDIDATE_TEXT];
@@ -146,7 +146,7 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service)
         const int way = irr_choice_measured(choice, i, &speedup);
 
         if (way != 0 && speedup.is > 0 && speedup.low < speedup.high) {   /* else it was not measured */
-            learn(service, way, speedup.is);
+            learn(service, way, &speedup);
         }
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);

@@ -32,7 +32,7 @@
 #include <time.h>
 
 /* Most words whose maxima are asked for. */
-#define MCA_COLL_IRR_ROUNDS_WORDS 34
+#define MCA_COLL_IRR_ROUNDS_WORDS 52
 
 /* Bit k: the rank at distance 2^k takes part, as far as this process can tell. */
 typedef struct mca_coll_irr_partners_t {

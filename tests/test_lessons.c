@@ -34,6 +34,14 @@ static irr_situation_t situation_of(int ranks)
     return irr_situation_of("MPI_Alltoallv", &other);
 }
 
+/* A trial has found this speedup, to one part in a hundred. */
+static irr_status_t learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way, double is)
+{
+    const irr_speedup_t speedup = { is, is / 1.01, is * 1.01 };
+
+    return irr_lessons_learn(lessons, situation, way, &speedup);
+}
+
 /* ---- learning ---- */
 
 static void test_situations(void)
@@ -48,7 +56,7 @@ static void test_situations(void)
     for (int ranks = 2; ranks < 2 + 2 * IRR_LESSONS_SITUATIONS; ranks++) {
         const irr_situation_t situation = situation_of(ranks);
 
-        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", ranks), IRR_OK);
+        CU_ASSERT_EQUAL(learn(&memory, &situation, "a1", ranks), IRR_OK);
         CU_ASSERT_PTR_NOT_NULL(irr_lessons_find(&memory, &situation));
     }
     CU_ASSERT_EQUAL(memory.count, IRR_LESSONS_SITUATIONS);
@@ -63,13 +71,13 @@ static void test_trials(void)
     const irr_lesson_t *lesson;
 
     for (int i = 0; i < 100; i++) {
-        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", i % 2 == 0 ? 1.25 : 1.8), IRR_OK);
+        CU_ASSERT_EQUAL(learn(&memory, &situation, "a1", i % 2 == 0 ? 1.25 : 1.8), IRR_OK);
     }
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 0.05);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), log(1.8 / 1.25) / 2, 0.02);
     for (int i = 0; i < 100; i++) {   /* the network has become another one */
-        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", 0.7), IRR_OK);
+        CU_ASSERT_EQUAL(learn(&memory, &situation, "a1", 0.7), IRR_OK);
     }
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT(irr_found_speedup(&lesson->found[0]) < 0.72);
@@ -80,16 +88,42 @@ static void test_trials(void)
     irr_lessons_fini(&memory);
 }
 
-/* ---- agreeing ---- */
-
-enum { RANKS = 3 };
-
 static irr_candidate_t candidate_of(const char *name)
 {
     const int row = irr_algorithm_find(name);
 
     return (irr_candidate_t){ .row = row, .way = *irr_algorithm_way(row) };
 }
+
+/* One trial of noisy exchanges shows neither a gain nor a loss beyond doubt. */
+static void test_one_trial(void)
+{
+    const irr_situation_t situation = situation_of(8);
+    const irr_speedup_t gain = { 1.3, 0.8, 2.1 }, loss = { 0.3, 0.2, 0.5 };
+    irr_candidate_t list[2] = { candidate_of("a1"), candidate_of("node") };
+    double ratios[2] = { 0.5, 0.6 };
+    uint64_t words[IRR_LESSONS_WORDS];
+    irr_lessons_t memory = { .list = NULL };
+    int count = 2;
+
+    CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", &gain), IRR_OK);
+    CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "node", &loss), IRR_OK);
+    irr_lessons_words(irr_lessons_find(&memory, &situation), list, count, words);
+    CU_ASSERT_EQUAL(irr_lessons_agreed(words, true, list, ratios, &count).losers, 0);
+    CU_ASSERT_EQUAL(count, 2);
+    for (int i = 0; i < 9; i++) {
+        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", &gain), IRR_OK);
+        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "node", &loss), IRR_OK);
+    }
+    irr_lessons_words(irr_lessons_find(&memory, &situation), list, count, words);
+    CU_ASSERT_DOUBLE_EQUAL(irr_lessons_agreed(words, true, list, ratios, &count).speedup, 1.2, 0.05);
+    CU_ASSERT_EQUAL(count, 1);
+    irr_lessons_fini(&memory);
+}
+
+/* ---- agreeing ---- */
+
+enum { RANKS = 3 };
 
 /* What ranks agree on that remember these speedups of three algorithms; 0: nothing. */
 static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t *list, int *count)
@@ -108,7 +142,7 @@ static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t
 
         for (int i = 0; i < 3; i++) {
             for (int n = 0; n < 4 && speedups[r][i] > 0; n++) {
-                CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, names[i], speedups[r][i]), IRR_OK);
+                CU_ASSERT_EQUAL(learn(&memory, &situation, names[i], speedups[r][i]), IRR_OK);
             }
         }
         irr_lessons_words(irr_lessons_find(&memory, &situation), list, 3, own);
@@ -256,8 +290,8 @@ static void test_together(void)
             irr_lessons_t memory = { .list = NULL };
             const irr_situation_t own = situation_of(100 + i), one = situation_of(8);
 
-            irr_test_must(irr_lessons_learn(&memory, &own, "node", 2));
-            irr_test_must(irr_lessons_learn(&memory, &one, "a1", 1.5));
+            irr_test_must(learn(&memory, &own, "node", 2));
+            irr_test_must(learn(&memory, &one, "a1", 1.5));
             while ((status = (int)irr_lessons_add(path, MACHINE, &memory, &error)) == IRR_IN_PROGRESS) {
                 sched_yield();
             }
@@ -287,7 +321,7 @@ static void test_not_written(void)
     struct stat mode;
 
     path_of(path);
-    CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &one, "a1", 1.5), IRR_OK);
+    CU_ASSERT_EQUAL(learn(&memory, &one, "a1", 1.5), IRR_OK);
     CU_ASSERT_EQUAL(irr_lessons_add(path, MACHINE, &memory, &error), IRR_OK);
     CU_ASSERT_EQUAL(chmod(path, 0640), 0);
     CU_ASSERT_EQUAL(irr_lessons_add(path, "another", &memory, &error), IRR_ERR_FORMAT);
@@ -308,7 +342,7 @@ static irr_status_t learn_and_add(void *context)
     const irr_situation_t one = situation_of(8);
     irr_lessons_t memory = { .list = NULL };
     irr_file_error_t error = { 0 };
-    irr_status_t status = irr_lessons_learn(&memory, &one, "a1", 1.5);
+    irr_status_t status = learn(&memory, &one, "a1", 1.5);
 
     if (status == IRR_OK) {
         status = irr_lessons_add(context, MACHINE, &memory, &error);
@@ -333,6 +367,7 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "situations, of which the oldest are forgotten",        test_situations },
         { "trials, of which the oldest count less",               test_trials },
+        { "one trial of noisy exchanges",                           test_one_trial },
         { "ranks agree on what all remember",                     test_agreed },
         { "a file is read",                                       test_read },
         { "a file that says something else is refused",           test_refused },

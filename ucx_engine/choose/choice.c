@@ -147,7 +147,7 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
     words[IRR_CHOICE_RECEIVED] = choice->own.received / timed;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
     words[IRR_CHOICE_REMEMBERS] = 0;
-    memcpy(&words[IRR_CHOICE_SUMS], choice->trial.sums, sizeof(choice->trial.sums));
+    irr_trial_words(&choice->trial, &words[IRR_CHOICE_SUMS]);
 }
 
 /* ---- the budget ---- */
@@ -342,6 +342,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     if (!choice->listed || irr_choice_load_differs(&choice->load, &choice->settled)) {
         choice->settled = choice->load;
         choice->lost = 0;
+        choice->losses = 0;
         choice->listed = choice->relists = true;
         choice->checks = choice->way != 0;
     } else if (choice->calls >= choice->again) {

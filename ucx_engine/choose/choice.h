@@ -87,7 +87,8 @@ typedef struct irr_choice {
     bool              remembers;   /* some rank does: to be asked when ways are listed */
     irr_recall_t      recall;      /* when they were listed last */
     bool              recalls;     /* the first of the list is to be gone when it is open */
-    bool              doubtful;    /* way 0 has won, and another way was faster in its best exchanges */
+    bool              doubtful;    /* way 0 has won, and another strategy may be a gain all the same */
+    int               losses;      /* trials of this load that way 0 has won */
     bool              recalled;    /* that is so, and no verdict has told of the way since */
     bool              tries;       /* a trial runs */
     int               way;         /* that exchanges go but for trials */

@@ -12,9 +12,11 @@
 /* The least speedup that counts as a gain: noise stays below it. */
 #define GAIN 1.03
 
-/* The spread of the logarithm of a speedup: after one trial, and at least. */
-#define SPREAD_ONCE 0.1
-#define SPREAD_MIN  0.02
+/* The spread of the logarithm of a speedup at least. */
+#define SPREAD_MIN 0.02
+
+/* So many trials without a gain are needed before a strategy is not tried again: one may have been disturbed. */
+#define LOST 2
 
 /* Agreements carry speedups in thousandths. */
 #define UNIT 1000.0
@@ -132,11 +134,13 @@ static void add(irr_lesson_t *lesson, const irr_found_t *more)
     forget(found);
 }
 
+/* The bounds of a speedup are two standard errors away from it. */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way,
-                               double speedup)
+                               const irr_speedup_t *speedup)
 {
+    const double is = log(speedup->is), error = log(speedup->high / speedup->low) / 4;
     irr_lesson_t *lesson = take(lessons, situation);
-    irr_found_t more = { .trials = 1, .sum = log(speedup), .squares = log(speedup) * log(speedup) };
+    irr_found_t more = { .trials = 1, .sum = is, .squares = is * is + error * error };
 
     if (lesson == NULL) {
         return IRR_ERR_NO_MEMORY;
@@ -197,9 +201,6 @@ double irr_found_spread(const irr_found_t *found)
     const double mean = found->sum / found->trials, variance = found->squares / found->trials - mean * mean;
     const double spread = variance > 0 ? sqrt(variance) : 0;
 
-    if (found->trials < 2) {
-        return SPREAD_ONCE;
-    }
     return spread > SPREAD_MIN ? spread : SPREAD_MIN;
 }
 
@@ -234,7 +235,9 @@ static void bounds(const irr_lesson_t *lesson, const irr_candidate_t *candidate,
 
         if (strcmp(found->way, way) == 0) {
             *low_of(words, i) = UINT64_MAX - (uint64_t)(irr_found_speedup(found) / doubt * UNIT);
-            *high_of(words, i) = (uint64_t)(irr_found_speedup(found) * doubt * UNIT);
+            if (found->trials >= LOST) {
+                *high_of(words, i) = (uint64_t)(irr_found_speedup(found) * doubt * UNIT);
+            }
         }
     }
 }

@@ -2,13 +2,14 @@
  * lessons.h - the results of trials, by situation: knowledge for later communicators and later jobs.
  *
  * A situation is what all ranks know alike of exchanges: the collective, how many ranks there are and on how many
- * nodes, and how large messages are, as powers of two.  For each strategy, a lesson
- * holds the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's own.  It also
+ * nodes, and how large messages are, as powers of two.  For each strategy, a lesson holds the number of trials, and the
+ * mean and the spread of the logarithm of the speedup over Open MPI's own, within a trial and between trials.  It also
  * holds how many exchanges a team of communicators makes before it ends.
  *
  * Ranks may know different lessons.  When the ranks of a communicator list strategies, each rank states a lower and an
  * upper bound of the speedup of each strategy.  The ranks agree on the least lower and the greatest upper bound.  A
- * strategy whose lower bound is a gain is used at once; a strategy whose upper bound is no gain is not tried again.
+ * strategy whose lower bound is a gain is used at once; a strategy whose upper bound is no gain after two trials is not
+ * tried again.
  *
  * Old results lose weight: at most IRR_LESSONS_TRIALS trials of a strategy count.
  *
@@ -18,6 +19,7 @@
 #define IRR_LESSONS_H
 
 #include "choose/candidates.h"
+#include "choose/saved.h"
 
 /* Limits: situations; strategies of a situation; trials of a strategy that count. */
 #define IRR_LESSONS_SITUATIONS 256
@@ -67,7 +69,7 @@ const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_sit
  * IRR_ERR_NO_MEMORY: nothing, or a part, was added.
  */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way,
-                               double speedup);
+                               const irr_speedup_t *speedup);
 irr_status_t irr_lessons_lived(irr_lessons_t *lessons, const irr_situation_t *situation, uint64_t calls);
 irr_status_t irr_lessons_merge(irr_lessons_t *lessons, const irr_lessons_t *other);
 

@@ -3,49 +3,45 @@
  */
 #include "choose/trial.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Timed exchanges of the last stays at most, and those of the first ones where exchanges are long. */
-#define LENGTH_SHORT 8
-#define LENGTH_LONG  2
+/* Of so many short exchanges the longest one is left out. */
+#define GROUP 4
 
-/* And of the very last ones of short exchanges, if the gain is small. */
-#define LENGTH_SURE 32
+/* Timed exchanges of a stay of short ones, at first and at most: whole groups. */
+#define LENGTH_MIN 4
+#define LENGTH_MAX 16
 
-/* With so many ways left, a round is the last one, unless it decides nothing. */
-#define LAST_WAYS 2
-
-/* Those of a look, and the one before. */
+/* Timed exchanges of a look, and the one before. */
 #define LOOK_WARM_UP 1
-#define LOOK_SHORT 3
-#define LOOK_LONG  1
+#define LOOK_SHORT   3
+#define LOOK_LONG    1
 
 /* An exchange of so many nanoseconds is a long one: what else the machine does is short beside it. */
 #define LONG_NS 2.5e6
 
-/* A way that takes so many times as long as the best one is dropped at once. */
+/* A strategy that takes so many times as long as the best one is dropped at once. */
 #define HOPELESS 2
 
-/*
- * What a way takes at most, by the base, to win: chance alone puts both stays of one of two equal ways before those of
- * the other one in one case of six, and a change for nothing may be one for the worse.
- */
-#define WINS 0.97
+/* The lower bound of the speedup of a winner: a change for nothing may be a change for the worse. */
+#define GAIN 1.03
 
-/* Above this a gain is small: short exchanges differ by as much, so a few of them may show it where none is. */
-#define SMALL 0.8
+/* Fewer samples of short exchanges than this show only a speedup whose lower bound is SURE. */
+#define ENOUGH 8
+#define SURE   1.2
 
 /* ---- the order of stays ---- */
 
 static bool is_in(const irr_trial_t *trial, int way)
 {
-    return trial->left[way] && (trial->looks ? !trial->looked[way] : way > 0 || trial->last);
+    return trial->left[way] && !(trial->looks && trial->looked[way]);
 }
 
-/* The next way of this half, after this one; -1: none. */
+/* The next strategy of this turn, after this one; -1: none. */
 static int next_way(const irr_trial_t *trial, int way)
 {
-    const int step = trial->half == 0 ? 1 : -1;
+    const int step = trial->turn % 2 == 0 ? 1 : -1;
 
     for (way += step; way >= 0 && way < trial->count; way += step) {
         if (is_in(trial, way)) {
@@ -58,7 +54,9 @@ static int next_way(const irr_trial_t *trial, int way)
 static void begin_round(irr_trial_t *trial)
 {
     memset(trial->sums, 0, sizeof(trial->sums));
-    trial->half = 0;
+    memset(trial->most, 0, sizeof(trial->most));
+    memset(trial->taken, 0, sizeof(trial->taken));
+    trial->turn = 0;
     trial->way = next_way(trial, -1);
     trial->done = 0;
 }
@@ -76,7 +74,6 @@ static int look_length(bool long_ones)
 static void begin_look(irr_trial_t *trial)
 {
     trial->looks = true;
-    trial->last = false;
     trial->length = look_length(trial->long_ones);
     trial->warm_up = LOOK_WARM_UP;
     begin_round(trial);
@@ -107,26 +104,47 @@ int irr_trial_look(double mean_ns)
     return LOOK_WARM_UP + look_length(irr_trial_is_long(mean_ns));
 }
 
-/* Of a look the shortest exchange counts, for all of them: what disturbs one of a few says nothing of its way. */
+/* The longest exchange of a group is left out when the group is complete. */
+static void take_pair(irr_trial_t *trial, int sum, uint64_t ns)
+{
+    trial->sums[sum] += ns;
+    if (++trial->taken[sum] == GROUP && !trial->long_ones) {
+        trial->sums[sum] -= trial->most[sum];
+        trial->most[sum] = 0;
+        trial->taken[sum] = 0;
+    }
+}
+
 void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
 {
-    const uint64_t stay_ns = ns * (uint64_t)trial->length;
-    uint64_t *total = &trial->sums[sum];
+    uint64_t *least = &trial->sums[sum];
 
+    trial->most[sum] = ns > trial->most[sum] ? ns : trial->most[sum];
     if (!trial->looks) {
-        *total += ns;
-        return;
+        take_pair(trial, sum, ns);
+    } else if (*least == 0 || ns < *least) {
+        *least = ns;
     }
-    if (*total == 0 || stay_ns < *total) {
-        *total = stay_ns;
-    }
-    if (stay_ns > total[IRR_TRIAL_WAYS]) {   /* a look has one half */
-        total[IRR_TRIAL_WAYS] = stay_ns;
+}
+
+/* Returns how many exchanges the time of a stay consists of. */
+static int counted(const irr_trial_t *trial)
+{
+    return trial->looks || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
+}
+
+/* A look has one turn, so there is room for the longest exchanges. */
+void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS])
+{
+    memcpy(words, trial->sums, sizeof(trial->sums));
+    if (trial->looks) {
+        memcpy(words + IRR_TRIAL_WAYS, trial->most, IRR_TRIAL_WAYS * sizeof(*words));
     }
 }
 
 bool irr_trial_begins(irr_trial_t *trial)
 {
+    const int turns = trial->looks ? 1 : IRR_TRIAL_STAYS;
     int next;
 
     trial->exchanges++;
@@ -135,9 +153,8 @@ bool irr_trial_begins(irr_trial_t *trial)
     }
     trial->done = 0;
     next = next_way(trial, trial->way);
-    if (next < 0 && trial->half == 0 && !trial->looks) {
-        trial->half = 1;
-        next = next_way(trial, trial->count);
+    if (next < 0 && ++trial->turn < turns) {
+        next = next_way(trial, trial->turn % 2 == 0 ? -1 : trial->count);
     }
     trial->way = next < 0 ? 0 : next;
     return next < 0;
@@ -145,161 +162,150 @@ bool irr_trial_begins(irr_trial_t *trial)
 
 /* ---- what the ranks agreed on ---- */
 
-static double total(const uint64_t *sums, int way)
+/* Returns the slowest strategy that is left beside the base, or the fastest one; -1: none is left. */
+static int extreme(const irr_trial_t *trial, bool slowest)
 {
-    return (double)sums[way] + (double)sums[IRR_TRIAL_WAYS + way];
-}
-
-static double longer(const uint64_t *sums, int way)
-{
-    const uint64_t a = sums[way], b = sums[IRR_TRIAL_WAYS + way];
-
-    return (double)(a > b ? a : b);
-}
-
-static double shorter(const uint64_t *sums, int way)
-{
-    return total(sums, way) - longer(sums, way);
-}
-
-/* The best of those that are left beside the base, or -1; and their number. */
-static int best_of(const irr_trial_t *trial, int *left_p)
-{
-    int best = -1;
-
-    *left_p = 0;
-    for (int i = 1; i < trial->count; i++) {
-        if (trial->left[i]) {
-            (*left_p)++;
-            best = best < 0 || trial->each_ns[i] < trial->each_ns[best] ? i : best;
-        }
-    }
-    return best;
-}
-
-static int worst_of(const irr_trial_t *trial)
-{
-    int worst = -1;
+    int found = -1;
 
     for (int i = 1; i < trial->count; i++) {
-        if (trial->left[i] && (worst < 0 || trial->each_ns[i] >= trial->each_ns[worst])) {
-            worst = i;
+        if (trial->left[i] &&
+            (found < 0 || (trial->speedups[i].is <= trial->speedups[found].is) == slowest)) {
+            found = i;
         }
     }
-    return worst;
+    return found;
 }
 
-/* Drops ways from the slowest on, down to so many. */
+static int count_left(const irr_trial_t *trial)
+{
+    int left = 0;
+
+    for (int i = 1; i < trial->count; i++) {
+        left += trial->left[i];
+    }
+    return left;
+}
+
 static void drop_to(irr_trial_t *trial, int keep)
 {
-    int left;
-
-    for (best_of(trial, &left); left > keep; left--) {
-        trial->left[worst_of(trial)] = false;
+    for (int left = count_left(trial); left > keep; left--) {
+        trial->left[extreme(trial, true)] = false;
     }
 }
 
 static void drop_hopeless(irr_trial_t *trial)
 {
-    const double base = trial->each_ns[0];
-    int left;
-    const int best = best_of(trial, &left);
-    const double limit = best < 0 ? 0 : HOPELESS * (trial->each_ns[best] < base ? trial->each_ns[best] : base);
+    const int best = extreme(trial, false);
+    const double most = best < 0 || trial->speedups[best].is < 1 ? 1 : trial->speedups[best].is;
 
     for (int i = 1; i < trial->count; i++) {
-        trial->left[i] = trial->left[i] && trial->each_ns[i] <= limit;
+        trial->left[i] = trial->left[i] && trial->speedups[i].is * HOPELESS >= most;
     }
 }
 
-/* Nanoseconds of an exchange: as it counts for the decision, and of the shortest and the longest sample. */
-typedef struct span {
-    double is, least, most;
-} span_t;
-
-/*
- * Of two stays the shorter one counts: the other may have been disturbed.  Long exchanges are disturbed by the network,
- * as by lost messages, and that is part of what they cost, so there the mean counts.  If the way had no part in this
- * round, its last time is all that is known.
- */
-static span_t span_of(const irr_trial_t *trial, const uint64_t *sums, int way)
+/* A strategy took so long in this round, in so many stays; books what that was more than by the base. */
+static void book(irr_trial_t *trial, int way, double stay_ns, int stays)
 {
-    const double least = (trial->looks ? (double)sums[way] : shorter(sums, way)) / trial->length;
-    const double most = longer(sums, way) / trial->length;
-    const bool averages = trial->long_ones && !trial->looks;
+    double extra_ns;
 
-    if (!is_in(trial, way)) {
-        return (span_t){ trial->each_ns[way], trial->each_ns[way], trial->each_ns[way] };
-    }
-    return (span_t){ averages ? trial->each_ns[way] : least, least, most };
+    trial->each_ns[way] = stay_ns / counted(trial);
+    extra_ns = (trial->each_ns[way] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
+    trial->extra_ns += extra_ns;
+    trial->cost_ns += extra_ns > 0 ? extra_ns : 0;
 }
 
-static void take_speedups(irr_trial_t *trial, const uint64_t *sums)
+/* The shortest exchange by each strategy, and the longest one; of long exchanges by the base the mean is known. */
+static void take_look(irr_trial_t *trial, const uint64_t *sums)
 {
-    const span_t base = span_of(trial, sums, 0);
+    const uint64_t *most = sums + IRR_TRIAL_WAYS;
+    double base_most = 0;
 
+    if (is_in(trial, 0)) {
+        book(trial, 0, (double)sums[0], 1);
+        base_most = (double)most[0];
+    }
     for (int i = 1; i < trial->count; i++) {
-        const span_t span = span_of(trial, sums, i);
+        const double base = trial->each_ns[0], own = (double)sums[i];
 
-        if (is_in(trial, i) && base.least > 0 && span.least > 0) {
-            trial->speedups[i] = (irr_speedup_t){ base.is / span.is, base.least / span.most, base.most / span.least };
+        if (is_in(trial, i) && own > 0) {
+            book(trial, i, own, 1);
+            trial->speedups[i] = (irr_speedup_t){
+                base / own, base / fmax(own, (double)most[i]), fmax(base, base_most) / own };
         }
     }
-}
-
-/* What the ways of this round took, of which the ranks have agreed. */
-static void take(irr_trial_t *trial, const uint64_t *sums)
-{
-    const int stays = trial->looks ? 1 : 2;
-
-    for (int i = 0; i < trial->count; i++) {
-        if (is_in(trial, i)) {
-            const double stay_ns = trial->looks ? (double)sums[i] : total(sums, i) / 2;
-            double extra_ns;
-
-            trial->each_ns[i] = stay_ns / trial->length;
-            extra_ns = (trial->each_ns[i] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
-            trial->extra_ns += extra_ns;
-            trial->cost_ns += extra_ns > 0 ? extra_ns : 0;
-        }
-    }
-    take_speedups(trial, sums);
 }
 
 void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums)
 {
-    take(trial, sums);
+    take_look(trial, sums);
     for (int i = 0; i < trial->count; i++) {
         trial->looked[i] = true;
     }
     drop_hopeless(trial);
 }
 
-/* Has the last round decided?  Where exchanges are short, only long stays do if it is a matter of little. */
-static bool decides(const irr_trial_t *trial, const uint64_t *sums, int best, bool wins)
+static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
 {
-    const bool at_once = trial->long_ones || trial->lenient || longer(sums, best) < SMALL * shorter(sums, 0);
+    for (int i = 0; i < trial->count; i++) {
+        double stays_ns = 0;
 
-    return (wins && at_once) || trial->length >= (trial->long_ones ? LENGTH_SHORT : LENGTH_SURE) ||
-           total(sums, best) >= total(sums, 0);
+        for (int turn = 0; turn < IRR_TRIAL_STAYS && trial->left[i]; turn++) {
+            const uint64_t *stays = &sums[turn * IRR_TRIAL_WAYS];
+
+            stays_ns += (double)stays[i];
+            irr_samples_add(&trial->samples[i], (double)stays[0], (double)stays[i]);
+        }
+        if (trial->left[i]) {
+            book(trial, i, stays_ns / IRR_TRIAL_STAYS, IRR_TRIAL_STAYS);
+        }
+        if (trial->left[i] && trial->samples[i].count > 0) {
+            trial->speedups[i] = irr_samples_speedup(&trial->samples[i], trial->long_ones);
+        }
+    }
+}
+
+/* Drops strategies that are no gain, or are slower than the best one, beyond doubt. */
+static void drop_losers(irr_trial_t *trial)
+{
+    const double gain = trial->lenient ? 1 : GAIN;
+    const int best = extreme(trial, false);
+    const double least = fmax(gain, best < 0 || trial->lenient ? 0 : trial->speedups[best].is);
+
+    for (int i = 1; i < trial->count; i++) {
+        trial->left[i] = trial->left[i] && (i == best ? trial->speedups[i].high >= gain
+                                                      : trial->speedups[i].high >= least);
+    }
+}
+
+/* Is the best one a winner by the samples so far? */
+static bool wins(const irr_trial_t *trial, int best)
+{
+    const irr_speedup_t *speedup = &trial->speedups[best];
+    const bool enough = trial->long_ones || trial->samples[best].count >= ENOUGH;
+
+    if (trial->lenient) {
+        return speedup->low >= 1 || (enough && speedup->is >= 1);
+    }
+    return speedup->is >= GAIN && speedup->low >= (enough ? GAIN : SURE);
 }
 
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
 {
-    int left, best;
-    bool wins;
+    int best;
+    bool ends;
 
-    take(trial, sums);
-    best = best_of(trial, &left);
-    if (!trial->last) {
-        drop_hopeless(trial);
-        return false;
+    take_pairs(trial, sums);
+    drop_losers(trial);
+    best = extreme(trial, false);
+    if (best < 0) {
+        return true;
     }
-    wins = longer(sums, best) < WINS * shorter(sums, 0) || (trial->lenient && trial->speedups[best].is >= 1);
-    if (!decides(trial, sums, best, wins)) {
-        return false;   /* once more */
+    ends = trial->samples[best].count >= (trial->lenient ? ENOUGH : IRR_SAMPLES_MAX);
+    if (wins(trial, best) && (ends || trial->long_ones || count_left(trial) == 1)) {
+        trial->winner = best;
+        return true;
     }
-    trial->winner = wins ? best : 0;
-    return true;
+    return ends;
 }
 
 /* What the next round takes more than by the base; ways that are likely to be faster do not pay for others. */
@@ -308,38 +314,35 @@ static double extra_of(const irr_trial_t *trial)
     double extra = 0;
 
     for (int i = 1; i < trial->count; i++) {
-        if (trial->left[i] && trial->each_ns[i] > trial->each_ns[0]) {
-            extra += trial->each_ns[i] - trial->each_ns[0];
+        if (trial->left[i] && trial->speedups[i].is < 1) {
+            extra += trial->each_ns[0] * (1 / trial->speedups[i].is - 1);
         }
     }
-    return extra * 2 * (trial->warm_up + trial->length);
+    return extra * IRR_TRIAL_STAYS * (trial->warm_up + trial->length);
 }
 
-/* Timed exchanges of the stays of a round, by how many ways are left; one that decided nothing comes again, longer. */
-static int length_of(const irr_trial_t *trial, int left, int undecided)
+/*
+ * Timed exchanges of a stay.  What many samples have not decided is a small difference, which longer stays show, and
+ * which costs little.
+ */
+static int length_of(const irr_trial_t *trial)
 {
-    if (undecided > 0) {
-        return 2 * undecided;
-    }
-    return trial->long_ones ? LENGTH_LONG : left > LAST_WAYS ? LENGTH_SHORT / 2 : LENGTH_SHORT;
+    const int rounds = trial->samples[0].count / IRR_TRIAL_STAYS, length = LENGTH_MIN << rounds / 2;
+
+    return trial->long_ones ? 1 : length < LENGTH_MAX ? length : LENGTH_MAX;
 }
 
 bool irr_trial_go_on(irr_trial_t *trial, double budget_ns)
 {
-    const int undecided = trial->last ? trial->length : 0;
-    double extra_ns;
-    int left;
+    int left = count_left(trial);
 
-    best_of(trial, &left);
-    left = (left + 1) / 2;
+    left = left > 2 ? (left + 1) / 2 : left;
     trial->looks = false;
     trial->warm_up = trial->long_ones ? 0 : 1;
-    do {
-        drop_to(trial, left);
-        trial->length = length_of(trial, left, undecided);
-        extra_ns = extra_of(trial);
-    } while (extra_ns > 0 && extra_ns > budget_ns && left-- > 0);
-    trial->last = left <= LAST_WAYS;
+    trial->length = length_of(trial);
+    for (drop_to(trial, left); left > 0 && extra_of(trial) > fmax(0, budget_ns); left--) {
+        drop_to(trial, left - 1);
+    }
     begin_round(trial);
     return left > 0;
 }

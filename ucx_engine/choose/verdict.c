@@ -41,7 +41,7 @@ void irr_choice_fall_back(irr_choice_t *choice)
 /* A winner that becomes so much slower is compared with the others again, and is still gone. */
 #define WORSE 0.87
 
-/* A speedup from here on is doubted if it has not won. */
+/* A strategy that may have this speedup, and has not won, is tried again soon. */
 #define DOUBTED 1.03
 
 /* What is known is that of another time: the next check tells whether it is so. */
@@ -65,7 +65,7 @@ static irr_speedup_t verdict_of(const irr_choice_t *choice)
     irr_speedup_t both = irr_speedup_mean(&verdict, &choice->speedup);
 
     both.is = verdict.is;
-    return choice->trial.last ? verdict : both;
+    return choice->trial.samples[1].count > 0 ? verdict : both;
 }
 
 /*
@@ -109,6 +109,18 @@ static void end_trial(irr_choice_t *choice)
     }
 }
 
+/* Was the trial too short, or too noisy, to show that no strategy is a gain? */
+static bool doubts(const irr_choice_t *choice)
+{
+    const irr_trial_t *trial = &choice->trial;
+    bool doubts = choice->losses == 1;
+
+    for (int i = 1; i < trial->count; i++) {
+        doubts = doubts || trial->speedups[i].high >= DOUBTED;
+    }
+    return doubts;
+}
+
 void irr_choice_judge(irr_choice_t *choice)
 {
     const bool check = irr_choice_is_check(choice);
@@ -119,7 +131,8 @@ void irr_choice_judge(irr_choice_t *choice)
     } else {
         end_trial(choice);
     }
-    choice->doubtful = choice->way == 0 && (check || choice->best >= DOUBTED);
+    choice->losses += choice->way == 0;
+    choice->doubtful = choice->way == 0 && (check || doubts(choice));
 }
 
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup)
