@@ -167,6 +167,11 @@ static void test_hybrid(void)
     hybrid = find(list, irr_candidates(&machine, &traffic, &settings, list), "hybrid");
     CU_ASSERT_PTR_NOT_NULL_FATAL(hybrid);
     CU_ASSERT_EQUAL(hybrid->way.direct_from, 5000);
+    traffic = equal(64, 32, 64);   /* 9 long messages from each rank, most of them to a few ranks */
+    traffic.longest = 4096;
+    traffic.even_bytes += 9 * 4032;
+    traffic.bytes = 63 * 4096;
+    CU_ASSERT_TRUE(has(list, list_of(&traffic, list), "hybrid"));
     for (double bytes = 8; bytes < 1e6; bytes *= 4) {
         traffic = equal(64, 1, bytes);
         CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));

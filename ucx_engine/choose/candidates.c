@@ -137,17 +137,22 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
-/* A grid for short messages, where some are so long that they cost less directly, but not all. */
+/*
+ * A grid for short messages, where at most a quarter are so long that they cost less directly: if these are as long as
+ * the longest one.
+ */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
 {
+    const double longs = traffic->longest > 0 ? floor(traffic->even_bytes / traffic->longest) : 0;
     irr_settings_t split = *settings;
 
     if (split.direct_bytes == IRR_BYTES_AUTO) {
         split.direct_bytes = irr_model_direct_from(machine, traffic);
     }
-    if (traffic->longest >= (double)split.direct_bytes &&
-        traffic->even_bytes - traffic->longest < (double)split.direct_bytes * traffic->even_messages) {
+    if (traffic->longest >= (double)split.direct_bytes && 4 * longs < traffic->even_messages &&
+        traffic->even_bytes - longs * traffic->longest <
+            (double)split.direct_bytes * (traffic->even_messages - longs)) {
         add_row(all, &split, "hybrid");
     }
 }
