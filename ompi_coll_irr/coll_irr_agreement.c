@@ -144,9 +144,7 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
 static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_say(module, service);
-    mca_coll_irr_memory_learn(service);
     mca_coll_irr_tally_found(service);
-    service->told_exchanges = service->choice.exchanges;
 }
 
 /* ---- steps: each returns IRR_IN_PROGRESS until what it waits for is over ---- */

@@ -117,44 +117,20 @@ void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_
 
 /* ---- learning ---- */
 
-static void learn(const mca_coll_irr_service_t *service, int way, const irr_speedup_t *speedup)
+void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *way, const irr_speedup_t *speedup)
 {
     const irr_situation_t *situation = &service->candidates->situation;
-    char text[IRR_CANDIDATE_TEXT];
 
-    irr_candidate_text(&service->candidates->open[way], text, sizeof(text));
-    (void)irr_lessons_learn(&mine.known, situation, text, speedup);
-    (void)irr_lessons_learn(&mine.learnt, situation, text, speedup);
-}
-
-/* Lessons are speedups over Open MPI's own; without memory for candidates there are none. */
-static bool learns(const mca_coll_irr_service_t *service)
-{
-    return service->candidates != NULL && service->host_way == 0;
-}
-
-void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service)
-{
-    const irr_choice_t *choice = &service->choice;
-
-    if (!learns(service) || choice->exchanges == service->told_exchanges) {
-        return;   /* there was no trial since the last call */
-    }
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < choice->trial.count; i++) {
-        irr_speedup_t speedup;
-        const int way = irr_choice_measured(choice, i, &speedup);
-
-        if (way != 0 && speedup.is > 0 && speedup.low < speedup.high) {   /* else it was not measured */
-            learn(service, way, &speedup);
-        }
-    }
+    (void)irr_lessons_learn(&mine.known, situation, way, speedup);
+    (void)irr_lessons_learn(&mine.learnt, situation, way, speedup);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
+/* Lessons are speedups over Open MPI's own; without memory for candidates there are none. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
 {
-    if (!learns(service) || service->candidates->lived) {
+    if (service->candidates == NULL || service->host_way != 0 || service->candidates->lived) {
         return;
     }
     service->candidates->lived = true;

@@ -16,8 +16,10 @@ bool mca_coll_irr_memory_is_there(void);
 void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_candidate_t *list, int count,
                                uint64_t words[IRR_LESSONS_WORDS]);
 
-/* Record the end of a trial, and the end of a service of a team or a series; a second call does nothing.  Local. */
-void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service);
+/* Records the speedup of a strategy over Open MPI's own in a trial.  Local. */
+void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *way, const irr_speedup_t *speedup);
+
+/* Records the end of a service of a team or a series; a second call does nothing.  Local. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service);
 
 /* Merges the lessons of process 0 into the file.  In MPI_Finalize, after the end of all services. */

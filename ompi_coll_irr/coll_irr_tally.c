@@ -75,20 +75,24 @@ void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
     const irr_choice_t *choice = &service->choice;
     mca_coll_irr_row_t *row = row_of(service);
 
-    if (row == NULL || choice->exchanges == service->told_exchanges || service->host_way != 0) {
-        return;   /* there is no row, no trial since the last call, or none of Open MPI's own */
-    }
-    for (int i = 0; i < choice->trial.count; i++) {
+    for (int i = 0; i < choice->trial.count && choice->exchanges > service->told_exchanges; i++) {
         mca_coll_irr_tried_t tried = { .trials = 1 };
+        char way[IRR_CANDIDATE_TEXT];
         irr_speedup_t speedup;
         const int slot = irr_choice_measured(choice, i, &speedup);
 
-        if (slot != 0) {
-            mca_coll_irr_way_text(service, slot, tried.way, sizeof(tried.way));
-            tried.speedup = (mca_coll_irr_range_t){ speedup.is, speedup.is };
+        if (slot == 0 || service->host_way != 0) {
+            continue;
+        }
+        mca_coll_irr_way_text(service, slot, way, sizeof(way));
+        mca_coll_irr_memory_learn(service, way, &speedup);
+        snprintf(tried.way, sizeof(tried.way), "%.*s", (int)sizeof(tried.way) - 1, way);
+        tried.speedup = (mca_coll_irr_range_t){ speedup.is, speedup.is };
+        if (row != NULL) {
             mca_coll_irr_row_tried(row, &tried);
         }
     }
+    service->told_exchanges = choice->exchanges;
 }
 
 /* ---- the record ---- */

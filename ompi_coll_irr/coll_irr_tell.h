@@ -53,7 +53,7 @@ void mca_coll_irr_tally_call(const mca_coll_irr_module_t *module, mca_coll_irr_s
 /* After an agreement of a service, or a preparation, that began then. */
 void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns);
 
-/* A trial is over, if there was one since the last call: its times go to the report. */
+/* A trial is over, if there was one since the last call: its speedups go to the report, and into memory. */
 void mca_coll_irr_tally_found(mca_coll_irr_service_t *service);
 
 /*

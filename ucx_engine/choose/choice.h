@@ -240,7 +240,7 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
 /* What exchanges have saved until now. */
 irr_saved_t irr_choice_saved(const irr_choice_t *choice);
 
-/* After a trial, before it is settled: its i-th way, and the speedup of that over way 0; 0: the trial tells of none. */
+/* After a trial, before it is settled: its i-th way, and the speedup of that over way 0; 0: none was measured. */
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup);
 
 /* Does the trial compare the way gone so far with way 0? */

@@ -137,9 +137,6 @@ void irr_choice_judge(irr_choice_t *choice)
 
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup)
 {
-    if (i == 0 && !irr_choice_is_check(choice)) {
-        return 0;
-    }
     *speedup = choice->trial.speedups[i];
-    return choice->slots[i];
+    return (i > 0 || irr_choice_is_check(choice)) && speedup->low < speedup->high ? choice->slots[i] : 0;
 }
