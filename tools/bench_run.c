@@ -120,6 +120,12 @@ static void reduce_to_rank_0(void *values, int count, MPI_Datatype type, MPI_Op 
     MPI_Reduce(me == 0 ? MPI_IN_PLACE : values, values, count, type, op, 0, MPI_COMM_WORLD);
 }
 
+/* Exchanges that coll/irr itself must serve on each rank for it to have served a row; auto tries both now and then. */
+static unsigned long long enough(int algorithm, unsigned long long iterations)
+{
+    return algorithm == irr_algorithm_find("auto") ? iterations / 2 + 1 : iterations;
+}
+
 static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_bench_counts_t *counts,
                        irr_bench_row_t *row, int me)
 {
@@ -133,7 +139,7 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
     }
     reduce_to_rank_0(&least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, me);
     reduce_to_rank_0(most.value, IRR_BENCH_COUNTERS, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
-    row->by_irr = algorithm < 0 ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= iterations;
+    row->by_irr = algorithm < 0 ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= enough(algorithm, iterations);
     row->misled = row->by_irr != (algorithm >= 0);
     for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
         row->counters[i] = row->by_irr ? irr_bench_counts_share(&most, i, work->iterations) : -1;
