@@ -293,7 +293,7 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     const double saves = choice->mean_ns * (choice->speedup.is - 1);
 
     return mca_coll_irr_is_served(service) || choice->tries || service->communicators % PROBES == 0 ||
-           saves * (expected > here ? expected : here) >= choice->least_agreement_ns;
+           saves * (expected > here ? expected : here) >= choice->usual_agreement_ns;
 }
 
 /* The engine communicator is not sound; no memory for problems; none for a team of the communicator's own. */

@@ -60,7 +60,7 @@ counted() {
 
 # What was found of each traffic is said, and once, though all ranks know it.
 says_what_was_found() {
-    chooses 4 $always --mca coll_irr_verbose 1 "$program" 300 served > "$scratch/run" 2>&1 || return 1
+    chooses 4 $always --mca coll_irr_verbose 1 "$program" 900 served > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     grep -o "DUP FROM 0, MPI_Alltoallv, 4 ranks on 1 node, about .* B to each: .* speedup .*; tried .* algorithms* in .* exch" \
         "$scratch/run" > "$scratch/found"

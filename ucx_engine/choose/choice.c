@@ -29,6 +29,10 @@
 /* The part of the share that agreements take at most. */
 #define AGREEMENTS_PART 0.25
 
+/* The weight of the last agreement in what an agreement usually takes, and how many times as long it counts at most. */
+#define RECENT  0.25
+#define OUTLIER 4
+
 /* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
@@ -392,9 +396,11 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
 
 void irr_choice_agreement_took(irr_choice_t *choice, double ns)
 {
+    const double usual = choice->usual_agreement_ns, most = OUTLIER * usual;
+
     choice->agreement_ns = ns;
-    if (ns > 0 && (choice->least_agreement_ns == 0 || ns < choice->least_agreement_ns)) {
-        choice->least_agreement_ns = ns;
+    if (ns > 0) {
+        choice->usual_agreement_ns = usual > 0 ? usual + RECENT * ((ns < most ? ns : most) - usual) : ns;
     }
 }
 

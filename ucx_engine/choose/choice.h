@@ -76,7 +76,7 @@ typedef struct irr_choice {
     double            most_ns;     /* and with all that was in the way of those that were timed */
     irr_choice_opening_t opening;  /* agreed */
     double            agreement_ns;   /* of the last one, */
-    double            least_agreement_ns;   /* and of the shortest one; 0: none is known */
+    double            usual_agreement_ns;   /* and the mean of recent ones; 0: none is known */
     uint64_t          calls;       /* exchanges that were begun */
     uint64_t          due;         /* after so many the ranks agree */
     uint64_t          agreed;      /* the number at the last agreement */
