@@ -203,7 +203,7 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "latency_bytes", TEXT(IRR_LATENCY_DEFAULT),
         "With rs_nh: number of bytes that a rank could send in the time that a message takes to start, with an "
-        "optional suffix k, m or g. irr_compose measures what it follows from." INFO_KEY,
+        "optional suffix k, m or g. irr_tune measures what it follows from." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",
         offsetof(mca_coll_irr_settings_t, latency), NULL
     }, {

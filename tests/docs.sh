@@ -207,7 +207,7 @@ scripts_help() {
 
 # Each manual page of a tool has commands of the documents as examples, and names others.
 manual_pages() {
-    for page in irr_bench irr_plan irr_matrix irr_tune irr_compose irr_trace lldp2topology yaml2topology; do
+    for page in irr_bench irr_plan irr_matrix irr_tune irr_trace lldp2topology yaml2topology; do
         "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/topology.md" > "$scratch/more" &&
             grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
         [ ! -e "$here/$page.1" ] || { grep -q '^\.SH EXAMPLES' "$here/$page.1" &&
@@ -221,7 +221,7 @@ manual_pages() {
 
 # Each tool has a short help and the whole, on a terminal of 100 columns.
 tools_help() {
-    for tool in irr_bench irr_plan irr_matrix irr_tune irr_compose; do
+    for tool in irr_bench irr_plan irr_matrix irr_tune; do
         "$here/$tool" --help > "$scratch/help" && "$here/$tool" --help all > "$scratch/whole" &&
             narrow "$tool" "$scratch/help" "$scratch/whole" || return
     done

@@ -1,13 +1,13 @@
 /*
- * candidates.h - which ways are worth a trial, where nobody named one.
+ * candidates.h - which strategies are worth a trial, where the user named none.
  *
  * The model (choose/model.h) ranks direct messages, grids, leaders and, where only some messages are long, the hybrid;
- * hopeless ones are left out.  On one node direct messages are the only candidate if ranks share processors.
- * The model does not know what queues of switches cost.  Where messages between nodes are long enough to fill these,
- * ways with different paces (choose/paced.h) are therefore in the list in turn with those that the model ranks first,
- * whatever it says of them.
+ * hopeless strategies are left out.  On one node whose ranks share processors there are only direct messages, with one
+ * copy or with two.  The model does not know what queues of switches cost.  Where messages between nodes are long
+ * enough to fill them, the list therefore alternates between strategies with different paces (choose/paced.h),
+ * whatever the model predicts for them, and those that the model ranks first.
  *
- * A candidate is pinned: a communicator with its settings goes that way and tries nothing by itself.
+ * A candidate is pinned: a communicator with its settings uses this strategy and tries no other.
  *
  * Pure.  O(1), but for the logarithms of grids.
  */
@@ -24,38 +24,38 @@ typedef struct irr_candidate {
 
 #define IRR_CANDIDATES_MAX 8
 
-/* All that have sense: rows, grids and paces. */
+/* All that make sense: rows, grids and paces. */
 #define IRR_CANDIDATES_ALL 24
 
-/* Room for the text of any. */
+/* Room for the text of any candidate. */
 #define IRR_CANDIDATE_TEXT 96
 
 /*
- * Fills list[] with what is worth a trial, best first, and returns how many that are.  Settings are those of the
- * communicator, and what they pin is pinned in all; their algorithm is not looked at, nor are the limits of blocks in
- * the traffic, which follow from settings.  What the model says of Open MPI's own is irr_model_host_ns.
+ * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  Settings are those of
+ * the communicator: what they pin is pinned in all candidates; their algorithm is ignored.  irr_model_host_ns predicts
+ * Open MPI's own.
  */
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
-/* Fills list[] with all that irr_candidates chooses from, in no order and without times, and returns how many. */
+/* Fills list[] with all that irr_candidates chooses from, in no order and without times, and returns their number. */
 int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /*
- * Fills list[] with the strategies of irr_paced_ways, without times, and returns how many those are.  One that needs no
- * schedule is a1 with a pace; any other one is of this row of the algorithm table.
+ * Fills list[] with the strategies of irr_paced_ways, without times, and returns their number.  A strategy without a
+ * schedule is a1 with a pace; the others are of this row of the algorithm table.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
                          irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
-/* Do exchanges go the same way by both? */
+/* Returns whether both are the same strategy. */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 
-/* Makes the settings of a communicator those of one that goes this way alone. */
+/* Changes the settings of a communicator so that it uses this strategy alone. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
-/* As a user would name it: "aapc, pace sync, pieces of 32 KiB".  Cut to size, from 1 on. */
+/* Writes the candidate as a user would name it: "aapc, pace sync, pieces of 32 KiB".  Cut to size, from 1 on. */
 void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size);
 
 #endif

@@ -37,72 +37,72 @@
 #define IRR_TRIAL_SUMS (IRR_TRIAL_STAYS * IRR_TRIAL_WAYS)
 
 typedef struct irr_trial {
-    int      count;                    /* of ways; the base is way 0 */
+    int      count;                    /* strategies; the base is the first */
     bool     left[IRR_TRIAL_WAYS];     /* not dropped yet */
     bool     looked[IRR_TRIAL_WAYS];
-    bool     long_ones;                /* exchanges are long: a few tell enough */
-    bool     lenient;                  /* way 1 wins as well if its speedup is 1 or more */
+    bool     long_ones;                /* exchanges are long: a few are enough */
+    bool     lenient;                  /* a speedup of 1 is enough to win */
     bool     looks;                    /* the round is a look */
     int      length;                   /* timed exchanges of a stay */
     int      warm_up;                  /* and those before, which are not */
-    int      way;                      /* whose stay it is */
-    int      turn;                     /* of the round: how many stays the ways have had */
+    int      way;                      /* the strategy of this stay */
+    int      turn;                     /* stays of each strategy in this round that are over */
     int      done;                     /* exchanges of the stay */
     int      exchanges;                /* of the trial, so far */
     uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of the stays of this round, by turns; in a look of the shortest
                                           exchange */
     uint64_t most[IRR_TRIAL_SUMS];     /* of the longest exchange of a group that has begun, or of a look */
     uint8_t  taken[IRR_TRIAL_SUMS];    /* exchanges of the group */
-    double   each_ns[IRR_TRIAL_WAYS];  /* agreed, of an exchange in the last round of a way */
+    double   each_ns[IRR_TRIAL_WAYS];  /* agreed, of an exchange in the last round of a strategy */
     irr_samples_t samples[IRR_TRIAL_WAYS];    /* of rounds of pairs */
     irr_speedup_t speedups[IRR_TRIAL_WAYS];   /* agreed, over the base */
-    double   extra_ns;                 /* what the agreed stays took more than the base would have; negative: less */
-    double   cost_ns;                  /* the same of ways that took more */
+    double   extra_ns;                 /* agreed time above that of the base; negative: less */
+    double   cost_ns;                  /* the same of strategies that took more */
     int      winner;                   /* in the end */
 } irr_trial_t;
 
-/* Begins with looks at so many ways, from 2 on; an exchange by the base takes about so long. */
+/* Begins with looks at `count` strategies, from 2 on; mean_ns: the time of an exchange by the base. */
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns);
 
-/* After a look was agreed: so many more ways are looked at. */
+/* Adds strategies after the agreement on a look; a look at them follows. */
 void irr_trial_add(irr_trial_t *trial, int more);
 
-/* Does an exchange take so long that what else the machine does is short beside it? */
+/* Returns whether an exchange takes so long that other work of the machine is short beside it. */
 bool irr_trial_is_long(double ns);
 
-/* Exchanges of a look at one way. */
+/* Returns the number of exchanges of a look at one strategy. */
 int irr_trial_look(double mean_ns);
 
-/* Is the next exchange timed? */
+/* Returns whether the next exchange is timed. */
 static inline bool irr_trial_times(const irr_trial_t *trial)
 {
     return trial->done >= trial->warm_up;
 }
 
-/* The next exchange begins.  True: it is the last one of the round; when all are over the ranks agree on the sums. */
+/* Begins the next exchange.  Returns true if it is the last one of the round: an agreement on the sums follows. */
 bool irr_trial_begins(irr_trial_t *trial);
 
 /* Fills what a rank has measured in the round, for the agreement. */
 void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS]);
 
-/* Where the time of the next exchange is added, which is over in the same round. */
+/* Returns the sum to which the time of the next exchange is added. */
 static inline int irr_trial_sum(const irr_trial_t *trial)
 {
     return trial->turn * IRR_TRIAL_WAYS + trial->way;
 }
 
-/* What a timed exchange of the round took. */
+/* Adds the time of an exchange. */
 void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns);
 
-/* The agreed sums of a look. */
+/* Takes the agreed sums of a look. */
 void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);
 
-/* The agreed sums of a round of pairs.  True: it was the last one, and there is a winner. */
+/* Takes the agreed sums of a round of pairs.  Returns true if there is a winner. */
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums);
 
 /*
- * Begins the next round of pairs, which may take so much more than by the base: what does not fit is dropped, the
- * slowest first.  False: nothing is left, and the base has won.
+ * Begins the next round of pairs, which may take budget_ns more than by the base: the slowest strategies are dropped
+ * until it fits.  Returns false if none is left: the base has won.
  */
 bool irr_trial_go_on(irr_trial_t *trial, double budget_ns);
 

@@ -1,14 +1,14 @@
 /*
- * verdict.c - what trials tell of the way that a communicator goes: its speedup over way 0, and what that has saved.
+ * verdict.c - what trials show of the current strategy: its speedup over strategy 0, and what that has saved.
  *
- * A verdict is a trial that a way has won, or a check that it has stood; a check that it has not stood is the last one.
- * Between two verdicts nobody measures the speedup, so the exchanges between them count with the mean of both.
+ * A verdict is a trial that a strategy has won, or a check that it has passed; a check that it has failed is the last
+ * one.  Between two verdicts nothing measures the speedup, so exchanges between them count with the mean of both.
  */
 #include "choose/choice.h"
 
 /* ---- what was saved ---- */
 
-/* A verdict on the way gone so far, or the last one again: books what was saved since the one before. */
+/* Books what was saved since the verdict before this one, which may be the same again. */
 static void book(irr_choice_t *choice, const irr_speedup_t *verdict)
 {
     const irr_speedup_t mean = irr_speedup_mean(&choice->speedup, verdict);
@@ -38,13 +38,13 @@ void irr_choice_fall_back(irr_choice_t *choice)
     choice->speedup = IRR_SPEEDUP_NONE;
 }
 
-/* A winner that becomes so much slower is compared with the others again, and is still gone. */
+/* A winner that has become so much slower stays, and is compared with the others again. */
 #define WORSE 0.87
 
 /* A strategy that may have this speedup, and has not won, is tried again soon. */
 #define DOUBTED 1.03
 
-/* What is known is that of another time: the next check tells whether it is so. */
+/* The speedup is that of another time: the next check shows whether it still holds. */
 void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
 {
     const double over_base = speedup / choice->speedup.is;
@@ -58,7 +58,7 @@ void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
     choice->recalled = true;
 }
 
-/* A look that ends a check is a few samples: those of the verdict before it count as well. */
+/* A look that ends a check is a few samples: the samples of the verdict before it count as well. */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {
     const irr_speedup_t verdict = irr_speedup_inverse(&choice->trial.speedups[1]);
@@ -69,7 +69,7 @@ static irr_speedup_t verdict_of(const irr_choice_t *choice)
 }
 
 /*
- * The way gone so far has stood, or way 0 was better: then the network has become another one, and other ways may be
+ * The current strategy has passed; or strategy 0 was better: then the network has changed, and other strategies may be
  * the best now.
  */
 static void end_check(irr_choice_t *choice)

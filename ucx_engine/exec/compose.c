@@ -13,8 +13,7 @@
  * what both know, the lengths of the parts of a message.  Each end may have a part in several pieces, which stay
  * together; iovec or gather is its own choice.
  *
- * `auto` is measured by tools/irr_compose, which prints the table of pieces x piece size x form for the
- * transports of a machine.  UCX 1.13.1, one way, time of a form over the time of the best one:
+ * `auto` rests on measurements: UCX 1.13.1, one way, time of a form divided by the time of the best one:
  *
  *     pieces  bytes    shared memory            tcp
  *                      iovec  gather  split     iovec  gather  split

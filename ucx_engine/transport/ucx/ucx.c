@@ -30,7 +30,7 @@
 
 /*
  * From this length a contiguous message of its own is faster than a fragmented one: UCX's rendezvous moves
- * it by CMA or RDMA.  Measured by tools/irr_compose.
+ * it by CMA or RDMA.
  */
 #define ZERO_COPY_MIN 32768
 
