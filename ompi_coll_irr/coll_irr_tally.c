@@ -73,15 +73,16 @@ void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_n
 void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
+    const bool is_new = choice->exchanges > service->told_exchanges && service->host_way == 0;
     mca_coll_irr_row_t *row = row_of(service);
 
-    for (int i = 0; i < choice->trial.count && choice->exchanges > service->told_exchanges; i++) {
+    for (int i = 0; i < choice->trial.count && is_new; i++) {
         mca_coll_irr_tried_t tried = { .trials = 1 };
         char way[IRR_CANDIDATE_TEXT];
         irr_speedup_t speedup;
         const int slot = irr_choice_measured(choice, i, &speedup);
 
-        if (slot == 0 || service->host_way != 0) {
+        if (slot == 0) {
             continue;
         }
         mca_coll_irr_way_text(service, slot, way, sizeof(way));

@@ -82,8 +82,14 @@ static void test_small_gains(void)
     CU_ASSERT_EQUAL(try(enough, 2, 1).winner, 1);
 }
 
-/* Of 1,000 trials: how many way 1 wins, by exchanges that differ by 30 %. */
-static int wins_of(double gain, uint64_t *state)
+/* Exchanges that take from `least` ns on, evenly, and one in so many `delay` ns more at most; 0: none is delayed. */
+typedef struct noise {
+    double   mean_ns;
+    uint64_t least, spread, one_in, delay;
+} noise_t;
+
+/* Of 1,000 trials: how many way 1 wins, whose exchanges take this part of the time, but for delays. */
+static int wins_of(const noise_t *noise, double part, uint64_t *state)
 {
     int wins = 0;
 
@@ -91,11 +97,13 @@ static int wins_of(double gain, uint64_t *state)
         irr_trial_t trial;
         bool over = false;
 
-        irr_trial_begin(&trial, 2, 20000);
+        irr_trial_begin(&trial, 2, noise->mean_ns);
         while (!over) {
-            const double ns = (trial.way == 1 ? 1 - gain : 1) * (10000 + (double)irr_test_below(state, 20001));
+            const bool is_delayed = noise->one_in > 0 && irr_test_below(state, noise->one_in) == 0;
+            const uint64_t delay = is_delayed ? irr_test_below(state, noise->delay) : 0;
+            const double ns = (double)(noise->least + irr_test_below(state, noise->spread));
 
-            over = took(&trial, (uint64_t)ns) && agree_round(&trial);
+            over = took(&trial, delay + (uint64_t)(trial.way == 1 ? part * ns : ns)) && agree_round(&trial);
         }
         wins += trial.winner;
     }
@@ -104,10 +112,22 @@ static int wins_of(double gain, uint64_t *state)
 
 static void test_noise(void)
 {
+    const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
     uint64_t state = irr_test_seed();
 
-    CU_ASSERT_TRUE(wins_of(0, &state) < 60);
-    CU_ASSERT_TRUE(wins_of(0.15, &state) > 700);
+    CU_ASSERT_TRUE(wins_of(&even, 1, &state) < 60);
+    CU_ASSERT_TRUE(wins_of(&even, 1 - 0.15, &state) > 700);
+}
+
+static void test_disturbed(void)
+{
+    const noise_t delays = { .mean_ns = 1e5, .least = 85000, .spread = 30001, .one_in = 10, .delay = 2000001 };
+    uint64_t state = irr_test_seed();
+
+    CU_ASSERT_TRUE(wins_of(&delays, 1 / 0.95, &state) < 20);
+    CU_ASSERT_TRUE(wins_of(&delays, 1, &state) < 40);
+    CU_ASSERT_TRUE(wins_of(&delays, 1 / 1.25, &state) > 900);
+    CU_ASSERT_TRUE(wins_of(&delays, 1 / 2.0, &state) > 900);
 }
 
 static void test_hopeless(void)
@@ -155,38 +175,6 @@ static void test_disturbed_look(void)
     CU_ASSERT_TRUE(trial.left[1]);
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].is, 1, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 1e-3 / 4, 1e-9);   /* the samples tell of the disturbance */
-}
-
-/* Of 1,000 trials: how many way 1 wins, if each tenth exchange takes up to 20 times as long. */
-static int wins_disturbed(double speedup, uint64_t *state)
-{
-    int wins = 0;
-
-    for (int i = 0; i < 1000; i++) {
-        irr_trial_t trial;
-        bool over = false;
-
-        irr_trial_begin(&trial, 2, 1e5);
-        while (!over) {
-            const double delay = irr_test_below(state, 10) == 0 ? 1e3 * (double)irr_test_below(state, 2001) : 0;
-            const double own = 85 + (double)irr_test_below(state, 31);
-
-            over = took(&trial, (uint64_t)(delay + 1e3 * own / (trial.way == 1 ? speedup : 1))) &&
-                   agree_round(&trial);
-        }
-        wins += trial.winner;
-    }
-    return wins;
-}
-
-static void test_disturbed(void)
-{
-    uint64_t state = irr_test_seed();
-
-    CU_ASSERT_TRUE(wins_disturbed(0.95, &state) < 20);
-    CU_ASSERT_TRUE(wins_disturbed(1, &state) < 40);
-    CU_ASSERT_TRUE(wins_disturbed(1.25, &state) > 900);
-    CU_ASSERT_TRUE(wins_disturbed(2, &state) > 900);
 }
 
 /* As test_disturbed, but one by one: the longest exchange of a stay says nothing. */

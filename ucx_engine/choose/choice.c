@@ -365,8 +365,7 @@ static irr_choice_act_t settle(irr_choice_t *choice)
 
     choice->exchanges += (uint64_t)choice->trial.exchanges;
     choice->tries = false;
-    irr_choice_judge(choice);
-    soon = (uint64_t)((choice->doubtful ? AGAIN_SOON : AGAIN) * (double)choice->calls);
+    soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
     if (choice->way != before || irr_choice_is_check(choice) || soon < choice->again) {
         choice->again = soon;   /* else what this list has lost comes again at the time that was set with it */
     }

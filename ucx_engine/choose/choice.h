@@ -19,8 +19,9 @@
  * beyond doubt is repeated sooner.  When the number of messages or bytes has doubled or halved, a check and a new list
  * follow at once.
  *
- * If any rank knows lessons (choose/lessons.h), the ranks agree on them whenever strategies are listed.  A strategy
- * that all ranks know as a gain is used without a trial if the expected saving pays for opening it.
+ * If any rank knows lessons (choose/lessons.h), the ranks agree on them whenever strategies are listed.  A
+ * strategy becomes the current one without a trial if all ranks know it as a gain and the expected saving pays for
+ * opening it.
  *
  * The host exchanges by the strategies and carries out the acts.  All decisions are alike on all ranks, because they
  * follow from counts of exchanges and from maxima.
@@ -90,7 +91,6 @@ typedef struct irr_choice {
     bool              remembers;   /* some rank knows lessons: the ranks agree on them when they list */
     irr_recall_t      recall;      /* common knowledge when strategies were listed last */
     bool              recalls;     /* the first of the list becomes the current strategy when it is open */
-    bool              doubtful;    /* strategy 0 has won, and another one may be a gain all the same */
     int               losses;      /* trials of this load that strategy 0 has won */
     bool              recalled;    /* so it did, and there was no verdict on it since */
     bool              tries;       /* a trial runs */
@@ -137,7 +137,7 @@ void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early);
 void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
 
 /*
- * Before an agreement: the number of ranks on the node of this rank, and whether the node has more processes than
+ * Sets the number of ranks on the node of this rank, before an agreement; crowded: the node has more processes than
  * processors.  one_node, alike on all ranks: all ranks are on one node.  Returns false if the first agreement is put
  * off.  The caller looks at each rank to find these, so the call comes only when an agreement is due.
  */
@@ -252,8 +252,11 @@ static inline bool irr_choice_is_check(const irr_choice_t *choice)
     return choice->slots[1] == 0;
 }
 
-/* Ends the trial: its winner becomes the current strategy. */
-void irr_choice_judge(irr_choice_t *choice);
+/*
+ * Ends the trial: its winner becomes the current strategy.  Returns true if that is strategy 0, and another one may be
+ * a gain all the same.
+ */
+bool irr_choice_judge(irr_choice_t *choice);
 
 /* Make strategy 0 the current one, or another one of which only this speedup is known. */
 void irr_choice_fall_back(irr_choice_t *choice);

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The least speedup that counts as a gain: noise stays below it. */
-#define GAIN 1.03
-
 /* The spread of the logarithm of a speedup at least. */
 #define SPREAD_MIN 0.02
 
@@ -275,11 +272,11 @@ irr_recall_t irr_lessons_agreed(const uint64_t words[IRR_LESSONS_WORDS], bool dr
     for (int i = 0; i < *count; i++) {
         const double low = (double)(UINT64_MAX - words[2 * i]) / UNIT, high = (double)words[2 * i + 1] / UNIT;
 
-        if (drops && high < GAIN) {
+        if (drops && high < IRR_SPEEDUP_GAIN) {
             recall.losers++;
             continue;
         }
-        if (low >= GAIN && low > recall.speedup) {
+        if (low >= IRR_SPEEDUP_GAIN && low > recall.speedup) {
             recall.speedup = low;
             best = kept;
         }

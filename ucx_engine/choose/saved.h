@@ -12,6 +12,9 @@ typedef struct irr_speedup {
     double is, low, high;
 } irr_speedup_t;
 
+/* The least speedup that counts as a gain: noise stays below it, and a change for nothing may be one for the worse. */
+#define IRR_SPEEDUP_GAIN 1.03
+
 #define IRR_SPEEDUP_NONE ((irr_speedup_t){ 1, 1, 1 })
 
 /* The speedup of the other over the one. */

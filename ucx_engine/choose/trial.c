@@ -24,9 +24,6 @@
 /* A strategy that takes so many times as long as the best one is dropped at once. */
 #define HOPELESS 2
 
-/* The lower bound of the speedup of a winner: a change for nothing may be a change for the worse. */
-#define GAIN 1.03
-
 /* Fewer samples of short exchanges than this show only a speedup whose lower bound is SURE. */
 #define ENOUGH 8
 #define SURE   1.2
@@ -247,19 +244,21 @@ void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums)
 static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
 {
     for (int i = 0; i < trial->count; i++) {
+        irr_samples_t *samples = &trial->samples[i];
         double stays_ns = 0;
 
-        for (int turn = 0; turn < IRR_TRIAL_STAYS && trial->left[i]; turn++) {
+        if (!trial->left[i]) {
+            continue;
+        }
+        for (int turn = 0; turn < IRR_TRIAL_STAYS; turn++) {
             const uint64_t *stays = &sums[turn * IRR_TRIAL_WAYS];
 
             stays_ns += (double)stays[i];
-            irr_samples_add(&trial->samples[i], (double)stays[0], (double)stays[i]);
+            irr_samples_add(samples, (double)stays[0], (double)stays[i]);
         }
-        if (trial->left[i]) {
-            book(trial, i, stays_ns / IRR_TRIAL_STAYS, IRR_TRIAL_STAYS);
-        }
-        if (trial->left[i] && trial->samples[i].count > 0) {
-            trial->speedups[i] = irr_samples_speedup(&trial->samples[i], trial->long_ones);
+        book(trial, i, stays_ns / IRR_TRIAL_STAYS, IRR_TRIAL_STAYS);
+        if (samples->count > 0) {
+            trial->speedups[i] = irr_samples_speedup(samples, trial->long_ones);
         }
     }
 }
@@ -267,7 +266,7 @@ static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
 /* Drops strategies that are no gain, or are slower than the best one, beyond doubt. */
 static void drop_losers(irr_trial_t *trial)
 {
-    const double gain = trial->lenient ? 1 : GAIN;
+    const double gain = trial->lenient ? 1 : IRR_SPEEDUP_GAIN;
     const int best = extreme(trial, false);
     const double least = fmax(gain, best < 0 || trial->lenient ? 0 : trial->speedups[best].is);
 
@@ -286,7 +285,7 @@ static bool wins(const irr_trial_t *trial, int best)
     if (trial->lenient) {
         return speedup->low >= 1 || (enough && speedup->is >= 1);
     }
-    return speedup->is >= GAIN && speedup->low >= (enough ? GAIN : SURE);
+    return speedup->is >= IRR_SPEEDUP_GAIN && speedup->low >= (enough ? IRR_SPEEDUP_GAIN : SURE);
 }
 
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)

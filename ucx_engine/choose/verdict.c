@@ -41,9 +41,6 @@ void irr_choice_fall_back(irr_choice_t *choice)
 /* A winner that has become so much slower stays, and is compared with the others again. */
 #define WORSE 0.87
 
-/* A strategy that may have this speedup, and has not won, is tried again soon. */
-#define DOUBTED 1.03
-
 /* The speedup is that of another time: the next check shows whether it still holds. */
 void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
 {
@@ -116,12 +113,12 @@ static bool doubts(const irr_choice_t *choice)
     bool doubts = choice->losses == 1;
 
     for (int i = 1; i < trial->count; i++) {
-        doubts = doubts || trial->speedups[i].high >= DOUBTED;
+        doubts = doubts || trial->speedups[i].high >= IRR_SPEEDUP_GAIN;
     }
     return doubts;
 }
 
-void irr_choice_judge(irr_choice_t *choice)
+bool irr_choice_judge(irr_choice_t *choice)
 {
     const bool check = irr_choice_is_check(choice);
 
@@ -132,7 +129,7 @@ void irr_choice_judge(irr_choice_t *choice)
         end_trial(choice);
     }
     choice->losses += choice->way == 0;
-    choice->doubtful = choice->way == 0 && (check || doubts(choice));
+    return choice->way == 0 && (check || doubts(choice));
 }
 
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup)

@@ -69,11 +69,12 @@ static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *
  */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {
-    irr_composition_t composition = choose(mode, caps, pieces, bytes);
+    irr_composition_t composition;
 
     if (pieces <= 1) {
         return (irr_composition_t){ .form = irr_compose_whole(mode), .apart_min = SIZE_MAX };
     }
+    composition = choose(mode, caps, pieces, bytes);
     if (pieces > caps->pieces_max[composition.form]) {
         composition.form = composition.form == IRR_FORM_IOVEC ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
     }
