@@ -21,6 +21,18 @@ typedef struct irr_test_case {
 /* Runs cases up to a row without a name.  Returns the exit status of the program. */
 int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limit_seconds);
 
+/* The main function of a test program whose cases are the remaining arguments. */
+#define IRR_TEST_MAIN(suite, limit_seconds, ...)                                \
+    int main(void)                                                              \
+    {                                                                           \
+        static const irr_test_case_t cases[] = { __VA_ARGS__, { NULL, NULL } }; \
+                                                                                \
+        return irr_test_main(suite, cases, limit_seconds);                      \
+    }
+
+/* The number of elements of an array. */
+#define IRR_TEST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Marks the running case as skipped, with a reason a user can act on. */
 void irr_test_skip(const char *reason);
 

@@ -3,13 +3,17 @@
  */
 #include "irr_text.h"
 
+#include "irr_memory.h"
 #include "irr_test.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-static char path[128];
+static char path[100];
 
 const char *irr_text_open(void)
 {
@@ -25,7 +29,7 @@ const char *irr_text_open(void)
 
 void irr_text_close(void)
 {
-    unlink(path);
+    remove(path);
 }
 
 const char *irr_text_fill(const char *text, size_t length)
@@ -38,18 +42,120 @@ const char *irr_text_fill(const char *text, size_t length)
     return path;
 }
 
-void irr_text_check_bad(const irr_text_bad_t *table, irr_status_t (*read)(const char *path, irr_file_error_t *error))
+irr_status_t irr_text_read(irr_text_read_t *read, const char *text, size_t length, irr_file_error_t *error)
+{
+    irr_status_t status;
+
+    irr_text_open();
+    status = read(irr_text_fill(text, length), error);
+    irr_text_close();
+    return status;
+}
+
+static void expect_reason(const irr_file_error_t *error, size_t line, const char *reason)
+{
+    if (strcmp(error->reason, reason) != 0 || error->line != line) {
+        CU_FAIL("another reason");
+        printf("# '%s': line %zu, %s\n", reason, error->line, error->reason);
+    }
+}
+
+static void expect_no_file(const char *name, const char *reason, irr_text_read_t *read)
+{
+    irr_file_error_t error = { .line = 77 };
+
+    CU_ASSERT_EQUAL(read(name, &error), IRR_ERR_IO);
+    expect_reason(&error, 0, reason);
+}
+
+void irr_text_check_missing(irr_text_read_t *read)
 {
     irr_text_open();
+    irr_text_close();
+    expect_no_file(path, "No such file or directory", read);
+}
+
+static void check_no_files(irr_text_read_t *read)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    irr_text_open();
+    irr_text_close();
+    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+    expect_no_file(path, "Is a directory", read);
+    irr_text_close();
+    CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
+    expect_no_file(path, "is a pipe, only a regular file is read", read);
+    irr_text_close();
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    CU_ASSERT_EQUAL_FATAL(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
+    expect_no_file(path, "is a socket, or a device that does not answer, only a regular file is read", read);
+    irr_text_close();
+    close(server);
+    expect_no_file("/dev/zero", "is a device, only a regular file is read", read);
+}
+
+void irr_text_check_bad(const irr_text_bad_t *table, irr_text_read_t *read)
+{
     for (const irr_text_bad_t *bad = table; bad->text != NULL; bad++) {
         irr_file_error_t error = { 0 };
-        size_t length = bad->length > 0 ? bad->length : strlen(bad->text);
+        const size_t length = bad->length > 0 ? bad->length : strlen(bad->text);
 
-        CU_ASSERT_EQUAL(read(irr_text_fill(bad->text, length), &error), IRR_ERR_FORMAT);
-        if (strcmp(error.reason, bad->reason) != 0 || error.line != bad->line) {
-            CU_FAIL("another reason");
-            printf("# '%s': line %zu, %s\n", bad->reason, error.line, error.reason);
-        }
+        CU_ASSERT_EQUAL(irr_text_read(read, bad->text, length, &error), IRR_ERR_FORMAT);
+        expect_reason(&error, bad->line, bad->reason);
     }
-    irr_text_close();
+    check_no_files(read);
+}
+
+void irr_text_check_long(const char *head, char comment, size_t longest, const char *rest, irr_text_read_t *read)
+{
+    char *text = irr_test_array(strlen(head) + longest + strlen(rest) + 3, 1), reason[80];
+    irr_file_error_t error = { 0 };
+
+    for (size_t length = longest; length <= longest + 1; length++) {
+        strcpy(text, head);
+        memset(text + strlen(head), comment, length);
+        sprintf(text + strlen(head) + length, "\n%s", rest);
+        CU_ASSERT_EQUAL(irr_text_read(read, text, strlen(text), &error), length == longest ? IRR_OK : IRR_ERR_FORMAT);
+    }
+    snprintf(reason, sizeof(reason), "line is longer than the %zu bytes allowed", longest);
+    expect_reason(&error, 2, reason);
+    free(text);
+}
+
+void irr_text_check_damaged(const char *text, size_t kept, const char *alphabet, uint64_t *state,
+                            irr_text_read_t *read)
+{
+    const size_t length = strlen(text);
+    char *damaged = strdup(text);
+    irr_file_error_t error = { 0 };
+
+    for (uint64_t edits = 1 + irr_test_below(state, 4); edits > 0; edits--) {
+        damaged[kept + irr_test_below(state, length - kept)] = alphabet[irr_test_below(state, strlen(alphabet) + 1)];
+    }
+    CU_ASSERT(irr_text_read(read, damaged, length, &error) == IRR_OK || error.reason[0] != '\0');
+    free(damaged);
+}
+
+typedef struct content {
+    const char      *text;
+    irr_text_read_t *read;
+} content_t;
+
+static irr_status_t read_content(void *context)
+{
+    const content_t *content = context;
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_text_read(content->read, content->text, strlen(content->text), &error);
+
+    CU_ASSERT_EQUAL(status == IRR_OK, error.reason[0] == '\0');
+    return status;
+}
+
+size_t irr_text_check_memory(const char *text, irr_text_read_t *read)
+{
+    content_t content = { text, read };
+
+    return irr_memory_fail_each(read_content, &content);
 }

@@ -278,13 +278,6 @@ static void test_spoilt(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "ranks read what they would cut out of the whole", test_same },
-        { "whatever is read makes a plan", test_spoilt },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("assignment", cases, 120);
-}
+IRR_TEST_MAIN("assignment", 120,
+    { "ranks read what they would cut out of the whole", test_same },
+    { "whatever is read makes a plan", test_spoilt })

@@ -289,7 +289,7 @@ static void test_text(void)
     CU_ASSERT_STRING_EQUAL(text, "hybrid, direct from 1536 bytes");
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("candidates", 60,
     { "on one node whose ranks share processors all goes directly", test_one_node },
     { "on one whose ranks have processors of their own short messages are forwarded", test_node_of_many_processors },
     { "short messages are forwarded, best by the model first", test_short },
@@ -298,11 +298,4 @@ static const irr_test_case_t cases[] = {
     { "a hybrid where it is likely to be the best", test_hybrid },
     { "what the user has set of grids stays", test_dims_of_user },
     { "each candidate is pinned, and no two are the same", test_pinned },
-    { "texts", test_text },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("candidates", cases, 60);
-}
+    { "texts", test_text })

@@ -380,25 +380,18 @@ static void test_bomb(void)
     irr_scene_refuse(&scene, "rank 0 handles some bytes more than 4 times in a stage");
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a right plan is accepted", test_right },
-        { "numbers out of range", test_shape },
-        { "rules 1 to 4, each broken", test_rules_1_to_4 },
-        { "rule 1: the order of messages", test_message_order },
-        { "rule 2: scratch used again", test_scratch_reuse },
-        { "rule 4: send blocks that overlap", test_overlapping_send_blocks },
-        { "rule 4: nothing to send", test_empty_blocks },
-        { "rule 5: crossed sends", test_crossed_sends },
-        { "rule 5: sends in the wrong order", test_order_of_sends },
-        { "tells and awaits, each thing broken", test_signals },
-        { "rule 5: crossed tells", test_crossed_tells },
-        { "rule 5: a tell that comes too late", test_late_tell },
-        { "rule 5: tells in the wrong order", test_order_of_tells },
-        { "a plan that doubles its segments", test_bomb },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("check", cases, 120);
-}
+IRR_TEST_MAIN("check", 120,
+    { "a right plan is accepted", test_right },
+    { "numbers out of range", test_shape },
+    { "rules 1 to 4, each broken", test_rules_1_to_4 },
+    { "rule 1: the order of messages", test_message_order },
+    { "rule 2: scratch used again", test_scratch_reuse },
+    { "rule 4: send blocks that overlap", test_overlapping_send_blocks },
+    { "rule 4: nothing to send", test_empty_blocks },
+    { "rule 5: crossed sends", test_crossed_sends },
+    { "rule 5: sends in the wrong order", test_order_of_sends },
+    { "tells and awaits, each thing broken", test_signals },
+    { "rule 5: crossed tells", test_crossed_tells },
+    { "rule 5: a tell that comes too late", test_late_tell },
+    { "rule 5: tells in the wrong order", test_order_of_tells },
+    { "a plan that doubles its segments", test_bomb })

@@ -178,7 +178,7 @@ static const irr_pairs_limits_t limits[] = {
     { .scratch = (size_t)1 << 20, .piece = (size_t)1 << 18 }
 };
 
-enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+enum { LIMITS = IRR_TEST_COUNT(limits) };
 
 /* Accepted whatever the limits are, in so little scratch. */
 static void test_pairs(void)
@@ -229,17 +229,10 @@ static void test_pairs_broken(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a right plan is accepted", test_right },
-        { "each thing broken", test_broken },
-        { "overwritten before it left", test_overwritten },
-        { "what stays where it is", test_nothing_to_do },
-        { "plans in pairs are accepted", test_pairs },
-        { "plans in pairs with a dependency less are not", test_pairs_broken },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("check place", cases, 120);
-}
+IRR_TEST_MAIN("check place", 120,
+    { "a right plan is accepted", test_right },
+    { "each thing broken", test_broken },
+    { "overwritten before it left", test_overwritten },
+    { "what stays where it is", test_nothing_to_do },
+    { "plans in pairs are accepted", test_pairs },
+    { "plans in pairs with a dependency less are not", test_pairs_broken })

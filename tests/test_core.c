@@ -24,7 +24,7 @@ static const struct {
 #undef STATUS_ROW
 };
 
-enum { STATUS_ROWS = sizeof(status_rows) / sizeof(status_rows[0]) };
+enum { STATUS_ROWS = IRR_TEST_COUNT(status_rows) };
 
 static void test_status(void)
 {
@@ -244,7 +244,7 @@ static void test_counters(void)
         IRR_COUNTERS_MAP(COUNTER_ROW)
 #undef COUNTER_ROW
     };
-    size_t count = sizeof(rows) / sizeof(rows[0]);
+    size_t count = IRR_TEST_COUNT(rows);
 
     CU_ASSERT_EQUAL(sizeof(irr_counters_t), count * sizeof(uint64_t));
     CU_ASSERT_STRING_EQUAL(rows[0].name, "exchanges");
@@ -337,22 +337,15 @@ static void test_lock_threads(void)
     irr_lock_fini(&shared.lock);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "each status has a value and a text of its own", test_status },
-        { "the allocator is replaced and restored",        test_allocator },
-        { "count times size does not overflow",            test_overflow },
-        { "nothing is memory that can be freed",           test_nothing },
-        { "arrays that are one piece of memory",           test_arrays },
-        { "want of memory leaves what there is",           test_no_memory },
-        { "lines above the level are not written",         test_log_levels },
-        { "lines are formatted, long ones cut",            test_log_format },
-        { "each counter has a name and a text of its own", test_counters },
-        { "the lock is held once, in both modes",          test_lock },
-        { "the lock serialises threads",                   test_lock_threads },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("core", cases, 60);
-}
+IRR_TEST_MAIN("core", 60,
+    { "each status has a value and a text of its own", test_status },
+    { "the allocator is replaced and restored", test_allocator },
+    { "count times size does not overflow", test_overflow },
+    { "nothing is memory that can be freed", test_nothing },
+    { "arrays that are one piece of memory", test_arrays },
+    { "want of memory leaves what there is", test_no_memory },
+    { "lines above the level are not written", test_log_levels },
+    { "lines are formatted, long ones cut", test_log_format },
+    { "each counter has a name and a text of its own", test_counters },
+    { "the lock is held once, in both modes", test_lock },
+    { "the lock serialises threads", test_lock_threads })

@@ -29,7 +29,7 @@ static void test_square(void)
         { 16, 4 }, { 17, 5 }, { 18, 5 }, { 19, 4 }, { 20, 5 }, { 61, 8 }, { 64, 8 }, { 71, 8 }, { 72, 9 }
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         CU_ASSERT_EQUAL(irr_grid_square_columns(rows[i].ranks), rows[i].columns);
     }
     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
@@ -168,39 +168,6 @@ static bool build(const char *algorithm, const char *pattern, int ranks, uint64_
     return status == IRR_OK;
 }
 
-static const char *const grids[] = { "a2", "a3", "a4", "multistage", "node" };
-
-enum { GRIDS = sizeof(grids) / sizeof(grids[0]) };
-
-static void test_plans(void)
-{
-    static const int more[] = { 48, 61, 64 };
-    uint64_t seed = irr_test_seed(), state = seed;
-    char reason[256];
-
-    for (int i = 1; i <= 26 + 3; i++) {
-        int ranks = i <= 26 ? i : more[i - 27];
-
-        for (int g = ranks > 26 ? 1 : 0; g < GRIDS; g++) {
-            for (int p = 0; irr_pattern_name(p) != NULL; p++) {
-                irr_plans_t plans;
-
-                if (ranks > 13 && !irr_test_picks(&state)) {
-                    continue;
-                }
-                if (!build(grids[g], irr_pattern_name(p), ranks, seed, &plans)) {
-                    return;
-                }
-                if (irr_plan_check(plans.plans, plans.problems, ranks, reason, sizeof(reason)) != IRR_OK) {
-                    printf("# %s, %s, %d ranks: %s\n", grids[g], irr_pattern_name(p), ranks, reason);
-                    CU_FAIL("a plan breaks a rule");
-                }
-                irr_plans_fini(&plans);
-            }
-        }
-    }
-}
-
 /* Lemma 1, without the message to itself, which is not sent: messages received in each stage of a4. */
 static void test_lemma_1(void)
 {
@@ -237,7 +204,7 @@ static void test_startups(void)
         { "multistage", 33, 6 }
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_plans_t plans;
         size_t most = 0;
 
@@ -366,21 +333,13 @@ static void test_leaders(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "columns of the square",                       test_square },
-        { "figure 8: messages for pseudo-nodes",         test_figure_8 },
-        { "figure 10: the revised schedule",             test_figure_10 },
-        { "no contention for P = 1 to 300",              test_no_contention },
-        { "levels are groups",                           test_levels },
-        { "shares of a cut",                             test_cut },
-        { "plans keep the rules",                        test_plans },
-        { "lemma 1: messages received",                  test_lemma_1 },
-        { "table 3: start-ups",                          test_startups },
-        { "1 to 5 nodes of 1 to 4 ranks, by leaders",    test_leaders },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("grid", cases, 120);
-}
+IRR_TEST_MAIN("grid", 120,
+    { "columns of the square", test_square },
+    { "figure 8: messages for pseudo-nodes", test_figure_8 },
+    { "figure 10: the revised schedule", test_figure_10 },
+    { "no contention for P = 1 to 300", test_no_contention },
+    { "levels are groups", test_levels },
+    { "shares of a cut", test_cut },
+    { "lemma 1: messages received", test_lemma_1 },
+    { "table 3: start-ups", test_startups },
+    { "1 to 5 nodes of 1 to 4 ranks, by leaders", test_leaders })

@@ -178,94 +178,91 @@ static void test_agreed(void)
 
 /* ---- files ---- */
 
-static irr_status_t read_text(const char *text, irr_lessons_t *memory, irr_file_error_t *error)
+/* The lessons of the last file that was read. */
+static irr_lessons_t memory_read;
+
+static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
     irr_status_t status;
 
-    *memory = (irr_lessons_t){ .list = NULL };
-    irr_text_open();
-    status = irr_lessons_read(irr_text_fill(text, strlen(text)), MACHINE, memory, NULL, error);
-    irr_text_close();
+    irr_lessons_fini(&memory_read);
+    status = irr_lessons_read(path, MACHINE, &memory_read, NULL, error);
+    CU_ASSERT(status == IRR_OK || memory_read.count == 0);
+    for (size_t i = 0; i < memory_read.count; i++) {
+        for (int k = 0; k < memory_read.list[i].ways; k++) {
+            CU_ASSERT_TRUE(isfinite(irr_found_speedup(&memory_read.list[i].found[k])));
+        }
+    }
     return status;
 }
 
 static void test_read(void)
 {
-    irr_file_error_t error = { 0 };
-    irr_lessons_t memory;
-    const irr_lesson_t *lesson;
+    static const char text[] = "# by hand\n" HEAD ONE "end 1\n";
     const irr_situation_t one = situation_of(8);
+    irr_file_error_t error = { 0 };
+    const irr_lesson_t *lesson;
 
-    CU_ASSERT_EQUAL(read_text("", &memory, &error), IRR_OK);
-    CU_ASSERT_EQUAL(memory.count, 0);
-    CU_ASSERT_EQUAL_FATAL(read_text("# by hand\n" HEAD ONE "end 1\n", &memory, &error), IRR_OK);
-    lesson = irr_lessons_find(&memory, &one);
+    CU_ASSERT_EQUAL(irr_text_read(read_any, "", 0, &error), IRR_OK);
+    CU_ASSERT_EQUAL(memory_read.count, 0);
+    CU_ASSERT_EQUAL_FATAL(irr_text_read(read_any, text, strlen(text), &error), IRR_OK);
+    lesson = irr_lessons_find(&memory_read, &one);
     CU_ASSERT_PTR_NOT_NULL_FATAL(lesson);
     CU_ASSERT(lesson->ways == 2 && strcmp(lesson->found[0].way, "a1") == 0);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), 0.02, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(irr_lesson_calls(lesson), 1000, 1e-6);
-    irr_lessons_fini(&memory);
+    irr_lessons_fini(&memory_read);
 }
+
+#define EXPECTED "expected situation, lived or way in one, or end, and nothing behind that"
+#define NEEDS    "a way needs a trial, a speedup and a name, and there are at most 8 of a situation"
+
+static const irr_text_bad_t bad_files[] = {
+    { "coll_irr memory 2\nmachine a\nend 0\n", 0, 1, "the first line is not 'coll_irr memory 1'" },
+    { "coll_irr memory 1\n", 0, 1, "the second line is not that of the machine" },
+    { "coll_irr memory 1\nmachine another\nend 0\n", 0, 2, "it is for another machine: 'another'" },
+    { HEAD ONE, 0, 6, "it has no end" },
+    { HEAD ONE "end 2\n", 0, 7, "situations are missing" },
+    { HEAD ONE "end 1\nway 1 1 1 a1\n", 0, 8, EXPECTED },
+    { HEAD "way 1 1000 1 a1\nend 0\n", 0, 3, EXPECTED },
+    { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1\nend 1\n", 0, 3,
+      "a number of a situation '' is not an integer from 0 to 1000000000" },
+    { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1 -1\nend 1\n", 0, 3,
+      "a number of a situation '-1' is not an integer from 0 to 1000000000" },
+    { HEAD ONE "way 0 1000 1 a1\nend 1\n", 0, 7, NEEDS },
+    { HEAD ONE "way 1 0 1 a1\nend 1\n", 0, 7, NEEDS },
+    { HEAD ONE "way 1 1000 1\nend 1\n", 0, 7, NEEDS },
+    { HEAD ONE "way 17 1000 1 a1\nend 1\n", 0, 7, "trials '17' is not an integer from 0 to 16" },
+    { HEAD ONE "way 1 99999999999 1 a1\nend 1\n", 0, 7,
+      "the speedup '99999999999' is not an integer from 0 to 1000000" },
+    { HEAD ONE "way 1 1000 1 a\001\nend 1\n", 0, 7, NEEDS },
+    { "#!/bin/sh\nrm -rf x\n", 0, 2, "the first line is not 'coll_irr memory 1'" },
+    { NULL, 0, 0, NULL }
+};
 
 static void test_refused(void)
 {
-    static const struct { const char *text, *reason; } rows[] = {
-        { "coll_irr memory 2\nmachine a\nend 0\n", "the first line is not" },
-        { "coll_irr memory 1\n", "the second line is not" },
-        { "coll_irr memory 1\nmachine another\nend 0\n", "another machine: 'another'" },
-        { HEAD ONE, "it has no end" },
-        { HEAD ONE "end 2\n", "situations are missing" },
-        { HEAD ONE "end 1\nway 1 1 1 a1\n", "nothing behind that" },
-        { HEAD "way 1 1000 1 a1\nend 0\n", "expected situation" },
-        { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1\nend 1\n", "a number of a situation" },
-        { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1 -1\nend 1\n", "a number of a situation" },
-        { HEAD ONE "way 0 1000 1 a1\nend 1\n", "a way needs" },
-        { HEAD ONE "way 1 0 1 a1\nend 1\n", "a way needs" },
-        { HEAD ONE "way 1 1000 1\nend 1\n", "a way needs" },
-        { HEAD ONE "way 17 1000 1 a1\nend 1\n", "trials" },
-        { HEAD ONE "way 1 99999999999 1 a1\nend 1\n", "the speedup" },
-        { HEAD ONE "way 1 1000 1 a\001\nend 1\n", "a way needs" },
-        { "#!/bin/sh\nrm -rf x\n", "the first line is not" }
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        irr_file_error_t error = { 0 };
-        irr_lessons_t memory;
-
-        CU_ASSERT_EQUAL(read_text(rows[i].text, &memory, &error), IRR_ERR_FORMAT);
-        CU_ASSERT_PTR_NOT_NULL(strstr(error.reason, rows[i].reason));
-        CU_ASSERT_EQUAL(memory.count, 0);
-    }
+    irr_text_check_bad(bad_files, read_any);
 }
 
-/* A right file with a few bytes of it changed, left out or cut off is read or refused, and nothing else happens. */
+/* A right file with a few bytes of it changed or cut off is read or refused, and nothing else happens. */
 static void test_hostile(void)
 {
+    static const char text[] = HEAD ONE "end 1\n";
     uint64_t state = irr_test_seed();
+    char any[256];
 
-    for (int run = 0; run < irr_test_runs(8000); run++) {
-        char text[] = HEAD ONE "end 1\n";
-        irr_file_error_t error = { 0 };
-        irr_lessons_t memory;
-
-        for (uint64_t left = 1 + irr_test_below(&state, 4); left > 0; left--) {
-            text[irr_test_below(&state, sizeof(text) - 1)] = (char)(1 + irr_test_below(&state, 255));
-        }
-        if (irr_test_below(&state, 3) == 0) {
-            text[irr_test_below(&state, sizeof(text))] = '\0';
-        }
-        if (read_text(text, &memory, &error) == IRR_OK) {
-            for (size_t i = 0; i < memory.count; i++) {
-                for (int k = 0; k < memory.list[i].ways; k++) {
-                    CU_ASSERT_TRUE(isfinite(irr_found_speedup(&memory.list[i].found[k])));
-                }
-            }
-        } else {
-            CU_ASSERT(error.reason[0] != '\0' && memory.count == 0);
-        }
-        irr_lessons_fini(&memory);
+    for (int i = 0; i < 256; i++) {
+        any[i] = (char)(i + 1);
     }
+    for (int run = 0; run < irr_test_runs(8000); run++) {
+        char start[sizeof(text)] = HEAD ONE "end 1\n";
+
+        start[run % 3 == 0 ? irr_test_below(&state, sizeof(text) - 2) + 1 : sizeof(text) - 1] = '\0';
+        irr_text_check_damaged(start, 0, any, &state, read_any);
+    }
+    irr_lessons_fini(&memory_read);
 }
 
 static void path_of(char path[64])
@@ -362,21 +359,14 @@ static void test_no_memory(void)
     unlink(path);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "situations, of which the oldest are forgotten",        test_situations },
-        { "trials, of which the oldest count less",               test_trials },
-        { "one trial of noisy exchanges",                           test_one_trial },
-        { "ranks agree on what all remember",                     test_agreed },
-        { "a file is read",                                       test_read },
-        { "a file that says something else is refused",           test_refused },
-        { "random files",                                         test_hostile },
-        { "several jobs that end at once",                        test_together },
-        { "files that are not written",                           test_not_written },
-        { "no memory",                                            test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("lessons", cases, 120);
-}
+IRR_TEST_MAIN("lessons", 120,
+    { "situations, of which the oldest are forgotten", test_situations },
+    { "trials, of which the oldest count less", test_trials },
+    { "one trial of noisy exchanges", test_one_trial },
+    { "ranks agree on what all remember", test_agreed },
+    { "a file is read", test_read },
+    { "a file that says something else is refused", test_refused },
+    { "random files", test_hostile },
+    { "several jobs that end at once", test_together },
+    { "files that are not written", test_not_written },
+    { "no memory", test_no_memory })

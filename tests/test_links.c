@@ -269,14 +269,7 @@ static void test_errors(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "two switches", test_small },
-        { "random trees, as link by link", test_random },
-        { "want of memory is an error", test_errors },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("links", cases, 60);
-}
+IRR_TEST_MAIN("links", 60,
+    { "two switches", test_small },
+    { "random trees, as link by link", test_random },
+    { "want of memory is an error", test_errors })

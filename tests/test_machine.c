@@ -130,16 +130,7 @@ static irr_status_t read_bad(const char *path, irr_file_error_t *error)
 static void test_refused(void)
 {
     irr_text_check_bad(bad_files, read_bad);
-}
-
-static void test_no_file(void)
-{
-    irr_file_error_t error = { .line = 7 };
-    irr_machine_t machine;
-
-    CU_ASSERT_EQUAL(irr_machine_read("/nonexistent/machine", &machine, &error), IRR_ERR_IO);
-    CU_ASSERT_EQUAL(error.line, 0);
-    CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");
+    irr_text_check_missing(read_bad);
 }
 
 /* As the file of a parameter may be anything. */
@@ -156,18 +147,10 @@ static void test_long_file(void)
     irr_text_close();
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("machine", 60,
     { "all constants of a file are read", test_all_constants },
     { "what is not given is as where nobody has measured", test_presets },
     { "the files that come with coll/irr are read", test_shipped },
     { "each constant has a name and a text", test_names },
     { "what is wrong is refused, with its line and what is allowed", test_refused },
-    { "a file that is not there is refused", test_no_file },
-    { "a file of 1 GiB is refused unread", test_long_file },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("machine", cases, 60);
-}
+    { "a file of 1 GiB is refused unread", test_long_file })

@@ -2,16 +2,13 @@
  * test_matrix.c - count matrices and the Matrix Market reader: what is read, and why the rest is refused.
  */
 #include "irr.h"
-#include "study/matrices.h"
+#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
+#include "matrix_scene.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #define HEADER "%%MatrixMarket matrix coordinate integer general\n"
 
@@ -80,104 +77,34 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-static irr_status_t read_bad(const char *path, irr_file_error_t *error)
+/* A matrix that is refused leaves the output alone. */
+static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
     irr_matrix_t matrix = { .ranks = 77 };
     irr_status_t status = irr_matrix_read(path, &matrix, error);
 
-    CU_ASSERT_EQUAL(matrix.ranks, 77);
-    CU_ASSERT_PTR_NULL(matrix.entries);
+    CU_ASSERT(status == IRR_OK ? matrix.entries != NULL : matrix.ranks == 77 && matrix.entries == NULL);
+    irr_matrix_fini(&matrix);
     return status;
 }
 
 static void test_bad_files(void)
 {
-    irr_text_check_bad(bad_files, read_bad);
+    irr_text_check_bad(bad_files, read_any);
+    irr_text_check_missing(read_any);
 }
 
 static void test_long_line(void)
 {
-    char text[sizeof(HEADER) + 2000] = HEADER "%";
-    irr_file_error_t error;
-    irr_matrix_t matrix;
-
-    memset(text + strlen(text), 'x', 1022);
-    strcat(text, "\n1 1 0\n");
-    CU_ASSERT_EQUAL_FATAL(read_text(text, strlen(text), &matrix, &error), IRR_OK);
-    irr_matrix_fini(&matrix);
-
-    strcpy(text, HEADER);
-    memset(text + strlen(text), ' ', 1024);
-    CU_ASSERT_EQUAL(read_text(text, strlen(text), &matrix, &error), IRR_ERR_FORMAT);
-    CU_ASSERT_EQUAL(error.line, 2);
-    CU_ASSERT_STRING_EQUAL(error.reason, "line is longer than the 1023 bytes allowed");
+    irr_text_check_long(HEADER, '%', 1023, "1 1 0\n", read_any);
 }
 
-static void test_unreadable(void)
-{
-    const char *path;
-    irr_file_error_t error;
-    irr_matrix_t matrix;
-
-    path = irr_text_open();
-    irr_text_close();
-    CU_ASSERT_EQUAL(irr_matrix_read(path, &matrix, &error), IRR_ERR_IO);
-    CU_ASSERT_EQUAL(error.line, 0);
-    CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");
-
-    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
-    CU_ASSERT_EQUAL(irr_matrix_read(path, &matrix, &error), IRR_ERR_IO);
-    CU_ASSERT_EQUAL(error.line, 0);
-    CU_ASSERT_STRING_EQUAL(error.reason, "Is a directory");
-    rmdir(path);
-}
-
-/* What could keep a reader waiting is refused at once. */
-static void test_no_file(void)
-{
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    const int server = socket(AF_UNIX, SOCK_STREAM, 0);
-    const char *path = irr_text_open();
-    irr_file_error_t error;
-
-    irr_text_close();
-    CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
-    CU_ASSERT_EQUAL(read_bad(path, &error), IRR_ERR_IO);
-    CU_ASSERT_EQUAL(error.line, 0);
-    CU_ASSERT_STRING_EQUAL(error.reason, "is a pipe, only a regular file is read");
-    unlink(path);
-
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    CU_ASSERT_EQUAL_FATAL(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
-    CU_ASSERT_EQUAL(read_bad(path, &error), IRR_ERR_IO);
-    CU_ASSERT_STRING_EQUAL(error.reason, "is a socket, or a device that does not answer, only a regular file is read");
-    close(server);
-    unlink(path);
-
-    CU_ASSERT_EQUAL(read_bad("/dev/zero", &error), IRR_ERR_IO);
-    CU_ASSERT_STRING_EQUAL(error.reason, "is a device, only a regular file is read");
-}
-
-/* Bytes of any kind end in a matrix or in a reason, never in anything else. */
 static void test_noise(void)
 {
-    static const char alphabet[] = "0123456789  \n\n\r%-.x";
     uint64_t state = irr_test_seed();
 
     for (int run = 0; run < 300; run++) {
-        char text[256] = HEADER "3 3 2\n1 1 7\n2 3 9\n";
-        const size_t length = strlen(text);
-        irr_file_error_t error = { 0 };
-        irr_matrix_t matrix;
-
-        for (uint64_t edits = 1 + irr_test_below(&state, 4); edits > 0; edits--) {
-            text[irr_test_below(&state, length)] = alphabet[irr_test_below(&state, sizeof(alphabet))];
-        }
-        if (read_text(text, length, &matrix, &error) == IRR_OK) {
-            irr_matrix_fini(&matrix);
-        } else {
-            CU_ASSERT_NOT_EQUAL(error.reason[0], '\0');
-        }
+        irr_text_check_damaged(HEADER "3 3 2\n1 1 7\n2 3 9\n", 0, "0123456789  \n\n\r%-.x", &state, read_any);
     }
 }
 
@@ -215,7 +142,7 @@ static void test_airfoil(void)
     };
     const char *source = getenv("srcdir");
 
-    for (size_t k = 0; k < sizeof(airfoils) / sizeof(airfoils[0]); k++) {
+    for (size_t k = 0; k < IRR_TEST_COUNT(airfoils); k++) {
         irr_file_error_t error;
         irr_matrix_t matrix;
         uint64_t total = 0;
@@ -259,19 +186,16 @@ static void write_and_read(const irr_matrix_t *matrix, const char *comment, cons
     fclose(stream);
     CU_ASSERT_EQUAL_FATAL(read_text(written, length, &read, &error), IRR_OK);
     CU_ASSERT(text == NULL || strcmp(text, written) == 0);
-    CU_ASSERT_EQUAL_FATAL(read.ranks, matrix->ranks);
-    CU_ASSERT_EQUAL(memcmp(read.entries, matrix->entries,
-                           sizeof(uint64_t) * (size_t)(read.ranks * read.ranks)), 0);
+    CU_ASSERT(matrix_scene_same(&read, matrix));
     irr_matrix_fini(&read);
     free(written);
 }
 
 static void test_write(void)
 {
-    irr_matrix_t matrix;
+    irr_matrix_t matrix = matrix_scene_zero(2);
     uint64_t state = irr_test_seed();
 
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 2), IRR_OK);
     write_and_read(&matrix, NULL, HEADER "2 2 0\n");
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
     *irr_matrix_at(&matrix, 1, 1) = 7;
@@ -279,11 +203,7 @@ static void test_write(void)
     *irr_matrix_at(&matrix, 0, 0) = (uint64_t)INT64_MAX + 1;
     CU_ASSERT_EQUAL(irr_matrix_write(&matrix, NULL, stdout), IRR_ERR_BAD_PARAM);
     irr_matrix_fini(&matrix);
-
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 40), IRR_OK);
-    for (int i = 0; i < 1600; i++) {
-        matrix.entries[i] = irr_test_below(&state, 2) * (irr_test_random(&state) >> 1);
-    }
+    matrix = matrix_scene_mixed(40, INT64_MAX, &state);
     write_and_read(&matrix, NULL, NULL);
     irr_matrix_fini(&matrix);
 }
@@ -322,50 +242,24 @@ static void test_init(void)
     irr_matrix_fini(&matrix);
 }
 
-static void *alloc_nothing(size_t size)
-{
-    (void)size;
-    return NULL;
-}
-
-static void *resize_nothing(void *memory, size_t size)
-{
-    (void)memory;
-    (void)size;
-    return NULL;
-}
-
 static void test_no_memory(void)
 {
-    static const irr_allocator_t empty = { alloc_nothing, resize_nothing, free };
-    static const char text[] = HEADER "2 2 0\n";
-    irr_file_error_t error = { 0 };
     irr_matrix_t matrix;
 
-    irr_allocator_set(&empty);
+    CU_ASSERT_EQUAL(irr_text_check_memory(HEADER "2 2 0\n", read_any), 1);
+    irr_memory_begin();
+    irr_memory_fail(1, NULL);
     CU_ASSERT_EQUAL(irr_matrix_init(&matrix, 5), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(read_text(text, sizeof(text) - 1, &matrix, &error), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(error.line, 2);
-    CU_ASSERT_STRING_EQUAL(error.reason, "not enough memory for a matrix of 2 ranks");
-    irr_allocator_set(NULL);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a zero matrix has ranks * ranks entries",        test_init },
-        { "want of memory is an error",                     test_no_memory },
-        { "comments, blanks, both line ends, any case",     test_good_file },
-        { "the airfoil meshes are as they were made",       test_airfoil },
-        { "bad files are refused with line and reason",     test_bad_files },
-        { "a line may have 1023 bytes and not more",        test_long_line },
-        { "a missing file and a folder are refused",        test_unreadable },
-        { "a pipe, a socket and a device are refused",      test_no_file },
-        { "damaged files end in a matrix or in a reason",   test_noise },
-        { "what is written is read back",                   test_write },
-        { "a stream with an error is one",                  test_write_nowhere },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("matrix", cases, 60);
-}
+IRR_TEST_MAIN("matrix", 60,
+    { "a zero matrix has ranks * ranks entries", test_init },
+    { "want of memory is an error", test_no_memory },
+    { "comments, blanks, both line ends, any case", test_good_file },
+    { "the airfoil meshes are as they were made", test_airfoil },
+    { "bad files are refused with line and reason", test_bad_files },
+    { "a line may have 1023 bytes and not more", test_long_line },
+    { "damaged files end in a matrix or in a reason", test_noise },
+    { "what is written is read back", test_write },
+    { "a stream with an error is one", test_write_nowhere })

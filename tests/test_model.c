@@ -98,7 +98,7 @@ static void test_infiniband(void)
     };
     const irr_machine_t machine = infiniband();
 
-    check_golden(&machine, rows, sizeof(rows) / sizeof(rows[0]));
+    check_golden(&machine, rows, IRR_TEST_COUNT(rows));
 }
 
 static void test_ethernet(void)
@@ -106,7 +106,7 @@ static void test_ethernet(void)
     static const golden_t rows[] = { { 256, 32, 8, 22.1 }, { 256, 32, 64, 7.25 }, { 256, 32, 512, 1.09 } };
     const irr_machine_t machine = ethernet();
 
-    check_golden(&machine, rows, sizeof(rows) / sizeof(rows[0]));
+    check_golden(&machine, rows, IRR_TEST_COUNT(rows));
 }
 
 /* Bytes of a block from which on direct messages are faster. */
@@ -185,7 +185,7 @@ static void test_lab(void)
     machine.message = 31000;
     machine.latency = 49000;
     machine.bandwidth = 100;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_traffic_t traffic = equal(8, 1, rows[i].bytes);
 
         CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, rows[i].way) / 1e3 / rows[i].us, 1, 0.15);
@@ -285,7 +285,7 @@ static void test_shallow(void)
     lab.latency = 49000;
     lab.bandwidth = 96;
     lab.buffer = 125000;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_traffic_t traffic = equal(8, 1, rows[i].bytes);
 
         CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&lab, &traffic) / 1e6 / rows[i].host_ms, 1, 0.3);
@@ -307,7 +307,7 @@ static void test_loose(void)
     lab.latency = 49000;
     lab.bandwidth = 96;
     way.pace = &irr_pace_loose;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_traffic_t traffic = {
             .ranks = 8, .node_ranks = 1, .messages = rows[i].messages, .even_messages = rows[i].messages,
             .bytes = rows[i].bytes, .even_bytes = rows[i].even, .longest = rows[i].longest
@@ -334,7 +334,7 @@ static void test_hybrid(void)
     static const struct { double bytes, ethernet, infiniband; } rows[] = { { 256, 115, 38 }, { 512, 129, 52 } };
     irr_way_t way = *irr_algorithm_way(irr_algorithm_find("hybrid"));
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_machine_t machines[] = { ethernet(), infiniband() };
         irr_traffic_t traffic = equal(64, 1, rows[i].bytes);
 
@@ -416,7 +416,7 @@ static void test_traffic_of(void)
     CU_ASSERT_EQUAL(traffic.longest, 20);
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("model", 120,
     { "grids gain on InfiniBand what the simulation has", test_infiniband },
     { "grids gain on tapered Ethernet what the simulation has", test_ethernet },
     { "direct messages win from some block length on", test_crossover },
@@ -433,11 +433,4 @@ static const irr_test_case_t cases[] = {
     { "a grid of too many stages takes for ever", test_no_such_grid },
     { "a grid gains where long messages go beside it", test_hybrid },
     { "each row has a time for any traffic, which more bytes do not shorten", test_any },
-    { "the traffic of a matrix is that of its busiest rank", test_traffic_of },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("model", cases, 120);
-}
+    { "the traffic of a matrix is that of its busiest rank", test_traffic_of })

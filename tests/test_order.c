@@ -19,7 +19,7 @@ static const irr_order_t *const orders[] = {
     &irr_order_rs_nh, &irr_order_optimal, &irr_order_redist, &irr_order_aapc
 };
 
-enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
+enum { ORDERS = IRR_TEST_COUNT(orders) };
 
 /* The schedule of a whole group: the step of each message, 0 for none. */
 typedef struct schedule {
@@ -347,7 +347,7 @@ static void test_dims(void)
         { "2^", -1, 0, 0 }, { "2^2^2", -1, 0, 0 }, { "autox2", -1, 0, 0 }
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_dims_t dims = { .count = -1 };
         irr_status_t status = irr_dims_parse(rows[i].text, &dims);
 
@@ -358,25 +358,18 @@ static void test_dims(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every order keeps the rules for 1 to 64 members", test_rules },
-        { "contention is seen where there is some",          test_contention_is_seen },
-        { "rotate: known steps",                             test_rotate },
-        { "natural: known steps",                            test_natural },
-        { "the names of orders",                             test_order_names },
-        { "window: both limits",                             test_window },
-        { "window: the account of random sends",             test_window_account },
-        { "the table of paces",                              test_pace_table },
-        { "algorithms are found by their names",             test_algorithm_names },
-        { "exchanges without a schedule",                      test_alone },
-        { "every algorithm has a route and an order",        test_algorithm_rows },
-        { "the pace of every algorithm",                     test_pacing },
-        { "the names of routes",                             test_route_names },
-        { "dims are read, or refused",                           test_dims },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("order", cases, 60);
-}
+IRR_TEST_MAIN("order", 60,
+    { "every order keeps the rules for 1 to 64 members", test_rules },
+    { "contention is seen where there is some", test_contention_is_seen },
+    { "rotate: known steps", test_rotate },
+    { "natural: known steps", test_natural },
+    { "the names of orders", test_order_names },
+    { "window: both limits", test_window },
+    { "window: the account of random sends", test_window_account },
+    { "the table of paces", test_pace_table },
+    { "algorithms are found by their names", test_algorithm_names },
+    { "exchanges without a schedule", test_alone },
+    { "every algorithm has a route and an order", test_algorithm_rows },
+    { "the pace of every algorithm", test_pacing },
+    { "the names of routes", test_route_names },
+    { "dims are read, or refused", test_dims })

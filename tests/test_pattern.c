@@ -230,7 +230,7 @@ static void test_same_everywhere(void)
         { "skewed",    UINT64_C(0x241a86749a7e80c5) },
         { "hotcol",    UINT64_C(0x2e4d735ad0fdcbaf) },
     };
-    enum { GOLDEN = sizeof(golden) / sizeof(golden[0]) };
+    enum { GOLDEN = IRR_TEST_COUNT(golden) };
 
     for (int i = 0; i < GOLDEN; i++) {
         irr_matrix_t matrix = make(golden[i].name, 13, 20);
@@ -249,7 +249,7 @@ static void test_seed(void)
 {
     static const char *const seeded[] = { "spike", "random", "sparse", "skewed" };
 
-    for (size_t i = 0; i < sizeof(seeded) / sizeof(seeded[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(seeded); i++) {
         irr_matrix_t one = make(seeded[i], 16, 1), again = make(seeded[i], 16, 1), two = make(seeded[i], 16, 2);
 
         CU_ASSERT_EQUAL(memcmp(one.entries, again.entries, 256 * sizeof(*one.entries)), 0);
@@ -344,25 +344,18 @@ static void test_no_memory(void)
     irr_allocator_set(NULL);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "uniform: one unit everywhere",                       test_uniform },
-        { "spike: one long message from each rank",             test_spike },
-        { "transpose: the mirror image, a permutation",         test_transpose },
-        { "next, columns and hotcol as defined",                 test_next_and_columns },
-        { "random: 1 to 64 units to each other rank",           test_random },
-        { "sparse: P/4 messages in each row and column",        test_sparse },
-        { "skewed: the paper's arrays for 32 ranks",            test_skewed_as_printed },
-        { "skewed: equal totals, denser and denser, any P",     test_skewed_scaled },
-        { "a seed gives the same matrix everywhere",            test_same_everywhere },
-        { "another seed gives another matrix",                  test_seed },
-        { "each pattern has a name and a line of text",         test_table },
-        { "unknown names and overflowing units are refused",    test_limits },
-        { "no entry is above INT64_MAX for any P",              test_longest },
-        { "want of memory is an error",                         test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("pattern", cases, 60);
-}
+IRR_TEST_MAIN("pattern", 60,
+    { "uniform: one unit everywhere", test_uniform },
+    { "spike: one long message from each rank", test_spike },
+    { "transpose: the mirror image, a permutation", test_transpose },
+    { "next, columns and hotcol as defined", test_next_and_columns },
+    { "random: 1 to 64 units to each other rank", test_random },
+    { "sparse: P/4 messages in each row and column", test_sparse },
+    { "skewed: the paper's arrays for 32 ranks", test_skewed_as_printed },
+    { "skewed: equal totals, denser and denser, any P", test_skewed_scaled },
+    { "a seed gives the same matrix everywhere", test_same_everywhere },
+    { "another seed gives another matrix", test_seed },
+    { "each pattern has a name and a line of text", test_table },
+    { "unknown names and overflowing units are refused", test_limits },
+    { "no entry is above INT64_MAX for any P", test_longest },
+    { "want of memory is an error", test_no_memory })

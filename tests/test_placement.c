@@ -40,7 +40,7 @@ static void test_lists(void)
     };
     char reason[128], text[256];
 
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(lists); i++) {
         irr_names_t names = { .count = 0 };
 
         CU_ASSERT_EQUAL_FATAL(irr_hostlist_expand(lists[i].text, &names, reason, sizeof(reason)), IRR_OK);
@@ -69,7 +69,7 @@ static void test_bad_lists(void)
     char reason[128], text[32];
 
     CU_ASSERT_EQUAL_FATAL(irr_hostlist_expand("a,b", &names, reason, sizeof(reason)), IRR_OK);
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(lists); i++) {
         CU_ASSERT_EQUAL(irr_hostlist_expand(lists[i].text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
         CU_ASSERT_STRING_EQUAL(reason, lists[i].reason);
         join(&names, text, sizeof(text));
@@ -156,7 +156,7 @@ static void test_find(void)
 
     make("n0,n1.rack1.site,n2.a,n2.b,10,10.0.0.1,n3.x,s", 7, flat, &topology);
     irr_test_must(irr_hosts_init(&topology, &hosts));
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(wanted); i++) {
         CU_ASSERT_EQUAL(irr_topology_find(&hosts, wanted[i].name), wanted[i].host);
     }
     memset(large, 'x', sizeof(large) - 1);
@@ -294,7 +294,7 @@ static void test_cut(void)
     char text[256];
 
     make("n[0-5],a,b,c,top", 6, parent, &topology);
-    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(cuts); i++) {
         int host_of[4];
 
         memcpy(host_of, cuts[i].host_of, sizeof(host_of));
@@ -433,21 +433,14 @@ static void test_cut_memory(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "lists are expanded", test_lists },
-        { "malformed lists are refused", test_bad_lists },
-        { "names may have 255 bytes", test_long_names },
-        { "want of memory leaves a list as it was", test_list_memory },
-        { "hosts are found by short and by whole names", test_find },
-        { "the same as by looking at each", test_find_random },
-        { "ranks are on hosts, or it is said which host is missing", test_placement },
-        { "what no rank uses is cut off", test_cut },
-        { "ways stay as they were", test_cut_random },
-        { "want of memory changes nothing", test_cut_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("placement", cases, 60);
-}
+IRR_TEST_MAIN("placement", 60,
+    { "lists are expanded", test_lists },
+    { "malformed lists are refused", test_bad_lists },
+    { "names may have 255 bytes", test_long_names },
+    { "want of memory leaves a list as it was", test_list_memory },
+    { "hosts are found by short and by whole names", test_find },
+    { "the same as by looking at each", test_find_random },
+    { "ranks are on hosts, or it is said which host is missing", test_placement },
+    { "what no rank uses is cut off", test_cut },
+    { "ways stay as they were", test_cut_random },
+    { "want of memory changes nothing", test_cut_memory })

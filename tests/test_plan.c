@@ -91,12 +91,6 @@ static void test_all(void)
     for (int ranks = 1; ranks <= RANKS_ALL; ranks++) {
         check_kinds(ranks, &state);
     }
-}
-
-static void test_large(void)
-{
-    uint64_t state = irr_test_seed();
-
     check_kinds(64, &state);
     check_kinds(100, &state);
 }
@@ -201,7 +195,7 @@ static void add_forwarding(irr_plan_t *plan)
           .deps = deps, .ndeps = 2 }
     };
 
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(steps); i++) {
         CU_ASSERT_EQUAL(irr_plan_add(plan, &steps[i]), IRR_OK);
     }
 }
@@ -440,24 +434,16 @@ static void test_reserve_overflow(void)
     irr_plan_fini(&plan);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every algorithm, 1 to 32 ranks, every kind of job", test_all },
-        { "every algorithm, 64 and 100 ranks",                 test_large },
-        { "wrong plans are refused",                           test_wrong },
-        { "unknown algorithms are refused",                    test_unknown },
-        { "the text of a plan",                                test_text },
-        { "the text of a plan of two stages",                  test_text_of_two_stages },
-        { "a stream that fails is an error",                   test_text_unwritable },
-        { "the same problem gives the same plan",              test_same },
-        { "building within the bounds does not allocate",      test_bounds },
-        { "a plan without a reserve grows",                    test_growth },
-        { "want of memory while adding",                       test_no_memory_to_add },
-        { "want of memory while reserving",                    test_no_memory_to_reserve },
-        { "a reserve that overflows",                          test_reserve_overflow },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("plan", cases, 60);
-}
+IRR_TEST_MAIN("plan", 60,
+    { "every algorithm, 1 to 32, 64 and 100 ranks, every kind of job", test_all },
+    { "wrong plans are refused", test_wrong },
+    { "unknown algorithms are refused", test_unknown },
+    { "the text of a plan", test_text },
+    { "the text of a plan of two stages", test_text_of_two_stages },
+    { "a stream that fails is an error", test_text_unwritable },
+    { "the same problem gives the same plan", test_same },
+    { "building within the bounds does not allocate", test_bounds },
+    { "a plan without a reserve grows", test_growth },
+    { "want of memory while adding", test_no_memory_to_add },
+    { "want of memory while reserving", test_no_memory_to_reserve },
+    { "a reserve that overflows", test_reserve_overflow })

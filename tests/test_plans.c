@@ -8,7 +8,6 @@
 #include "plan_all.h"
 #include "plan_scene.h"
 
-#include "core/hash.h"
 #include "study/plans.h"
 
 #include <stdlib.h>
@@ -163,7 +162,7 @@ static void test_scheduled(void)
         { 1, 0, 1, 1, 1, 0 }, { 1, 1, 2, 0, 13, 0 }, { 2, 0, 2, 0, 3, 0 }, { 2, 1, 0, 6, 5, 0 }, { 2, 2, 1, 0, 22, 0 },
         { 3, 0, 1, 0, 1, 0 }, { 4, 1, 0, 0, 6, 0 }
     };
-    irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = sizeof(list) / sizeof(list[0]) };
+    irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = IRR_TEST_COUNT(list) };
     irr_matrix_t matrix = numbered_matrix(3);
     const irr_plans_known_t known = { .matrix = &matrix, .schedule = &schedule };
     const irr_way_t way = { .route = &irr_route_direct, .order = &irr_order_given, .pace = &irr_pace_free };
@@ -305,7 +304,7 @@ static void test_memory(void)
 {
     static const char *const algorithms[] = { "a4", "optimal" };
 
-    for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(algorithms); i++) {
         made_t made = { .algorithm = algorithms[i], .matrix = numbered_matrix(3) };
 
         CU_ASSERT(irr_memory_fail_each(make_and_record, &made) > 20);
@@ -374,33 +373,6 @@ static bool replay_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-/* What draw shows of a message, one after the other, as one number. */
-static bool hash_message(void *context, const irr_plans_message_t *message)
-{
-    const size_t parts[] = { (size_t)message->stage, (size_t)message->step, (size_t)message->from, (size_t)message->to,
-                             message->index, message->bytes };
-    uint64_t *hash = context;
-
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        *hash = irr_hash_word(*hash, parts[i]);
-    }
-    return true;
-}
-
-/* Listed without what they carry they are the same, in the same order. */
-static void check_sends(const irr_plans_t *plans)
-{
-    uint64_t with = 1, without = 1;
-
-    CU_ASSERT_EQUAL(irr_plans_each_message(plans, hash_message, &with), IRR_OK);
-    CU_ASSERT_EQUAL(irr_plans_each_send(plans, hash_message, &without), IRR_OK);
-    CU_ASSERT_EQUAL(with, without);
-    irr_memory_begin();
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_plans_each_send(plans, hash_message, &without), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-}
-
 static void check_replay(const irr_settings_t *settings, const irr_matrix_t *matrix)
 {
     const int algorithm = settings->algorithm;
@@ -416,7 +388,6 @@ static void check_replay(const irr_settings_t *settings, const irr_matrix_t *mat
     }
     CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(settings, matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plans_each_message(&plans, replay_message, &replay), IRR_OK);
-    check_sends(&plans);
     for (int s = 0; s < matrix->ranks; s++) {
         for (int d = 0; d < matrix->ranks; d++) {
             for (uint64_t i = 0; i < *irr_matrix_at(matrix, s, d); i++) {
@@ -450,23 +421,16 @@ static void test_replay(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "blocks lie without gaps, by rank", test_layout },
-        { "rows and matrices that cannot be planned are refused", test_refused },
-        { "messages of direct plans", test_direct },
-        { "messages by leaders of nodes", test_nodes },
-        { "messages of a schedule", test_scheduled },
-        { "messages of forwarding plans", test_forwarded },
-        { "messages through scratch that is used twice", test_scratch_reused },
-        { "slices that continue each other are merged", test_merged },
-        { "the caller can stop", test_stopped },
-        { "plans that are wrong have no messages", test_broken },
-        { "memory runs out anywhere", test_memory },
-        { "the slices deliver every byte, for all algorithms", test_replay },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("plans", cases, 60);
-}
+IRR_TEST_MAIN("plans", 60,
+    { "blocks lie without gaps, by rank", test_layout },
+    { "rows and matrices that cannot be planned are refused", test_refused },
+    { "messages of direct plans", test_direct },
+    { "messages by leaders of nodes", test_nodes },
+    { "messages of a schedule", test_scheduled },
+    { "messages of forwarding plans", test_forwarded },
+    { "messages through scratch that is used twice", test_scratch_reused },
+    { "slices that continue each other are merged", test_merged },
+    { "the caller can stop", test_stopped },
+    { "plans that are wrong have no messages", test_broken },
+    { "memory runs out anywhere", test_memory },
+    { "the slices deliver every byte, for all algorithms", test_replay })

@@ -132,12 +132,12 @@ static void test_parse(void)
     };
     irr_lambda_t lambda;
 
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(good); i++) {
         CU_ASSERT_EQUAL(irr_lambda_parse(good[i].text, &lambda), IRR_OK);
         CU_ASSERT_EQUAL(lambda.rule, good[i].rule);
         CU_ASSERT_EQUAL(lambda.share, good[i].share);
     }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         lambda = IRR_LAMBDA_DEFAULT;
         CU_ASSERT_EQUAL(irr_lambda_parse(bad[i], &lambda), IRR_ERR_BAD_PARAM);
         CU_ASSERT_EQUAL(lambda.share, IRR_LAMBDA_DEFAULT.share);
@@ -213,16 +213,9 @@ static void test_search(void)
     irr_matrix_fini(&matrix);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "set 1: the steps of table 5, and which order is shorter", test_set_1 },
-        { "set 2: which order is shorter", test_set_2 },
-        { "lambda: the rules as text", test_parse },
-        { "lambda: thresholds by hand", test_threshold },
-        { "the search for lambda", test_search },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("ranka", cases, 300);
-}
+IRR_TEST_MAIN("ranka", 300,
+    { "set 1: the steps of table 5, and which order is shorter", test_set_1 },
+    { "set 2: which order is shorter", test_set_2 },
+    { "lambda: the rules as text", test_parse },
+    { "lambda: thresholds by hand", test_threshold },
+    { "the search for lambda", test_search })

@@ -14,7 +14,7 @@ static const irr_redistribution_order_t orders[] = {
     irr_redistribution_one, irr_redistribution_two, irr_redistribution_rotate, irr_redistribution_order
 };
 
-enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
+enum { ORDERS = IRR_TEST_COUNT(orders) };
 
 /* ---- the table ---- */
 
@@ -116,7 +116,7 @@ static void test_limits(void)
     irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
     irr_large_t large;
 
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_EQUAL(irr_redistribution_matrix(&bad[i], &matrix), IRR_ERR_BAD_PARAM);
     }
     CU_ASSERT_EQUAL(irr_redistribution_matrix(&endless, &matrix), IRR_ERR_NOT_SUPPORTED);
@@ -140,7 +140,7 @@ static void test_parse(void)
     };
     irr_redistribution_t r = { .unit = 5 };
 
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_EQUAL(irr_redistribution_parse(bad[i], &r), IRR_ERR_BAD_PARAM);
     }
     CU_ASSERT_EQUAL(r.x, 0);
@@ -411,7 +411,7 @@ static void test_large_steps_pay(void)
         "2,6,3,6", "3,6,2,6", "20,12,30,12", "8,20,6,20", "8,60,6,5", "4,30,3,30"
     };
 
-    for (size_t i = 0; i < sizeof(better) / sizeof(better[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(better); i++) {
         irr_redistribution_t r = { .unit = 1 };
         irr_matrix_t matrix;
         irr_large_t large;
@@ -468,22 +468,15 @@ static void test_no_memory(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the table is what a walk over all elements finds",  test_table },
-        { "long blocks are not walked",                        test_long_table },
-        { "what is too much is refused",                       test_limits },
-        { "parameters are read",                               test_parse },
-        { "example 1 of the paper: 5 steps of equal lengths",  test_example_1 },
-        { "example 2 of the paper: 6 units, not 9",            test_example_2 },
-        { "schedules are valid and miss nothing",              test_schedules },
-        { "algorithm 1 has equal lengths in a step",           test_equal_lengths },
-        { "blocks of the table are equal (theorem 2)",         test_blocks },
-        { "algorithm 2 meets the bound where it should",       test_large_steps_pay },
-        { "want of memory is an error and leaks nothing",      test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("redistribution", cases, 60);
-}
+IRR_TEST_MAIN("redistribution", 60,
+    { "the table is what a walk over all elements finds", test_table },
+    { "long blocks are not walked", test_long_table },
+    { "what is too much is refused", test_limits },
+    { "parameters are read", test_parse },
+    { "example 1 of the paper: 5 steps of equal lengths", test_example_1 },
+    { "example 2 of the paper: 6 units, not 9", test_example_2 },
+    { "schedules are valid and miss nothing", test_schedules },
+    { "algorithm 1 has equal lengths in a step", test_equal_lengths },
+    { "blocks of the table are equal (theorem 2)", test_blocks },
+    { "algorithm 2 meets the bound where it should", test_large_steps_pay },
+    { "want of memory is an error and leaks nothing", test_no_memory })

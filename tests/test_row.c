@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+#define COUNT(array) (IRR_TEST_COUNT(array))
 
 /* Bytes are read from the end of a block of exactly their length, so that the sanitizers see a byte too many. */
 static irr_status_t check(const unsigned char *bytes, size_t length, int ranks)
@@ -87,14 +87,7 @@ static void test_short(void)
     irr_bytes_fini(&bytes);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "rows that are known to be good or not", test_known },
-        { "random bytes", test_random },
-        { "short rows", test_short },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("row", cases, 60);
-}
+IRR_TEST_MAIN("row", 60,
+    { "rows that are known to be good or not", test_known },
+    { "random bytes", test_random },
+    { "short rows", test_short })

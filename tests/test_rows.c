@@ -55,7 +55,7 @@ static void test_units(void)
     };
     char text[MCA_COLL_IRR_UNITS];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         mca_coll_irr_bytes_text(rows[i].number, text);
         CU_ASSERT_STRING_EQUAL(text, rows[i].bytes);
         mca_coll_irr_time_text((int64_t)(rows[i].number < INT64_MAX ? rows[i].number : INT64_MAX), text);
@@ -346,7 +346,7 @@ static void test_json_of_nothing(void)
     free(text);
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("rows", 60,
     { "bytes and times have units", test_units },
     { "what was tried, and no more than has room", test_ways },
     { "rows of one kind are summed", test_sums },
@@ -357,11 +357,4 @@ static const irr_test_case_t cases[] = {
     { "a row from elsewhere is checked", test_unsound },
     { "a table", test_text },
     { "JSON", test_json },
-    { "JSON of nothing", test_json_of_nothing },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("rows", cases, 60);
-}
+    { "JSON of nothing", test_json_of_nothing })

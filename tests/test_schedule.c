@@ -2,11 +2,14 @@
  * test_schedule.c - the orders that compute schedules: their rules on random matrices.
  */
 #include "irr_test.h"
+#include "irr_text.h"
+#include "matrix_scene.h"
 #include "plan_all.h"
 #include "schedule_same.h"
 
 #include "core/deadline.h"
 #include "order/order.h"
+#include "order/schedule_file.h"
 #include "order/whole.h"
 
 #include <stdio.h>
@@ -19,19 +22,9 @@ static uint64_t state;   /* of random numbers, where the matrix is not the point
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
-/* Any number of ranks, density and kind of lengths, zeros and messages of a rank to itself among them. */
-static void make_small(irr_matrix_t *matrix)
+static irr_matrix_t make_small(void)
 {
-    const uint64_t limits[] = { 1, 3, 40, 100000, UINT64_C(1) << 55 };
-    const uint64_t limit = limits[irr_test_below(&state, 5)], percent = irr_test_below(&state, 101);
-    const int ranks = 1 + (int)irr_test_below(&state, SMALL_LARGEST);
-
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(matrix, ranks), IRR_OK);
-    for (int i = 0; i < ranks * ranks; i++) {
-        if (irr_test_below(&state, 100) < percent) {
-            matrix->entries[i] = 1 + irr_test_below(&state, limit);
-        }
-    }
+    return matrix_scene_any(1 + (int)irr_test_below(&state, SMALL_LARGEST), &state);
 }
 
 static irr_scheduled_params_t make_params(void)
@@ -156,12 +149,35 @@ static void test_whole(void)
 {
     state = irr_test_seed();
     for (int n = 0; n < 500; n++) {
-        irr_matrix_t matrix;
+        irr_matrix_t matrix = make_small();
 
-        make_small(&matrix);
         expect_whole(&matrix);
         irr_matrix_fini(&matrix);
     }
+}
+
+/* Written to a file and read again it is the same, and has the messages of the matrix. */
+static void expect_written(const irr_schedule_t *schedule, const irr_matrix_t *matrix)
+{
+    const char *path = irr_text_open();
+    FILE *file = fopen(path, "w");
+    irr_file_error_t error;
+    irr_matrix_t delivered;
+    irr_schedule_t again;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_EQUAL(irr_schedule_write(schedule, matrix->ranks % 2 == 0 ? "a comment" : NULL, file), IRR_OK);
+    fclose(file);
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_read(path, &again, &error), IRR_OK);
+    CU_ASSERT(irr_schedule_same(schedule, &again));
+    irr_test_must(irr_schedule_matrix(&again, &delivered));
+    for (int i = 0; i < matrix->ranks; i++) {
+        *irr_matrix_at(&delivered, i, i) = *irr_matrix_at(matrix, i, i);
+    }
+    CU_ASSERT(matrix_scene_same(&delivered, matrix));
+    irr_matrix_fini(&delivered);
+    irr_schedule_fini(&again);
+    irr_text_close();
 }
 
 static void test_rules(void)
@@ -169,9 +185,8 @@ static void test_rules(void)
     state = irr_test_seed();
     for (int n = 0; n < 3000; n++) {
         irr_scheduled_params_t params = make_params();
-        irr_matrix_t matrix;
+        irr_matrix_t matrix = make_small();
 
-        make_small(&matrix);
         params.redistribution = all_pairs(matrix.ranks);
         for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
             const char *name = irr_plan_all_order(i)->name;
@@ -180,6 +195,9 @@ static void test_rules(void)
 
             expect_rules(name, &schedule, &matrix);
             CU_ASSERT(irr_schedule_same(&schedule, &again));
+            if (n % 8 == i) {
+                expect_written(&schedule, &matrix);
+            }
             irr_schedule_fini(&again);
             irr_schedule_fini(&schedule);
         }
@@ -222,10 +240,9 @@ static void test_greedy(void)
     for (int n = 0; n < 1000; n++) {
         irr_scheduled_params_t params = make_params();
         bool idle[2 * SMALL_LARGEST];
+        irr_matrix_t matrix = make_small();
         irr_schedule_t schedule;
-        irr_matrix_t matrix;
 
-        make_small(&matrix);
         for (int i = 0; i < matrix.ranks; i++) {
             *irr_matrix_at(&matrix, i, i) = 0;
         }
@@ -244,12 +261,10 @@ static void test_optimal_limit(void)
     state = irr_test_seed() + 2;
     for (int n = 0; n < 500; n++) {
         irr_scheduled_params_t params = plain;
+        irr_matrix_t matrix = make_small();
+        const int degree = degree_of(&matrix);
         irr_schedule_t schedule;
-        irr_matrix_t matrix;
-        int degree;
 
-        make_small(&matrix);
-        degree = degree_of(&matrix);
         for (params.max_steps = 1; params.max_steps <= 64; params.max_steps *= 4) {
             schedule = irr_plan_all_schedule("optimal", &matrix, &params);
             CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
@@ -279,16 +294,9 @@ static void test_optimal_dense(void)
     irr_matrix_fini(&matrix);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every order keeps the rules, and a seed gives one schedule", test_rules },
-        { "random orders: nobody idles who could send", test_greedy },
-        { "a schedule that splits nothing", test_whole },
-        { "optimal: a limit on the steps is kept", test_optimal_limit },
-        { "optimal: as long as the busiest port, dense", test_optimal_dense },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("schedule", cases, 300);
-}
+IRR_TEST_MAIN("schedule", 300,
+    { "every order keeps the rules, and a seed gives one schedule", test_rules },
+    { "random orders: nobody idles who could send", test_greedy },
+    { "a schedule that splits nothing", test_whole },
+    { "optimal: a limit on the steps is kept", test_optimal_limit },
+    { "optimal: as long as the busiest port, dense", test_optimal_dense })

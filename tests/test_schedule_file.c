@@ -3,7 +3,6 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
-#include "plan_all.h"
 #include "irr_text.h"
 #include "schedule_same.h"
 
@@ -13,19 +12,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define HEAD "irr_schedule 1\n"
-
-static uint64_t state;
-
-/* ---- a file with a given content ---- */
-
-static irr_status_t read_text(const char *text, size_t length, irr_schedule_t *schedule, irr_file_error_t *error)
-{
-    return irr_schedule_read(irr_text_fill(text, length), schedule, error);
-}
 
 /* ---- what is refused ---- */
 
@@ -98,19 +86,26 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-static irr_status_t read_bad(const char *path, irr_file_error_t *error)
+/* A file that is read keeps the rules; one that is refused leaves the output alone. */
+static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
     irr_schedule_t schedule = { .ranks = 77 };
     irr_status_t status = irr_schedule_read(path, &schedule, error);
+    irr_schedule_fault_t fault;
 
-    CU_ASSERT_EQUAL(schedule.ranks, 77);
-    CU_ASSERT_PTR_NULL(schedule.list);
+    if (status == IRR_OK) {
+        CU_ASSERT_EQUAL(irr_schedule_check_alone(&schedule, &fault), IRR_OK);
+        irr_schedule_fini(&schedule);
+    } else {
+        CU_ASSERT(schedule.ranks == 77 && schedule.list == NULL);
+    }
     return status;
 }
 
 static void test_bad_files(void)
 {
-    irr_text_check_bad(bad_files, read_bad);
+    irr_text_check_bad(bad_files, read_any);
+    irr_text_check_missing(read_any);
 }
 
 static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
@@ -126,7 +121,7 @@ static void test_good_file(void)
     irr_schedule_t schedule;
 
     irr_text_open();
-    CU_ASSERT_EQUAL_FATAL(read_text(good_text, strlen(good_text), &schedule, &error), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_read(irr_text_fill(good_text, strlen(good_text)), &schedule, &error), IRR_OK);
     irr_text_close();
     CU_ASSERT(irr_schedule_same(&schedule, &expected));
     irr_schedule_fini(&schedule);
@@ -136,107 +131,30 @@ static void test_good_file(void)
 static void test_cut(void)
 {
     irr_file_error_t error;
-    irr_schedule_t schedule;
 
-    irr_text_open();
-    for (size_t length = 0; length < strlen(good_text) - 1; length++) {
-        CU_ASSERT_EQUAL(read_text(good_text, length, &schedule, &error), IRR_ERR_FORMAT);
+    for (size_t length = 0; length < strlen(good_text); length++) {
+        CU_ASSERT_EQUAL(irr_text_read(read_any, good_text, length, &error),
+                        length < strlen(good_text) - 1 ? IRR_ERR_FORMAT : IRR_OK);
     }
-    CU_ASSERT_EQUAL_FATAL(read_text(good_text, strlen(good_text) - 1, &schedule, &error), IRR_OK);
-    irr_schedule_fini(&schedule);
-    irr_text_close();
 }
 
 static void test_long_line(void)
 {
-    char text[sizeof(HEAD) + 2000] = HEAD "#";
-    irr_file_error_t error;
-    irr_schedule_t schedule;
-
-    irr_text_open();
-    memset(text + strlen(text), 'x', 1022);
-    strcat(text, "\n1 0 0\nend\n");
-    CU_ASSERT_EQUAL_FATAL(read_text(text, strlen(text), &schedule, &error), IRR_OK);
-    irr_schedule_fini(&schedule);
-    text[strlen(HEAD) + 1023] = 'x';
-    CU_ASSERT_EQUAL(read_text(text, strlen(text), &schedule, &error), IRR_ERR_FORMAT);
-    CU_ASSERT_EQUAL(error.line, 2);
-    CU_ASSERT_STRING_EQUAL(error.reason, "line is longer than the 1023 bytes allowed");
-    irr_text_close();
+    irr_text_check_long(HEAD, '#', 1023, "1 0 0\nend\n", read_any);
 }
 
-static void test_unreadable(void)
-{
-    const char *path;
-    irr_file_error_t error;
-    irr_schedule_t schedule;
-
-    path = irr_text_open();
-    irr_text_close();
-    CU_ASSERT_EQUAL(irr_schedule_read(path, &schedule, &error), IRR_ERR_IO);
-    CU_ASSERT_EQUAL(error.line, 0);
-    CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");
-    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
-    CU_ASSERT_EQUAL(irr_schedule_read(path, &schedule, &error), IRR_ERR_IO);
-    CU_ASSERT_STRING_EQUAL(error.reason, "Is a directory");
-    rmdir(path);
-}
-
-/* Bytes of any kind end in a schedule that keeps the rules or in a reason, never in anything else. */
 static void test_noise(void)
 {
-    static const char alphabet[] = "0123456789  \n\n\r#-.x";
-    irr_schedule_fault_t fault;
+    static const char text[] = HEAD "3 3 4\n1 0 1 0 10\n1 1 2 0 7\n2 0 1 10 5\n3 2 0 0 3\nend\n";
 
-    state = irr_test_seed();
-    irr_text_open();
+    uint64_t state = irr_test_seed();
+
     for (int run = 0; run < 2000; run++) {
-        char text[] = HEAD "3 3 4\n1 0 1 0 10\n1 1 2 0 7\n2 0 1 10 5\n3 2 0 0 3\nend\n";
-        const size_t head = strlen(HEAD), length = strlen(text);
-        irr_file_error_t error = { 0 };
-        irr_schedule_t schedule;
-
-        for (uint64_t edits = 1 + irr_test_below(&state, 4); edits > 0; edits--) {
-            char *place = &text[head + irr_test_below(&state, length - head)];
-
-            *place = alphabet[irr_test_below(&state, sizeof(alphabet))];
-        }
-        if (read_text(text, length, &schedule, &error) == IRR_OK) {
-            CU_ASSERT_EQUAL(irr_schedule_check_alone(&schedule, &fault), IRR_OK);
-            irr_schedule_fini(&schedule);
-        } else {
-            CU_ASSERT_NOT_EQUAL(error.reason[0], '\0');
-        }
+        irr_text_check_damaged(text, strlen(HEAD), "0123456789  \n\n\r#-.x", &state, read_any);
     }
-    irr_text_close();
 }
 
 /* ---- what is written ---- */
-
-static void make_schedule(irr_matrix_t *matrix, irr_schedule_t *schedule)
-{
-    const uint64_t limits[] = { 1, 40, 100000, UINT64_C(1) << 55 };
-    const uint64_t limit = limits[irr_test_below(&state, 4)], percent = irr_test_below(&state, 101);
-    const int ranks = 1 + (int)irr_test_below(&state, 10);
-    irr_scheduled_params_t params = {
-        .seed = irr_test_random(&state), .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 3 },
-        .redistribution = { .x = 1, .p = ranks, .y = 1, .q = ranks }
-    };
-    const irr_order_t *row;
-    uint64_t rows = 0;
-
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(matrix, ranks), IRR_OK);
-    for (int i = 0; i < ranks * ranks; i++) {
-        if (i / ranks != i % ranks && irr_test_below(&state, 100) < percent) {
-            matrix->entries[i] = 1 + irr_test_below(&state, limit);
-        }
-    }
-    while (irr_plan_all_order((int)rows) != NULL) {
-        rows++;
-    }
-    row = irr_plan_all_order((int)irr_test_below(&state, rows));
-    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, &params, schedule), IRR_OK);
-}
 
 static irr_status_t write_path(const char *path, const irr_schedule_t *schedule, const char *comment)
 {
@@ -247,32 +165,6 @@ static irr_status_t write_path(const char *path, const irr_schedule_t *schedule,
     status = irr_schedule_write(schedule, comment, file);
     CU_ASSERT_EQUAL_FATAL(fclose(file), 0);
     return status;
-}
-
-static void test_round_trip(void)
-{
-    const char *path;
-    state = irr_test_seed() + 1;
-    path = irr_text_open();
-    for (int n = 0; n < 3000; n++) {
-        irr_schedule_t schedule, again;
-        irr_matrix_t matrix, delivered;
-        irr_file_error_t error;
-
-        make_schedule(&matrix, &schedule);
-        CU_ASSERT_EQUAL_FATAL(write_path(path, &schedule, n % 2 == 0 ? "a comment" : NULL), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(irr_schedule_read(path, &again, &error), IRR_OK);
-        CU_ASSERT(irr_schedule_same(&schedule, &again));
-        CU_ASSERT_EQUAL_FATAL(irr_schedule_matrix(&again, &delivered), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(delivered.ranks, matrix.ranks);
-        CU_ASSERT_EQUAL(memcmp(delivered.entries, matrix.entries,
-                               sizeof(uint64_t) * (size_t)(matrix.ranks * matrix.ranks)), 0);
-        irr_matrix_fini(&delivered);
-        irr_schedule_fini(&again);
-        irr_schedule_fini(&schedule);
-        irr_matrix_fini(&matrix);
-    }
-    irr_text_close();
 }
 
 static void test_write(void)
@@ -342,7 +234,7 @@ static void test_check(void)
 
     CU_ASSERT_EQUAL_FATAL(irr_schedule_matrix(&schedule, &matrix), IRR_OK);
     CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         list[1] = bad[i].second;
         CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
         CU_ASSERT_STRING_EQUAL(reason, bad[i].reason);
@@ -358,32 +250,33 @@ static void test_check(void)
 
 /* ---- memory ---- */
 
+/* Reads the good file and makes the matrix of its schedule. */
+static irr_status_t read_and_make(void *context)
+{
+    irr_file_error_t error = { 0 };
+    irr_schedule_t schedule;
+    irr_matrix_t matrix;
+    irr_status_t status = irr_schedule_read(context, &schedule, &error);
+
+    CU_ASSERT_EQUAL(status == IRR_OK, error.reason[0] == '\0');
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_schedule_matrix(&schedule, &matrix);
+    if (status == IRR_OK) {
+        irr_matrix_fini(&matrix);
+    }
+    irr_schedule_fini(&schedule);
+    return status;
+}
+
 static void test_no_memory(void)
 {
-    const char *path;
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-    irr_schedule_t schedule = { .ranks = 0 };
-    irr_file_error_t error;
-    irr_matrix_t matrix;
+    char path[100];
 
-    path = irr_text_open();
-    for (size_t nth = 1; status == IRR_ERR_NO_MEMORY; nth++) {
-        irr_memory_begin();
-        irr_memory_fail(nth, NULL);
-        error.reason[0] = '\0';
-        status = read_text(good_text, strlen(good_text), &schedule, &error);
-        CU_ASSERT_EQUAL(status == IRR_OK, error.reason[0] == '\0');
-        if (status == IRR_OK) {
-            status = irr_schedule_matrix(&schedule, &matrix);
-            if (status == IRR_OK) {
-                status = write_path(path, &schedule, NULL);
-                irr_matrix_fini(&matrix);
-            }
-            irr_schedule_fini(&schedule);
-        }
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    }
+    snprintf(path, sizeof(path), "%s", irr_text_open());
+    irr_text_fill(good_text, strlen(good_text));
+    CU_ASSERT(irr_memory_fail_each(read_and_make, path) > 2);
     irr_text_close();
 }
 
@@ -391,34 +284,22 @@ static void test_no_memory(void)
 static void test_announced(void)
 {
     static const char text[] = HEAD "16384 2147483647 4294967295\n2147483647 0 1 0 5\n";
-    irr_schedule_t schedule;
     irr_file_error_t error;
 
-    irr_text_open();
     irr_memory_begin();
     irr_memory_limit(4096);
-    CU_ASSERT_EQUAL(read_text(text, strlen(text), &schedule, &error), IRR_ERR_FORMAT);
+    CU_ASSERT_EQUAL(irr_text_read(read_any, text, strlen(text), &error), IRR_ERR_FORMAT);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    irr_text_close();
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "comments, blanks, both line ends",                  test_good_file },
-        { "bad files are refused with line and reason",        test_bad_files },
-        { "a cut file is refused",                             test_cut },
-        { "a line may have 1023 bytes and not more",           test_long_line },
-        { "a missing file and a folder are refused",           test_unreadable },
-        { "damaged files end in a schedule or in a reason",    test_noise },
-        { "what is written is read back, and its matrix is",   test_round_trip },
-        { "what could not be read is not written",             test_write },
-        { "a comment fits a line",                             test_long_comment },
-        { "the check finds what a file cannot say",            test_check },
-        { "want of memory is an error",                        test_no_memory },
-        { "what is announced takes no memory",                 test_announced },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("schedule_file", cases, 60);
-}
+IRR_TEST_MAIN("schedule_file", 60,
+    { "comments, blanks, both line ends", test_good_file },
+    { "bad files are refused with line and reason", test_bad_files },
+    { "a cut file is refused", test_cut },
+    { "a line may have 1023 bytes and not more", test_long_line },
+    { "damaged files end in a schedule or in a reason", test_noise },
+    { "what could not be read is not written", test_write },
+    { "a comment fits a line", test_long_comment },
+    { "the check finds what a file cannot say", test_check },
+    { "want of memory is an error", test_no_memory },
+    { "what is announced takes no memory", test_announced })

@@ -145,7 +145,7 @@ static void test_redist_without(void)
     irr_matrix_t matrix;
 
     CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 2), IRR_OK);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_EQUAL(try_redist(&bad[i], &matrix), IRR_ERR_BAD_PARAM);
     }
     irr_matrix_fini(&matrix);
@@ -217,19 +217,12 @@ static void test_table(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the table", test_table },
-        { "lp: the steps by hand", test_lp },
-        { "a seed gives the same schedule everywhere", test_everywhere },
-        { "redist: the structure says when, the matrix how much", test_redist },
-        { "redist: ranks beside those of the structure", test_redist_ranks },
-        { "redist: no structure, or an impossible one", test_redist_without },
-        { "redist: every redistribution", test_redist_all },
-        { "want of memory and too many bytes are errors", test_failures },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("scheduled", cases, 60);
-}
+IRR_TEST_MAIN("scheduled", 60,
+    { "the table", test_table },
+    { "lp: the steps by hand", test_lp },
+    { "a seed gives the same schedule everywhere", test_everywhere },
+    { "redist: the structure says when, the matrix how much", test_redist },
+    { "redist: ranks beside those of the structure", test_redist_ranks },
+    { "redist: no structure, or an impossible one", test_redist_without },
+    { "redist: every redistribution", test_redist_all },
+    { "want of memory and too many bytes are errors", test_failures })

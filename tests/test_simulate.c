@@ -408,7 +408,7 @@ static void test_no_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("simulate", 120,
     { "a message takes its two ends, its bytes and the latency", test_one_message },
     { "inside a node each end copies, and a cell is cheaper", test_inside },
     { "nothing takes no time", test_nothing },
@@ -423,11 +423,4 @@ static const irr_test_case_t cases[] = {
     { "packets: a switch stores segments, and a message may ask first", test_segments },
     { "packets: a port that overflows costs time", test_overflow },
     { "plans that do not end are told", test_no_end },
-    { "so is a lack of memory", test_no_memory },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("simulate", cases, 120);
-}
+    { "so is a lack of memory", test_no_memory })

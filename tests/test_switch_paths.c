@@ -170,17 +170,10 @@ static void test_star(void)
     irr_topology_fini(&topology);
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("switch_paths", 60,
     { "the path of a rank", test_path },
     { "what is no path is refused", test_no_path },
     { "paths become a tree", test_tree },
     { "what is no tree is refused", test_no_tree },
     { "any bytes are a tree or refused", test_any_bytes },
-    { "one switch", test_star },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("switch_paths", cases, 60);
-}
+    { "one switch", test_star })

@@ -451,17 +451,10 @@ static void test_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "all that contend wait, and none for what follows anyhow",  test_graph },
-        { "runs with random delays overload no link",                 test_runs },
-        { "numbers of known schedules",                               test_known },
-        { "a rank's own sends may be over in any order",              test_own },
-        { "a schedule of other ranks is refused",                     test_refused },
-        { "want of memory is an error and leaks nothing",             test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("syncs", cases, 120);
-}
+IRR_TEST_MAIN("syncs", 120,
+    { "all that contend wait, and none for what follows anyhow", test_graph },
+    { "runs with random delays overload no link", test_runs },
+    { "numbers of known schedules", test_known },
+    { "a rank's own sends may be over in any order", test_own },
+    { "a schedule of other ranks is refused", test_refused },
+    { "want of memory is an error and leaks nothing", test_memory })

@@ -2,7 +2,9 @@
  * test_topology_random.c - topology.conf: random trees in random spelling are read, and what is left of them when
  * they are cut or damaged is a tree or refused.
  */
-#include "topology_text.h"
+#include "irr_test.h"
+#include "irr_text.h"
+#include "problem/topology.h"
 
 #include <ctype.h>
 
@@ -224,7 +226,7 @@ static void test_random_trees(void)
 
         make_tree(&tree);
         put_tree(&text, &tree);
-        status = read_text(text.bytes, text.used, &topology, &error);
+        status = irr_topology_read(irr_text_fill(text.bytes, text.used), &topology, &error);
         if (status != IRR_OK) {
             printf("# line %zu: %s\n%s\n", error.line, error.reason, text.bytes);
         }
@@ -257,17 +259,16 @@ static void check_rules(const irr_topology_t *topology)
     CU_ASSERT_EQUAL(tops, 1);
 }
 
-static void read_any(const char *text, size_t length)
+static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
-    irr_file_error_t error = { 0 };
     irr_topology_t topology;
+    irr_status_t status = irr_topology_read(path, &topology, error);
 
-    if (read_text(text, length, &topology, &error) == IRR_OK) {
+    if (status == IRR_OK) {
         check_rules(&topology);
         irr_topology_fini(&topology);
-    } else {
-        CU_ASSERT_NOT_EQUAL(error.reason[0], '\0');
     }
+    return status;
 }
 
 static void test_cut(void)
@@ -276,44 +277,31 @@ static void test_cut(void)
     tree_t tree;
 
     state = irr_test_seed() + 1;
-    irr_text_open();
     for (int run = 0; run < 6; run++) {
         make_tree(&tree);
         put_tree(&text, &tree);
         for (size_t length = 0; length < text.used; length++) {
-            read_any(text.bytes, length);
+            irr_file_error_t error = { 0 };
+
+            CU_ASSERT(irr_text_read(read_any, text.bytes, length, &error) == IRR_OK || error.reason[0] != '\0');
         }
     }
-    irr_text_close();
 }
 
 static void test_noise(void)
 {
-    static const char alphabet[] = "019s n,[]-=\"\\#\n\t\r.xN";
     static text_t text;
     tree_t tree;
 
     state = irr_test_seed() + 2;
-    irr_text_open();
     for (int run = 0; run < 1000; run++) {
         make_tree(&tree);
         put_tree(&text, &tree);
-        for (size_t edits = 1 + below(4); edits > 0; edits--) {
-            text.bytes[below(text.used)] = alphabet[below(sizeof(alphabet))];
-        }
-        read_any(text.bytes, text.used);
+        irr_text_check_damaged(text.bytes, 0, "019s n,[]-=\"\\#\n\t\r.xN", &state, read_any);
     }
-    irr_text_close();
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "random trees in random spelling are read", test_random_trees },
-        { "files cut at any byte are a tree or refused", test_cut },
-        { "damaged files are a tree or refused", test_noise },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("topology_random", cases, 120);
-}
+IRR_TEST_MAIN("topology_random", 120,
+    { "random trees in random spelling are read", test_random_trees },
+    { "files cut at any byte are a tree or refused", test_cut },
+    { "damaged files are a tree or refused", test_noise })

@@ -211,7 +211,7 @@ static void test_shapes(void)
         "star:1,24", "chain:12,12"
     };
 
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
         tree_scene_shape(&scene, shapes[i]);
         expect_phases(1000);
     }
@@ -385,23 +385,16 @@ static void test_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the path of the paper's example",                       test_paths },
-        { "what is no tree, or a rank on no host, is refused",     test_refused },
-        { "loads of the uniform exchange",                         test_loads },
-        { "contention on a link is seen, and none within a host",  test_contention_is_seen },
-        { "the root of known trees",                               test_root },
-        { "phases of known trees",                                 test_shapes },
-        { "phases of random trees up to 64 hosts",                 test_random_trees },
-        { "phases of random trees with many ranks a host",         test_random_hosts },
-        { "one switch is the ring",                                test_ring },
-        { "table 4 of the paper",                                  test_table },
-        { "lengths that cannot be served are refused",             test_limits },
-        { "want of memory is an error and leaks nothing",          test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("tree", cases, 120);
-}
+IRR_TEST_MAIN("tree", 120,
+    { "the path of the paper's example", test_paths },
+    { "what is no tree, or a rank on no host, is refused", test_refused },
+    { "loads of the uniform exchange", test_loads },
+    { "contention on a link is seen, and none within a host", test_contention_is_seen },
+    { "the root of known trees", test_root },
+    { "phases of known trees", test_shapes },
+    { "phases of random trees up to 64 hosts", test_random_trees },
+    { "phases of random trees with many ranks a host", test_random_hosts },
+    { "one switch is the ring", test_ring },
+    { "table 4 of the paper", test_table },
+    { "lengths that cannot be served are refused", test_limits },
+    { "want of memory is an error and leaks nothing", test_memory })

@@ -121,15 +121,8 @@ static void test_capacity_is_kept(void)
     irr_schedule_fini(&schedule);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "capacities by the slowest host with a rank",       test_capacities },
-        { "the bound of links of any speed",                  test_bounds },
-        { "large speeds do not overflow",                     test_large_speeds },
-        { "a fast link carries several messages, and no more", test_capacity_is_kept },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("tree speeds", cases, 60);
-}
+IRR_TEST_MAIN("tree speeds", 60,
+    { "capacities by the slowest host with a rank", test_capacities },
+    { "the bound of links of any speed", test_bounds },
+    { "large speeds do not overflow", test_large_speeds },
+    { "a fast link carries several messages, and no more", test_capacity_is_kept })

@@ -250,7 +250,7 @@ static void test_budget(void)
     CU_ASSERT_FALSE(irr_trial_go_on(&trial, 1e3));
 }
 
-static const irr_test_case_t cases[] = {
+IRR_TEST_MAIN("trial", 60,
     { "a trial finds the best way, whichever it is", test_best_wins },
     { "a machine that becomes slower hides no gain", test_drift },
     { "a way wins by 3 % at least", test_small_gains },
@@ -263,11 +263,4 @@ static const irr_test_case_t cases[] = {
     { "the longest exchange of a stay is left out", test_disturbed_stay },
     { "what decides nothing comes again", test_undecided },
     { "ways may be added after a look", test_added },
-    { "a round stays within the budget", test_budget },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("trial", cases, 60);
-}
+    { "a round stays within the budget", test_budget })

@@ -186,7 +186,7 @@ static void test_limit(void)
 
 static const char *const patterns[] = { "uniform", "random", "sparse", "skewed" };
 
-enum { PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };
+enum { PATTERNS = IRR_TEST_COUNT(patterns) };
 
 static void report(const char *shape, const double *worst)
 {
@@ -215,7 +215,7 @@ static void test_shapes(void)
                                           "chain:4,4,4,4" };
     uint64_t state = irr_test_seed() + 3;
 
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
         double worst[PATTERNS] = { 0 };
 
         tree_scene_shape(&scene, shapes[i]);
@@ -433,25 +433,18 @@ static void test_memory_of_repairs(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every byte once and no contention, on any tree",      test_rules },
-        { "the same, with links of any speed",                   test_speeds },
-        { "whole messages in the phases of a uniform exchange",  test_phased },
-        { "a limit on the steps is kept",                        test_limit },
-        { "close to the busiest link on known trees",            test_shapes },
-        { "close to the busiest link where some are fast",       test_uplinks },
-        { "close to the busiest link on random trees",           test_random_trees },
-        { "close to the busiest link on trees of any links",     test_random_speeds },
-        { "close to the busiest link, 128 hosts",                test_large },
-        { "few ranks, and nothing to send",                      test_small },
-        { "what cannot be served is refused",                    test_refused },
-        { "what is not done in time is none",                    test_deadline },
-        { "want of memory is an error and leaks nothing",        test_memory },
-        { "neither does it where repairs change a step",         test_memory_of_repairs },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("weighted", cases, 300);
-}
+IRR_TEST_MAIN("weighted", 300,
+    { "every byte once and no contention, on any tree", test_rules },
+    { "the same, with links of any speed", test_speeds },
+    { "whole messages in the phases of a uniform exchange", test_phased },
+    { "a limit on the steps is kept", test_limit },
+    { "close to the busiest link on known trees", test_shapes },
+    { "close to the busiest link where some are fast", test_uplinks },
+    { "close to the busiest link on random trees", test_random_trees },
+    { "close to the busiest link on trees of any links", test_random_speeds },
+    { "close to the busiest link, 128 hosts", test_large },
+    { "few ranks, and nothing to send", test_small },
+    { "what cannot be served is refused", test_refused },
+    { "what is not done in time is none", test_deadline },
+    { "want of memory is an error and leaks nothing", test_memory },
+    { "neither does it where repairs change a step", test_memory_of_repairs })

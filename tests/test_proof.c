@@ -1,0 +1,332 @@
+/*
+ * test_proof.c - plans of every row of the table: the checker accepts them, they keep what the JPDC paper promises
+ * (lemmas 1 and 3, theorem 1, no contention), and lists and outlines have their messages.
+ *
+ * Every pattern for 1 to 64 ranks, with IRR_CHECK_ALL=1 each with all rows, else beyond 13 ranks with a part of them,
+ * others in each run; up to 300 ranks, which would take minutes, there are samples.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "matrix_scene.h"
+#include "plan_all.h"
+
+#include "core/hash.h"
+#include "route/grid.h"
+#include "study/bounds.h"
+#include "study/figures.h"
+
+enum { RANKS_FEW = 13, RANKS_SOME = 26, RANKS_DENSE = 64, RANKS_MAX = 300, A3_STEP = 20, A4_STEP = 80, UNIT = 90 };
+
+static uint64_t lmax_of(const irr_matrix_t *matrix)
+{
+    uint64_t lmax = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        uint64_t out = 0, in = 0;
+
+        for (int j = 0; j < matrix->ranks; j++) {
+            out += *irr_matrix_at(matrix, i, j);
+            in += *irr_matrix_at(matrix, j, i);
+        }
+        lmax = out > lmax ? out : lmax;
+        lmax = in > lmax ? in : lmax;
+    }
+    return lmax;
+}
+
+/* ---- the proof ---- */
+
+/* Hashes of what a drawing shows of messages, and of how those of two ranks in a stage are numbered. */
+typedef struct seen {
+    uint64_t messages, indices;
+} seen_t;
+
+typedef struct heard {
+    irr_bounds_t bounds;
+    seen_t       seen;
+} heard_t;
+
+static bool hear_send(void *context, const irr_plans_message_t *message)
+{
+    const uint64_t parts[] = { (uint64_t)message->stage, (uint64_t)message->step, (uint64_t)message->from,
+                               (uint64_t)message->to, message->bytes };
+    seen_t *seen = context;
+
+    seen->messages = irr_hash_words(seen->messages, parts, IRR_TEST_COUNT(parts));
+    seen->indices = irr_hash_word(seen->indices, message->index);
+    return true;
+}
+
+static bool hear_message(void *context, const irr_plans_message_t *message)
+{
+    heard_t *heard = context;
+
+    irr_bounds_message(&heard->bounds, message);
+    return hear_send(&heard->seen, message);
+}
+
+static int stages_of(const irr_plans_t *plans)
+{
+    int stages = 0;
+
+    for (int r = 0; r < plans->ranks; r++) {
+        stages = plans->plans[r].stages > stages ? plans->plans[r].stages : stages;
+    }
+    return stages;
+}
+
+/* Without what messages carry they are the same, listed from the plans and from their outline. */
+static bool is_outlined(const irr_settings_t *settings, const irr_matrix_t *matrix, const irr_plans_t *plans,
+                        const seen_t *seen)
+{
+    seen_t sends = { 0 }, outlined = { 0 };
+    irr_plans_t outline;
+    bool same;
+
+    irr_test_must(irr_plan_all_by(irr_plans_outline, settings, matrix, &outline));
+    irr_test_must(irr_plans_each_send(plans, hear_send, &sends));
+    irr_test_must(irr_plans_each_send(&outline, hear_send, &outlined));
+    same = sends.messages == seen->messages && sends.indices == seen->indices && outlined.messages == seen->messages &&
+           stages_of(plans) == stages_of(&outline);
+    irr_plans_fini(&outline);
+    return same;
+}
+
+static void prove(const irr_settings_t *settings, const irr_matrix_t *matrix, const char *what)
+{
+    const irr_way_t way = irr_way_of(settings, 1);
+    heard_t heard = { .seen = { 0 } };
+    irr_bounds_t *bounds = &heard.bounds;
+    irr_figures_t figures = { 0 };
+    irr_plans_t plans;
+    char reason[256] = "";
+
+    irr_bounds_init(bounds, &way, NULL, matrix->ranks, lmax_of(matrix));
+    irr_test_must(irr_plan_all_with(settings, matrix, &plans));
+    irr_plan_check(plans.plans, plans.problems, matrix->ranks, reason, sizeof(reason));
+    irr_test_must(irr_plans_each_message(&plans, hear_message, &heard));
+    irr_test_must(irr_figures_count(&plans, &figures));
+    for (int r = 0; r < matrix->ranks; r++) {
+        irr_bounds_plan(bounds, &plans.plans[r]);
+    }
+    if (reason[0] != '\0' || bounds->lemma1 + bounds->lemma3 + bounds->theorem1 > 0 ||
+        (bounds->calm && figures.contention > 0) || !is_outlined(settings, matrix, &plans, &heard.seen)) {
+        printf("# %s, %s, %d ranks, slice_min %zu: %s; lemma 1 %ju, 3 %ju, theorem 1 %ju, contention %zu\n",
+               irr_algorithm_name(settings->algorithm), what, matrix->ranks, settings->slice_min, reason,
+               (uintmax_t)bounds->lemma1, (uintmax_t)bounds->lemma3, (uintmax_t)bounds->theorem1, figures.contention);
+        CU_FAIL("a rule or a promise is broken");
+    }
+    irr_plans_fini(&plans);
+}
+
+/* With any shortest length of slices. */
+static void prove_pattern(int algorithm, int pattern, int ranks, uint64_t *state)
+{
+    const size_t slices[] = { 0, IRR_SLICE_MIN_DEFAULT, 1 + irr_test_below(state, 97) };
+    const irr_settings_t settings = { .algorithm = algorithm, .slice_min = slices[irr_test_below(state, 3)],
+                                      .direct_bytes = irr_test_below(state, 3) * UNIT };
+    irr_matrix_t matrix = matrix_scene_pattern(irr_pattern_name(pattern), ranks, UNIT, irr_test_seed());
+
+    prove(&settings, &matrix, irr_pattern_name(pattern));
+    irr_matrix_fini(&matrix);
+}
+
+/* Of the rows without forwarding few numbers of ranks are special. */
+static bool is_proved(int algorithm, int ranks, uint64_t *state)
+{
+    const bool forwards = irr_algorithm_way(algorithm)->route != &irr_route_direct;
+
+    return ranks <= RANKS_FEW || (irr_test_picks(state) && (forwards || ranks <= RANKS_SOME));
+}
+
+static void test_dense(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 1; ranks <= RANKS_DENSE; ranks++) {
+        for (int p = 0; irr_pattern_name(p) != NULL; p++) {
+            for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
+                if (is_proved(row, ranks, &state)) {
+                    prove_pattern(row, p, ranks, &state);
+                }
+            }
+        }
+    }
+}
+
+/* One number of ranks of each range, a new one in each run: a4 costs seconds there, a3 does not. */
+static void test_large(void)
+{
+    uint64_t state = irr_test_seed();
+    int patterns = 0;
+
+    while (irr_pattern_name(patterns) != NULL) {
+        patterns++;
+    }
+    for (int from = RANKS_DENSE + 1; from + A3_STEP <= RANKS_MAX; from += A3_STEP) {
+        prove_pattern(irr_algorithm_find("a3"), (int)irr_test_below(&state, (uint64_t)patterns),
+                      from + (int)irr_test_below(&state, A3_STEP), &state);
+    }
+    for (int from = RANKS_DENSE + 1; from + A4_STEP <= RANKS_MAX; from += A4_STEP) {
+        if (irr_test_picks(&state)) {
+            prove_pattern(irr_algorithm_find("a4"), (int)irr_test_below(&state, (uint64_t)patterns),
+                          from + (int)irr_test_below(&state, A4_STEP), &state);
+        }
+    }
+}
+
+/* One message is as large as all the others together, and the others are of random lengths. */
+static void test_one_large(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int round = 0; round < irr_test_runs(40); round++) {
+        const int ranks = 2 + (int)irr_test_below(&state, 60);
+        const irr_settings_t settings = { .algorithm = irr_algorithm_find("a4"), .slice_min = round % 2 * 100 };
+        irr_matrix_t matrix = matrix_scene_mixed(ranks, 200, &state);
+        uint64_t total = 0;
+
+        for (int i = 0; i < ranks * ranks; i++) {
+            total += matrix.entries[i];
+        }
+        matrix.entries[irr_test_below(&state, (uint64_t)ranks * (uint64_t)ranks)] = total;
+        prove(&settings, &matrix, "one large");
+        irr_matrix_fini(&matrix);
+    }
+}
+
+static irr_status_t outline(void *context)
+{
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find("a4") };
+    seen_t sends = { 0 };
+    irr_plans_t plans;
+    irr_status_t status = irr_plan_all_by(irr_plans_outline, &settings, context, &plans);
+
+    if (status == IRR_OK) {
+        status = irr_plans_each_send(&plans, hear_send, &sends);
+        irr_plans_fini(&plans);
+    }
+    return status;
+}
+
+static void test_memory(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_matrix_t matrix = matrix_scene_mixed(6, 3000, &state);
+
+    CU_ASSERT(irr_memory_fail_each(outline, &matrix) > 20);
+    irr_matrix_fini(&matrix);
+}
+
+/* ---- lengths ---- */
+
+static size_t longest_message(const irr_plans_t *plans)
+{
+    size_t longest = 0;
+
+    for (int r = 0; r < plans->ranks; r++) {
+        for (size_t i = 0; i < plans->plans[r].nsteps; i++) {
+            const irr_step_t *step = &plans->plans[r].steps[i];
+
+            longest = step->kind == IRR_STEP_SEND && step->bytes > longest ? step->bytes : longest;
+        }
+    }
+    return longest;
+}
+
+/* Messages that are too short to be cut go whole, each elsewhere: no rank gets much more than its own. */
+static void test_short(void)
+{
+    static const int ranks[] = { 16, 61, 64, 250, 256 };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(ranks); i++) {
+        irr_matrix_t matrix = matrix_scene_pattern("uniform", ranks[i], 8, 1);
+        irr_plans_t plans;
+
+        irr_test_must(irr_plan_all(irr_algorithm_find("a4"), IRR_SLICE_MIN_DEFAULT, &matrix, &plans));
+        CU_ASSERT(longest_message(&plans) <= 2 * 8 * (size_t)ranks[i]);
+        irr_plans_fini(&plans);
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* The allowance is for rounding alone: where P divides what is cut, the bounds hold as printed. */
+static void test_exact(void)
+{
+    static const int squares[] = { 4, 16, 36, 64 };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(squares); i++) {
+        irr_matrix_t matrix = matrix_scene_pattern("uniform", squares[i], (uint64_t)squares[i], 1);
+        const uint64_t printed = lmax_of(&matrix) / (uint64_t)irr_grid_square_columns(squares[i]);
+        irr_figures_t figures;
+        irr_plans_t plans;
+
+        irr_test_must(irr_plan_all(irr_algorithm_find("a4"), 0, &matrix, &plans));
+        CU_ASSERT_EQUAL(irr_figures_count(&plans, &figures), IRR_OK);
+        CU_ASSERT(figures.message_bytes_max <= printed);
+        CU_ASSERT(figures.scratch_bytes_max <= 2 * lmax_of(&matrix));
+        irr_plans_fini(&plans);
+        irr_matrix_fini(&matrix);
+    }
+}
+
+static irr_bounds_t bounds_of(const char *algorithm, irr_dims_t dims, int ranks)
+{
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm), .dims = dims };
+    const irr_way_t way = irr_way_of(&settings, 1);
+    irr_bounds_t bounds;
+
+    irr_bounds_init(&bounds, &way, NULL, ranks, 1600);
+    return bounds;
+}
+
+/* A bound that is missed is seen, and by how much. */
+static void test_missed(void)
+{
+    const irr_dims_t automatic = { 0 }, own = { .count = 2, .size = { 5, 4 } };
+    const irr_slice_t slice = { .source = 0, .destination = 3, .length = 501 };
+    irr_plans_message_t message = {
+        .stage = 1, .from = 0, .to = 1, .bytes = 501, .slices = &slice, .nslices = 1
+    };
+    irr_step_t steps[4];
+    irr_plan_t plan = { .ranks = 16, .rank = 0, .stages = 1, .steps = steps, .nsteps = 4 };
+    irr_bounds_t bounds;
+
+    bounds = bounds_of("a4", automatic, 16);
+    CU_ASSERT_TRUE(bounds.calm);
+    irr_bounds_message(&bounds, &message);
+    CU_ASSERT_EQUAL(bounds.lemma3, 501 - (4 * 1600 / 16 + 1));
+    for (int i = 0; i < 4; i++) {
+        steps[i] = (irr_step_t){ .kind = IRR_STEP_RECV, .peer = 1 + i, .stage = 1, .number = 1, .bytes = 1 };
+    }
+    plan.scratch_bytes = 2 * 1600 + (4 + 4) * 16 + 4 * 4 * (4 + 4);
+    irr_bounds_plan(&bounds, &plan);
+    CU_ASSERT_EQUAL(bounds.lemma1, 1);
+    CU_ASSERT_EQUAL(bounds.theorem1, 0);
+    plan.scratch_bytes += 7;
+    irr_bounds_plan(&bounds, &plan);
+    CU_ASSERT_EQUAL(bounds.theorem1, 7);
+
+    bounds = bounds_of("ac", automatic, 16);
+    irr_bounds_message(&bounds, &message);
+    irr_bounds_plan(&bounds, &plan);
+    CU_ASSERT_FALSE(bounds.calm);
+    CU_ASSERT_EQUAL(bounds.lemma1 + bounds.lemma3 + bounds.theorem1, 0);
+
+    bounds = bounds_of("a4", own, 19);
+    CU_ASSERT_FALSE(bounds.calm || bounds.shape || bounds.balance);
+
+    for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
+        bounds = bounds_of(irr_plan_all_order(i)->name, automatic, 19);
+        CU_ASSERT(bounds.calm && !bounds.shape && !bounds.balance);
+    }
+}
+
+IRR_TEST_MAIN("proof", 600,
+    { "every row, patterns for each of 1 to 64 ranks", test_dense },
+    { "samples of 65 to 300 ranks", test_large },
+    { "one message as large as all others together", test_one_large },
+    { "memory runs out anywhere", test_memory },
+    { "messages that are too short to be cut", test_short },
+    { "as printed where nothing is rounded", test_exact },
+    { "a miss is seen", test_missed })
