@@ -4,58 +4,32 @@
  * The component is thin: it translates the arguments of MPI into a problem of the engine, and the life of
  * communicators and of the job into the life of engine objects.
  *
- *   coll_irr_component.c  open, close, the table Open MPI looks for
- *   coll_irr_params.c     MCA parameters
- *   coll_irr_ranks.h      the ranks of an exchange
- *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
- *   coll_irr_values.c     texts of both to values
- *   coll_irr_check.c      bad values and misspelt names of parameters, told in MPI_Init
- *   coll_irr_spell.c      the known name that is nearest to a misspelt one
- *   coll_irr_pvars.c      MPI_T performance variables
- *   coll_irr_pvars_comm.c those of a communicator
- *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
- *   coll_irr_module.c     a module for each communicator: query, enable, destruct
- *   coll_irr_memory.h     what trials have found, for communicators to come and other jobs
- *   coll_irr_team.h       what communicators of the same processes have in common
- *   coll_irr_collectives.h  the collectives, in one table
- *   coll_irr_entries.h    the functions in it
- *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
- *   coll_irr_question.h   what the ranks want: does any of them want it served, and do all?
- *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
- *   coll_irr_opening.h    to an engine communicator, in steps
- *   coll_irr_choose.h     the way of exchanges where nobody named one: found as they go
- *   coll_irr_agreement.h  what the ranks do there at some exchanges, in steps
- *   coll_irr_machine.c    the constants of the machine, which choosing asks for
- *   coll_irr_cause.c      why a collective is served by what serves it
- *   coll_irr_say.c        lines of coll_irr_verbose
- *   coll_irr_tally.c      what exchanges took, if somebody asked
- *   coll_irr_rows.h       the rows of a report
- *   coll_irr_tell.h       what the user is told of
- *   coll_irr_report.c     coll_irr_report: what the job did
- *   coll_irr_network.h    what moves messages: alike on all ranks, by which interfaces
- *   coll_irr_engine.h     the engine of the process: first use, progress, waiting
- *   coll_irr_teardown.c   the way down at the end of the job
- *   coll_irr_buffer.h     the bytes of a call
- *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
- *   coll_irr_runs.c       elements of a datatype as runs of bytes
- *   coll_irr_kept.c       memory for packed bytes
- *   coll_irr_exchange.c   what a blocking call does: activate, serve, pack, exchange, unpack
- *   coll_irr_alltoallv.c  MPI_Alltoallv
- *   coll_irr_alltoall.c   MPI_Alltoall
- *   coll_irr_alltoallw.c  MPI_Alltoallw
- *   coll_irr_neighbor.c   MPI_Neighbor_alltoall, v and w
- *   coll_irr_neighbors.c  the neighbours of a topology, as both ends of an edge list them
- *   coll_irr_nonblocking.c  MPI_Ialltoallv, MPI_Ialltoall: start, or leave it to the previous module
- *   coll_irr_persistent.c what an init call does: agree, plan, or leave it to the previous module
- *   coll_irr_request.h    requests of both, and the series that they come in
- *   coll_irr_request.c    requests: made, freed, and kept
- *   coll_irr_request_run.c  start, progress, completion
- *   coll_irr_series.c     series: made, ended, and what their ranks agree on
+ *   coll_irr_entries.c     the functions of MPI, and the table of collectives
+ *   coll_irr_dispatch.h    who serves a call: blocking,
+ *   coll_irr_nonblocking.c nonblocking,
+ *   coll_irr_persistent.c  and persistent ones
+ *   coll_irr_operation.h   one exchange by an engine communicator: start, progress, finish
+ *   coll_irr_request.h     requests, and the series that they come in; coll_irr_request_run.c moves them
+ *   coll_irr_agreement.h   what ranks agree on, in steps
+ *   coll_irr_rounds.h      reductions and gathers beside MPI's collectives
+ *   coll_irr_service.h     the state of a collective
+ *   coll_irr_team.h        what communicators of the same processes have in common
+ *   coll_irr_buffer.h      counts, displacements and datatypes to blocks of bytes
+ *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_neighbors.c those of a topology
+ *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c tells what is wrong with them
+ *   coll_irr_choose.h      who chooses, and the machine that is chosen for; coll_irr_memory.h what trials have found
+ *   coll_irr_records.c     whether coll/irr is the same on all ranks
+ *   coll_irr_network.h     what moves messages: alike on all ranks, by which interfaces
+ *   coll_irr_engine.h      the engine of the process, and the way down at the end of the job
+ *   coll_irr_tell.h        lines, statistics and the report of a job
+ *   coll_irr_module.c      a module for each communicator: query, enable, destruct
+ *   coll_irr_component.c   open, close, the table Open MPI looks for
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
 
 #include "coll_irr_collectives.h"
+#include "coll_irr_operation.h"
 #include "coll_irr_rounds.h"
 #include "coll_irr_rows.h"
 #include "choose/candidates.h"
@@ -221,7 +195,7 @@ struct mca_coll_irr_module_t {
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
-    mca_coll_irr_bytes_t        bytes;          /* of blocking calls, while one is SERVING */
+    mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
     mca_coll_irr_all_previous_t previous;       /* who served before us */
     struct mca_coll_irr_series_t *series;       /* room for those below, from malloc: no call has to find memory */
     struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
@@ -244,9 +218,6 @@ static inline bool mca_coll_irr_is_served(const mca_coll_irr_service_t *service)
     return service->state == MCA_COLL_IRR_SERVING ||
            (service->state == MCA_COLL_IRR_CHOOSING && service->host_way != 0);
 }
-
-/* NULL: there was no call yet. */
-mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which);
 
 /* The row of the algorithm table that the settings have for a collective, or MCA_COLL_IRR_HOST. */
 static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -325,96 +296,16 @@ void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_
  */
 bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
 
-/* ---- activation ---- */
-
-/* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
-bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
-                                   irr_settings_t *settings);
-
-/* Local: a collective that is served is not any more. */
-void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
-
-/* Local: has it engine communicators; close them; are all those there that its state needs, and none has failed? */
-bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
-void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
-bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
-
-/* Collective: makes sure that the engine is open, and that a module has room for problems; or why not. */
-irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p);
-
-/* Local: room for problems alone. */
-irr_status_t mca_coll_irr_prepare_rooms(mca_coll_irr_module_t *module);
-
-/* Collective, blocking: words become the maxima of all ranks. */
-irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count);
-
-/* Is a rank on this one's node, and how many are, as Open MPI knows without asking? */
-bool mca_coll_irr_on_my_node(const mca_coll_irr_module_t *module, int rank);
-int  mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module);
-
-/* Local: a collective is served from now on, by an engine communicator that is there. */
-void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* Local: a collective is left to the previous module from now on. */
-void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
-
-/*
- * Local: the ranks could not agree on a collective, so others may go another way; calls of it end in errors from now
- * on.  Returns the error of this one.
- */
-int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
-
-/*
- * Collective: the ranks ask each other what they want.  Then the collective is served, or declined on all; or, where
- * they choose, that all do is known.
- */
-int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* ---- collectives ---- */
-
-/* The messages of a side to or from others that are not empty, and their bytes; *longest grows to the longest one. */
-uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
-
-/* Of a call: both sides together. */
-irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
-
-/*
- * A blocking call, of which the sides are set, as MPI gives them: as the state of the collective says, which the first
- * call decides.  OMPI_SUCCESS or an error of Open MPI's.
- */
-int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
-
-/*
- * Exchanges what the sides of a call say, and waits: with the engine communicator of a service.
- * OMPI_SUCCESS or an error of Open MPI's.
- */
-int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call);
-
-/* A nonblocking one. */
-int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
-                       ompi_request_t **request_p);
-
-/* A persistent one. */
-int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
-                           ompi_info_t *info, ompi_request_t **request_p);
-
-/* By the previous module: a persistent call. */
-int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                           const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p);
-
-/* A blocking one. */
-int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call);
+/* Returns how many ranks of the communicator are on this one's node. */
+static inline int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
+{
+    return mca_coll_irr_ranks_on_my_node(&module->ranks);
+}
 
 /*
  * Local: whose neighbour this rank is, before the first call of a collective that asks for that.  Without memory that
  * is the module's trouble.
  */
 void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
-
-/* Whose blocks the sides of a call have: all ranks', or the neighbours'. */
-void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
-
-/* Those of a topology, or the other group; messages between two ranks are in one order at both ends. */
-mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_module_t *module);
 
 #endif

@@ -1,10 +1,20 @@
 /*
- * coll_irr_agreement.c - see coll_irr_agreement.h.
+ * coll_irr_agreement.c - see coll_irr_agreement.h: which step follows which, and what becomes of the service.
+ *
+ * All members take part by definition.  First the ranks ask each other: does any rank want the collective served, and
+ * do all?  Where none wants it, which is so with nothing configured, that is all: nothing was opened.  Then they open
+ * an engine communicator.  That agreement takes local trouble (no memory, no transport), so that either all ranks are
+ * served or none is.
+ *
+ * An engine communicator has one algorithm.  A collective uses that of its leader, as MPI_Alltoall does that of
+ * MPI_Alltoallv, if it has the same algorithm on all ranks, and one of its own if not.  Where an algorithm that is
+ * named leaves several strategies open, the collective is served by the likely best, and the ranks choose among all of
+ * them as calls go; such a collective has engine communicators of its own.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
+#include "coll_irr_service.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
@@ -13,341 +23,276 @@
 #include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
-/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a way. */
-#define ENGINE_NS  UINT64_C(16000000)
-#define NETWORK_NS UINT64_C(20000000)
-#define WAY_NS     UINT64_C(300000)
+/* ---- a collective that all ranks want served ---- */
 
-_Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have room for the words of a choice");
+static irr_status_t share(mca_coll_irr_agreement_t *agreement);
 
-/* ---- ways ---- */
-
-static void close_way(mca_coll_irr_service_t *service, int way)
-{
-    if (service->ways[way] != NULL) {
-        irr_comm_destroy(service->ways[way]);
-        service->ways[way] = NULL;
-    }
-}
-
-/* Way 0 and the way gone so far stay open. */
-static bool stays(const mca_coll_irr_service_t *service, int way)
-{
-    return way == 0 || way == service->choice.way;
-}
-
-static void close_others(mca_coll_irr_service_t *service)
-{
-    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
-        if (!stays(service, i)) {
-            close_way(service, i);
-        }
-    }
-}
-
-void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
-{
-    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
-        close_way(service, i);
-    }
-}
-
-/* Is a strategy behind a way that stays open? */
-static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
-{
-    bool open = false;
-
-    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
-        open = open || (stays(service, i) && i != service->host_way &&
-                        irr_candidate_same(candidate, &service->candidates->open[i]));
-    }
-    return open;
-}
-
-/* As part of the host's time.  Paces are for what the model does not know, so it does not tell what they lose. */
-static double expected(const irr_candidate_t *candidate, double host_ns)
-{
-    const double ratio = host_ns > 0 ? candidate->ns / host_ns : 1;
-
-    return candidate->way.pace != &irr_pace_free && ratio > 1 ? 1 : ratio;
-}
-
-/*
- * Local, and alike on all ranks: what may be faster than way 0, and than the way gone so far.  Of strategies of the
- * algorithm that is named the model does not tell one from another.
- */
-static void list_ways(mca_coll_irr_agreement_t *agreement)
+/* The engine communicator of the target is open, or is not. */
+static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
-    mca_coll_irr_service_t *service = agreement->service;
-    const irr_traffic_t traffic = irr_choice_traffic(&service->choice, module->ranks.size,
-                                                     mca_coll_irr_has_neighbors(module, service->which));
-    const irr_machine_t *machine = &module->team->machine;
-    const bool named = service->host_way != 0;
-    const double host_ns = named ? 0 : irr_model_host_ns(machine, &traffic);
-    irr_candidate_t *list = agreement->list;
-    const int all = service->refused ? 0
-                    : named ? irr_comm_strategies(service->ways[0], list)
-                            : irr_candidates(machine, &traffic, &module->settings->engine, list);
+    mca_coll_irr_service_t *target = agreement->target;
 
-    agreement->listed = 0;
-    for (int i = 0; i < all; i++) {
-        if (!is_open(service, &list[i])) {
-            agreement->ratios[agreement->listed] = expected(&list[i], host_ns);
-            list[agreement->listed++] = list[i];
-        }
-    }
-    if (mca_coll_irr_choose_prepare(service)) {   /* else this rank says so when the first one is opened */
-        service->candidates->situation = irr_situation_of(service->call, &traffic);
-    }
-}
-
-/* Alike on all ranks: on one node what is tried opens no network, unless that has failed. */
-static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    const irr_choice_t *choice = &service->choice;
-    const int ranks = choice->node_ranks > 0 ? choice->node_ranks : choice->own_node_ranks;   /* agreed, or a guess */
-
-    return ranks == module->ranks.size && !service->needs_transport;
-}
-
-/* What this rank thinks that opening ways costs. */
-static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const int ranks = mca_coll_irr_node_ranks(module);
-    const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
-    const bool one_node = ranks == module->ranks.size;
-    irr_counters_t counters;
-
-    mca_coll_irr_counters(&counters);
-    return (irr_choice_opening_t){
-        .first = counters.endpoints_open > 0 || only_shared(module, service) ? 0
-                     : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
-        .way = turns * WAY_NS };
-}
-
-/* ---- what was found ---- */
-
-void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
-{
-    if (way == service->host_way) {
-        snprintf(text, size, "Open MPI's own");
-    } else {
-        irr_candidate_text(&service->candidates->open[way], text, size);
-    }
-}
-
-/* One rank says what was found, and all keep it in mind. */
-static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
-{
-    mca_coll_irr_say(module, service);
-    mca_coll_irr_tally_found(service);
-}
-
-/* ---- steps: each returns IRR_IN_PROGRESS until what it waits for is over ---- */
-
-static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
-
-/* As many as all ranks have are open. */
-static irr_status_t end_ways(mca_coll_irr_agreement_t *agreement)
-{
-    mca_coll_irr_service_t *service = agreement->service;
-
-    if (agreement->open > 0) {
-        agreement->module->joined[service->which] = true;   /* a series looks at none of that */
-    }
-    if (agreement->open > 0 && !service->grouped) {
-        mca_coll_irr_teardown_add(agreement->group);
-        service->grouped = true;
-    } else {
-        free(agreement->group);
-    }
-    agreement->group = NULL;
-    irr_choice_spent(&service->choice, irr_clock_ns() - agreement->begin_ns);
-    return go_on(agreement, irr_choice_opened(&service->choice, agreement->open));
-}
-
-static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement);
-
-/* The next one of the list. */
-static irr_status_t open_way(mca_coll_irr_agreement_t *agreement)
-{
-    mca_coll_irr_service_t *service = agreement->service;
-    const irr_choice_t *choice = &service->choice;
-    irr_settings_t settings = agreement->module->settings->engine;
-    int slot;
-
-    if (agreement->open == choice->opens) {
-        return end_ways(agreement);
-    }
-    slot = irr_choice_slot(choice, agreement->open);
-    if (service->candidates != NULL) {
-        service->candidates->open[slot] = service->candidates->list[choice->next + agreement->open];
-        irr_candidate_settings(&service->candidates->open[slot], &settings);
-    }
-    agreement->purpose.only_shared = only_shared(agreement->module, service);
-    agreement->purpose.parameter = mca_coll_irr_parameter(service->which);
-    mca_coll_irr_opening_start(&agreement->opening, agreement->module, agreement->tag, &settings, &agreement->purpose,
-                               agreement->trouble, agreement->module->reason);
-    agreement->next = wait_for_way;
-    return IRR_OK;
-}
-
-static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
-{
-    mca_coll_irr_service_t *service = agreement->service;
-    irr_comm_t **way = &service->ways[irr_choice_slot(&service->choice, agreement->open)];
-    const irr_status_t status = mca_coll_irr_opening_test(&agreement->opening, way);
-
-    if (status == IRR_IN_PROGRESS) {
-        return status;
-    }
-    if (status != IRR_OK && status != IRR_ERR_NOT_SUPPORTED) {
-        free(agreement->group);
-        agreement->group = NULL;
-        return status;
-    }
-    if (status != IRR_OK) {
-        if (service->host_way == 0) {   /* else it is why the algorithm that is named serves */
-            snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_opening_why(&agreement->opening));
-        }
-        service->refused = service->needs_transport || !agreement->purpose.only_shared;   /* so nothing can be opened */
-        service->needs_transport = true;   /* at the next time, when it may pay for that, too */
-        return end_ways(agreement);        /* what keeps one from being served keeps the others, too */
-    }
-    agreement->open++;
-    return open_way(agreement);
-}
-
-static irr_status_t open_ways(mca_coll_irr_agreement_t *agreement)
-{
-    mca_coll_irr_module_t *module = agreement->module;
-
-    agreement->begin_ns = irr_clock_ns();
-    agreement->open = 0;
-    agreement->trouble = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &agreement->group) : module->trouble;
-    if (agreement->service->candidates == NULL) {
-        agreement->trouble = IRR_ERR_NO_MEMORY;
-    }
-    return open_way(agreement);
-}
-
-/* All know what is in the list, and what the ranks remember of it. */
-static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
-{
-    mca_coll_irr_service_t *service = agreement->service;
-
-    if (service->candidates != NULL) {
-        memcpy(service->candidates->list, agreement->list, (size_t)agreement->listed * sizeof(agreement->list[0]));
-    }
-    return go_on(agreement, irr_choice_listed(&service->choice, agreement->ratios, agreement->listed, recall));
-}
-
-static irr_status_t wait_for_memories(mca_coll_irr_agreement_t *agreement)
-{
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
-    irr_recall_t recall;
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    recall = irr_lessons_agreed(agreement->words, agreement->service->choice.again == 0, agreement->list,
-                               agreement->ratios, &agreement->listed);
-    return end_list(agreement, &recall);
-}
-
-static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
-{
-    const irr_recall_t nothing = { .speedup = 0 };
-
-    list_ways(agreement);
-    if (!agreement->service->choice.remembers) {
-        return end_list(agreement, &nothing);
-    }
-    mca_coll_irr_memory_words(agreement->service, agreement->list, agreement->listed, agreement->words);
-    mca_coll_irr_rounds_init(&agreement->rounds, &agreement->module->ranks, agreement->tag);
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_LESSONS_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_memories;
-    return IRR_OK;
-}
-
-/* What is local is done at once, and alike on all ranks. */
-static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
-{
-    mca_coll_irr_service_t *service = agreement->service;
-
-    while (what == IRR_CHOICE_SETTLES) {
-        say(agreement->module, service);
-        close_others(service);
-        what = irr_choice_settled(&service->choice);
-    }
-    if (what == IRR_CHOICE_LISTS) {
-        return begin_list(agreement);
-    }
     agreement->next = NULL;
-    return what == IRR_CHOICE_OPENS ? open_ways(agreement) : IRR_OK;
-}
-
-static irr_status_t wait_for_words(mca_coll_irr_agreement_t *agreement)
-{
-    irr_choice_t *choice = &agreement->service->choice;
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
-    irr_choice_act_t what;
-
-    if (status != IRR_OK || agreement->words[IRR_CHOICE_WORDS] != 0) {
-        return status != IRR_OK ? status : IRR_ERR_PEER;
+    if (agreement->opened == IRR_ERR_NOT_SUPPORTED) {
+        mca_coll_irr_decline(module, target, mca_coll_irr_opening_why(agreement));
+    } else if (agreement->opened != IRR_OK) {
+        (void)mca_coll_irr_fail(target, agreement->opened);
+        return agreement->opened;
+    } else {
+        target->irr_comm = agreement->comm;
+        agreement->comm = NULL;
+        mca_coll_irr_teardown_add(agreement->group);
+        agreement->group = NULL;
+        if (agreement->tries) {
+            mca_coll_irr_choose_from(target);
+        }
+        module->joined[target->which] = module->joined[target->which] || agreement->aim.blocking;
+        mca_coll_irr_serve_from_now(module, target, mca_coll_irr_reason_to_serve(module, target));
     }
-    what = irr_choice_agreed(choice, agreement->words);
-    irr_choice_waited(choice, irr_clock_ns() - agreement->begin_ns);
-    return go_on(agreement, what);
+    return target != agreement->service ? share(agreement) : IRR_OK;
 }
 
-/* ---- start, test, end ---- */
+static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_service_t *target, bool tries)
+{
+    irr_status_t trouble = mca_coll_irr_opening_prepare(agreement);
+    irr_settings_t settings;
+
+    if (tries && !mca_coll_irr_service_has_candidates(target) && trouble == IRR_OK) {
+        trouble = IRR_ERR_NO_MEMORY;
+    }
+    mca_coll_irr_service_settings(agreement->module, target, &settings);
+    agreement->target = target;
+    agreement->tries = tries;
+    return mca_coll_irr_opening_begin(agreement, &settings, trouble, agreement->module->reason, served);
+}
+
+static mca_coll_irr_service_t *leader_of(const mca_coll_irr_agreement_t *agreement)
+{
+    return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].leader);
+}
+
+/* The service goes by the engine communicator of its leader, which all ranks want served as well. */
+static irr_status_t share(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_module_t *module = agreement->module;
+    mca_coll_irr_service_t *service = agreement->service, *leader = leader_of(agreement);
+
+    if (leader->state == MCA_COLL_IRR_NEW) {
+        return open_for(agreement, leader, false);
+    }
+    if (mca_coll_irr_team_awaits(module, leader)) {   /* another communicator had it opened: not for this service */
+        return open_for(agreement, service, false);
+    }
+    if (leader->state == MCA_COLL_IRR_FAILED) {
+        return IRR_ERR_PEER;
+    }
+    if (leader->state != MCA_COLL_IRR_SERVING) {
+        mca_coll_irr_decline(module, service, leader->why);
+        return IRR_OK;
+    }
+    service->irr_comm = leader->irr_comm;
+    service->shares = true;
+    module->joined[service->which] = true;
+    mca_coll_irr_serve_from_now(module, service, mca_coll_irr_reason_to_serve(module, service));
+    return IRR_OK;
+}
+
+/* May it go by the engine communicator of its leader?  Not of one that may choose among strategies. */
+static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
+{
+    const mca_coll_irr_service_t *leader = agreement->aim.blocking ? leader_of(agreement) : agreement->service;
+
+    return agreement->service != leader && mca_coll_irr_question_is_alike(agreement) &&
+           (leader->state == MCA_COLL_IRR_SERVING || !tries);
+}
+
+static irr_status_t serve(mca_coll_irr_agreement_t *agreement)
+{
+    const bool tries = agreement->aim.blocking && mca_coll_irr_question_tries(agreement);
+
+    agreement->next = NULL;
+    return may_share(agreement, tries) ? share(agreement) : open_for(agreement, agreement->service, tries);
+}
+
+/* ---- a collective for which all ranks choose ---- */
+
+static irr_status_t choose(mca_coll_irr_agreement_t *agreement)
+{
+    agreement->next = NULL;
+    agreement->target = agreement->service;
+    return agreement->aim.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_ways_begin(agreement) : IRR_OK;
+}
+
+static irr_status_t wait_for_holders(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    mca_coll_irr_machine_tell(agreement->module, agreement->words, agreement->holders);
+    return choose(agreement);
+}
+
+static irr_status_t wait_for_constants(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (!mca_coll_irr_machine_differs(agreement->module, agreement->words, agreement->holders)) {
+        return choose(agreement);
+    }
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->holders, 2, &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_holders;
+    return IRR_OK;
+}
+
+/* The constants of the machine are alike, or the ranks find out what to tell the user. */
+static irr_status_t take_machine(mca_coll_irr_agreement_t *agreement)
+{
+    if (mca_coll_irr_machine_take(agreement->module, mca_coll_irr_question_machine(agreement))) {
+        return choose(agreement);
+    }
+    mca_coll_irr_machine_constants(agreement->module, agreement->words);
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, MCA_COLL_IRR_MACHINE_WORDS,
+                               &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_constants;
+    return IRR_OK;
+}
+
+/* ---- begin and end ---- */
+
+/* The ranks have told each other what they want. */
+static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+    mca_coll_irr_team_t *team = agreement->module->team;
+
+    if (agreement->aim.blocking) {
+        team->everywhere = team->everywhere || agreement->everywhere;
+    }
+    service->asked = true;
+    switch (service->state) {
+    case MCA_COLL_IRR_NEW:
+        return serve(agreement);
+    case MCA_COLL_IRR_CHOOSING:
+        return take_machine(agreement);
+    default:
+        agreement->next = NULL;
+        return IRR_OK;
+    }
+}
+
+static irr_status_t opened(mca_coll_irr_agreement_t *agreement)
+{
+    agreement->next = NULL;
+    return agreement->opened;
+}
+
+/* Of an agreement for which there is no service more than the status remains. */
+static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    agreement->next = NULL;
+    agreement->status = status;
+    free(agreement->group);
+    agreement->group = NULL;
+    if (agreement->aim.goal == MCA_COLL_IRR_OPEN) {
+        return;
+    }
+    if (status != IRR_OK) {
+        (void)mca_coll_irr_fail(service, status);
+    }
+    if (agreement->aim.blocking &&
+        (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED)) {
+        mca_coll_irr_team_retire(agreement->module->team);   /* the next communicator asks again */
+    }
+    mca_coll_irr_tally_agreed(service, agreement->start_ns);
+}
 
 void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,
-                                  mca_coll_irr_service_t *service, int tag, const mca_coll_irr_purpose_t *purpose)
+                                  mca_coll_irr_service_t *service, const mca_coll_irr_aim_t *aim)
 {
-    const irr_choice_opening_t costs = opening(module, service);
-
+    memset(agreement, 0, sizeof(*agreement));
     agreement->module = module;
     agreement->service = service;
-    agreement->tag = tag;
-    agreement->purpose = *purpose;
-    agreement->group = NULL;
-    agreement->next = wait_for_words;
+    agreement->aim = *aim;
     agreement->status = IRR_IN_PROGRESS;
-    irr_choice_words(&service->choice, &costs, agreement->words);
-    agreement->words[IRR_CHOICE_REMEMBERS] = service->host_way == 0 && mca_coll_irr_memory_is_there();
-    agreement->words[IRR_CHOICE_WORDS] = service->state == MCA_COLL_IRR_FAILED;
-    agreement->begin_ns = irr_clock_ns();
-    mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, tag);
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS + 1,
-                               &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->start_ns = irr_clock_ns();
+    /* Elsewhere that may just become known to a blocking call, on some ranks sooner than on others. */
+    agreement->everywhere = aim->blocking && module->team->everywhere;
+    mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, aim->tag);
+    if (aim->goal == MCA_COLL_IRR_OPEN) {
+        (void)mca_coll_irr_opening_begin(agreement, aim->settings, aim->trouble, aim->reason, opened);
+    } else if (service->asked) {
+        (void)choose(agreement);
+    } else {
+        (void)mca_coll_irr_question_begin(agreement, answered);
+    }
 }
 
 irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement)
 {
-    while (agreement->status == IRR_IN_PROGRESS) {
-        const irr_status_t status = agreement->next(agreement);
+    irr_status_t status = IRR_OK;
 
+    while (agreement->status == IRR_IN_PROGRESS) {
+        status = agreement->next(agreement);
         if (status == IRR_IN_PROGRESS) {
             return status;
         }
         if (status != IRR_OK || agreement->next == NULL) {
-            agreement->status = status;
+            end(agreement, status);
         }
     }
     return agreement->status;
 }
 
-irr_status_t mca_coll_irr_agreement_wait(mca_coll_irr_agreement_t *agreement)
+void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 {
+    mca_coll_irr_opening_abandon(agreement);
+    free(agreement->group);
+    agreement->group = NULL;
+    agreement->next = NULL;
+    agreement->status = IRR_ERR_CANCELED;
+}
+
+/* ---- an agreement that is waited for ---- */
+
+/* A rank that waits so long is told why that may be. */
+#define LATE_NS UINT64_C(10000000000)
+
+/*
+ * Only an info key can make this rank ask while others, which it has not heard of, do not.  Returns true when the user
+ * has been told.
+ */
+static bool tell_late(const mca_coll_irr_agreement_t *agreement)
+{
+    const mca_coll_irr_module_t *module = agreement->module;
+    char text[256];
+
+    if (irr_clock_ns() - agreement->start_ns <= LATE_NS) {
+        return false;
+    }
+    snprintf(text, sizeof(text), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
+             "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
+             mca_coll_irr_parameter(agreement->service->which));
+    mca_coll_irr_tell("engine-message", text);
+    return true;
+}
+
+static irr_status_t wait_for(mca_coll_irr_agreement_t *agreement)
+{
+    bool told = agreement->aim.goal == MCA_COLL_IRR_OPEN ||
+                !mca_coll_irr_mode_is_own(agreement->module, agreement->service);
     irr_status_t status = mca_coll_irr_agreement_test(agreement);
 
     while (status == IRR_IN_PROGRESS) {
+        told = told || agreement->everywhere || tell_late(agreement);
         opal_progress();
         mca_coll_irr_engine_progress();
         status = mca_coll_irr_agreement_test(agreement);
@@ -355,12 +300,17 @@ irr_status_t mca_coll_irr_agreement_wait(mca_coll_irr_agreement_t *agreement)
     return status;
 }
 
-void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                                const mca_coll_irr_aim_t *aim, irr_comm_t **comm_p)
 {
-    if (agreement->status == IRR_IN_PROGRESS && agreement->next == wait_for_way) {
-        mca_coll_irr_opening_abandon(&agreement->opening);
+    mca_coll_irr_agreement_t own, *agreement = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
+    irr_status_t status;
+
+    mca_coll_irr_agreement_start(agreement, module, service, aim);
+    status = wait_for(agreement);
+    if (status == IRR_OK && comm_p != NULL) {
+        *comm_p = agreement->comm;
     }
-    free(agreement->group);
-    agreement->group = NULL;
-    agreement->status = IRR_ERR_CANCELED;
+    mca_coll_irr_rounds_leave(&module->ranks, &own, agreement);
+    return status;
 }

@@ -26,33 +26,8 @@ bool mca_coll_irr_is_given_files(void);
 #define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
-/* Local: begins to. */
-void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* Local: room to choose.  False: no memory. */
-bool mca_coll_irr_choose_prepare(mca_coll_irr_service_t *service);
-
-/*
- * Local, and alike on all ranks: if the settings of the engine communicator leave several strategies open, it becomes
- * way 0 of the service, which has room, and which chooses among them from now on.
- */
-void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
-
-/* A call on it: by the way that is its turn.  May block, to agree and to open ways, in some of the calls. */
-int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
-                        const mca_coll_irr_call_t *call);
-
-/* An agreement is due after a call: now, or, before the first, at some later call, as places of ranks say. */
-bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* Collective, blocking, once: the ranks ask each other whether they all choose; if not, the service is declined. */
-int mca_coll_irr_choose_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
 /* As a user would name it. */
 void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
-
-/* Local: closes all ways. */
-void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
 
 /* ---- coll_irr_machine.c ---- */
 
@@ -63,12 +38,22 @@ void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
 void mca_coll_irr_machine_words(uint64_t words[2]);
 
 /*
- * Collective, blocking where they have not: from the maxima, the constants of a communicator.  What is wrong with a
- * file is told, and then these are the defaults.  IRR_ERR_OOB.
+ * Takes the maxima of these words.  Returns true if all ranks have the same constants, which hold from then on; else
+ * the defaults hold, and the ranks find out what to tell the user, by maxima of the next words.
  */
-irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2]);
+bool mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2]);
 
-/* The same, local; but what is told says less of what is wrong. */
-void mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2]);
+/* Sets this rank's words: whether it can use its file, its constants, and their complements. */
+#define MCA_COLL_IRR_MACHINE_WORDS (2 + 2 * sizeof(irr_machine_t) / sizeof(uint64_t))
+void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS]);
+
+/*
+ * Takes their maxima.  A rank that cannot use its file tells the user, or no rank has to.  Returns true if constants
+ * differ, and sets in holders whether this rank has the most or the least of the first that does.
+ */
+bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2]);
+
+/* Takes the maxima of both: the lower rank of those two tells the user. */
+void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2]);
 
 #endif

@@ -32,8 +32,8 @@ typedef void (*mca_coll_irr_function_t)(void);
 
 /* A function of MPI.  Where Open MPI has those of a module, and those that serve a communicator with their modules. */
 typedef struct mca_coll_irr_entry_t {
-    const char             *call;       /* its name; NULL: it is not ours */
-    mca_coll_irr_function_t function;   /* NULL: it is Open MPI's that we need */
+    const char             *call;       /* its name */
+    mca_coll_irr_function_t function;   /* ours */
     size_t                  in_module;  /* offset into mca_coll_base_module_t */
     size_t                  in_comm;    /* offsets into mca_coll_base_comm_coll_t */
     size_t                  in_comm_module;
@@ -48,16 +48,13 @@ typedef struct mca_coll_irr_previous_t {
     mca_coll_base_module_t *module;
 } mca_coll_irr_previous_t;
 
-/* Does a blocking call by it; in place, both sides are the receiving one. */
-typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                      const mca_coll_irr_call_t *call);
-
-/* The same, nonblocking, and persistent. */
-typedef int (*mca_coll_irr_host_start_fn_t)(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                            const mca_coll_irr_call_t *call, ompi_request_t **request_p);
-typedef int (*mca_coll_irr_host_init_fn_t)(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                           const mca_coll_irr_call_t *call, ompi_info_t *info,
-                                           ompi_request_t **request_p);
+/*
+ * Calls it, with the arguments of a call; in place, both sides are the receiving one.  info and request_p: where the
+ * form has them.
+ */
+typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, mca_coll_irr_form_t form,
+                                      ompi_communicator_t *comm, const mca_coll_irr_call_t *call, ompi_info_t *info,
+                                      ompi_request_t **request_p);
 
 typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
@@ -65,8 +62,6 @@ typedef struct mca_coll_irr_collective_t {
     int                    algorithm;  /* the row of mca_coll_irr_choices that names its algorithm */
     mca_coll_irr_which_t   leader;     /* by whose engine communicator it goes where both have one algorithm */
     mca_coll_irr_host_fn_t host;
-    mca_coll_irr_host_start_fn_t host_start;
-    mca_coll_irr_host_init_fn_t  host_init;
     bool                   neighbors;  /* blocks are those of a topology's neighbours, not of all ranks */
 } mca_coll_irr_collective_t;
 

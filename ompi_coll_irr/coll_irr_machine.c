@@ -21,6 +21,8 @@ enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 /* What the ranks agree on: the lowest and the highest that could not read its file; most and least values. */
 enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
 
+_Static_assert((int)WORDS == (int)MCA_COLL_IRR_MACHINE_WORDS, "there is room for all constants");
+
 /* Of the process; guarded by the component's lock. */
 static struct {
     enum { UNREAD, READ, REFUSED } state;
@@ -95,55 +97,67 @@ static void tell_refused(const mca_coll_irr_module_t *module, uint64_t first, ui
     tell(first == (uint64_t)module->ranks.rank, text);
 }
 
-/* Collective: the lower of a rank that has most of constant i, and of one that has least, tells of both. */
-static irr_status_t tell_different(mca_coll_irr_module_t *module, int i, uint64_t own, const uint64_t *words)
-{
-    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
-    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
-    uint64_t holders[2] = { own == values[0] ? ranks - me : 0, own == values[1] ? ranks - me : 0 };
-    irr_status_t status = mca_coll_irr_maxima(module, holders, 2);
-    const int lower = holders[0] > holders[1] ? 0 : 1;
-    char text[768];
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the constant "
-             "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
-             path(), process_of(module, me), irr_machine_name(i), (unsigned long long)own,
-             process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
-    tell(holders[lower] == ranks - me, text);
-    return IRR_OK;
-}
-
-/* Collective: not all ranks can use their files, or these differ. */
-static irr_status_t explain(mca_coll_irr_module_t *module)
+void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS])
 {
     const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const bool refused = mine.state == REFUSED;
-    uint64_t own[CONSTANTS], words[WORDS];
-    irr_status_t status;
-    int different = 0;
 
-    memcpy(own, &mine.machine, sizeof(own));
+    memcpy(&words[MOST], &mine.machine, sizeof(mine.machine));
     words[FIRST_BAD] = refused ? ranks - me : 0;
     words[LAST_BAD] = refused ? me + 1 : 0;
     for (int i = 0; i < CONSTANTS; i++) {
-        words[MOST + i] = own[i];
-        words[LEAST + i] = ~own[i];
+        words[LEAST + i] = ~words[MOST + i];
     }
-    status = mca_coll_irr_maxima(module, words, WORDS);
-    if (status != IRR_OK) {
-        return status;
+}
+
+/* The first constant that differs; CONSTANTS: none. */
+static int different(const uint64_t *words)
+{
+    int i = 0;
+
+    while (i < CONSTANTS && words[MOST + i] == ~words[LEAST + i]) {
+        i++;
     }
+    return i;
+}
+
+static uint64_t own_constant(int i)
+{
+    uint64_t own[CONSTANTS];
+
+    memcpy(own, &mine.machine, sizeof(own));
+    return own[i];
+}
+
+bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2])
+{
+    const uint64_t ranks = (uint64_t)module->ranks.size, mark = ranks - (uint64_t)module->ranks.rank;
+    const int i = different(words);
+
     if (words[LAST_BAD] > 0) {
         tell_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
-        return IRR_OK;
+        return false;
     }
-    while (different < CONSTANTS && words[MOST + different] == ~words[LEAST + different]) {
-        different++;
+    if (i == CONSTANTS) {
+        return false;
     }
-    return different < CONSTANTS ? tell_different(module, different, own[different], words) : IRR_OK;
+    holders[0] = own_constant(i) == words[MOST + i] ? mark : 0;
+    holders[1] = own_constant(i) == ~words[LEAST + i] ? mark : 0;
+    return true;
+}
+
+void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2])
+{
+    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
+    const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
+    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
+    char text[768];
+
+    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the constant "
+             "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
+             path(), process_of(module, me), irr_machine_name(i), (unsigned long long)own_constant(i),
+             process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
+    tell(holders[lower] == ranks - me, text);
 }
 
 static uint64_t hash_of(const irr_machine_t *machine)
@@ -164,8 +178,7 @@ void mca_coll_irr_machine_words(uint64_t words[2])
     words[1] = mine.state == REFUSED ? UINT64_MAX : ~hash;
 }
 
-/* Local: those of this process, if all ranks have the same. */
-static bool take(mca_coll_irr_module_t *module, const uint64_t words[2])
+bool mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2])
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     const bool alike = words[0] == ~words[1];
@@ -175,21 +188,4 @@ static bool take(mca_coll_irr_module_t *module, const uint64_t words[2])
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
                         memcmp(&module->team->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
     return alike;
-}
-
-irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2])
-{
-    return take(module, words) ? IRR_OK : explain(module);
-}
-
-void mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2])
-{
-    char text[768];
-
-    if (!take(module, words)) {
-        snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and not all "
-                 "ranks can use what it says there, or it is not the same on all; they take the default constants",
-                 path(), process_of(module, (uint64_t)module->ranks.rank));
-        tell(mine.state == REFUSED || module->ranks.rank == 0, text);
-    }
 }

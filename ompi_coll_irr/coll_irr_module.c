@@ -191,34 +191,6 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     return &module->super;
 }
 
-mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
-{
-    mca_coll_irr_service_t *service;
-
-    mca_coll_irr_team_find(module);
-    service = mca_coll_irr_team_begin(module->team, which);
-    if (service->call == NULL) {
-        *service = (mca_coll_irr_service_t){
-            .which = which,
-            .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
-            .algorithm = mca_coll_irr_algorithm_of(module, which),
-            .first = module->number
-        };
-    }
-    mca_coll_irr_meet_neighbors(module, which);
-    module->called[which] = true;
-    service->communicators++;
-    if (service->state == MCA_COLL_IRR_DECLINED) {
-        mca_coll_irr_say(module, service);
-    }
-    return service;
-}
-
-mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
-{
-    return module->called[which] ? mca_coll_irr_team_service(module->team, which) : NULL;
-}
-
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
@@ -299,7 +271,7 @@ static void destruct(mca_coll_irr_module_t *module)
         free(module->series);
     }
     mca_coll_irr_settings_give(module->settings);
-    mca_coll_irr_bytes_fini(&module->bytes);
+    mca_coll_irr_bytes_fini(&module->operation.bytes);
     mca_coll_irr_previous_drop(module->previous);
     mca_coll_irr_ranks_fini(&module->ranks);
 }

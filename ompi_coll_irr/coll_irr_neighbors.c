@@ -155,7 +155,7 @@ static mca_coll_irr_neighbors_t *of_topology(const mca_coll_irr_module_t *module
                     topology->dist_graph->indegree);
 }
 
-mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_module_t *module)
+static mca_coll_irr_neighbors_t *create_neighbors(const mca_coll_irr_module_t *module)
 {
     mca_coll_irr_neighbors_t *made =
         OMPI_COMM_IS_INTER(module->comm) ? of_other_group(&module->ranks) : of_topology(module);
@@ -168,4 +168,17 @@ mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_modul
             .from = from, .nfrom = list_ranks(made->recv_order, made->receives, from) };
     }
     return made;
+}
+
+void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    if (!mca_coll_irr_has_neighbors(module, which)) {
+        return;
+    }
+    if (module->neighbors == NULL) {
+        module->neighbors = create_neighbors(module);
+    }
+    if (module->neighbors == NULL && module->trouble == IRR_OK) {
+        module->trouble = IRR_ERR_NO_MEMORY;
+    }
 }

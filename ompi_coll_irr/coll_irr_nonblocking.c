@@ -22,17 +22,11 @@
  *
  * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
  */
-#include "coll_irr_choose.h"
+#include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
-
-static const mca_coll_irr_collective_t *collective_of(const mca_coll_irr_series_t *series)
-{
-    return &mca_coll_irr_collectives[series->service.which];
-}
 
 static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_series_t *series, mca_coll_irr_form_t form)
 {
@@ -40,14 +34,6 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_series_t *s
 }
 
 /* ---- Open MPI's ---- */
-
-int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                           const mca_coll_irr_call_t *call, ompi_info_t *info, ompi_request_t **request_p)
-{
-    const mca_coll_irr_previous_t *previous = &module->previous[which][MCA_COLL_IRR_PERSISTENT];
-
-    return mca_coll_irr_collectives[which].host_init(previous, module->comm, call, info, request_p);
-}
 
 /* Is a call in place, and has no bytes on this rank? */
 static bool is_empty(const mca_coll_irr_call_t *call)
@@ -64,9 +50,9 @@ static bool is_empty(const mca_coll_irr_call_t *call)
 static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
     ompi_communicator_t *comm = series->module->comm;
-    const mca_coll_irr_previous_t *previous = previous_of(series, MCA_COLL_IRR_NONBLOCKING);
     const int32_t tag = comm->c_nbc_tag;
-    const int result = collective_of(series)->host_start(previous, comm, call, request_p);
+    const int result = mca_coll_irr_host(series->module, series->service.which, MCA_COLL_IRR_NONBLOCKING, call, NULL,
+                                         request_p);
 
     if (tag - comm->c_nbc_tag != 1 && !is_empty(call)) {
         series->unfit = another;
@@ -91,7 +77,6 @@ static void begin_series(mca_coll_irr_series_t *series)
     const mca_coll_irr_previous_t *nonblocking = previous_of(series, MCA_COLL_IRR_NONBLOCKING);
     const mca_coll_irr_previous_t *persistent = previous_of(series, MCA_COLL_IRR_PERSISTENT);
     mca_coll_irr_service_t *service = &series->service;
-    char text[128];
 
     mca_coll_irr_team_find(series->module);
     mca_coll_irr_meet_neighbors(series->module, service->which);
@@ -99,17 +84,7 @@ static void begin_series(mca_coll_irr_series_t *series)
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
         series->unfit = another;
     }
-    switch (mca_coll_irr_mode(series->module, service)) {
-    case MCA_COLL_IRR_CHOOSES:
-        mca_coll_irr_choose_begin(series->module, service);
-        break;
-    case MCA_COLL_IRR_LEAVES:
-        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
-        mca_coll_irr_decline(series->module, service, text);
-        break;
-    default:
-        break;   /* the ranks ask each other after the first call */
-    }
+    mca_coll_irr_begin(series->module, service);   /* or the ranks ask each other after the first call */
 }
 
 static mca_coll_irr_series_t *series_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -177,8 +152,8 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     int result = OMPI_SUCCESS;
 
     if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call))) {
-        result = mca_coll_irr_host_init(series->module, series->service.which, &request->call,
-                                        &ompi_mpi_info_null.info, &request->inner);
+        result = mca_coll_irr_host(series->module, series->service.which, MCA_COLL_IRR_PERSISTENT, &request->call,
+                                   &ompi_mpi_info_null.info, &request->inner);
         request->ready = result == OMPI_SUCCESS;
     } else if (kind == ENGINE) {
         (void)mca_coll_irr_tag(series->module->comm);
@@ -203,7 +178,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
     if (kind != HOST) {
         mca_coll_irr_request_open(request);
     }
-    mca_coll_irr_operation_start(request, start_host);
+    mca_coll_irr_request_begin(request, start_host);
     return OMPI_SUCCESS;
 }
 

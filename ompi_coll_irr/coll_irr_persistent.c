@@ -13,10 +13,10 @@
  * Cost: an agreement as for a communicator's first collective, and what planning takes; or, where the ranks choose,
  * that of the previous module and one dissemination, and one more in the first init call of a communicator.
  */
-#include "coll_irr_choose.h"
+#include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
-#include "coll_irr_team.h"
+#include "coll_irr_service.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -35,6 +35,7 @@ typedef struct args {
 static bool open_call(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_call_t *call = &request->call;
+    mca_coll_irr_bytes_t *bytes = &request->operation.bytes;
     const size_t sent = mca_coll_irr_side_arrays(&call->send);
 
     request->arrays_bytes = sent + mca_coll_irr_side_arrays(&call->recv);
@@ -44,12 +45,12 @@ static bool open_call(mca_coll_irr_request_t *request)
         request->arrays_bytes = 0;
         return false;
     }
-    if (mca_coll_irr_bytes_reserve(&request->bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
+    if (mca_coll_irr_bytes_reserve(bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
         return false;
     }
-    mca_coll_irr_bytes_open(&request->bytes, call, &request->series->module->ranks);
-    request->opened = true;
-    if (request->bytes.lacks) {
+    mca_coll_irr_bytes_open(bytes, call, &request->series->module->ranks);
+    request->operation.opened = true;
+    if (bytes->lacks) {
         return false;
     }
     mca_coll_irr_side_copy(&call->send, request->arrays);
@@ -83,7 +84,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
 
 err_memory:
     if (request != NULL) {
-        mca_coll_irr_request_close(request);
+        mca_coll_irr_operation_close(&request->operation);
         mca_coll_irr_request_give(request);
     }
     if (series != NULL) {
@@ -104,14 +105,14 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     }
     mca_coll_irr_side_release(&request->call.recv);
     mca_coll_irr_side_release(&request->call.send);
-    mca_coll_irr_request_close(request);
+    mca_coll_irr_operation_close(&request->operation);
     mca_coll_irr_request_give(request);
 }
 
 /* A request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
-    return mca_coll_irr_host_init(args->module, args->which, args->call, args->info, request_p);
+    return mca_coll_irr_host(args->module, args->which, MCA_COLL_IRR_PERSISTENT, args->call, args->info, request_p);
 }
 
 /*
@@ -121,16 +122,12 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
 {
-    const mca_coll_irr_purpose_t purpose = {
-        .plans = true, .problem = request == NULL ? NULL : &request->bytes.problem };
-    mca_coll_irr_opening_t own, *opening = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
-    irr_status_t status;
+    const mca_coll_irr_aim_t aim = {
+        .goal = MCA_COLL_IRR_OPEN, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true, .plans = true,
+        .problem = request == NULL ? NULL : &request->operation.bytes.problem, .settings = settings,
+        .trouble = trouble, .reason = "a rank has no memory for a persistent request" };
 
-    mca_coll_irr_opening_start(opening, module, MCA_COLL_IRR_TAG_BLOCKING, settings, &purpose, trouble,
-                               "a rank has no memory for a persistent request");
-    status = mca_coll_irr_opening_wait(opening, comm_p);
-    mca_coll_irr_rounds_leave(&module->ranks, &own, opening);
-    return status;
+    return mca_coll_irr_agree(module, NULL, &aim, comm_p);
 }
 
 /* Collective: a request that is served, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */
@@ -166,11 +163,10 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
     if (!mca_coll_irr_service_settings(module, class, &settings)) {
         return IRR_OK;
     }
-    service->candidates = calloc(1, sizeof(*service->candidates));
-    if (service->candidates == NULL) {
-        trouble = IRR_ERR_NO_MEMORY;
-    } else {
+    if (mca_coll_irr_service_has_candidates(service)) {
         service->candidates->open[1] = class->candidates->open[class->choice.way];
+    } else {
+        trouble = IRR_ERR_NO_MEMORY;
     }
     status = open_planned(module, &settings, request, trouble, &service->ways[1]);
     if (status == IRR_OK) {
@@ -196,7 +192,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     ompi_request_t *inner = MPI_REQUEST_NULL;
     const int result = init_previous(args, &inner);
     uint64_t failed = request == NULL || result != OMPI_SUCCESS;
-    irr_status_t status = mca_coll_irr_maxima(module, &failed, 1);
+    irr_status_t status = mca_coll_irr_maxima(&module->ranks, &failed, 1);
 
     if (status != IRR_OK || failed != 0) {
         if (request != NULL) {
@@ -240,8 +236,11 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
     irr_settings_t settings;
     int result = mca_coll_irr_activate(module, which, &class);
 
-    if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING) {
-        result = mca_coll_irr_choose_ask(module, class);
+    if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING && !class->asked) {
+        const mca_coll_irr_aim_t aim = {
+            .goal = MCA_COLL_IRR_ASK, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
+
+        result = mca_coll_irr_error(mca_coll_irr_agree(module, class, &aim, NULL));
     }
     if (result != OMPI_SUCCESS) {
         return result;

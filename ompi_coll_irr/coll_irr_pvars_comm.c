@@ -6,6 +6,7 @@
  * on that a tool allocates for any of them; what the ranks agreed on while they choose is there in any case.
  */
 #include "coll_irr_settings.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include "opal/mca/base/mca_base_pvar.h"

@@ -1,11 +1,14 @@
 /*
- * coll_irr_question.c - see coll_irr_question.h.
+ * coll_irr_question.c - steps of an agreement: the ranks ask each other what they want of a collective.
  *
- * The ranks learn the maxima of a few words.  Parameters may differ between ranks, so none can tell alone; nor that all
- * have coll/irr, which is found on the way (coll_irr_records.c).
+ * They learn the maxima of a few words.  Parameters may differ between ranks, so none can tell alone; nor that all have
+ * coll/irr, which is found on the way (coll_irr_records.c).
+ *
+ * Cost: one reduction; where the ranks want different things, one more that tells all of them the cause.
  */
+#include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
-#include "coll_irr_question.h"
+#include "coll_irr_service.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 
@@ -62,28 +65,28 @@ enum { BAD_VALUE, WANTED, LEFT, APART, PINNED, MACHINE, WORDS = MACHINE + 2 };
 _Static_assert((int)WORDS <= (int)MCA_COLL_IRR_WORDS_MAX, "there is room");
 
 /* Does this rank speak for those that have a bad value, or else for those that leave the collective to Open MPI? */
-static bool speaks(const mca_coll_irr_question_t *question)
+static bool speaks(const mca_coll_irr_agreement_t *agreement)
 {
-    const mca_coll_irr_ranks_t *ranks = &question->module->ranks;
-    const uint64_t *words = question->words;
+    const mca_coll_irr_ranks_t *ranks = &agreement->module->ranks;
+    const uint64_t *words = agreement->words;
 
     return (words[BAD_VALUE] != 0 ? words[BAD_VALUE] : words[LEFT]) == (uint64_t)(ranks->size - ranks->rank);
 }
 
 /* Names a bad value, unless MPI_Init has named it, or another trouble. */
-static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_QUESTION_WHY])
+static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_bad_t *bad = module->bad;
     char text[320];
 
     if (bad == NULL) {
-        snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "rank %d: %s", module->ranks.rank,
+        snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->reason != NULL ? module->reason : "it has no memory");
         snprintf(text, sizeof(text), "%s; Open MPI's own algorithm serves the communicator", why);
         mca_coll_irr_tell("engine-message", text);
         return;
     }
-    snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
+    snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
              module->ranks.rank);
     if (bad->keyed) {
         mca_coll_irr_tell_bad(bad);
@@ -91,41 +94,47 @@ static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL
 }
 
 /* Local: tells the user, and leaves the cause where all ranks will learn it. */
-static void speak(mca_coll_irr_question_t *question, char why[MCA_COLL_IRR_QUESTION_WHY])
+static void speak(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY])
 {
-    const mca_coll_irr_module_t *module = question->module;
-    const char *parameter = mca_coll_irr_parameter(question->service->which);
+    const mca_coll_irr_module_t *module = agreement->module;
+    const char *parameter = mca_coll_irr_parameter(agreement->service->which);
     char text[320];
 
-    if (question->words[BAD_VALUE] != 0) {
+    if (agreement->words[BAD_VALUE] != 0) {
         speak_trouble(module, why);
         return;
     }
-    snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "%s is %s on rank %d and not on others", parameter, question->why,
+    snprintf(why, MCA_COLL_IRR_WHY, "%s is %s on rank %d and not on others", parameter, agreement->why,
              module->ranks.rank);
     snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be the "
-             "same on all ranks; Open MPI's own algorithm serves the communicator", parameter, question->why);
+             "same on all ranks; Open MPI's own algorithm serves the communicator", parameter, agreement->why);
     mca_coll_irr_tell("engine-message", text);
 }
 
-/* Some ranks leave the collective to Open MPI, or have a bad value: one of them speaks, and all learn the cause. */
-static void divided(mca_coll_irr_question_t *question)
+static irr_status_t wait_for_cause(mca_coll_irr_agreement_t *agreement)
 {
-    memset(question->text, 0, sizeof(question->text));
-    if (speaks(question)) {
-        speak(question, (char *)question->text);
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+    char *why = (char *)agreement->text;
+
+    if (status == IRR_OK) {
+        why[MCA_COLL_IRR_WHY - 1] = '\0';
+        mca_coll_irr_decline(agreement->module, agreement->service, why);
+        agreement->next = agreement->then;
     }
-    question->divided = true;
-    mca_coll_irr_rounds_maxima(&question->rounds, question->text, MCA_COLL_IRR_QUESTION_WORDS,
-                               &MCA_COLL_IRR_PARTNERS_ALL);
+    return status;
 }
 
-static void decline_divided(mca_coll_irr_question_t *question)
+/* Some ranks leave the collective to Open MPI, or have a bad value: one of them speaks, and all learn the cause. */
+static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
-    char *why = (char *)question->text;
-
-    why[MCA_COLL_IRR_QUESTION_WHY - 1] = '\0';
-    mca_coll_irr_decline(question->module, question->service, why);
+    memset(agreement->text, 0, sizeof(agreement->text));
+    if (speaks(agreement)) {
+        speak(agreement, (char *)agreement->text);
+    }
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->text, MCA_COLL_IRR_WHY_WORDS,
+                               &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_cause;
+    return IRR_OK;
 }
 
 /* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
@@ -141,23 +150,23 @@ static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partner
  * What this rank wants, and why it leaves the collective to Open MPI if it does.  A rank without memory for a module
  * has read no settings, so it wants what the others do, and tells its trouble later.
  */
-static void want(mca_coll_irr_question_t *question, const char *unfit)
+static void want(mca_coll_irr_agreement_t *agreement)
 {
-    mca_coll_irr_module_t *module = question->module;
-    const mca_coll_irr_service_t *service = question->service;
+    mca_coll_irr_module_t *module = agreement->module;
+    const mca_coll_irr_service_t *service = agreement->service;
     const mca_coll_irr_which_t leader = mca_coll_irr_collectives[service->which].leader;
     const uint64_t me = (uint64_t)(module->ranks.size - module->ranks.rank);
-    uint64_t *words = question->words;
+    uint64_t *words = agreement->words;
 
     if (module->trouble == IRR_ERR_NO_MEMORY) {
         return;
     }
     if (module->trouble == IRR_OK) {
-        question->why = unfit != NULL ? unfit : reason_to_leave(module, service);
+        agreement->why = agreement->aim.unfit != NULL ? agreement->aim.unfit : reason_to_leave(module, service);
     }
     words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
-    words[WANTED] = question->why == NULL;
-    words[LEFT] = question->why != NULL ? me : 0;
+    words[WANTED] = agreement->why == NULL;
+    words[LEFT] = agreement->why != NULL ? me : 0;
     words[APART] = service->algorithm != mca_coll_irr_algorithm_of(module, leader);
     words[PINNED] = !tries(module, service);
     if (service->state == MCA_COLL_IRR_CHOOSING) {
@@ -165,98 +174,72 @@ static void want(mca_coll_irr_question_t *question, const char *unfit)
     }
 }
 
-/* ---- start, test, end ---- */
+/* ---- steps ---- */
 
-void mca_coll_irr_question_start(mca_coll_irr_question_t *question, mca_coll_irr_module_t *module,
-                                 mca_coll_irr_service_t *service, int tag, bool everywhere, const char *unfit)
+/* The words are those of all ranks. */
+static irr_status_t decide(mca_coll_irr_agreement_t *agreement)
 {
-    mca_coll_irr_partners_t partners = MCA_COLL_IRR_PARTNERS_ALL;
-
-    *question = (mca_coll_irr_question_t){
-        .module = module, .service = service, .everywhere = everywhere, .status = IRR_IN_PROGRESS };
-    if (!everywhere) {
-        look(module, &partners);
-    }
-    want(question, unfit);
-    mca_coll_irr_rounds_init(&question->rounds, &module->ranks, tag);
-    if (everywhere) {
-        mca_coll_irr_rounds_maxima(&question->rounds, question->words, WORDS, &partners);
-    } else {
-        mca_coll_irr_records_ask(&question->rounds, &partners, question->words);
-    }
-}
-
-/* The words are those of all ranks.  IRR_IN_PROGRESS: there is more to tell. */
-static irr_status_t decide(mca_coll_irr_question_t *question)
-{
-    const char *why = question->why != NULL ? question->why : "not known, for want of memory";
+    const char *why = agreement->why != NULL ? agreement->why : "not known, for want of memory";
     char text[160];
 
-    if (question->words[WANTED] == 0) {
-        snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(question->service->which), why);
-        mca_coll_irr_decline(question->module, question->service, text);
-    } else if (question->words[BAD_VALUE] != 0 || question->words[LEFT] != 0) {
-        divided(question);
-        return IRR_IN_PROGRESS;
+    agreement->next = agreement->then;
+    if (agreement->words[WANTED] == 0) {
+        snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(agreement->service->which), why);
+        mca_coll_irr_decline(agreement->module, agreement->service, text);
+    } else if (agreement->words[BAD_VALUE] != 0 || agreement->words[LEFT] != 0) {
+        return divided(agreement);
     }
     return IRR_OK;
 }
 
-/* The first rounds are over. */
-static irr_status_t answered(mca_coll_irr_question_t *question)
+static irr_status_t wait_for_answers(mca_coll_irr_agreement_t *agreement)
 {
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
     char why[MCA_COLL_IRR_CAUSE];
 
-    if (!question->everywhere &&
-        !mca_coll_irr_records_are_alike(&question->module->ranks, question->words, why, sizeof(why))) {
-        mca_coll_irr_decline(question->module, question->service, why);
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (!agreement->everywhere &&
+        !mca_coll_irr_records_are_alike(&agreement->module->ranks, agreement->words, why, sizeof(why))) {
+        mca_coll_irr_decline(agreement->module, agreement->service, why);
+        agreement->next = agreement->then;
         return IRR_OK;
     }
-    question->everywhere = true;
-    return decide(question);
+    agreement->everywhere = true;
+    return decide(agreement);
 }
 
-irr_status_t mca_coll_irr_question_test(mca_coll_irr_question_t *question)
+irr_status_t mca_coll_irr_question_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then)
 {
-    if (question->status != IRR_IN_PROGRESS) {
-        return question->status;
+    mca_coll_irr_partners_t partners = MCA_COLL_IRR_PARTNERS_ALL;
+
+    memset(agreement->words, 0, MCA_COLL_IRR_RECORDS_WORDS * sizeof(agreement->words[0]));
+    if (!agreement->everywhere) {
+        look(agreement->module, &partners);
     }
-    question->status = mca_coll_irr_rounds_test(&question->rounds);
-    if (question->status == IRR_OK && !question->divided) {
-        question->status = answered(question);
-    } else if (question->status == IRR_OK) {
-        decline_divided(question);
+    want(agreement);
+    if (agreement->everywhere) {
+        mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, WORDS, &partners);
+    } else {
+        mca_coll_irr_records_ask(&agreement->rounds, &partners, agreement->words);
     }
-    return question->status;
+    agreement->then = then;
+    agreement->next = wait_for_answers;
+    return IRR_OK;
 }
 
-irr_status_t mca_coll_irr_question_wait(mca_coll_irr_question_t *question)
+bool mca_coll_irr_question_is_alike(const mca_coll_irr_agreement_t *agreement)
 {
-    const mca_coll_irr_module_t *module = question->module;
-    const bool own = mca_coll_irr_mode_is_own(module, question->service);
-    char late[256];
-
-    snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
-             "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
-             mca_coll_irr_parameter(question->service->which));
-    (void)mca_coll_irr_rounds_wait(&question->rounds, 0, own && !question->everywhere ? late : NULL);
-    if (mca_coll_irr_question_test(question) == IRR_IN_PROGRESS) {
-        (void)mca_coll_irr_rounds_wait(&question->rounds, 0, NULL);
-    }
-    return mca_coll_irr_question_test(question);
+    return agreement->words[APART] == 0;
 }
 
-bool mca_coll_irr_question_is_alike(const mca_coll_irr_question_t *question)
+bool mca_coll_irr_question_tries(const mca_coll_irr_agreement_t *agreement)
 {
-    return question->words[APART] == 0;
+    return agreement->words[PINNED] == 0;
 }
 
-bool mca_coll_irr_question_tries(const mca_coll_irr_question_t *question)
+const uint64_t *mca_coll_irr_question_machine(const mca_coll_irr_agreement_t *agreement)
 {
-    return question->words[PINNED] == 0;
-}
-
-const uint64_t *mca_coll_irr_question_machine(const mca_coll_irr_question_t *question)
-{
-    return question->words + MACHINE;
+    return agreement->words + MACHINE;
 }

@@ -29,3 +29,22 @@ void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator
     ranks->kept = own.comm;
     OBJ_RETAIN(ranks->kept);
 }
+
+/* It makes the procs of its node when it starts, so a proc that does not exist yet is elsewhere. */
+bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank)
+{
+    const mca_coll_irr_part_t *part = mca_coll_irr_part(ranks, rank);
+    ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(part->group, rank - part->first);
+
+    return !ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
+}
+
+int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
+{
+    int count = 1;
+
+    for (int i = 0; i < ranks->size; i++) {
+        count += i != ranks->rank && mca_coll_irr_is_on_my_node(ranks, i);
+    }
+    return count;
+}

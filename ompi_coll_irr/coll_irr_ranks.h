@@ -66,4 +66,8 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
     return ompi_group_get_proc_name(part->group, rank - part->first);
 }
 
+/* Returns whether a rank is on this one's node, and how many ranks are, as Open MPI knows without asking. */
+bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
+int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
+
 #endif

@@ -87,10 +87,13 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t 
     OBJ_RETAIN(series->module->comm);
     request->series = series;
     request->call = *call;
+    request->operation.call = &request->call;
+    request->operation.exchange = NULL;
+    request->operation.opened = false;
+    request->operation.repeats = persistent;
+    request->operation.failed = request->failed = OMPI_SUCCESS;
     request->inner = NULL;
-    request->exchange = NULL;
-    request->opened = request->ready = false;
-    request->failed = OMPI_SUCCESS;
+    request->ready = false;
 }
 
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
@@ -141,7 +144,7 @@ static void keep_arrays(mca_coll_irr_request_t *request)
         void *arrays = realloc(request->arrays, bytes);
 
         if (arrays == NULL) {
-            request->bytes.lacks = true;
+            request->operation.bytes.lacks = true;
             return;
         }
         request->arrays = arrays;
@@ -153,29 +156,14 @@ static void keep_arrays(mca_coll_irr_request_t *request)
 void mca_coll_irr_request_open(mca_coll_irr_request_t *request)
 {
     const mca_coll_irr_call_t *call = &request->call;
-    mca_coll_irr_bytes_t *bytes = &request->bytes;
+    mca_coll_irr_bytes_t *bytes = &request->operation.bytes;
 
     if (mca_coll_irr_bytes_reserve(bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
         return;
     }
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);   /* its way may be given up */
-    mca_coll_irr_bytes_open(bytes, call, &request->series->module->ranks);
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    request->opened = true;
-    request->failed = mca_coll_irr_bytes_pack(bytes, call);
-    if (request->failed != OMPI_SUCCESS) {
-        bytes->lacks = true;
-    }
+    mca_coll_irr_operation_open(&request->operation, &request->series->module->ranks);
     if (bytes->output.packed != NULL) {
         keep_arrays(request);
-    }
-}
-
-void mca_coll_irr_request_close(mca_coll_irr_request_t *request)
-{
-    if (request->opened) {
-        mca_coll_irr_bytes_free_copies(&request->bytes);
-        request->opened = false;
     }
 }
 
@@ -193,7 +181,7 @@ static void construct(mca_coll_irr_request_t *request)
 
 static void destruct(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_bytes_fini(&request->bytes);
+    mca_coll_irr_bytes_fini(&request->operation.bytes);
     free(request->arrays);
 }
 

@@ -5,7 +5,6 @@
 #define MCA_COLL_IRR_REQUEST_H
 
 #include "coll_irr_agreement.h"
-#include "coll_irr_question.h"
 
 typedef struct mca_coll_irr_request_t mca_coll_irr_request_t;
 typedef struct mca_coll_irr_series_t mca_coll_irr_series_t;
@@ -26,14 +25,7 @@ struct mca_coll_irr_series_t {
     mca_coll_irr_request_t  *first, *last;   /* of the line */
     mca_coll_irr_request_t  *due;        /* the operation that an agreement is a part of; NULL: none is due */
     bool                     due_over;   /* its exchange is */
-    mca_coll_irr_group_t    *group;      /* of ranks that exchange from then on */
-    union {                              /* what the ranks agree on, one after the other */
-        mca_coll_irr_question_t  question;
-        mca_coll_irr_opening_t   opening;
-        mca_coll_irr_agreement_t agreement;
-    };
-    irr_status_t           (*next)(mca_coll_irr_series_t *series);   /* step of what is agreed on; NULL: none runs */
-    uint64_t                 begin_ns;   /* of that */
+    mca_coll_irr_agreement_t agreement;
     mca_coll_irr_series_t   *next_agreeing;
     mca_coll_irr_series_t   *next_live, *prev_live;
 };
@@ -45,14 +37,12 @@ struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t super;
     mca_coll_irr_series_t  *series;       /* its communicator is retained */
     mca_coll_irr_call_t     call;
-    mca_coll_irr_bytes_t    bytes;        /* of the call; their memory is kept for later ones */
+    mca_coll_irr_operation_t operation;   /* of the call; its memory is kept for later ones */
     void                   *arrays;       /* the same: for counts and displacements that unpacking needs */
     size_t                  arrays_bytes;
     ompi_request_t         *inner;        /* of the previous module; NULL: there is none, or none yet */
-    irr_exchange_t         *exchange;     /* of the engine, while it is under way; NULL: it goes by the inner one */
-    bool                    opened;       /* the call has blocks and packed copies */
     bool                    ready;        /* the inner request was made, and can be started */
-    int                     failed;       /* OMPI_SUCCESS, or why what was sent is not right, or could not be */
+    int                     failed;       /* OMPI_SUCCESS, or why the exchange could not start */
     irr_choice_turn_t       turn;
     irr_choice_load_t       load;
     uint64_t                begin_ns;     /* 0: it is not timed */
@@ -98,11 +88,10 @@ void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_ir
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
- * Makes the blocks of the call and its packed copies, of both sides.  bytes.lacks is set where there is no memory.
- * Without memory for the blocks the request stays closed, and an exchange that it starts fails its communicator.
+ * Opens the operation, and copies the arrays that unpacking needs.  Without memory an exchange that it starts fails its
+ * communicator.
  */
 void mca_coll_irr_request_open(mca_coll_irr_request_t *request);
-void mca_coll_irr_request_close(mca_coll_irr_request_t *request);
 
 /* For the next one: of a request that is not active. */
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
@@ -119,11 +108,10 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started);
 int mca_coll_irr_requests_progress(void);
 
 /*
- * Starts an operation, or puts it into the line of its series; it is pending from then on.  An operation that Open MPI
- * may have to serve, and that may wait, has an inner request that is ready; else host starts that, if it is Open MPI's
- * turn.  The error of the latter, and then the operation is not pending.
+ * Starts a request, or puts it into the line of its series; it is pending from then on.  A request that Open MPI may
+ * have to serve, and that may wait, has an inner one that is ready; else host starts that, if it is Open MPI's turn.
  */
-void mca_coll_irr_operation_start(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
+void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
 
 /* ---- coll_irr_series.c ---- */
 
@@ -147,16 +135,8 @@ void mca_coll_irr_series_lose(mca_coll_irr_series_t *series, int turn);
 /* Has another rank lost a persistent request?  Then the series has failed here, too.  No exchange of it is open. */
 bool mca_coll_irr_series_is_lost(mca_coll_irr_series_t *series);
 
-/*
- * What the ranks agree on after an operation that is due: what they want, if they have not told each other yet, and
- * then what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or an error of
- * rounds, after which the series ends all operations in errors.
- */
-void         mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
-irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series);
-
-/* Ends the agreement of a series without its result.  What the series has registered with Open MPI stays registered. */
-void mca_coll_irr_series_abandon(mca_coll_irr_series_t *series);
+/* Starts the agreement that is due after an operation (coll_irr_agreement.h). */
+void mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
 
 /* ---- coll_irr_nonblocking.c ---- */
 

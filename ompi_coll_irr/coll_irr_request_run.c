@@ -52,8 +52,8 @@ static bool is_over(mca_coll_irr_request_t *request)
     int *error = &request->super.super.req_status.MPI_ERROR;
     irr_status_t status;
 
-    if (request->exchange != NULL) {
-        status = irr_exchange_test(request->exchange);
+    if (request->operation.exchange != NULL) {
+        status = irr_exchange_test(request->operation.exchange);
         if (status != IRR_IN_PROGRESS) {
             *error = mca_coll_irr_error(status);
         }
@@ -67,26 +67,6 @@ static bool is_over(mca_coll_irr_request_t *request)
                                                   : mca_coll_irr_error(IRR_ERR_PEER);
     }
     return true;
-}
-
-/*
- * Starts the exchange of a request.  Without memory for its blocks or copies the communicator fails on all its members,
- * because the other ranks wait for this one, and so does that of a persistent request whose call could not be packed.
- * Under the lock.
- */
-static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
-{
-    const mca_coll_irr_bytes_t *bytes = &request->bytes;
-
-    if (!request->opened || bytes->lacks || (is_persistent(request) && request->failed != OMPI_SUCCESS)) {
-        irr_comm_give_up(way, IRR_ERR_NO_MEMORY, "cannot start an exchange");
-        return IRR_ERR_NO_MEMORY;
-    }
-    if (is_persistent(request)) {
-        request->exchange = irr_comm_exchange(way);
-        return irr_exchange_restart(request->exchange, bytes->input.base, bytes->output.base);
-    }
-    return irr_exchange_start(request->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
 }
 
 /* What was the previous module's is given back. */
@@ -104,23 +84,25 @@ static void end_inner(mca_coll_irr_request_t *request)
 /* Without the lock. */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
+    mca_coll_irr_operation_t *operation = &request->operation;
+    irr_exchange_t *exchange = operation->exchange;
     int *error = &request->super.super.req_status.MPI_ERROR;
 
     if (*error == OMPI_SUCCESS) {
         *error = request->failed;
     }
-    if (*error == OMPI_SUCCESS && request->exchange != NULL) {
-        *error = mca_coll_irr_bytes_unpack(&request->bytes, &request->call);
+    if (exchange != NULL) {
+        *error = mca_coll_irr_operation_finish(operation, *error);
+        operation->exchange = NULL;
     }
     if (!is_persistent(request)) {
-        if (request->exchange != NULL) {
-            irr_exchange_give(request->exchange);
+        if (exchange != NULL) {
+            irr_exchange_give(exchange);
         }
-        mca_coll_irr_request_close(request);
+        mca_coll_irr_operation_close(operation);
     } else if (*error != OMPI_SUCCESS) {
         mca_coll_irr_series_lose(request->series, request->turn.way);
     }
-    request->exchange = NULL;
     end_inner(request);
 }
 
@@ -132,7 +114,7 @@ static void activate(mca_coll_irr_request_t *request)
     request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
     request->next = mca_coll_irr_requests.active;
     mca_coll_irr_requests.active = request;
-    mca_coll_irr_requests.engine_active += request->exchange != NULL;
+    mca_coll_irr_requests.engine_active += request->operation.exchange != NULL;
     mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
 }
 
@@ -162,7 +144,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         return BY_ENGINE;
     }
     if (way != NULL && !is_persistent(request)) {
-        status = irr_exchange_take(way, &request->exchange);
+        status = irr_exchange_take(way, &request->operation.exchange);
     }
     if (status != IRR_OK && series->active > 0) {
         return WAITS;   /* until another one gives its exchange back */
@@ -175,14 +157,14 @@ static begun_t begin(mca_coll_irr_request_t *request)
         return BY_HOST;
     }
     if (status == IRR_OK) {
-        status = start_exchange(request, way);
+        status = mca_coll_irr_operation_start(&request->operation, way);
     }
     if (status != IRR_OK) {
         request->failed = mca_coll_irr_error(status);
-        if (request->exchange != NULL && !is_persistent(request)) {
-            irr_exchange_give(request->exchange);
+        if (request->operation.exchange != NULL && !is_persistent(request)) {
+            irr_exchange_give(request->operation.exchange);
         }
-        request->exchange = NULL;
+        request->operation.exchange = NULL;
     }
     activate(request);
     return BY_ENGINE;
@@ -213,7 +195,7 @@ static void wait_in_line(mca_coll_irr_request_t *request)
     series->holds = true;
 }
 
-void mca_coll_irr_operation_start(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
+void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
     ompi_request_t *base = &request->super.super;
     begun_t begun;
@@ -267,9 +249,11 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             request->series->service.state == MCA_COLL_IRR_DECLINED) {
             result = MPI_ERR_REQUEST;
         } else {
-            request->failed = mca_coll_irr_series_way(request->series) != NULL
-                                  ? mca_coll_irr_bytes_pack(&request->bytes, &request->call) : OMPI_SUCCESS;
-            mca_coll_irr_operation_start(request, NULL);
+            request->failed = OMPI_SUCCESS;
+            request->operation.failed = mca_coll_irr_series_way(request->series) != NULL
+                                            ? mca_coll_irr_bytes_pack(&request->operation.bytes, &request->call)
+                                            : OMPI_SUCCESS;
+            mca_coll_irr_request_begin(request, NULL);
         }
     }
     return result;
@@ -289,7 +273,7 @@ static mca_coll_irr_request_t *take_done(void)
             request->seen_ns = irr_clock_ns();
         }
         if (!is_over(request)) {
-            engine_active += request->exchange != NULL;
+            engine_active += request->operation.exchange != NULL;
             last = request;
             continue;
         }
@@ -315,10 +299,10 @@ static bool advance(mca_coll_irr_series_t *series)
 {
     mca_coll_irr_request_t *request = series->due;
     int *error = &request->super.super.req_status.MPI_ERROR;
-    irr_status_t status = mca_coll_irr_series_test(series);
+    irr_status_t status = mca_coll_irr_agreement_test(&series->agreement);
 
     if (status == IRR_IN_PROGRESS && is_in_vain(request)) {
-        mca_coll_irr_series_abandon(series);
+        mca_coll_irr_agreement_abandon(&series->agreement);
         series->module->ranks.stranded = true;
         status = IRR_ERR_PEER;
     }

@@ -12,9 +12,6 @@
 
 #include <stdlib.h>
 
-/* Who waits so long is told why that may be. */
-#define LATE_NS UINT64_C(10000000000)
-
 /* A longer time between two looks counts for no more: the program computes, and what has come was not looked at. */
 #define GAP_NS UINT64_C(100000000)
 
@@ -340,22 +337,36 @@ irr_status_t mca_coll_irr_rounds_test(mca_coll_irr_rounds_t *rounds)
     return rounds->status;
 }
 
-irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline, const char *late)
+irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline)
 {
-    const uint64_t begin_ns = late != NULL ? irr_clock_ns() : 0;
     irr_status_t status = mca_coll_irr_rounds_test(rounds);
 
     while (status == IRR_IN_PROGRESS) {
         if (deadline != 0 && time(NULL) > deadline) {
             return IRR_ERR_TIMEOUT;
         }
-        if (late != NULL && irr_clock_ns() - begin_ns > LATE_NS) {
-            mca_coll_irr_tell("engine-message", late);
-            late = NULL;
-        }
         opal_progress();
         mca_coll_irr_engine_progress();
         status = mca_coll_irr_rounds_test(rounds);
     }
+    return status;
+}
+
+typedef struct maxima {
+    mca_coll_irr_rounds_t rounds;
+    uint64_t              words[MCA_COLL_IRR_ROUNDS_WORDS];
+} maxima_t;
+
+irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count)
+{
+    maxima_t own, *maxima = mca_coll_irr_rounds_room(ranks, &own, sizeof(own));
+    irr_status_t status;
+
+    memcpy(maxima->words, words, count * sizeof(*words));
+    mca_coll_irr_rounds_init(&maxima->rounds, ranks, MCA_COLL_IRR_TAG_BLOCKING);
+    mca_coll_irr_rounds_maxima(&maxima->rounds, maxima->words, count, &MCA_COLL_IRR_PARTNERS_ALL);
+    status = mca_coll_irr_rounds_wait(&maxima->rounds, 0);
+    memcpy(words, maxima->words, count * sizeof(*words));
+    mca_coll_irr_rounds_leave(ranks, &own, maxima);
     return status;
 }

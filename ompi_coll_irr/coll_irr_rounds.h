@@ -81,9 +81,12 @@ irr_status_t mca_coll_irr_rounds_test(mca_coll_irr_rounds_t *rounds);
 
 /*
  * Waits while all of MPI, and our endpoints, move on.  IRR_ERR_TIMEOUT past the deadline (0: there is none), and it
- * goes on.  late: what the user is told if it is not over after ten seconds, or NULL.
+ * goes on.
  */
-irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline, const char *late);
+irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline);
+
+/* Blocking, in a blocking call: words become the maxima of all ranks. */
+irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
  * Memory for so many bytes with the rounds of a blocking call, which may have to stay: `own`, if these ranks never give

@@ -9,11 +9,8 @@
  * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
  * operations it costs one look.
  */
-#include "coll_irr_choose.h"
-#include "coll_irr_engine.h"
+#include "coll_irr_service.h"
 #include "coll_irr_tell.h"
-
-#include "core/clock.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -87,7 +84,7 @@ void mca_coll_irr_requests_strand(void)
 
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
-        mca_coll_irr_series_abandon(agreeing);
+        mca_coll_irr_agreement_abandon(&agreeing->agreement);
     }
     for (mca_coll_irr_series_t *series = mca_coll_irr_requests.live; series != NULL; series = series->next_live) {
         mca_coll_irr_service_end(&series->service);
@@ -165,121 +162,14 @@ bool mca_coll_irr_series_is_lost(mca_coll_irr_series_t *series)
     return service->state == MCA_COLL_IRR_FAILED;
 }
 
-/* ---- steps of what is agreed on: each returns IRR_IN_PROGRESS until what it waits for is over ---- */
-
-static irr_status_t wait_for_agreement(mca_coll_irr_series_t *series)
-{
-    const irr_status_t status = mca_coll_irr_agreement_test(&series->agreement);
-
-    series->next = status == IRR_IN_PROGRESS ? wait_for_agreement : NULL;
-    return status;
-}
-
-static irr_status_t begin_agreement(mca_coll_irr_series_t *series)
-{
-    const mca_coll_irr_purpose_t purpose = {
-        .plans = series->request != NULL, .problem = series->request != NULL ? &series->request->bytes.problem : NULL };
-
-    mca_coll_irr_agreement_start(&series->agreement, series->module, &series->service, series->tag, &purpose);
-    series->next = wait_for_agreement;
-    return IRR_OK;
-}
-
-static irr_status_t wait_for_opening(mca_coll_irr_series_t *series)
-{
-    const irr_status_t status = mca_coll_irr_opening_test(&series->opening, &series->service.irr_comm);
-
-    if (status == IRR_IN_PROGRESS) {
-        return status;
-    }
-    series->next = NULL;
-    if (status == IRR_OK) {
-        mca_coll_irr_teardown_add(series->group);
-        mca_coll_irr_serve_from_now(series->module, &series->service);
-    } else {
-        free(series->group);
-    }
-    if (status == IRR_ERR_NOT_SUPPORTED) {
-        mca_coll_irr_decline(series->module, &series->service, mca_coll_irr_opening_why(&series->opening));
-    }
-    series->group = NULL;
-    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
-}
-
-/* All want the collective served, by what they have named. */
-static irr_status_t begin_opening(mca_coll_irr_series_t *series)
-{
-    mca_coll_irr_module_t *module = series->module;
-    const mca_coll_irr_purpose_t purpose = { .plans = false };
-    irr_status_t trouble = module->trouble;
-    irr_settings_t settings;
-
-    if (trouble == IRR_OK) {
-        trouble = mca_coll_irr_prepare(module, &series->group);
-    }
-    mca_coll_irr_service_settings(module, &series->service, &settings);
-    mca_coll_irr_opening_start(&series->opening, module, series->tag, &settings, &purpose, trouble, module->reason);
-    series->next = wait_for_opening;
-    return IRR_OK;
-}
-
-static irr_status_t wait_for_answer(mca_coll_irr_series_t *series)
-{
-    mca_coll_irr_service_t *service = &series->service;
-    const irr_status_t status = mca_coll_irr_question_test(&series->question);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    service->asked = true;
-    if (service->state == MCA_COLL_IRR_NEW) {
-        return begin_opening(series);
-    }
-    if (service->state == MCA_COLL_IRR_CHOOSING) {
-        mca_coll_irr_machine_take(series->module, mca_coll_irr_question_machine(&series->question));
-        return begin_agreement(series);
-    }
-    series->next = NULL;
-    return IRR_OK;
-}
+/* ---- agreements ---- */
 
 void mca_coll_irr_series_agree(mca_coll_irr_series_t *series)
 {
-    series->begin_ns = irr_clock_ns();
-    if (series->service.asked) {
-        (void)begin_agreement(series);
-        return;
-    }
-    /* Whether all ranks have coll/irr may just become known to a blocking call, on some ranks sooner than on others. */
-    mca_coll_irr_question_start(&series->question, series->module, &series->service, series->tag, false,
-                                series->unfit);
-    series->next = wait_for_answer;
-}
+    const mca_coll_irr_aim_t aim = {
+        .goal = series->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
+        .tag = series->tag, .unfit = series->unfit, .plans = series->request != NULL,
+        .problem = series->request != NULL ? &series->request->operation.bytes.problem : NULL };
 
-irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series)
-{
-    irr_status_t status = IRR_OK;
-
-    while (status == IRR_OK && series->next != NULL) {
-        status = series->next(series);
-    }
-    if (status != IRR_IN_PROGRESS) {
-        series->next = NULL;
-        if (status != IRR_OK) {
-            (void)mca_coll_irr_fail(&series->service, status);
-        }
-        mca_coll_irr_tally_agreed(&series->service, series->begin_ns);
-    }
-    return status;
-}
-
-void mca_coll_irr_series_abandon(mca_coll_irr_series_t *series)
-{
-    if (series->next == wait_for_agreement) {
-        mca_coll_irr_agreement_abandon(&series->agreement);
-    } else if (series->next == wait_for_opening) {
-        mca_coll_irr_opening_abandon(&series->opening);
-    }
-    free(series->group);
-    series->group = NULL;
+    mca_coll_irr_agreement_start(&series->agreement, series->module, &series->service, &aim);
 }

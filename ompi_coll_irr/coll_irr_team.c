@@ -3,6 +3,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_service.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
@@ -32,15 +33,6 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
         memset(team->place, -1, sizeof(team->place));
     }
     return team;
-}
-
-mca_coll_irr_service_t *mca_coll_irr_team_begin(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
-{
-    if (team->place[which] < 0) {
-        team->place[which] = (signed char)team->used++;
-        mca_coll_irr_team_service(team, which)->call = NULL;
-    }
-    return mca_coll_irr_team_service(team, which);
 }
 
 void mca_coll_irr_teams_open(void)
@@ -186,6 +178,41 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
+/* ---- services ---- */
+
+/* In the first call on the team it has no name, and is to be filled. */
+static mca_coll_irr_service_t *begin_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
+{
+    if (team->place[which] < 0) {
+        team->place[which] = (signed char)team->used++;
+        mca_coll_irr_team_service(team, which)->call = NULL;
+    }
+    return mca_coll_irr_team_service(team, which);
+}
+
+mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    mca_coll_irr_service_t *service;
+
+    mca_coll_irr_team_find(module);
+    service = begin_service(module->team, which);
+    if (service->call == NULL) {
+        *service = (mca_coll_irr_service_t){
+            .which = which,
+            .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
+            .algorithm = mca_coll_irr_algorithm_of(module, which),
+            .first = module->number
+        };
+    }
+    mca_coll_irr_meet_neighbors(module, which);
+    module->called[which] = true;
+    service->communicators++;
+    if (service->state == MCA_COLL_IRR_DECLINED) {
+        mca_coll_irr_say(module, service);
+    }
+    return service;
+}
+
 /* ---- the end of a team ---- */
 
 static void destroy(mca_coll_irr_team_t *team)
@@ -307,7 +334,7 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     if (module->own_team == NULL) {
         return BARRED;
     }
-    if (module->trouble != IRR_OK || mca_coll_irr_prepare_rooms(module) != IRR_OK) {
+    if (module->trouble != IRR_OK || mca_coll_irr_rooms_reserve(module) != IRR_OK) {
         return UNFIT;
     }
     return mca_coll_irr_service_is_sound(service) ? FIT : UNSOUND;
@@ -345,7 +372,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         return OMPI_SUCCESS;
     }
     words[FITNESS] = fitness(module, service);
-    status = mca_coll_irr_maxima(module, words, WORDS);
+    status = mca_coll_irr_maxima(&module->ranks, words, WORDS);
     if (status != IRR_OK) {
         mca_coll_irr_team_retire(module->team);
         return mca_coll_irr_fail(service, status);

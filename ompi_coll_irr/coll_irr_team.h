@@ -74,28 +74,14 @@ static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module,
              (service->choice.tries || service->choice.way != service->host_way)));
 }
 
-/* The first call, and the one that joins: decides the state for mca_coll_irr_activate. */
-int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
-
-/*
- * Makes sure that the state of a collective is decided; collective over the communicator in the first call, and in the
- * one in which it joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
- */
-static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                                        mca_coll_irr_service_t **service_p)
+/* NULL: there was no call of the collective on this communicator yet. */
+static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
 {
-    const mca_coll_irr_service_t *service = *service_p = mca_coll_irr_service(module, which);
-    const bool decided = service->state != MCA_COLL_IRR_NEW && service->state != MCA_COLL_IRR_FAILED;
-
-    return decided && !mca_coll_irr_team_awaits(module, service) ? OMPI_SUCCESS
-                                                                 : mca_coll_irr_settle(module, service_p);
+    return module->called[which] ? mca_coll_irr_team_service(module->team, (mca_coll_irr_which_t)which) : NULL;
 }
 
 /* Alike on all ranks: communicators to come do not find the team. */
 void mca_coll_irr_team_retire(mca_coll_irr_team_t *team);
-
-/* Local: the service of a collective; in the first call on the team one without a name, to be filled. */
-mca_coll_irr_service_t *mca_coll_irr_team_begin(mca_coll_irr_team_t *team, mca_coll_irr_which_t which);
 
 /* Leaves the team when the communicator is freed, after its statistics were taken.  Local. */
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module);

@@ -18,6 +18,7 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_request.h"
+#include "coll_irr_service.h"
 #include "coll_irr_team.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -152,7 +153,7 @@ static void barriers(time_t deadline)
     mca_coll_irr_rounds_init(&rounds, &world, MCA_COLL_BASE_TAG_BARRIER);
     for (group_t *group = groups; group != NULL && status == IRR_OK; group = group->next) {
         mca_coll_irr_rounds_barrier(&rounds, group->ranks, group->size);
-        status = mca_coll_irr_rounds_wait(&rounds, deadline, NULL);
+        status = mca_coll_irr_rounds_wait(&rounds, deadline);
     }
 }
 

@@ -1,0 +1,172 @@
+/*
+ * coll_irr_dispatch.c - see coll_irr_dispatch.h: blocking calls.
+ *
+ * The other ranks are in the exchange whatever fails here.  A rank that cannot take part fails the communicator on all
+ * its members.
+ */
+#include "coll_irr_agreement.h"
+#include "coll_irr_choose.h"
+#include "coll_irr_dispatch.h"
+#include "coll_irr_engine.h"
+#include "coll_irr_service.h"
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
+
+/* ---- the first call ---- */
+
+void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    char text[128];
+
+    switch (mca_coll_irr_mode(module, service)) {
+    case MCA_COLL_IRR_CHOOSES:
+        mca_coll_irr_choose_begin(module, service);
+        break;
+    case MCA_COLL_IRR_LEAVES:
+        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
+        mca_coll_irr_decline(module, service, text);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The error of an agreement is that of the call. */
+static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
+{
+    const mca_coll_irr_aim_t aim = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
+
+    return mca_coll_irr_error(mca_coll_irr_agree(module, service, &aim, NULL));
+}
+
+int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p)
+{
+    const mca_coll_irr_which_t which = (*service_p)->which;
+    int result = OMPI_SUCCESS;
+
+    if (mca_coll_irr_team_awaits(module, *service_p)) {
+        result = mca_coll_irr_team_join(module, *service_p);
+        *service_p = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
+    }
+    if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
+        mca_coll_irr_begin(module, *service_p);
+    }
+    if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
+        return agree(module, *service_p, MCA_COLL_IRR_SERVE);
+    }
+    return (*service_p)->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
+}
+
+void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
+{
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+
+    if (mca_coll_irr_in_place(call)) {
+        call->send = call->recv;
+        call->send.buffer = MPI_IN_PLACE;
+    }
+    call->neighbors = NULL;
+    if (!mca_coll_irr_has_neighbors(module, which)) {
+        call->send.slots = call->recv.slots = module->ranks.size;
+        call->send.places = call->recv.places = call->send.slots;
+    } else if (neighbors != NULL) {   /* if not, no rank is served */
+        call->send.places = neighbors->send_places;
+        call->recv.places = neighbors->recv_places;
+        call->send.slots = neighbors->sends;
+        call->send.order = neighbors->order;
+        call->recv.slots = neighbors->receives;
+        call->recv.order = neighbors->recv_order;
+        call->neighbors = &neighbors->ranks;
+    }
+}
+
+/* ---- by whom ---- */
+
+/* By an engine communicator: an operation is started and waited for. */
+static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
+{
+    mca_coll_irr_operation_t *operation = &module->operation;
+    irr_status_t status;
+
+    operation->call = call;
+    operation->exchange = irr_comm_exchange(irr_comm);
+    mca_coll_irr_operation_open(operation, &module->ranks);
+    irr_comm_use(irr_comm, module->number);
+    status = mca_coll_irr_operation_start(operation, irr_comm);
+    if (status == IRR_OK) {
+        status = mca_coll_irr_engine_wait(operation->exchange);
+    }
+    return mca_coll_irr_operation_finish(operation, mca_coll_irr_error(status));
+}
+
+/* NULL: by Open MPI's own. */
+static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_comm_t *irr_comm,
+                 const mca_coll_irr_call_t *call)
+{
+    return irr_comm != NULL ? exchange(module, irr_comm, call)
+                            : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
+}
+
+/* By the way whose turn it is.  Some exchanges are timed, and some end in an agreement. */
+static int choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
+{
+    irr_comm_t *way = service->ways[irr_choice_way(&service->choice)];
+    irr_choice_turn_t turn;
+    irr_choice_load_t load;
+    uint64_t begin_ns, ns;
+    int result, agreed = OMPI_SUCCESS;
+
+    if (irr_choice_goes_on(&service->choice)) {
+        return serve(module, service->which, way, call);
+    }
+    turn = irr_choice_begin(&service->choice);
+    begin_ns = turn.timed ? irr_clock_ns() : 0;
+    result = serve(module, service->which, way, call);
+    if (turn.timed) {
+        ns = irr_clock_ns() - begin_ns;
+        load = mca_coll_irr_load(call, module->ranks.rank);
+        irr_choice_end(&service->choice, &turn, ns, &load);
+    }
+    if (turn.due && mca_coll_irr_choose_is_due(module, service)) {
+        agreed = agree(module, service, MCA_COLL_IRR_CHOOSE);
+    }
+    return result != OMPI_SUCCESS ? result : agreed;
+}
+
+static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
+{
+    if (mca_coll_irr_team_awaits(module, service)) {   /* this communicator does not join, or not yet */
+        return serve(module, service->which, NULL, call);
+    }
+    switch (service->state) {
+    case MCA_COLL_IRR_CHOOSING: return choose(module, service, call);
+    case MCA_COLL_IRR_SERVING:  return serve(module, service->which, service->irr_comm, call);
+    case MCA_COLL_IRR_FAILED:   return mca_coll_irr_error(IRR_ERR_PEER);
+    default:                    return serve(module, service->which, NULL, call);
+    }
+}
+
+/* The same where somebody asked what calls take. */
+__attribute__((noinline))
+static int measure(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
+{
+    const uint64_t setup_ns = service->setup_ns, begin_ns = irr_clock_ns();
+    const int result = dispatch(module, service, call);
+
+    mca_coll_irr_tally_call(module, service, &call->send, irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns));
+    return result;
+}
+
+int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
+{
+    mca_coll_irr_service_t *service;
+    const int result = mca_coll_irr_activate(module, which, &service);
+
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    mca_coll_irr_place(module, which, call);
+    return service->row != NULL || mca_coll_irr_component.measures ? measure(module, service, call)
+                                                                   : dispatch(module, service, call);
+}

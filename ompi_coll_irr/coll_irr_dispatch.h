@@ -1,0 +1,78 @@
+/*
+ * coll_irr_dispatch.h - who serves a call: Open MPI's own, or an engine communicator.
+ */
+#ifndef MCA_COLL_IRR_DISPATCH_H
+#define MCA_COLL_IRR_DISPATCH_H
+
+#include "coll_irr_team.h"
+
+/*
+ * Returns the module that served before, if a blocking call goes to it as it is: the ranks, or the trials so far, leave
+ * the collective to Open MPI, and nobody times or counts the call.  Most calls of most programs are such, so this comes
+ * before all else, and looks at little.  NULL: mca_coll_irr_call.
+ */
+static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_module_t *base,
+                                                                  mca_coll_irr_which_t which)
+{
+    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    mca_coll_irr_service_t *service;
+    bool left;
+
+    if (!module->called[which] || mca_coll_irr_component.measures) {
+        return NULL;
+    }
+    service = mca_coll_irr_team_service(module->team, which);
+    left = service->state == MCA_COLL_IRR_CHOOSING
+               ? service->choice.way == service->host_way && irr_choice_goes_on(&service->choice)
+               : service->state == MCA_COLL_IRR_DECLINED;
+    return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
+}
+
+/*
+ * A blocking call, whose sides are set as MPI gives them.  Collective; the first call of a collective on a
+ * communicator, and the one in which it joins its team, decide who serves it.  OMPI_SUCCESS or an error of Open MPI's.
+ */
+int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
+
+/* A nonblocking call. */
+int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                       ompi_request_t **request_p);
+
+/* An init call of a persistent request. */
+int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                           ompi_info_t *info, ompi_request_t **request_p);
+
+/* ---- steps that the three have in common ---- */
+
+/*
+ * Makes sure that the state of a collective is decided; collective in the first call, and in the one in which the
+ * communicator joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
+ */
+int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
+
+static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                                        mca_coll_irr_service_t **service_p)
+{
+    const mca_coll_irr_service_t *service = *service_p = mca_coll_irr_service(module, which);
+    const bool decided = service->state != MCA_COLL_IRR_NEW && service->state != MCA_COLL_IRR_FAILED;
+
+    return decided && !mca_coll_irr_team_awaits(module, service) ? OMPI_SUCCESS
+                                                                 : mca_coll_irr_settle(module, service_p);
+}
+
+/* Sets whose blocks the sides of a call have: all ranks', or the neighbours'. */
+void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
+
+/* Local: begins to choose, or declines, or leaves that to the agreement of the first call. */
+void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* Calls the module that served before. */
+static inline int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                                    mca_coll_irr_form_t form, const mca_coll_irr_call_t *call, ompi_info_t *info,
+                                    ompi_request_t **request_p)
+{
+    return mca_coll_irr_collectives[which].host(&module->previous[which][form], form, module->comm, call, info,
+                                                request_p);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * coll_irr_operation.c - see coll_irr_operation.h.
+ */
+#include "coll_irr_operation.h"
+
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_ranks_t *ranks)
+{
+    mca_coll_irr_bytes_t *bytes = &operation->bytes;
+
+    mca_coll_irr_bytes_open(bytes, operation->call, ranks);
+    operation->opened = true;
+    operation->failed = OMPI_SUCCESS;
+    if (!bytes->lacks && mca_coll_irr_bytes_are_copied(bytes)) {
+        operation->failed = mca_coll_irr_bytes_pack(bytes, operation->call);
+    }
+}
+
+irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)
+{
+    const mca_coll_irr_bytes_t *bytes = &operation->bytes;
+
+    if (!operation->opened || bytes->lacks || operation->failed != OMPI_SUCCESS) {
+        irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (operation->repeats) {
+        operation->exchange = irr_comm_exchange(irr_comm);
+        return irr_exchange_restart(operation->exchange, bytes->input.base, bytes->output.base);
+    }
+    return irr_exchange_start(operation->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
+}
+
+void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
+{
+    if (operation->opened) {
+        mca_coll_irr_bytes_free_copies(&operation->bytes);
+        operation->opened = false;
+    }
+}
+
+int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result)
+{
+    if (operation->failed != OMPI_SUCCESS) {
+        result = operation->failed;
+    } else if (result == OMPI_SUCCESS) {
+        result = mca_coll_irr_bytes_unpack(&operation->bytes, operation->call);
+    }
+    if (!operation->repeats) {
+        mca_coll_irr_operation_close(operation);
+    }
+    return result;
+}
+
+/* ---- what a call sends ---- */
+
+/* Slots come by rank, and those of one rank are one message. */
+uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
+{
+    uint64_t total = 0, messages = 0, length = 0;
+    int last = me;
+
+    for (int k = 0; k < side->slots; k++) {
+        int rank;
+        const uint64_t bytes = mca_coll_irr_side_bytes(side, k, &rank);
+
+        if (rank != me && bytes > 0) {
+            length = rank == last ? length + bytes : bytes;
+            messages += rank != last;
+            last = rank;
+            total += bytes;
+            *longest = length > *longest ? length : *longest;
+        }
+    }
+    *bytes_p = total;
+    return messages;
+}
+
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
+{
+    irr_choice_load_t load = { .longest = 0 };
+
+    load.sends = mca_coll_irr_side_load(&call->send, me, &load.sent, &load.longest);
+    load.receives = mca_coll_irr_side_load(&call->recv, me, &load.received, &load.longest);
+    return load;
+}

@@ -1,0 +1,51 @@
+/*
+ * coll_irr_operation.h - one exchange by an engine communicator: start, progress, finish.
+ *
+ * A blocking call starts an operation and waits for its exchange.  Open MPI's progress moves those of nonblocking and
+ * persistent calls (coll_irr_request.h).  An operation that repeats, of a persistent request, keeps its blocks and
+ * packed copies, and the engine communicator has a plan for it.
+ */
+#ifndef MCA_COLL_IRR_OPERATION_H
+#define MCA_COLL_IRR_OPERATION_H
+
+#include "coll_irr_buffer.h"
+#include "choose/choice.h"
+
+/* Zeroed, it is closed.  Kept from call to call, it saves a repeated call new lists of blocks. */
+typedef struct mca_coll_irr_operation_t {
+    const mca_coll_irr_call_t *call;       /* whose sides are placed; stays until the end */
+    mca_coll_irr_bytes_t       bytes;      /* of the call */
+    irr_exchange_t            *exchange;   /* while it is under way; NULL: Open MPI's own serves */
+    bool                       opened;     /* the call has blocks and packed copies */
+    bool                       repeats;
+    int                        failed;     /* OMPI_SUCCESS, or why the bytes that are sent are not right */
+} mca_coll_irr_operation_t;
+
+/*
+ * Makes the blocks of the call, of which there is room, and packs what is sent.  Without memory for copies, or with an
+ * error of packing, the operation fails when it starts.
+ */
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_ranks_t *ranks);
+
+/*
+ * Starts the exchange on this engine communicator; the exchange is set unless the operation repeats.  An operation that
+ * is not open, lacks memory, or has failed fails the communicator on all its members, because the other ranks wait.
+ */
+irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
+
+/* The exchange is over with this result: unpacks, and closes an operation that does not repeat.  Returns the result. */
+int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result);
+
+/* Frees the packed copies. */
+void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation);
+
+/*
+ * Returns the number of messages of a side to or from other ranks that are not empty, and sets their bytes; *longest
+ * grows to the longest one.
+ */
+uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
+
+/* Of a call: both sides together. */
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * coll_irr_service.c - see coll_irr_service.h.
+ *
+ * A service begins NEW.  The first call declines it, or lets the ranks choose as calls go, or begins an agreement,
+ * after which an engine communicator serves it.
+ */
+#include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
+#include "coll_irr_service.h"
+#include "coll_irr_settings.h"
+#include "coll_irr_team.h"
+#include "coll_irr_tell.h"
+
+#include <stdlib.h>
+
+irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
+{
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+    const size_t ranks = (size_t)module->ranks.size;
+    const irr_status_t status = mca_coll_irr_bytes_reserve(&module->operation.bytes, ranks, ranks);
+
+    if (status != IRR_OK || neighbors == NULL) {
+        return status;
+    }
+    return mca_coll_irr_bytes_reserve(&module->operation.bytes, (size_t)neighbors->sends, (size_t)neighbors->receives);
+}
+
+/* ---- states ---- */
+
+void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because)
+{
+    service->state = service->host_way == 0 ? MCA_COLL_IRR_SERVING : MCA_COLL_IRR_CHOOSING;
+    snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
+             irr_algorithm_name(service->algorithm), because);
+    mca_coll_irr_say(module, service);
+}
+
+/* Somebody needs room for problems. */
+static bool is_in_use(mca_coll_irr_module_t *module)
+{
+    bool in_use = false;
+
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        const mca_coll_irr_service_t *service = mca_coll_irr_service_called(module, i);
+
+        in_use = in_use || (service != NULL && (service->state == MCA_COLL_IRR_SERVING ||
+                                                service->state == MCA_COLL_IRR_CHOOSING));
+    }
+    return in_use;
+}
+
+void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
+{
+    service->state = MCA_COLL_IRR_DECLINED;
+    if (!is_in_use(module)) {
+        mca_coll_irr_bytes_fini(&module->operation.bytes);
+    }
+    snprintf(service->why, sizeof(service->why), "%s", why);
+    mca_coll_irr_say(module, service);
+}
+
+int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)
+{
+    service->state = MCA_COLL_IRR_FAILED;
+    return mca_coll_irr_error(status);
+}
+
+void mca_coll_irr_service_close_way(mca_coll_irr_service_t *service, int way)
+{
+    if (service->ways[way] != NULL) {
+        irr_comm_destroy(service->ways[way]);
+        service->ways[way] = NULL;
+    }
+}
+
+void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
+{
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+        mca_coll_irr_service_close_way(service, i);
+    }
+    if (service->irr_comm != NULL && !service->shares) {
+        irr_comm_destroy(service->irr_comm);
+    }
+    service->irr_comm = NULL;
+}
+
+void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_service_close(service);
+    service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
+}
+
+bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
+{
+    bool open = service->irr_comm != NULL;
+
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+        open = open || service->ways[i] != NULL;
+    }
+    return open;
+}
+
+static bool is_sound(irr_comm_t *irr_comm)
+{
+    return irr_comm != NULL && !irr_comm_has_failed(irr_comm);
+}
+
+static bool way_is_sound(const mca_coll_irr_service_t *service, int way)
+{
+    return way == service->host_way || is_sound(service->ways[way]);
+}
+
+bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    bool sound = way_is_sound(service, 0) && way_is_sound(service, choice->way);
+
+    if (service->state != MCA_COLL_IRR_CHOOSING) {
+        return is_sound(service->irr_comm);
+    }
+    for (int i = 0; i < choice->trial.count && choice->tries; i++) {
+        sound = sound && way_is_sound(service, choice->slots[i]);
+    }
+    return sound;
+}
+
+bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                                   irr_settings_t *settings)
+{
+    const int way = service->choice.way;
+
+    *settings = module->settings->engine;
+    if (service->state == MCA_COLL_IRR_CHOOSING && way != service->host_way) {
+        irr_candidate_settings(&service->candidates->open[way], settings);
+        return true;
+    }
+    settings->algorithm = service->algorithm;
+    return service->state == MCA_COLL_IRR_SERVING;
+}
+
+/* ---- choosing ---- */
+
+/* As the user counts nodes, or as Open MPI does. */
+static int node_ranks(const mca_coll_irr_module_t *module)
+{
+    const size_t given = module->settings->ranks_per_node, ranks = (size_t)module->ranks.size;
+
+    return given == 0 ? mca_coll_irr_node_ranks(module) : (int)(given < ranks ? given : ranks);
+}
+
+void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
+
+    service->state = MCA_COLL_IRR_CHOOSING;
+    irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
+    if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
+        mca_coll_irr_tell_bad(module->bad);   /* an agreement on it may come late, or never */
+    }
+}
+
+bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service)
+{
+    if (service->candidates == NULL) {
+        service->candidates = calloc(1, sizeof(*service->candidates));
+    }
+    return service->candidates != NULL;
+}
+
+void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
+{
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+
+    if (irr_comm_strategies(service->irr_comm, list) < 2) {
+        return;
+    }
+    service->host_way = -1;
+    service->asked = service->grouped = true;
+    service->candidates->open[0] = list[0];
+    service->ways[0] = service->irr_comm;
+    service->irr_comm = NULL;
+    irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share, false);
+}
+
+bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    if (service->choice.own_node_ranks > 0) {
+        return true;
+    }
+    /* Where processes are is alike for all ranks; what parameters say of it is not agreed yet. */
+    return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == module->ranks.size,
+                            node_ranks(module), mca_coll_irr_is_crowded());
+}
+
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
+{
+    if (way == service->host_way) {
+        snprintf(text, size, "Open MPI's own");
+    } else {
+        irr_candidate_text(&service->candidates->open[way], text, size);
+    }
+}
