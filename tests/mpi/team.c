@@ -137,6 +137,36 @@ static void case_failed(void)
     }
 }
 
+/*
+ * The ranks agree on nonblocking calls of a communicator that has not joined its team: on rank 0 before its first
+ * blocking call, on the others during it.  It joins the team all the same, on all ranks.
+ */
+static void case_nonblocking(void)
+{
+    static int sent[RANKS_MAX], received[RANKS_MAX], ones[RANKS_MAX], places[RANKS_MAX];
+    MPI_Comm first = dup_world(), second = dup_world();
+    MPI_Request request;
+    int done = 0;
+
+    for (int r = 0; r < ranks; r++) {
+        sent[r] = rank * RANKS_MAX + r;
+        ones[r] = 1;
+        places[r] = r;
+    }
+    CHECK(is_right(first));
+    MPI_Ialltoallv(sent, ones, places, MPI_INT, received, ones, places, MPI_INT, second, &request);
+    while (rank == 0 && !done) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    CHECK(is_right(second));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int r = 0; r < ranks; r++) {
+        CHECK(received[r] == r * RANKS_MAX + rank);
+    }
+    MPI_Comm_free(&first);
+    MPI_Comm_free(&second);
+}
+
 /* The order of the processes with this number, of ranks! of them. */
 static int place_of(int number, int process)
 {
@@ -176,7 +206,7 @@ static const struct {
     void      (*run)(void);
 } cases[] = {
     { "short_lived", case_short_lived }, { "served", case_served }, { "turns", case_turns },
-    { "failed", case_failed }, { "orders", case_orders }
+    { "failed", case_failed }, { "orders", case_orders }, { "nonblocking", case_nonblocking }
 };
 
 int main(int argc, char **argv)
