@@ -22,6 +22,7 @@
  *   coll_irr_network.h     what moves messages: alike on all ranks, by which interfaces
  *   coll_irr_engine.h      the engine of the process, and the way down at the end of the job
  *   coll_irr_tell.h        lines, statistics and the report of a job
+ *   coll_irr_messages.c    streams of messages for the user and of lines
  *   coll_irr_module.c      a module for each communicator: query, enable, destruct
  *   coll_irr_component.c   open, close, the table Open MPI looks for
  */
@@ -101,6 +102,10 @@ extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility
 
 /* Writes a text for the user, as a topic of the help file tells it; unless it was the last one. */
 void mca_coll_irr_tell(const char *topic, const char *text);
+
+/* With the component. */
+void mca_coll_irr_messages_open(void);
+void mca_coll_irr_messages_close(void);
 
 /* In place of a row of the algorithm table: the previous module serves. */
 #define MCA_COLL_IRR_HOST (-1)
@@ -233,6 +238,9 @@ static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *modul
 {
     return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
 }
+
+/* Local, at the end of the job: closes the engine and all that goes by it; nothing is served any more. */
+void mca_coll_irr_modules_strand(void);
 
 /* With the component: the modules that no communicator has. */
 void mca_coll_irr_modules_close(void);

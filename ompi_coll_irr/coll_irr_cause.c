@@ -143,3 +143,12 @@ void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, s
         mca_coll_irr_way_text(service, chooses ? service->choice.way : service->host_way, text, size);
     }
 }
+
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
+{
+    if (way == service->host_way) {
+        snprintf(text, size, "Open MPI's own");
+    } else {
+        irr_candidate_text(&service->candidates->open[way], text, size);
+    }
+}

@@ -26,9 +26,6 @@ bool mca_coll_irr_is_given_files(void);
 #define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
-/* As a user would name it. */
-void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
-
 /* ---- coll_irr_machine.c ---- */
 
 /*

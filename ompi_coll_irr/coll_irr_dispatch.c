@@ -108,27 +108,22 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
-/* By the way whose turn it is.  Some exchanges are timed, and some end in an agreement. */
-static int choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
+/* An exchange that may be timed, and after which an agreement may be due. */
+__attribute__((noinline))
+static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *way,
+                      const mca_coll_irr_call_t *call)
 {
-    irr_comm_t *way = service->ways[irr_choice_way(&service->choice)];
-    irr_choice_turn_t turn;
-    irr_choice_load_t load;
-    uint64_t begin_ns, ns;
-    int result, agreed = OMPI_SUCCESS;
+    const irr_choice_turn_t turn = mca_coll_irr_service_turn(module, service);
+    const uint64_t begin_ns = turn.timed ? irr_clock_ns() : 0;
+    int result = serve(module, service->which, way, call), agreed = OMPI_SUCCESS;
 
-    if (irr_choice_goes_on(&service->choice)) {
-        return serve(module, service->which, way, call);
-    }
-    turn = irr_choice_begin(&service->choice);
-    begin_ns = turn.timed ? irr_clock_ns() : 0;
-    result = serve(module, service->which, way, call);
     if (turn.timed) {
-        ns = irr_clock_ns() - begin_ns;
-        load = mca_coll_irr_load(call, module->ranks.rank);
+        const uint64_t ns = irr_clock_ns() - begin_ns;
+        const irr_choice_load_t load = mca_coll_irr_load(call, module->ranks.rank);
+
         irr_choice_end(&service->choice, &turn, ns, &load);
     }
-    if (turn.due && mca_coll_irr_choose_is_due(module, service)) {
+    if (turn.due) {
         agreed = agree(module, service, MCA_COLL_IRR_CHOOSE);
     }
     return result != OMPI_SUCCESS ? result : agreed;
@@ -136,15 +131,15 @@ static int choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
 
 static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {
+    if (service->state == MCA_COLL_IRR_FAILED) {
+        return mca_coll_irr_error(IRR_ERR_PEER);
+    }
     if (mca_coll_irr_team_awaits(module, service)) {   /* this communicator does not join, or not yet */
         return serve(module, service->which, NULL, call);
     }
-    switch (service->state) {
-    case MCA_COLL_IRR_CHOOSING: return choose(module, service, call);
-    case MCA_COLL_IRR_SERVING:  return serve(module, service->which, service->irr_comm, call);
-    case MCA_COLL_IRR_FAILED:   return mca_coll_irr_error(IRR_ERR_PEER);
-    default:                    return serve(module, service->which, NULL, call);
-    }
+    return service->state == MCA_COLL_IRR_CHOOSING
+               ? serve_turn(module, service, mca_coll_irr_service_way(service), call)
+               : serve(module, service->which, mca_coll_irr_service_way(service), call);
 }
 
 /* The same where somebody asked what calls take. */

@@ -16,6 +16,7 @@
 
 #include <limits.h>
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Rounds of engine progress in a turn: to give the processor away costs more than a few looks. */
@@ -192,6 +193,22 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
         status = irr_exchange_wait(exchange, rounds_of_turn(), &events);
     }
     return status;
+}
+
+int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p)
+{
+    while (!REQUEST_COMPLETE(request)) {
+        if (deadline != 0 && time(NULL) > deadline) {
+            return OMPI_ERR_TIMEOUT;
+        }
+        opal_progress();
+        mca_coll_irr_engine_progress();
+    }
+    if (bytes_p != NULL) {
+        *bytes_p = request->req_status._ucount;
+    }
+    ompi_request_free(&request);
+    return OMPI_SUCCESS;
 }
 
 void mca_coll_irr_engine_close(void)

@@ -18,6 +18,12 @@ void mca_coll_irr_engine_close(void);
 /* Waits for an exchange while it progresses all of MPI; returns its result. */
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
 
+/*
+ * Waits for a request without blocking in the PML, and frees it: requests of Open MPI and our endpoints move together.
+ * OMPI_ERR_TIMEOUT past the deadline (0: there is none), and it goes on.  The bytes received, if they are wanted.
+ */
+int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
+
 /* Has this node more processes of the job than processors?  Then who waits must let others run. */
 bool mca_coll_irr_is_crowded(void);
 
@@ -48,16 +54,10 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *rank
  */
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
-/*
- * Waits for a request without blocking in the PML, and frees it: requests of Open MPI and our endpoints move together.
- * OMPI_ERR_TIMEOUT past the deadline (0: there is none), and it goes on.  The bytes received, if they are wanted.
- */
-int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
-
 /* Closes the engine together with all processes it exchanged with; MPI_COMM_WORLD must still work. */
 void mca_coll_irr_teardown(void);
 
-/* Destroys what is left without talking to anybody. */
-void mca_coll_irr_teardown_local(void);
+/* Frees the groups. */
+void mca_coll_irr_groups_free(void);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Query and enable run inside Open MPI's progress, where waiting for anything hangs a multi-threaded job:
  * so they only look at what this process knows.  What all ranks must decide alike is either a function of
- * the communicator itself, here, or left to the first collective (coll_irr_activate.c).
+ * the communicator itself, here, or left to the first collective (coll_irr_agreement.c).
  *
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
  * there is memory, and a communicator that finds none gets one of those, which takes part and declines.  For the same
@@ -12,6 +12,7 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
+#include "coll_irr_service.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
@@ -244,6 +245,22 @@ static void unlink_module(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
+void mca_coll_irr_modules_strand(void)
+{
+    mca_coll_irr_component_t *component = &mca_coll_irr_component;
+
+    mca_coll_irr_requests_strand();
+    mca_coll_irr_teams_each(mca_coll_irr_service_end);
+    for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
+        mca_coll_irr_ranks_fini(&module->ranks);   /* Open MPI frees communicators one by one after this */
+    }
+    if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+        mca_coll_irr_engine_close();
+    }
+    component->engine_state = MCA_COLL_IRR_ENGINE_GONE;
+    mca_coll_irr_groups_free();
+}
+
 /* Never waits for a peer: ranks free a communicator at different times. */
 static void destruct(mca_coll_irr_module_t *module)
 {
@@ -254,6 +271,7 @@ static void destruct(mca_coll_irr_module_t *module)
         mca_coll_irr_report_end();
         mca_coll_irr_memory_end();
         mca_coll_irr_teardown();
+        mca_coll_irr_modules_strand();
     }
     unlink_module(module);
     mca_coll_irr_nonblocking_end(module);

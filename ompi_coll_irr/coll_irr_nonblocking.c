@@ -24,6 +24,7 @@
  */
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_service.h"
 #include "coll_irr_tell.h"
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
@@ -136,7 +137,7 @@ static kind_t look_at(mca_coll_irr_series_t *series)
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (series->holds && service->state != MCA_COLL_IRR_SERVING) {
         kind = series->unfit != NULL ? PASSES : DOUBT;   /* who is unfit knows that none is served */
-    } else if (series->holds || mca_coll_irr_series_way(series) != NULL) {
+    } else if (series->holds || mca_coll_irr_service_way(&series->service) != NULL) {
         kind = ENGINE;
     } else {
         kind = passes(service) ? PASSES : HOST;

@@ -94,21 +94,6 @@ err_memory:
     return NULL;
 }
 
-void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
-{
-    if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
-        return;   /* it waits for a rank that has lost its request, and goes on using what the request has */
-    }
-    mca_coll_irr_series_fini(request->series);
-    if (!request->series->module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */
-        free(request->series);
-    }
-    mca_coll_irr_side_release(&request->call.recv);
-    mca_coll_irr_side_release(&request->call.send);
-    mca_coll_irr_operation_close(&request->operation);
-    mca_coll_irr_request_give(request);
-}
-
 /* A request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {

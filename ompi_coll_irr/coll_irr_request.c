@@ -11,31 +11,6 @@
  */
 #include "coll_irr_tell.h"
 
-/* ---- what Open MPI calls ---- */
-
-static int free_request(ompi_request_t **request_p)
-{
-    mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)*request_p;
-
-    if (!REQUEST_COMPLETE(*request_p)) {
-        return MPI_ERR_REQUEST;
-    }
-    if (request->super.super.req_persistent) {
-        mca_coll_irr_request_destroy(request);
-    } else {
-        mca_coll_irr_request_give(request);
-    }
-    *request_p = MPI_REQUEST_NULL;
-    return OMPI_SUCCESS;
-}
-
-static int cancel(ompi_request_t *request, int flag)
-{
-    (void)request;
-    (void)flag;
-    return MPI_ERR_REQUEST;
-}
-
 /* ---- life ---- */
 
 static void give_spare(mca_coll_irr_request_t *request)
@@ -73,6 +48,53 @@ static mca_coll_irr_request_t *take_spare(void)
         make_spare();
     }
     return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
+}
+
+void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
+{
+    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the series may be gone */
+
+    OMPI_REQUEST_FINI(&request->super.super);
+    give_spare(request);
+    OBJ_RELEASE(comm);
+}
+
+void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
+{
+    if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
+        return;   /* it waits for a rank that has lost its request, and goes on using what the request has */
+    }
+    mca_coll_irr_series_fini(request->series);
+    if (!request->series->module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */
+        free(request->series);
+    }
+    mca_coll_irr_side_release(&request->call.recv);
+    mca_coll_irr_side_release(&request->call.send);
+    mca_coll_irr_operation_close(&request->operation);
+    mca_coll_irr_request_give(request);
+}
+
+static int free_request(ompi_request_t **request_p)
+{
+    mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)*request_p;
+
+    if (!REQUEST_COMPLETE(*request_p)) {
+        return MPI_ERR_REQUEST;
+    }
+    if (request->super.super.req_persistent) {
+        mca_coll_irr_request_destroy(request);
+    } else {
+        mca_coll_irr_request_give(request);
+    }
+    *request_p = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
+}
+
+static int cancel(ompi_request_t *request, int flag)
+{
+    (void)request;
+    (void)flag;
+    return MPI_ERR_REQUEST;
 }
 
 static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
@@ -120,15 +142,6 @@ void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
 
     OMPI_REQUEST_FINI(&request->super.super);
     OBJ_DESTRUCT(request);
-    OBJ_RELEASE(comm);
-}
-
-void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
-{
-    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the series may be gone */
-
-    OMPI_REQUEST_FINI(&request->super.super);
-    give_spare(request);
     OBJ_RELEASE(comm);
 }
 

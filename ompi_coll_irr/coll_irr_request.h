@@ -96,8 +96,6 @@ void mca_coll_irr_request_open(mca_coll_irr_request_t *request);
 /* For the next one: of a request that is not active. */
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
 
-/* ---- coll_irr_persistent.c ---- */
-
 /* Of a persistent request that is not active.  If Open MPI's part of it is, it stays. */
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
 
@@ -119,9 +117,6 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
 void mca_coll_irr_series_init(mca_coll_irr_series_t *series, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                               const char *call);
 void mca_coll_irr_series_fini(mca_coll_irr_series_t *series);
-
-/* The engine communicator by which the next operation goes; NULL: Open MPI's turn. */
-irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series);
 
 /* The next operation starts; if an agreement is due after it, the series holds those that follow.  Under the lock. */
 irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request);

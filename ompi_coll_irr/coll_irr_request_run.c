@@ -12,6 +12,7 @@
  * time since the last look tells the two apart.  Open MPI gives way in a test, as it does without us.
  */
 #include "coll_irr_engine.h"
+#include "coll_irr_service.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -135,7 +136,7 @@ static void begin_failed(mca_coll_irr_request_t *request)
 static begun_t begin(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_series_t *series = request->series;
-    irr_comm_t *way = mca_coll_irr_series_way(series);
+    irr_comm_t *way = mca_coll_irr_service_way(&series->service);
     irr_status_t status = IRR_OK;
 
     if (series->service.state == MCA_COLL_IRR_FAILED ||
@@ -250,7 +251,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             result = MPI_ERR_REQUEST;
         } else {
             request->failed = OMPI_SUCCESS;
-            request->operation.failed = mca_coll_irr_series_way(request->series) != NULL
+            request->operation.failed = mca_coll_irr_service_way(&request->series->service) != NULL
                                             ? mca_coll_irr_bytes_pack(&request->operation.bytes, &request->call)
                                             : OMPI_SUCCESS;
             mca_coll_irr_request_begin(request, NULL);

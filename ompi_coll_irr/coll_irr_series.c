@@ -99,26 +99,10 @@ void mca_coll_irr_requests_strand(void)
 
 /* ---- turns ---- */
 
-irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series)
-{
-    const mca_coll_irr_service_t *service = &series->service;
-
-    switch (service->state) {
-    case MCA_COLL_IRR_CHOOSING: return service->ways[irr_choice_way(&service->choice)];
-    case MCA_COLL_IRR_SERVING:  return service->irr_comm;
-    default:                    return NULL;
-    }
-}
-
 irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_service_t *service = &series->service;
-    irr_choice_turn_t turn = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
+    const irr_choice_turn_t turn = mca_coll_irr_service_turn(series->module, &series->service);
 
-    if (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_goes_on(&service->choice)) {
-        turn = irr_choice_begin(&service->choice);
-        turn.due = turn.due && mca_coll_irr_choose_is_due(series->module, service);
-    }
     if (turn.due) {
         series->due = request;
         series->due_over = false;

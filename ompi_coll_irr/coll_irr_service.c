@@ -191,12 +191,3 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
     return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == module->ranks.size,
                             node_ranks(module), mca_coll_irr_is_crowded());
 }
-
-void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
-{
-    if (way == service->host_way) {
-        snprintf(text, size, "Open MPI's own");
-    } else {
-        irr_candidate_text(&service->candidates->open[way], text, size);
-    }
-}

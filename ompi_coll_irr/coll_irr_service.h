@@ -53,6 +53,32 @@ void mca_coll_irr_service_close_way(mca_coll_irr_service_t *service, int way);
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
+/* Returns the engine communicator by which the next operation goes; NULL: by Open MPI's own. */
+static inline irr_comm_t *mca_coll_irr_service_way(const mca_coll_irr_service_t *service)
+{
+    switch (service->state) {
+    case MCA_COLL_IRR_CHOOSING: return service->ways[irr_choice_way(&service->choice)];
+    case MCA_COLL_IRR_SERVING:  return service->irr_comm;
+    default:                    return NULL;
+    }
+}
+
+/*
+ * Begins the next operation: whether it is timed, and an agreement is due after it.  A collective of which the ranks
+ * have not agreed whether it is served agrees after the first operation.
+ */
+static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t *module,
+                                                          mca_coll_irr_service_t *service)
+{
+    irr_choice_turn_t turn = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
+
+    if (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_goes_on(&service->choice)) {
+        turn = irr_choice_begin(&service->choice);
+        turn.due = turn.due && mca_coll_irr_choose_is_due(module, service);
+    }
+    return turn;
+}
+
 /* Makes room for the blocks of a call, of all ranks or of the neighbours that are known.  IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 

@@ -35,9 +35,9 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
     return team;
 }
 
-void mca_coll_irr_teams_open(void)
+void mca_coll_irr_teams_open(bool may_share)
 {
-    shared = !ompi_mpi_thread_multiple && !mca_coll_irr_is_given_files();
+    shared = !ompi_mpi_thread_multiple && may_share;
 }
 
 bool mca_coll_irr_teams_are_shared(void)

@@ -44,7 +44,7 @@ static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_tea
 mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 
 /* With the component: do communicators without info keys share teams?  Alike on all ranks, as their records say. */
-void mca_coll_irr_teams_open(void);
+void mca_coll_irr_teams_open(bool may_share);
 bool mca_coll_irr_teams_are_shared(void);
 
 /* Local, in the first call of a communicator: its team, which needs no memory beside the module's. */

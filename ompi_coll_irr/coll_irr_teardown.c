@@ -17,9 +17,6 @@
  * With coll_irr_timeout nothing here waits longer for a process that does not come.
  */
 #include "coll_irr_engine.h"
-#include "coll_irr_request.h"
-#include "coll_irr_service.h"
-#include "coll_irr_team.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -127,22 +124,6 @@ static bool may_wait(time_t deadline)
     return deadline == 0 || time(NULL) <= deadline;
 }
 
-int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p)
-{
-    while (!REQUEST_COMPLETE(request)) {
-        if (!may_wait(deadline)) {
-            return OMPI_ERR_TIMEOUT;
-        }
-        opal_progress();
-        mca_coll_irr_engine_progress();
-    }
-    if (bytes_p != NULL) {
-        *bytes_p = request->req_status._ucount;
-    }
-    ompi_request_free(&request);
-    return OMPI_SUCCESS;
-}
-
 static void barriers(time_t deadline)
 {
     irr_status_t status = IRR_OK;
@@ -172,22 +153,10 @@ void mca_coll_irr_teardown(void)
         }
         barriers(deadline);
     }
-    mca_coll_irr_teardown_local();
 }
 
-void mca_coll_irr_teardown_local(void)
+void mca_coll_irr_groups_free(void)
 {
-    mca_coll_irr_component_t *component = &mca_coll_irr_component;
-
-    mca_coll_irr_requests_strand();
-    mca_coll_irr_teams_each(mca_coll_irr_service_end);
-    for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
-        mca_coll_irr_ranks_fini(&module->ranks);   /* Open MPI frees communicators one by one after this */
-    }
-    if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
-        mca_coll_irr_engine_close();
-    }
-    component->engine_state = MCA_COLL_IRR_ENGINE_GONE;
     while (groups != NULL) {
         group_t *group = groups;
 

@@ -21,6 +21,9 @@ static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *ser
     return service->irr_comm != NULL ? irr_comm_algorithm(service->irr_comm) : irr_algorithm_name(service->algorithm);
 }
 
+/* A way of a service, as a user would name it. */
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
+
 /* What serves it: the name of an algorithm, or of a way that was found; or "Open MPI's own". */
 void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size);
 
