@@ -2,8 +2,8 @@
  * fault.c - a transport that misbehaves within the contract: it passes everything on to another one, but holds
  * sends back and fails operations, by a plan and a seed.
  *
- * A send that is held is pending for its caller, so its pieces stay where they are and its request is ours: the
- * request keeps the arguments of the call until progress hands them on, and nothing is copied or allocated.
+ * A send that is held is pending for its caller, so its pieces stay where they are and its request is ours until
+ * progress hands it on, and nothing is copied or allocated.
  * What is held for different times overtakes each other, but a message never leaves before one that was sent
  * earlier on its channel to the same rank with the same tag: that one waits behind it.
  *
@@ -22,12 +22,7 @@
 typedef struct slot {
     irr_loopback_item_t item;      /* its key: channel, tag and receiver */
     irr_channel_t      *channel;   /* of the inner transport */
-    const irr_iov_t    *iov;
-    size_t              count;
     size_t              due;       /* the first round in which it may leave; SIZE_MAX: none */
-    int                 to;
-    uint16_t            tag;
-    irr_form_t          form;
     irr_status_t        status;    /* for `done`; of a held one IRR_OK, or the failure that is planned for it */
 } __attribute__((may_alias)) slot_t;
 
@@ -70,8 +65,7 @@ static void pass(fault_t *fault, slot_t *slot)
     irr_status_t status = call.status;
 
     if (status == IRR_OK) {
-        status = fault->pass.inner->ops->send(call.channel, call.to, call.tag, call.iov, call.count, call.form,
-                                              irr_request_of(slot));
+        status = fault->pass.inner->ops->send(call.channel, irr_request_of(slot));
     }
     if (status != IRR_IN_PROGRESS) {
         slot->status = status;
@@ -151,35 +145,30 @@ static void close_channel(irr_channel_t *channel)
     irr_pass_close_channel(channel);
 }
 
-static irr_status_t send(irr_channel_t *given, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *given, irr_request_t *request)
 {
     fault_t *fault = fault_of(given->transport);
     irr_channel_t *channel = irr_pass_inner(given);
     irr_status_t status = ++fault->sends == fault->plan.fail_send ? fault->plan.failure : IRR_OK;
     const size_t rounds = draw_rounds(fault);
-    const uint64_t key = irr_key(channel->id, tag, to);
+    const uint64_t key = irr_key(channel->id, request->tag, request->peer);
 
     if (!fault->closed && (rounds > 0 || first_held(fault, key) != NULL)) {
-        *slot_of(request) = (slot_t){
-            .item = { .key = key }, .channel = channel, .to = to, .tag = tag, .iov = iov, .count = count, .form = form,
-            .status = status
-        };
+        *slot_of(request) = (slot_t){ .item = { .key = key }, .channel = channel, .status = status };
         hold(fault, slot_of(request), rounds);
         return IRR_IN_PROGRESS;
     }
-    return status != IRR_OK ? status : fault->pass.inner->ops->send(channel, to, tag, iov, count, form, request);
+    return status != IRR_OK ? status : fault->pass.inner->ops->send(channel, request);
 }
 
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 {
     fault_t *fault = fault_of(channel->transport);
 
     if (++fault->recvs == fault->plan.fail_recv) {
         return fault->plan.failure;
     }
-    return fault->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
+    return fault->pass.inner->ops->recv(irr_pass_inner(channel), request);
 }
 
 static bool busy(const fault_t *fault)

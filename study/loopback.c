@@ -98,20 +98,21 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 }
 
 /* May such a message be sent, or received?  Sinks do not count. */
-static irr_status_t check(const irr_loopback_t *loopback, const irr_iov_t *iov, size_t count, irr_form_t form,
-                          bool receives, size_t *bytes)
+static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *request, bool receives, size_t *bytes)
 {
     const irr_transport_caps_t *caps = &loopback->super.caps;
+    const size_t count = request->count;
 
     *bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        const bool sinks = receives && iov[i].base == NULL;
+        const irr_iov_t *piece = &request->iov[i];
+        const bool sinks = receives && piece->base == NULL;
 
-        if (__builtin_add_overflow(*bytes, sinks ? 0 : iov[i].length, bytes)) {
+        if (__builtin_add_overflow(*bytes, sinks ? 0 : piece->length, bytes)) {
             return IRR_ERR_BAD_PARAM;
         }
     }
-    return count > 1 && count > caps->pieces_max[form] ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
+    return count > 1 && count > caps->pieces_max[request->form] ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
 }
 
 /* A message with room for its bytes if it is eager; NULL if memory is short. */
@@ -133,27 +134,26 @@ static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t
     return message;
 }
 
-static void hold_copy(irr_loopback_message_t *message, const irr_iov_t *iov, size_t count, irr_form_t form)
+static void hold_copy(irr_loopback_message_t *message, const irr_request_t *request)
 {
     message->whole = (irr_iov_t){ .base = message->payload, .length = message->bytes };
     message->iov = &message->whole;
     message->count = 1;
     message->form = IRR_FORM_IOVEC;
     message->request = NULL;
-    irr_loopback_move(&message->whole, 1, iov, count, NULL);
-    if (form == IRR_FORM_GATHER && count > 1) {
+    irr_loopback_move(&message->whole, 1, request->iov, request->count, NULL);
+    if (request->form == IRR_FORM_GATHER && request->count > 1) {
         message->sender->bytes_gathered += message->bytes;
     }
 }
 
-static void hold_request(irr_loopback_message_t *message, const irr_iov_t *iov, size_t count, irr_form_t form,
-                         irr_request_t *request)
+static void hold_request(irr_loopback_message_t *message, irr_request_t *request)
 {
     irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
 
-    message->iov = iov;
-    message->count = count;
-    message->form = form;
+    message->iov = request->iov;
+    message->count = request->count;
+    message->form = request->form;
     message->request = request;
     slot->send = true;
     message->sender->sends++;
@@ -178,11 +178,10 @@ static void close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_loopback_t *loopback = irr_loopback_of(channel->transport);
-    irr_peer_t *peer = channel->members[to];
+    irr_peer_t *peer = channel->members[request->peer];
     irr_loopback_message_t *message;
     irr_status_t status;
     size_t bytes;
@@ -191,46 +190,42 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
     if (loopback->closed) {
         return IRR_ERR_CANCELED;
     }
-    status = check(loopback, iov, count, form, false, &bytes);
+    status = check(loopback, request, false, &bytes);
     if (status != IRR_OK) {
         return status;
     }
     eager = bytes <= loopback->fabric->eager_max;
-    message = create_message(loopback, irr_key(channel->id, tag, channel->rank), bytes, eager);
+    message = create_message(loopback, irr_key(channel->id, request->tag, channel->rank), bytes, eager);
     if (message == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     if (eager) {
-        hold_copy(message, iov, count, form);
+        hold_copy(message, request);
     } else {
-        hold_request(message, iov, count, form, request);
+        hold_request(message, request);
     }
     open_endpoint(loopback, peer);
     irr_loopback_queue_push(&loopback->fabric->ports[peer->rank].wire, &message->item);
     return eager ? IRR_OK : IRR_IN_PROGRESS;
 }
 
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_loopback_t *loopback = irr_loopback_of(channel->transport);
     irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
-    const uint64_t key = irr_key(channel->id, tag, from);
+    const uint64_t key = irr_key(channel->id, request->tag, request->peer);
     irr_loopback_message_t *message;
     size_t room;
-    irr_status_t status = check(loopback, iov, count, form, true, &room);
+    irr_status_t status = check(loopback, request, true, &room);
 
     if (status != IRR_OK) {
         return status;
     }
     message = irr_loopback_take(loopback, key);
     if (message != NULL) {
-        return irr_loopback_consume(loopback, message, iov, count, form, request);
+        return irr_loopback_consume(loopback, message, request);
     }
     slot->item.key = key;
-    slot->iov = iov;
-    slot->count = count;
-    slot->form = form;
     slot->send = false;
     irr_loopback_queue_push(irr_loopback_bucket(loopback->posted, key), &slot->item);
     return IRR_IN_PROGRESS;
@@ -244,8 +239,9 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     irr_loopback_message_t *message;
     irr_request_t request;
 
+    irr_request_set(&request, 0, 0, &sink, 1, IRR_FORM_IOVEC);
     while ((message = irr_loopback_take_any(loopback, irr_key(id, tag, 0), irr_key_mask(mask))) != NULL) {
-        irr_loopback_consume(loopback, message, &sink, 1, IRR_FORM_IOVEC, &request);
+        irr_loopback_consume(loopback, message, &request);
         ++*count;
     }
     return IRR_OK;

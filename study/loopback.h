@@ -66,9 +66,6 @@ typedef struct irr_loopback {
 /* What a pending request keeps in irr_request_t.reserved. */
 typedef struct irr_loopback_slot {
     irr_loopback_item_t item;
-    const irr_iov_t    *iov;
-    size_t              count;
-    irr_form_t          form;
     irr_status_t        status;  /* for `done`, once it is in the queue of the finished */
     bool                send;
 } __attribute__((may_alias)) irr_loopback_slot_t;
@@ -133,9 +130,8 @@ irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key
 /* Takes any with a mask for what counts of the key. */
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask);
 
-/* Ends a message in these pieces: sets request->bytes and returns the status of the receive. */
-irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
-                                  size_t count, irr_form_t form, irr_request_t *request);
+/* Ends a message in the pieces of a receive: sets request->bytes and returns the status of the receive. */
+irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, irr_request_t *request);
 
 /* Ends the receives that nothing has matched, of a channel, with IRR_ERR_CANCELED at the next progress. */
 void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);

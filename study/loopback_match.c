@@ -128,11 +128,12 @@ static void set_finished(irr_loopback_t *loopback, irr_loopback_slot_t *slot, ir
     irr_loopback_queue_push(&loopback->finished, &slot->item);
 }
 
-irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
-                                  size_t count, irr_form_t form, irr_request_t *request)
+irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, irr_request_t *request)
 {
-    bool gather = form == IRR_FORM_GATHER, sinks = gather || count == 1;
-    size_t sunk = 0, moved = irr_loopback_move(iov, count, message->iov, message->count, sinks ? &sunk : NULL);
+    const size_t count = request->count;
+    const bool gather = request->form == IRR_FORM_GATHER, sinks = gather || count == 1;
+    size_t sunk = 0;
+    size_t moved = irr_loopback_move(request->iov, count, message->iov, message->count, sinks ? &sunk : NULL);
     irr_status_t status = moved == message->bytes ? IRR_OK : IRR_ERR_TRUNCATE;
 
     if (gather && count > 1) {
@@ -213,7 +214,7 @@ static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
         return;
     }
     request = irr_request_of(slot);
-    status = irr_loopback_consume(loopback, message, slot->iov, slot->count, slot->form, request);
+    status = irr_loopback_consume(loopback, message, request);
     request->done(request, status);
 }
 

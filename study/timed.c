@@ -42,14 +42,6 @@ typedef struct message {
     int                 path[];
 } message_t;
 
-/* A receive that waits; in irr_request_t.reserved. */
-typedef struct slot {
-    irr_loopback_item_t item;
-    size_t              pieces, room;
-} __attribute__((may_alias)) slot_t;
-
-_Static_assert(sizeof(slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
-
 typedef struct port {
     irr_channel_t        channel;
     double               now;
@@ -119,8 +111,10 @@ static size_t events_of(const message_t *message)
 }
 
 /* Nothing else is allocated: what is under way has room in the heap. */
-static message_t *create_message(irr_timed_t *timed, int from, int to, size_t bytes, irr_request_t *request)
+static message_t *create_message(irr_timed_t *timed, int from, irr_request_t *request)
 {
+    const int to = request->peer;
+    const size_t bytes = irr_iov_bytes(request->iov, request->count);
     const bool inside = is_inside(timed, from, to);
     const int edges = inside ? 0 : irr_tree_link_path(timed->config.tree, from, to, timed->path);
     message_t *message;
@@ -140,21 +134,19 @@ static message_t *create_message(irr_timed_t *timed, int from, int to, size_t by
     return message;
 }
 
-static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_timed_t *timed = (irr_timed_t *)channel->transport;
     port_t *port = &timed->ports[channel->rank];
-    message_t *message = create_message(timed, channel->rank, to, irr_iov_bytes(iov, count), request);
+    message_t *message = create_message(timed, channel->rank, request);
 
-    (void)form;
     if (message == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    message->item.key = irr_key(0, tag, channel->rank);
+    message->item.key = irr_key(0, request->tag, channel->rank);
     message->phase = timed->config.packets != NULL && !message->inside && timed->config.ask_from > 0 &&
                      message->bytes >= timed->config.ask_from ? ASKED : DATA;
-    port->now += end_ns(timed, message, count);
+    port->now += end_ns(timed, message, request->count);
     port->messages++;
     message->time = port->now;
     irr_loopback_queue_push(&port->leaving, &message->item);
@@ -166,12 +158,13 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
 
 /* ---- receiving ---- */
 
-/* Ends a receive of so many pieces with room for so much. */
-static irr_status_t take(irr_timed_t *timed, message_t *message, size_t pieces, size_t room, irr_request_t *request)
+/* Ends a receive. */
+static irr_status_t take(irr_timed_t *timed, message_t *message, irr_request_t *request)
 {
+    const size_t room = irr_iov_bytes(request->iov, request->count);
     const irr_status_t status = message->bytes <= room ? IRR_OK : IRR_ERR_TRUNCATE;
 
-    timed->ports[message->to].now += end_ns(timed, message, pieces);
+    timed->ports[message->to].now += end_ns(timed, message, request->count);
     request->bytes = message->bytes;
     timed->needed -= events_of(message);
     irr_free(message);
@@ -186,24 +179,22 @@ static void answer(irr_timed_t *timed, message_t *message, irr_request_t *reques
     happens(timed, timed->ports[message->to].now, ANSWERS, message);
 }
 
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_timed_t *timed = (irr_timed_t *)channel->transport;
     port_t *port = &timed->ports[channel->rank];
-    const uint64_t key = irr_key(0, tag, from);
+    const uint64_t key = irr_key(0, request->tag, request->peer);
     irr_loopback_item_t *item = irr_loopback_queue_take(irr_loopback_bucket(port->unexpected, key), key);
-    slot_t *slot = (slot_t *)request->reserved;
+    irr_loopback_item_t *slot = (irr_loopback_item_t *)request->reserved;
 
-    (void)form;
     if (item != NULL && ((message_t *)item)->phase == DATA) {
-        return take(timed, (message_t *)item, count, irr_iov_bytes(iov, count), request);
+        return take(timed, (message_t *)item, request);
     }
-    *slot = (slot_t){ .item = { .key = key }, .pieces = count, .room = irr_iov_bytes(iov, count) };
+    slot->key = key;
     if (item != NULL) {
         answer(timed, (message_t *)item, request);
     } else {
-        irr_loopback_queue_push(irr_loopback_bucket(port->posted, key), &slot->item);
+        irr_loopback_queue_push(irr_loopback_bucket(port->posted, key), slot);
     }
     return IRR_IN_PROGRESS;
 }
@@ -214,21 +205,21 @@ static int arrive(irr_timed_t *timed, message_t *message, double time)
     const uint64_t key = message->item.key;
     port_t *port = &timed->ports[rank];
     irr_request_t *request = message->answerer;
-    slot_t *slot = request != NULL ? (slot_t *)request->reserved
-                                   : (slot_t *)irr_loopback_queue_take(irr_loopback_bucket(port->posted, key), key);
+    irr_loopback_item_t *slot =
+        request == NULL ? irr_loopback_queue_take(irr_loopback_bucket(port->posted, key), key) : NULL;
     irr_status_t status;
 
     port->now = port->now > time ? port->now : time;
-    if (slot == NULL) {
+    if (request == NULL && slot == NULL) {
         irr_loopback_queue_push(irr_loopback_bucket(port->unexpected, key), &message->item);
         return rank;
     }
-    request = irr_request_of(slot);
+    request = slot != NULL ? irr_request_of(slot) : request;
     if (message->phase == ASKED) {
         answer(timed, message, request);
         return rank;
     }
-    status = take(timed, message, slot->pieces, slot->room, request);
+    status = take(timed, message, request);
     request->done(request, status);
     return rank;
 }

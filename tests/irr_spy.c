@@ -36,9 +36,15 @@ static void *make(size_t size)
 
 /* ---- sends in flight ---- */
 
-static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer, size_t bytes)
+static void on_sent(irr_request_t *request, irr_status_t status);
+
+static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer)
 {
+    const size_t bytes = irr_iov_bytes(outer->iov, outer->count);
     watch_t *watch = make(sizeof(*watch));
+
+    watch->request.done = on_sent;
+    irr_request_set(&watch->request, outer->peer, outer->tag, outer->iov, outer->count, outer->form);
 
     watch->outer = outer;
     watch->spy = spy;
@@ -84,20 +90,20 @@ static void on_sent(irr_request_t *request, irr_status_t status)
 
 /* ---- what is refused ---- */
 
-static void keep(irr_spy_t *spy, irr_channel_t *channel, int peer, uint16_t tag, const irr_iov_t *iov, size_t count)
+static void keep(irr_spy_t *spy, irr_channel_t *channel, const irr_request_t *request)
 {
+    const irr_iov_t *iov = request->iov;
     size_t filled = 0;
 
     spy->refused = true;
     spy->channel = irr_pass_inner(channel);
-    spy->peer = peer;
-    spy->tag = tag;
-    spy->message.length = irr_iov_bytes(iov, count);
+    spy->message.length = irr_iov_bytes(iov, request->count);
     spy->message.base = make(spy->message.length);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < request->count; i++) {
         memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);
         filled += iov[i].length;
     }
+    irr_request_set(&spy->request, request->peer, request->tag, &spy->message, 1, IRR_FORM_IOVEC);
 }
 
 static void on_repaired(irr_request_t *request, irr_status_t status)
@@ -123,7 +129,7 @@ void irr_spy_repair(irr_spy_t *spy)
     }
     spy->refused = false;
     spy->request.done = on_repaired;
-    status = inner->send(spy->channel, spy->peer, spy->tag, &spy->message, 1, IRR_FORM_IOVEC, &spy->request);
+    status = inner->send(spy->channel, &spy->request);
     spy->repairing = status == IRR_IN_PROGRESS;
 }
 
@@ -147,8 +153,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return spy->unreachable ? IRR_ERR_UNREACHABLE : spy->pass.inner->ops->reach(spy->pass.inner, peer);
 }
 
-static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_spy_t *spy = spy_of(channel->transport);
     watch_t *watch;
@@ -158,16 +163,15 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
         spy->recvs_at_send = spy->recvs;
     }
     if (spy->sends == spy->refuse_send) {
-        keep(spy, channel, to, tag, iov, count);
+        keep(spy, channel, request);
         return spy->refusal;
     }
     if (spy->on_send != NULL) {
-        spy->on_send(spy->context, to, tag, iov, count);
+        spy->on_send(spy->context, request->peer, request->tag, request->iov, request->count);
     }
-    watch = begin_send(spy, request, irr_iov_bytes(iov, count));
-    watch->request.done = on_sent;
+    watch = begin_send(spy, request);
     sends_now = true;
-    status = spy->pass.inner->ops->send(irr_pass_inner(channel), to, tag, iov, count, form, &watch->request);
+    status = spy->pass.inner->ops->send(irr_pass_inner(channel), &watch->request);
     sends_now = false;
     if (status != IRR_IN_PROGRESS) {
         end_send(watch);
@@ -175,15 +179,14 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
     return status;
 }
 
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_spy_t *spy = spy_of(channel->transport);
 
     if (++spy->recvs == spy->refuse_recv) {
         return spy->refusal;
     }
-    return spy->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
+    return spy->pass.inner->ops->recv(irr_pass_inner(channel), request);
 }
 
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)

@@ -34,8 +34,6 @@ typedef struct irr_spy {
     /* The send that was refused, for irr_spy_repair. */
     irr_request_t    request;
     irr_channel_t   *channel;
-    int              peer;
-    uint16_t         tag;
     irr_iov_t        message;            /* a copy of what was to be sent */
     bool             refused, repairing;
 } irr_spy_t;

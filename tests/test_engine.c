@@ -128,7 +128,8 @@ static void test_progress_within_progress(void)
         CU_ASSERT_EQUAL(transport->ops->address(transport, &address, &length), IRR_OK);
         CU_ASSERT_EQUAL(transport->ops->connect(transport, address, length, &self), IRR_OK);
         CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, 1, 1, 0, &self, &channel), IRR_OK);
-        CU_ASSERT_EQUAL(transport->ops->send(channel, 0, 1, NULL, 0, IRR_FORM_IOVEC, &request), IRR_OK);
+        irr_request_set(&request, 0, 1, NULL, 0, IRR_FORM_IOVEC);
+        CU_ASSERT_EQUAL(irr_channel_send(channel, &request), IRR_OK);
         irr_lock_acquire(&engine->lock);
         CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
         irr_lock_release(&engine->lock);

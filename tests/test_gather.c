@@ -292,8 +292,8 @@ static void post(team_t *team, int from, int to, void *bytes, size_t length)
     irr_iov_t iov = { bytes, length };
     irr_request_t request = { .done = never };
 
-    CU_ASSERT_EQUAL(channel->transport->ops->send(channel, to, irr_tag(team->tag_base, IRR_TAG_SYNC, 1), &iov, 1,
-                                                  IRR_FORM_IOVEC, &request), IRR_OK);
+    irr_request_set(&request, to, irr_tag(team->tag_base, IRR_TAG_SYNC, 1), &iov, 1, IRR_FORM_IOVEC);
+    CU_ASSERT_EQUAL(irr_channel_send(channel, &request), IRR_OK);
 }
 
 /* Lengths and parts of a family that are right, or wrong in any way. */

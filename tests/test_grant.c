@@ -168,16 +168,15 @@ static const irr_transport_ops_t *whole;
 static irr_request_t *silent[RANKS];
 static size_t silent_count;
 
-static irr_status_t send_silently(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                                  irr_form_t form, irr_request_t *request)
+static irr_status_t send_silently(irr_channel_t *channel, irr_request_t *request)
 {
-    irr_request_t copy = { .done = NULL };
+    irr_request_t copy = *request;
     irr_status_t status;
 
-    if (irr_tag_kind(tag) != IRR_TAG_SYNC) {
-        return whole->send(channel, to, tag, iov, count, form, request);
+    if (irr_tag_kind(request->tag) != IRR_TAG_SYNC) {
+        return whole->send(channel, request);
     }
-    status = whole->send(channel, to, tag, iov, count, form, &copy);
+    status = whole->send(channel, &copy);
     silent[silent_count++] = request;
     return status == IRR_OK ? IRR_IN_PROGRESS : status;
 }
@@ -259,9 +258,8 @@ static void test_hostile(void)
         irr_channel_t *channel = irr_pass_inner(hostile->channel);
         irr_request_t request = { .done = ignore };
 
-        CU_ASSERT_EQUAL(channel->transport->ops->send(channel, VICTIM,
-                                                      irr_tag(paced->fleet->tag_base, IRR_TAG_SYNC, 1), &iov, 1,
-                                                      IRR_FORM_IOVEC, &request), IRR_OK);
+        irr_request_set(&request, VICTIM, irr_tag(paced->fleet->tag_base, IRR_TAG_SYNC, 1), &iov, 1, IRR_FORM_IOVEC);
+        CU_ASSERT_EQUAL(irr_channel_send(channel, &request), IRR_OK);
         irr_paced_start(paced, job);
         CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(paced->fleet));
         expect_failure(paced, job, IRR_ERR_PROTOCOL);

@@ -314,7 +314,8 @@ static irr_status_t send_one(size_t eager_max)
         status = transport->ops->open_channel(transport, 0, 1, 0, &peer, &channel);
     }
     if (status == IRR_OK) {
-        status = transport->ops->send(channel, 0, TAG, &iov, 1, IRR_FORM_IOVEC, &request);
+        irr_request_set(&request, 0, TAG, &iov, 1, IRR_FORM_IOVEC);
+        status = irr_channel_send(channel, &request);
         CU_ASSERT_EQUAL(transport->ops->progress(transport), status == IRR_ERR_NO_MEMORY ? 0 : 1);
         transport->ops->close_channel(channel);
     }

@@ -58,7 +58,8 @@ static bool live(void)
         status = transport->ops->open_channel(transport, 1, 1, 0, &peer, &channel);
     }
     if (status == IRR_OK) {
-        status = transport->ops->send(channel, 0, 1, pieces, 2, IRR_FORM_GATHER, &request);
+        irr_request_set(&request, 0, 1, pieces, 2, IRR_FORM_GATHER);
+        status = irr_channel_send(channel, &request);
         sent = status;
         transport->ops->close_channel(channel);
     }

@@ -153,7 +153,7 @@ static bool run_refused(const irr_relays_params_t *params, irr_job_t *job, irr_j
         now = spy->refused;
         irr_spy_repair(spy);
         CU_ASSERT_TRUE_FATAL(irr_relays_progress(relays, IRR_RELAYS_ROUNDS));
-        several = now && params->zero_copy_min > 0 && irr_tag_kind(spy->tag) != IRR_TAG_SYNC;
+        several = now && params->zero_copy_min > 0 && irr_tag_kind(spy->request.tag) != IRR_TAG_SYNC;
         if (!several) {
             CU_ASSERT_EQUAL(expect_only(relays, job, IRR_ERR_UNREACHABLE) > 0, now);
         }

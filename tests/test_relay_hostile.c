@@ -184,8 +184,8 @@ static void post(irr_relays_t *relays, const letter_t *letter)
         CU_ASSERT_EQUAL_FATAL(transport->ops->connect(transport, address, length, peer), IRR_OK);
     }
     forged.rank = letter->as;
-    CU_ASSERT_EQUAL(forged.transport->ops->send(&forged, VICTIM, letter->tag, &iov, 1, IRR_FORM_IOVEC, &request),
-                    IRR_OK);
+    irr_request_set(&request, VICTIM, letter->tag, &iov, 1, IRR_FORM_IOVEC);
+    CU_ASSERT_EQUAL(irr_channel_send(&forged, &request), IRR_OK);
 }
 
 static size_t parts_of(const mail_t *mail, const letter_t *lead)

@@ -182,8 +182,8 @@ void irr_net_send(irr_net_t *net, int from, int to, uint16_t tag, const irr_list
     bool was_in_progress;
 
     begin(op, &was_in_progress);
-    end(op, was_in_progress, channel->transport->ops->send(channel, to, tag, list->iov, list->count, form,
-                                                           &op->request));
+    irr_request_set(&op->request, to, tag, list->iov, list->count, form);
+    end(op, was_in_progress, channel->transport->ops->send(channel, &op->request));
 }
 
 void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list_t *list, irr_form_t form,
@@ -193,8 +193,8 @@ void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list
     bool was_in_progress;
 
     begin(op, &was_in_progress);
-    end(op, was_in_progress, channel->transport->ops->recv(channel, from, tag, list->iov, list->count, form,
-                                                           &op->request));
+    irr_request_set(&op->request, from, tag, list->iov, list->count, form);
+    end(op, was_in_progress, channel->transport->ops->recv(channel, &op->request));
 }
 
 void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel)

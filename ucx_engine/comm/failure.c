@@ -70,14 +70,14 @@ _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request fo
 /* Where memory is short it is tried again: who was not told would wait. */
 bool irr_comm_tell(irr_comm_t *comm)
 {
-    const irr_transport_ops_t *ops = comm->channel->transport->ops;
     irr_notice_t *notice = &comm->notice;
     irr_status_t status = IRR_OK;
 
     for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
         if (notice->next != comm->rank) {
             notice->request.done = on_told;
-            status = ops->send(comm->channel, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC, &notice->request);
+            irr_request_set(&notice->request, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC);
+            status = irr_channel_send(comm->channel, &notice->request);
             notice->busy = status == IRR_IN_PROGRESS;
         }
         if (status == IRR_ERR_NO_MEMORY) {

@@ -52,8 +52,10 @@ static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
     }
 }
 
-void irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+void irr_exec_end_odd(irr_exec_step_t *state)
 {
+    irr_exec_t *exec = state->exec;
+    const irr_step_t *step = &exec->plan->steps[state->index];
     const bool judged = step->kind == IRR_STEP_AWAIT || (step->kind == IRR_STEP_RECV && !step->replaceable);
     const irr_status_t status = judged ? judge(exec, step, state) : state->status;
     const bool fails = status != IRR_OK && status != IRR_ERR_TRUNCATE;
@@ -68,110 +70,100 @@ void irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t
     }
     irr_exec_keep(&exec->result, status);
     exec->at_odds = exec->at_odds || (status == IRR_OK && !exec->env.sourced);
-    irr_exec_complete(exec, step);
+    irr_exec_complete(exec, state, step->bytes);
 }
 
-/* `done` of the request of a step of one piece, which is one message. */
+/* `done` of the request of a step that is one message. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status)
 {
     irr_exec_step_t *state = (irr_exec_step_t *)request;
-    const irr_step_t *step = &state->exec->plan->steps[state->index];
+    const size_t bytes = request->iov->length;
 
-    if (status == IRR_OK && !irr_step_goes_out(step)) {
-        irr_exec_count_received(state, step, request->bytes);
+    if (status != IRR_OK) {
+        request->bytes = 0;
+    } else if (state->kind != IRR_STEP_SEND && state->kind != IRR_STEP_TELL) {
+        irr_exec_count_received(state, request->bytes);
     }
     state->status = status;
     state->pending = IRR_EXEC_DONE;
-    irr_exec_end_step(state, step);
+    irr_exec_end_step(state, bytes);
 }
 
 _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
 
 /* ---- the start of a step ---- */
 
-static inline void begin(irr_exec_step_t *state)
-{
-    state->pending = 1;
-    state->received = 0;
-    state->status = IRR_OK;
-}
-
-/* A step of this kind, which is one message. */
+/* A step that is one message. */
 __attribute__((always_inline))
-static inline void start_message(irr_exec_t *exec, const irr_exec_room_t *room, irr_exec_step_t *state,
-                                 const irr_step_t *step, irr_step_kind_t kind)
+static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
-    const irr_piece_t *piece = &exec->plan->pieces[step->first_piece];
-    const irr_form_t form = irr_compose_whole(exec->env.compose);
-    const size_t bytes = piece->length, count = bytes > 0;
-    irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
+    irr_request_t *request = &state->request;
     irr_status_t status;
 
-    begin(state);
-    *iov = (irr_iov_t){ irr_exec_address(exec, piece), bytes };
-    if (kind == IRR_STEP_RECV || kind == IRR_STEP_AWAIT) {
-        status = irr_exec_recv(exec, step, kind, iov, count, form, &state->request);
+    request->tag = exec->env.tag_base | state->tag;
+    state->pending = 1;
+    if (!irr_step_goes_out(step)) {
+        status = irr_channel_recv(exec->env.channel, request);
     } else {
-        status = irr_exec_send(exec, step, kind, iov, count, bytes, form, &state->request);
+        status = irr_exec_send(exec, step, request, request->iov->length);
         if (status == IRR_OK) {
             state->pending = IRR_EXEC_DONE;
             exec->open_steps--;
             return;
         }
-    }
-    if (kind == IRR_STEP_SEND) {
-        irr_window_begin(&exec->window, bytes);
+        if (step->kind == IRR_STEP_SEND) {
+            irr_window_begin(&exec->window, request->iov->length);
+        }
     }
     if (status != IRR_IN_PROGRESS) {
-        irr_exec_on_done(&state->request, status);
+        irr_exec_on_done(request, status);
     }
 }
 
-static void start_any(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
-{
-    if (step->pieces == 1) {
-        start_message(exec, irr_exec_room_of(exec, state->index), state, step, step->kind);
-        return;
-    }
-    begin(state);
-    if (step->kind == IRR_STEP_SEND) {
-        irr_window_begin(&exec->window, step->bytes);
-    }
-    irr_exec_start_parts(exec, state, step);
-}
-
-static void copy(irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *to)
+static void copy(irr_exec_t *exec, const irr_iov_t *from, const irr_iov_t *to)
 {
     const size_t bytes = from->length < to->length ? from->length : to->length;
 
     if (bytes > 0) {
-        memmove(irr_exec_address(exec, to), irr_exec_address(exec, from), bytes);
+        memmove(to->base, from->base, bytes);
     }
     exec->env.counters->bytes_staged += bytes;
     irr_exec_keep(&exec->result, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
 }
 
-static void reduce(const irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *into)
+static void reduce(const irr_iov_t *from, const irr_iov_t *into)
 {
-    const uint64_t *words = irr_exec_address(exec, from);
-    uint64_t *most = irr_exec_address(exec, into);
+    const uint64_t *words = from->base;
+    uint64_t *most = into->base;
 
     for (size_t i = 0; i < into->length / sizeof(*most); i++) {
         most[i] = words[i] > most[i] ? words[i] : most[i];
     }
 }
 
-static void run_local(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+static inline void run_local(irr_exec_t *exec, irr_exec_step_t *state)
 {
-    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    const irr_iov_t *pieces = state->request.iov;
 
-    if (step->kind == IRR_STEP_COPY) {
+    if (state->kind == IRR_STEP_COPY) {
         copy(exec, &pieces[0], &pieces[1]);
     } else {
-        reduce(exec, &pieces[0], &pieces[1]);
+        reduce(&pieces[0], &pieces[1]);
     }
     state->pending = IRR_EXEC_DONE;
     exec->open_steps--;
+}
+
+/* Any step. */
+static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+{
+    if (irr_step_is_local(step->kind)) {
+        run_local(exec, state);
+    } else if (step->pieces == 1) {
+        start_message(exec, state, step);
+    } else {
+        irr_exec_start_parts(exec, state, step);
+    }
 }
 
 static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
@@ -214,11 +206,7 @@ static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
             return;
         }
         exec->unstarted--;
-        if (irr_step_is_local(step->kind)) {
-            run_local(exec, state, step);
-        } else {
-            start_any(exec, state, step);
-        }
+        start(exec, state, step);
     }
 }
 
@@ -234,57 +222,75 @@ static void advance_all(irr_exec_t *exec)
 /* ---- the common case ---- */
 
 /* Does no step wait for another one, and is each message of one piece?  Local steps have two. */
-static bool is_line(const irr_plan_t *plan, const irr_exec_env_t *env)
+static bool is_line(const irr_plan_t *plan)
 {
     const size_t messages = plan->nsends + plan->nrecvs;
 
     return plan->ndeps == 0 && messages + plan->nlocals == plan->nsteps &&
-           messages + 2 * plan->nlocals == plan->npieces && !env->sourced && env->window_messages == 0 &&
-           env->window_bytes == 0;
+           messages + 2 * plan->nlocals == plan->npieces;
 }
 
 /* As advance_all, which such a plan never needs: its steps start in the order of the plan. */
 static void start_line(irr_exec_t *exec)
 {
-    const irr_plan_t *plan = exec->plan;
-    const irr_step_t *step = plan->steps;
+    const irr_step_t *step = exec->plan->steps;
     irr_exec_step_t *state = exec->room.steps;
 
-    exec->nsteps = exec->open_steps = plan->nsteps;
-    exec->next_recv = exec->next_send = exec->next_tell = plan->nsteps;
-    for (const irr_step_t *end = step + plan->nsteps; step < end; step++, state++) {
-        if (step->kind == IRR_STEP_RECV) {
-            start_message(exec, &exec->room, state, step, IRR_STEP_RECV);
-        } else if (step->kind == IRR_STEP_SEND) {
-            start_message(exec, &exec->room, state, step, IRR_STEP_SEND);
+    exec->open_steps = exec->nsteps;
+    exec->next_recv = exec->next_send = exec->next_tell = exec->nsteps;
+    for (const irr_step_t *end = step + exec->nsteps; step < end; step++, state++) {
+        if (irr_step_is_local(step->kind)) {
+            run_local(exec, state);
         } else {
-            run_local(exec, state, step);
+            start_message(exec, state, step);
         }
     }
 }
 
 /* ---- the run ---- */
 
+/* Takes in the plan, unless it is that of the last run, on the same buffers. */
+static void take_plan(irr_exec_t *exec, const irr_plan_t *plan)
+{
+    const irr_exec_env_t *env = &exec->env;
+    const uintptr_t input = (uintptr_t)env->input, output = (uintptr_t)env->output;
+    const uintptr_t scratch = (uintptr_t)env->scratch;
+    const irr_form_t form = irr_compose_whole(env->compose);
+
+    exec->plan = plan;
+    if (exec->edition == plan->edition && plan->edition != 0 && exec->nsteps == plan->nsteps &&
+        exec->base[IRR_BUFFER_INPUT] == input && exec->base[IRR_BUFFER_OUTPUT] == output &&
+        exec->base[IRR_BUFFER_SCRATCH] == scratch && exec->tag_kind == env->tag_kind && exec->form == form) {
+        return;
+    }
+    assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
+    exec->base[IRR_BUFFER_INPUT] = input;
+    exec->base[IRR_BUFFER_OUTPUT] = output;
+    exec->base[IRR_BUFFER_SCRATCH] = scratch;
+    exec->edition = plan->edition;
+    exec->tag_kind = env->tag_kind;
+    exec->form = form;
+    exec->line = is_line(plan);
+    exec->nsteps = 0;
+    irr_exec_take_in(exec);
+}
+
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
 {
     const irr_exec_env_t *env = &exec->env;
 
     assert(exec->plan == NULL);
-    assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
-    exec->plan = plan;
-    exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
-    exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
-    exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;
+    take_plan(exec, plan);
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->next_recv = exec->next_send = exec->next_tell = 0;
-    exec->nsteps = exec->open_steps = exec->unstarted = 0;
+    exec->open_steps = exec->unstarted = 0;
     exec->held = 0;
     exec->more = exec->failed = exec->at_odds = false;
     exec->result = IRR_OK;
-    if (is_line(plan, env)) {
+    if (exec->line && !env->sourced && (env->window_messages | env->window_bytes) == 0) {
         start_line(exec);
     } else {
-        irr_exec_take_in(exec);
+        irr_exec_open(exec, 0);
         advance_all(exec);
     }
 }

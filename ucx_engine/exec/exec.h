@@ -20,6 +20,9 @@
  * receive that is `replaceable` tells by its message whether its source has to: a message of another length than
  * expected, or an error, leaves the step held, and with it all that depends on it, until the source has dealt with it.
  * A run with a source goes on after a failure, as the source decides what the other ranks get.
+ *
+ * A step that is one message has its request set when the executor takes in the plan.  If the same plan runs again on
+ * the same buffers, only the tags of its messages are new.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
@@ -62,12 +65,13 @@ typedef struct irr_exec irr_exec_t;
 
 /* A step of the plan in this run. */
 typedef struct irr_exec_step {
-    irr_request_t request;    /* of its message, if that has one piece */
+    irr_request_t request;    /* of its message, if that has one piece; `bytes`: what a receive has got, in any case */
     irr_exec_t   *exec;
-    size_t        received;   /* bytes */
     uint32_t      index;      /* of the step in the plan */
     uint32_t      pending;    /* messages that are not over, or IRR_EXEC_NOT_STARTED and so on */
     irr_status_t  status;     /* the first error */
+    uint16_t      tag;        /* of its messages, without the base */
+    uint8_t       kind;       /* irr_step_kind_t */
 } irr_exec_step_t;
 
 _Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches all of it: two cache lines");
@@ -84,7 +88,8 @@ typedef struct irr_exec_room {
     struct irr_exec_room *next;     /* for earlier steps */
     size_t           first_step, steps_max;
     size_t           first_piece, pieces_max;
-    irr_iov_t       *iov;           /* one entry a piece: the pieces of the plan as addresses */
+    irr_iov_t       *iov;           /* one entry a piece: the pieces of the plan as addresses, in the order of the plan
+                                       but for steps of several messages */
     irr_part_t      *parts;         /* one entry a piece: a step has no more messages than pieces */
     irr_exec_step_t *steps;
 } irr_exec_room_t;
@@ -92,7 +97,11 @@ typedef struct irr_exec_room {
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;          /* set by the owner before each run */
-    uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers */
+    uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers, */
+    uint64_t          edition;      /* the plan that was taken in with them, 0: none, */
+    irr_tag_kind_t    tag_kind;     /* and what else went into its requests */
+    irr_form_t        form;
+    bool              line;         /* no step depends on another one, and each message has one piece */
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */
     irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */
@@ -194,8 +203,11 @@ static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t s
 #define IRR_EXEC_PENDING_HELD (UINT32_MAX - 1)
 #define IRR_EXEC_DONE         UINT32_C(0)
 
-/* The steps of the plan that were not there before. */
+/* Takes in the steps of the plan from exec->nsteps on: sets their requests. */
 void irr_exec_take_in(irr_exec_t *exec);
+
+/* The steps from there on have not started. */
+void irr_exec_open(irr_exec_t *exec, size_t first);
 
 /* True if the message is the engine's own, and no data of the user, so its length does not depend on counts. */
 static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *step)
@@ -207,7 +219,7 @@ static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *ste
  * Other bytes came than the step is for, or none went.  The step is complete, or held, and then nothing that depends on
  * it starts.
  */
-void irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
+void irr_exec_end_odd(irr_exec_step_t *state);
 
 /* A message of one piece is over; `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
@@ -215,10 +227,10 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 /* Hands the messages of a step of several pieces to the transport (exec/exec_parts.c). */
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
-/* Added as numbers: a buffer may be NULL, with absolute offsets. */
-static inline void *irr_exec_address(const irr_exec_t *exec, const irr_piece_t *piece)
+/* A piece as an address.  Added as numbers: a buffer may be NULL, with absolute offsets. */
+static inline irr_iov_t irr_exec_address(const irr_exec_t *exec, const irr_piece_t *piece)
 {
-    return (void *)(exec->base[piece->buffer] + (uintptr_t)piece->offset);
+    return (irr_iov_t){ (void *)(exec->base[piece->buffer] + (uintptr_t)piece->offset), piece->length };
 }
 
 #endif

@@ -7,15 +7,15 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
 {
     irr_part_t *part = (irr_part_t *)request;
     irr_exec_step_t *state = part->step;
-    const irr_step_t *step = &state->exec->plan->steps[state->index];
 
-    if (status == IRR_OK && !irr_step_goes_out(step)) {
-        irr_exec_count_received(state, step, request->bytes);
+    if (status == IRR_OK && state->kind == IRR_STEP_RECV) {
+        irr_exec_count_received(state, request->bytes);
+        state->request.bytes += request->bytes;
         state->exec->env.counters->bytes_gathered += part->gathers ? request->bytes : 0;
     }
     irr_exec_keep(&state->status, status);
     if (--state->pending == 0) {
-        irr_exec_end_step(state, step);
+        irr_exec_end_step(state, state->exec->plan->steps[state->index].bytes);
     }
 }
 
@@ -28,7 +28,7 @@ static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t 
 
     for (size_t i = 0; i < count; i++) {
         if (pieces[i].length > 0) {
-            iov[filled++] = (irr_iov_t){ .base = irr_exec_address(exec, &pieces[i]), .length = pieces[i].length };
+            iov[filled++] = irr_exec_address(exec, &pieces[i]);
         }
     }
     return filled;
@@ -78,13 +78,14 @@ static void start_part(irr_exec_step_t *state, const irr_step_t *step, irr_part_
     part->request.done = on_part_done;
     part->step = state;
     part->gathers = form == IRR_FORM_GATHER && count > 1;
+    irr_request_set(&part->request, step->peer, exec->env.tag_base | state->tag, iov, count, form);
     state->pending++;
     if (irr_step_goes_out(step)) {
         bytes = irr_iov_bytes(iov, count);
         exec->env.counters->bytes_gathered += part->gathers ? bytes : 0;
-        status = irr_exec_send(exec, step, step->kind, iov, count, bytes, form, &part->request);
+        status = irr_exec_send(exec, step, &part->request, bytes);
     } else {
-        status = irr_exec_recv(exec, step, step->kind, iov, count, form, &part->request);
+        status = irr_channel_recv(exec->env.channel, &part->request);
     }
     if (status != IRR_IN_PROGRESS) {
         on_part_done(&part->request, status);
@@ -104,6 +105,12 @@ void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_st
     irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
     size_t together = 0, bytes, part;
 
+    state->request.bytes = 0;
+    state->status = IRR_OK;
+    state->pending = 1;
+    if (step->kind == IRR_STEP_SEND) {
+        irr_window_begin(&exec->window, step->bytes);
+    }
     for (size_t i = 0; i < step->pieces; i += part) {
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
@@ -124,6 +131,6 @@ void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_st
         }
     }
     if (--state->pending == 0) {
-        irr_exec_end_step(state, step);
+        irr_exec_end_step(state, step->bytes);
     }
 }

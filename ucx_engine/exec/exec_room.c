@@ -3,7 +3,7 @@
  *
  * What does not fit any more gets more room beside the first; the next reserve, when nothing runs, makes one of all.
  */
-#include "exec/exec.h"
+#include "exec/exec_message.h"
 
 #include "core/alloc.h"
 
@@ -86,30 +86,59 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
         if (status == IRR_OK) {
             free_arrays(&exec->room);
             exec->room = room;
+            exec->edition = 0;
         }
     }
     return status;
 }
 
-/* ---- growth ---- */
+/* ---- steps ---- */
+
+/* A step that is one message has its request set; one that is local, its two addresses. */
+static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
+                    irr_exec_step_t *state)
+{
+    irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+
+    state->kind = (uint8_t)step->kind;
+    state->tag = irr_exec_tag(exec, step);
+    if (step->pieces == 1 || irr_step_is_local(step->kind)) {
+        for (size_t i = 0; i < step->pieces; i++) {
+            iov[i] = irr_exec_address(exec, &pieces[i]);
+        }
+        irr_request_set(&state->request, step->peer, 0, iov, iov->length > 0, exec->form);
+    }
+}
 
 void irr_exec_take_in(irr_exec_t *exec)
 {
-    const size_t count = exec->plan->nsteps - exec->nsteps;
-    irr_exec_step_t *states = irr_exec_step_of(exec, exec->nsteps);   /* in one room, the latest */
+    const irr_plan_t *plan = exec->plan;
+    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* of all of them */
 
-    assert(count == 0 || (states->exec == exec && states->index == exec->nsteps));
-    for (size_t i = 0; i < count; i++) {
-        states[i].pending = IRR_EXEC_NOT_STARTED;
+    for (; exec->nsteps < plan->nsteps; exec->nsteps++) {
+        irr_exec_step_t *state = &room->steps[exec->nsteps - room->first_step];
+
+        assert(state->exec == exec && state->index == exec->nsteps);
+        prepare(exec, room, &plan->steps[exec->nsteps], state);
     }
-    exec->unstarted += count;
-    exec->open_steps += count;
-    exec->nsteps += count;
 }
+
+void irr_exec_open(irr_exec_t *exec, size_t first)
+{
+    for (size_t i = first; i < exec->nsteps; i++) {
+        irr_exec_step_of(exec, i)->pending = IRR_EXEC_NOT_STARTED;
+    }
+    exec->unstarted += exec->nsteps - first;
+    exec->open_steps += exec->nsteps - first;
+}
+
+/* ---- growth ---- */
 
 irr_status_t irr_exec_grow(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
+    const size_t first = exec->nsteps;
     const irr_exec_room_t *last = irr_exec_room_of(exec, SIZE_MAX);
     irr_exec_room_t *room;
     irr_status_t status = IRR_ERR_NO_MEMORY;
@@ -117,17 +146,18 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     if (plan->nsteps - last->first_step > last->steps_max || plan->npieces - last->first_piece > last->pieces_max) {
         room = irr_alloc(1, sizeof(*room));
         if (room != NULL) {
-            status = make_arrays(exec, exec->nsteps, plan->nsteps, plan->npieces, room);
+            status = make_arrays(exec, first, plan->nsteps, plan->npieces, room);
         }
         if (status != IRR_OK) {
             irr_free(room);
             return status;
         }
-        room->first_piece = exec->nsteps < plan->nsteps ? plan->steps[exec->nsteps].first_piece : plan->npieces;
+        room->first_piece = first < plan->nsteps ? plan->steps[first].first_piece : plan->npieces;
         room->next = exec->grown;
         exec->grown = room;
     }
     irr_exec_take_in(exec);
+    irr_exec_open(exec, first);
     return IRR_OK;
 }
 

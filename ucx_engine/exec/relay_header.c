@@ -282,7 +282,7 @@ bool irr_inbox_progress(irr_relay_t *relay)
     if (status == IRR_IN_PROGRESS) {
         return false;
     }
-    received = irr_exec_step_of(&inbox->moves.exec, 0)->received;
+    received = irr_exec_step_of(&inbox->moves.exec, 0)->request.bytes;
     if (inbox->state == IRR_INBOX_SINK) {
         sink(relay, status, inbox->left - 1);
     } else if (inbox->state == IRR_INBOX_DATA) {

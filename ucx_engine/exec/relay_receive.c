@@ -173,11 +173,11 @@ static void hear_other(irr_relay_t *relay, int sender, const irr_exec_step_t *op
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
     const bool failed = opening->status != IRR_OK && opening->status != IRR_ERR_PEER;
 
-    if (failed || (!place->sunk && opening->received > 0)) {
+    if (failed || (!place->sunk && opening->request.bytes > 0)) {
         irr_relay_break(relay, failed && opening->status != IRR_ERR_TRUNCATE ? opening->status : IRR_ERR_PROTOCOL);
         irr_relay_heard(relay, sender, false);
     } else if (place->sunk) {
-        irr_inbox_drain(relay, sender, opening->received);
+        irr_inbox_drain(relay, sender, opening->request.bytes);
     } else {
         irr_inbox_open(relay, sender);
     }

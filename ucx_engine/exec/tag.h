@@ -13,6 +13,7 @@
 #ifndef IRR_TAG_H
 #define IRR_TAG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define IRR_TAG_STAGE_BITS    4
@@ -49,6 +50,12 @@ static inline uint16_t irr_tag(uint16_t base, irr_tag_kind_t kind, int stage)
 static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
 {
     return (irr_tag_kind_t)(tag >> IRR_TAG_KIND_SHIFT & ((1u << IRR_TAG_KIND_BITS) - 1));
+}
+
+/* False: its bytes describe others, or are the engine's own. */
+static inline bool irr_tag_is_data(uint16_t tag)
+{
+    return irr_tag_kind(tag) == IRR_TAG_DATA || irr_tag_kind(tag) == IRR_TAG_PART;
 }
 
 static inline int irr_tag_stage(uint16_t tag)

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "problem/blocks.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 void irr_plan_init(irr_plan_t *plan)
@@ -24,8 +25,17 @@ void irr_plan_fini(irr_plan_t *plan)
     irr_plan_init(plan);
 }
 
+/* Gives a plan whose steps change the edition of no other one. */
+static void renew_edition(irr_plan_t *plan)
+{
+    static _Atomic uint64_t last;
+
+    plan->edition = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
 {
+    renew_edition(plan);
     plan->ranks = problem->ranks;
     plan->rank = problem->rank;
     plan->stages = 0;
@@ -109,6 +119,7 @@ irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan)
 
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark)
 {
+    renew_edition(plan);
     plan->nsteps = mark->nsteps;
     plan->nsends = mark->nsends;
     plan->nrecvs = mark->nrecvs;

@@ -91,6 +91,8 @@ typedef struct irr_plan {
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
     size_t       ndeps, deps_max;
+    uint64_t     edition;         /* unlike that of any other plan of the process; two plans of one edition and one
+                                     number of steps are equal.  0: not known */
 } irr_plan_t;
 
 /* True if the step is no message: it works on this rank's memory. */

@@ -258,22 +258,6 @@ static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ra
     return open_channel_by(lanes_of(transport), &asked, true, NULL, channel_p);
 }
 
-static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
-{
-    irr_channel_t *lane = channel->lanes[to];
-
-    return lane->transport->ops->send(lane, to, tag, iov, count, form, request);
-}
-
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
-{
-    irr_channel_t *lane = channel->lanes[from];
-
-    return lane->transport->ops->recv(lane, from, tag, iov, count, form, request);
-}
-
 static void abandon(irr_channel_t *base)
 {
     on_each(base, irr_channel_abandon);
@@ -444,8 +428,8 @@ static const irr_transport_ops_t ops = {
     .reach = reach,
     .open_channel = open_channel,
     .close_channel = close_channel,
-    .send = send,
-    .recv = recv,
+    .send = irr_channel_send,
+    .recv = irr_channel_recv,
     .abandon = abandon,
     .take_back = take_back,
     .discard = discard,

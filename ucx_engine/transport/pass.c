@@ -57,16 +57,14 @@ void irr_pass_close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 {
-    return inner_of(channel->transport)->ops->send(irr_pass_inner(channel), to, tag, iov, count, form, request);
+    return inner_of(channel->transport)->ops->send(irr_pass_inner(channel), request);
 }
 
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 {
-    return inner_of(channel->transport)->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
+    return inner_of(channel->transport)->ops->recv(irr_pass_inner(channel), request);
 }
 
 static void abandon(irr_channel_t *channel)

@@ -137,7 +137,7 @@ static void done(irr_request_t *inner, irr_status_t status)
 }
 
 /* A message begins; NULL without memory, and it is counted. */
-static op_t *begin(irr_channel_t *channel, int peer, uint16_t tag, irr_request_t *request)
+static op_t *begin(irr_channel_t *channel, irr_request_t *request)
 {
     trace_t *trace = trace_of(channel->transport);
     op_t *op = take(trace);
@@ -148,11 +148,12 @@ static op_t *begin(irr_channel_t *channel, int peer, uint16_t tag, irr_request_t
     }
     op->inner.done = done;
     op->inner.bytes = 0;
+    irr_request_set(&op->inner, request->peer, request->tag, request->iov, request->count, request->form);
     op->outer = request;
     op->trace = trace;
     op->message = (message_t){
-        .begin_ns = irr_clock_ns(), .rank = channel->rank, .peer = peer, .channel = (uint16_t)channel->id, .tag = tag,
-        .lane = trace->lane
+        .begin_ns = irr_clock_ns(), .rank = channel->rank, .peer = request->peer, .channel = (uint16_t)channel->id,
+        .tag = request->tag, .lane = trace->lane
     };
     return op;
 }
@@ -168,32 +169,30 @@ static irr_status_t handed(op_t *op, irr_status_t status)
     return status;
 }
 
-static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 {
     const irr_transport_ops_t *ops = trace_of(channel->transport)->pass.inner->ops;
     irr_channel_t *inner = irr_pass_inner(channel);
-    op_t *op = begin(channel, to, tag, request);
+    op_t *op = begin(channel, request);
 
     if (op == NULL) {
-        return ops->send(inner, to, tag, iov, count, form, request);
+        return ops->send(inner, request);
     }
     op->message.sent = true;
-    op->message.bytes = irr_iov_bytes(iov, count);
-    return handed(op, ops->send(inner, to, tag, iov, count, form, &op->inner));
+    op->message.bytes = irr_iov_bytes(request->iov, request->count);
+    return handed(op, ops->send(inner, &op->inner));
 }
 
-static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request)
+static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 {
     const irr_transport_ops_t *ops = trace_of(channel->transport)->pass.inner->ops;
     irr_channel_t *inner = irr_pass_inner(channel);
-    op_t *op = begin(channel, from, tag, request);
+    op_t *op = begin(channel, request);
 
     if (op == NULL) {
-        return ops->recv(inner, from, tag, iov, count, form, request);
+        return ops->recv(inner, request);
     }
-    return handed(op, ops->recv(inner, from, tag, iov, count, form, &op->inner));
+    return handed(op, ops->recv(inner, &op->inner));
 }
 
 /* ---- the file ---- */

@@ -14,9 +14,9 @@
  *
  *   - None blocks.  None calls `done` from within send or recv: what completes at once is returned at once.  `done` is
  *     called from within `progress` (or `abandon`, `take_back` and `close_channel`), and may call send and recv.
- *   - The caller owns the iov array, the memory it points to and the request.  All three stay untouched
- *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until
- *     `done`.  The request may be reused or freed within its own `done`.
+ *   - The caller owns the request, the list of pieces and the memory that these point to.  All three stay untouched
+ *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until `done`.
+ *     The request may be reused or freed within its own `done`; its message stays as it was set.
  *   - send and recv return IRR_OK (complete, `done` is not called), IRR_IN_PROGRESS (`done` will be called
  *     once) or an error (nothing is pending).
  *   - A transport is used by one thread at a time.
@@ -67,12 +67,29 @@ typedef struct irr_transport irr_transport_t;
 typedef struct irr_channel irr_channel_t;
 typedef struct irr_peer irr_peer_t;
 
+/* A message to send, or a receive. */
 struct irr_request {
-    void       (*done)(irr_request_t *request, irr_status_t status);
-    size_t       bytes;        /* of a receive that is complete: of the message; if an endless sink took its end, any
-                                  more than were kept or dropped before that */
-    uintptr_t    reserved[10]; /* the transport's, while the request is pending */
+    void           (*done)(irr_request_t *request, irr_status_t status);
+    const irr_iov_t *iov;          /* its pieces, in their order */
+    size_t           count;        /* 0: an empty message */
+    int              peer;         /* the rank that it goes to, or comes from */
+    uint16_t         tag;
+    irr_form_t       form : 16;
+    size_t           bytes;        /* of a receive that is complete: of the message; if an endless sink took its end,
+                                      any more than were kept or dropped before that */
+    uintptr_t        reserved[8];  /* the transport's, while the request is pending */
 };
+
+/* Sets what is sent or received. */
+static inline void irr_request_set(irr_request_t *request, int peer, uint16_t tag, const irr_iov_t *iov, size_t count,
+                                   irr_form_t form)
+{
+    request->iov = iov;
+    request->count = count;
+    request->peer = peer;
+    request->tag = tag;
+    request->form = form;
+}
 
 /* The request whose `reserved` this is. */
 static inline irr_request_t *irr_request_of(void *reserved)
@@ -128,16 +145,14 @@ typedef struct irr_transport_ops {
     /* Abandons it and forgets it.  Sends that are pending go on; their requests live until `done`. */
     void (*close_channel)(irr_channel_t *channel);
 
-    /* A message of count pieces, in their order, to a rank; 0 pieces make an empty message. */
-    irr_status_t (*send)(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request);
+    /* Sends the message of a request. */
+    irr_status_t (*send)(irr_channel_t *channel, irr_request_t *request);
 
     /*
-     * Receives the next message of this rank with this tag.  A message longer than the pieces ends in
+     * Receives the next message of the peer with the tag of the request.  A message longer than the pieces ends in
      * IRR_ERR_TRUNCATE and writes nothing outside them; a shorter one leaves the rest untouched.
      */
-    irr_status_t (*recv)(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                         irr_form_t form, irr_request_t *request);
+    irr_status_t (*recv)(irr_channel_t *channel, irr_request_t *request);
 
     /*
      * Asks for all receives that are pending on the channel to end: `done` follows, here or in progress, with
@@ -225,6 +240,21 @@ static inline irr_status_t irr_channel_create(irr_transport_t *transport, uint16
 static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
 {
     return channel->lanes != NULL ? channel->lanes[rank] : channel;
+}
+
+/* As `send` and `recv`, on the channel that carries the message. */
+static inline irr_status_t irr_channel_send(irr_channel_t *channel, irr_request_t *request)
+{
+    irr_channel_t *lane = irr_channel_lane(channel, request->peer);
+
+    return lane->transport->ops->send(lane, request);
+}
+
+static inline irr_status_t irr_channel_recv(irr_channel_t *channel, irr_request_t *request)
+{
+    irr_channel_t *lane = irr_channel_lane(channel, request->peer);
+
+    return lane->transport->ops->recv(lane, request);
 }
 
 static inline void irr_channel_close(irr_channel_t *channel)

@@ -45,9 +45,9 @@ static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, si
     return IRR_OK;
 }
 
-static bool fits(size_t count, irr_form_t form)
+static bool fits(const irr_request_t *request)
 {
-    return count <= 1 || form == IRR_FORM_GATHER;
+    return request->count <= 1 || request->form == IRR_FORM_GATHER;
 }
 
 void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
@@ -118,16 +118,15 @@ static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *pee
     return status;
 }
 
-irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ofi_t *ofi = irr_ofi_of(channel->transport);
-    irr_peer_t *peer = channel->members[to];
-    const size_t bytes = irr_iov_bytes(iov, count);
+    irr_peer_t *peer = channel->members[request->peer];
+    const size_t bytes = irr_iov_bytes(request->iov, request->count);
     irr_status_t status = irr_ofi_reach(&ofi->super, peer);
     irr_ofi_op_t *op;
 
-    if (status == IRR_OK && !fits(count, form)) {
+    if (status == IRR_OK && !fits(request)) {
         status = IRR_ERR_NOT_SUPPORTED;
     }
     if (status != IRR_OK) {
@@ -137,11 +136,11 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     if (op == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    op->iov = iov;
-    op->count = count;
+    op->iov = request->iov;
+    op->count = request->count;
     op->room = op->kept = bytes;
     op->to = peer->to;
-    op->key = irr_ofi_key(ofi, channel->id, tag, channel->rank);
+    op->key = irr_ofi_key(ofi, channel->id, request->tag, channel->rank);
     op->flags = op->room <= ofi->inject_max ? FI_INJECT : 0;
     return start_send(ofi, op, peer);
 }
@@ -169,27 +168,26 @@ void irr_ofi_unlink(irr_ofi_op_t *op)
     }
 }
 
-static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_iov_t *iov, size_t count, irr_form_t form)
+static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_request_t *request)
 {
-    irr_status_t status = measure(iov, count, &op->kept, &op->room);
+    irr_status_t status = measure(request->iov, request->count, &op->kept, &op->room);
 
-    op->iov = iov;
-    op->count = count;
+    op->iov = request->iov;
+    op->count = request->count;
     if (status != IRR_OK) {
         return status;
     }
-    if (!fits(count, form)) {
+    if (!fits(request)) {
         return IRR_ERR_NOT_SUPPORTED;
     }
     if (op->kept == 0) {
         irr_ofi_take_scrap(ofi, op);
         return IRR_OK;
     }
-    return count > 1 || iov[0].base == NULL ? stage(ofi, op, op->kept) : IRR_OK;
+    return op->count > 1 || op->iov[0].base == NULL ? stage(ofi, op, op->kept) : IRR_OK;
 }
 
-irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+irr_status_t irr_ofi_recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ofi_t *ofi = irr_ofi_of(channel->transport);
     irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_RECV, false, request);
@@ -200,8 +198,8 @@ irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const 
         return IRR_ERR_NO_MEMORY;
     }
     op->to = FI_ADDR_UNSPEC;
-    op->key = irr_ofi_key(ofi, channel->id, tag, from);
-    status = prepare(ofi, op, iov, count, form);
+    op->key = irr_ofi_key(ofi, channel->id, request->tag, request->peer);
+    status = prepare(ofi, op, request);
     if (status == IRR_OK) {
         link_op((irr_ofi_channel_t *)channel, op);
         status = irr_ofi_start(ofi, op, &ofi->receives, &posted);

@@ -234,10 +234,8 @@ void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
 /* message.c */
 uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from);
-irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request);
-irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request);
+irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request);
+irr_status_t irr_ofi_recv(irr_channel_t *channel, irr_request_t *request);
 /* It is no longer pending on its channel. */
 void irr_ofi_unlink(irr_ofi_op_t *op);
 /* Hands the bytes that a receive was posted for to the pieces of its owner. */

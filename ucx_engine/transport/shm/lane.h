@@ -117,11 +117,9 @@ static inline bool irr_lane_hurries(const irr_lane_out_t *out)
     return out->head - out->tail > IRR_LANE_BESIDE / 2;
 }
 
-/* The next slot is written; the receiver may look. */
-static inline void irr_lane_put(irr_lane_out_t *out, uint64_t key, unsigned form)
+/* The slot, which is next, is written; the receiver may look. */
+static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t key, unsigned form)
 {
-    irr_lane_slot_t *slot = &out->slots[out->sent % IRR_LANE_SLOTS];
-
     out->end[out->sent % IRR_LANE_SLOTS] = out->head;
     atomic_store_explicit(&slot->head, irr_lane_lap(out->sent) << 58 | (uint64_t)form << 52 | key,
                           memory_order_release);

@@ -137,9 +137,10 @@ bool irr_shm_find(irr_peer_t *peer)
 /* ---- lists of pieces ---- */
 
 /* Up to so many bytes of the piece where the cursor is, which moves behind them. */
-static size_t advance(irr_shm_cursor_t *cursor, size_t bytes, unsigned char **base)
+static size_t advance(irr_shm_op_t *op, size_t bytes, unsigned char **base)
 {
-    const irr_iov_t *piece = &cursor->iov[cursor->index];
+    irr_shm_cursor_t *cursor = &op->at;
+    const irr_iov_t *piece = &irr_shm_request_of(op)->iov[cursor->index];
     const size_t left = piece->length - cursor->skip;
 
     *base = piece->base != NULL ? (unsigned char *)piece->base + cursor->skip : NULL;
@@ -152,7 +153,7 @@ static size_t advance(irr_shm_cursor_t *cursor, size_t bytes, unsigned char **ba
     return left;
 }
 
-void irr_shm_gather(irr_shm_cursor_t *from, unsigned char *to, size_t bytes)
+void irr_shm_gather(irr_shm_op_t *from, unsigned char *to, size_t bytes)
 {
     while (bytes > 0) {
         unsigned char *base;
@@ -166,15 +167,15 @@ void irr_shm_gather(irr_shm_cursor_t *from, unsigned char *to, size_t bytes)
     }
 }
 
-size_t irr_shm_scatter(irr_shm_cursor_t *to, const unsigned char *from, size_t bytes)
+size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes)
 {
-    while (bytes > 0 && to->index < to->count) {
+    while (bytes > 0 && to->at.index < irr_shm_request_of(to)->count) {
         unsigned char *base;
         const size_t some = advance(to, bytes, &base);
 
         if (base != NULL && some > 0) {
             memcpy(base, from, some);
-            to->kept += some;
+            to->at.kept += some;
         }
         from += some;
         bytes -= some;

@@ -16,24 +16,35 @@
 
 irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled)
 {
-    irr_shm_request_of(op)->bytes = total;
-    peer->shm->gathered += op->gathers ? op->at.kept : 0;
+    irr_request_t *request = irr_shm_request_of(op);
+
+    request->bytes = total;
+    peer->shm->gathered += request->form == IRR_FORM_GATHER && request->count > 1 ? op->at.kept : 0;
     return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
+}
+
+/* The general case of a message that lies in one place. */
+__attribute__((noinline))
+static irr_status_t scatter(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+{
+    op->at = (irr_shm_cursor_t){ .kept = 0 };
+    return irr_shm_outcome(peer, op, total, irr_shm_scatter(op, bytes, total) > 0);
 }
 
 static inline irr_status_t fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
 {
-    const irr_iov_t *piece = op->at.iov;
+    irr_request_t *request = irr_shm_request_of(op);
+    const irr_iov_t *piece = request->iov;
 
-    if (op->at.count != 1 || piece->base == NULL || piece->length < total) {
-        return irr_shm_outcome(peer, op, total, irr_shm_scatter(&op->at, bytes, total) > 0);
+    if (request->count != 1 || piece->base == NULL || piece->length < total) {
+        return scatter(peer, op, bytes, total);
     }
     if (total <= IRR_LANE_SHORT) {
         irr_lane_copy(piece->base, bytes, total);
     } else {
         memcpy(piece->base, bytes, total);
     }
-    irr_shm_request_of(op)->bytes = total;
+    request->bytes = total;
     return IRR_OK;
 }
 
@@ -83,60 +94,32 @@ static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offse
            offset <= IRR_LANE_BESIDE - length && length <= (first ? total : peer->missing);
 }
 
-/* A message that lies in one place. */
-typedef struct whole {
-    const unsigned char *bytes;
-    size_t               total;
-    bool                 hurry;
-} whole_t;
-
-static inline bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsigned form, whole_t *whole)
-{
-    uint64_t total, offset, length;
-
-    if (form <= IRR_LANE_SHORT) {
-        *whole = (whole_t){ .bytes = slot->bytes, .total = form };
-        return true;
-    }
-    if (form != IRR_LANE_FIRST || peer->in.beside == NULL) {
-        return false;
-    }
-    total = irr_lane_read(&slot->piece.total);
-    offset = irr_lane_read(&slot->piece.offset);
-    length = irr_lane_read(&slot->piece.length);
-    if (length != total || !is_good_piece(peer, total, offset, length, true)) {
-        return false;
-    }
-    *whole = (whole_t){ .bytes = peer->in.beside + offset, .total = total, .hurry = slot->piece.hurry != 0 };
-    return true;
-}
-
-/* No receive waits for it. */
+/* No receive waits for a message that lies in one place. */
 __attribute__((noinline))
-static void stash_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
+static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, uint64_t key)
 {
-    irr_shm_message_t *message = irr_shm_stash(peer, key, whole->total, whole->total);
+    irr_shm_message_t *message = irr_shm_stash(peer, key, total, total);
 
     if (message != NULL) {
-        memcpy(message->bytes, whole->bytes, whole->total);
-        message->have = whole->total;
+        memcpy(message->bytes, bytes, total);
+        message->have = total;
     } else {
         irr_shm_lose(peer->shm, key);
     }
-    take(peer, whole->hurry);
 }
 
-static inline void take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
+static inline void take_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, bool hurry, uint64_t key)
 {
     irr_shm_op_t *op = take_posted(peer, key);
 
     if (op != NULL) {
-        const irr_status_t status = fill(peer, op, whole->bytes, whole->total);
+        const irr_status_t status = fill(peer, op, bytes, total);
 
-        take(peer, whole->hurry);
+        take(peer, hurry);
         finish(op, status);
     } else {
-        stash_whole(peer, whole, key);
+        stash_whole(peer, bytes, total, key);
+        take(peer, hurry);
     }
 }
 
@@ -177,7 +160,9 @@ static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
     peer->filling = take_posted(peer, key);
     peer->stashing = peer->filling == NULL ? irr_shm_stash(peer, key, total, total) : NULL;
-    if (peer->filling == NULL && peer->stashing == NULL) {
+    if (peer->filling != NULL) {
+        peer->filling->at = (irr_shm_cursor_t){ .kept = 0 };
+    } else if (peer->stashing == NULL) {
         irr_shm_lose(peer->shm, key);
     }
     peer->came = peer->missing = total;
@@ -223,7 +208,7 @@ static void keep(irr_peer_t *peer, const unsigned char *from, size_t bytes)
     irr_shm_message_t *message = peer->stashing;
 
     if (peer->filling != NULL) {
-        peer->spilled = irr_shm_scatter(&peer->filling->at, from, bytes) > 0 || peer->spilled;
+        peer->spilled = irr_shm_scatter(peer->filling, from, bytes) > 0 || peer->spilled;
     } else if (message != NULL) {
         memcpy(message->bytes + message->have, from, bytes);
         message->have += bytes;
@@ -242,6 +227,10 @@ static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t k
     if (peer->in.beside == NULL || !is_good_piece(peer, total, offset, length, first)) {
         peer->broken = true;
         return false;
+    }
+    if (first && length == total) {
+        take_whole(peer, peer->in.beside + offset, total, hurry, key);
+        return true;
     }
     if (first) {
         begin(peer, key, total);
@@ -296,12 +285,12 @@ static bool take_part(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t he
 
 static inline bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
 {
-    whole_t whole;
+    const unsigned form = irr_lane_form(head);
 
-    if (!is_whole(peer, slot, irr_lane_form(head), &whole)) {
+    if (form > IRR_LANE_SHORT) {
         return take_part(peer, slot, head);
     }
-    take_whole(peer, &whole, irr_lane_key(head));
+    take_whole(peer, slot->bytes, form, false, irr_lane_key(head));
     return true;
 }
 
@@ -320,16 +309,64 @@ static unsigned fail(irr_peer_t *peer)
     return events;
 }
 
-unsigned irr_shm_progress_receives(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
-{
-    unsigned events = 0;
+/* ---- progress ---- */
 
-    do {
+/* Is the lane from that process read?  Not if it is broken: then there are no receives. */
+static inline bool listens(const irr_peer_t *peer)
+{
+    return peer->posted.first != NULL || peer->missing > 0;
+}
+
+static inline bool is_busy(const irr_peer_t *peer)
+{
+    return listens(peer) || peer->sending.first != NULL || peer->nsingle > 0;
+}
+
+/* Moves what there is for one peer; most often a look at its lane is all. */
+static inline unsigned progress_peer(irr_peer_t *peer)
+{
+    const irr_lane_slot_t *slot;
+    unsigned events = 0;
+    uint64_t head;
+
+    if (peer->nsingle > 0 || peer->sending.first != NULL) {
+        events += irr_shm_progress_sends(peer);
+    }
+    while (listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer)) &&
+           (slot = irr_lane_look(&peer->in, &head)) != NULL) {
         if (!take_slot(peer, slot, head)) {
             return events + fail(peer);
         }
         events++;
-    } while (irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL);
+    }
+    return events;
+}
+
+unsigned irr_shm_progress(irr_transport_t *transport)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+    unsigned events = 0;
+
+    if (shm->armed) {
+        irr_shm_disarm(shm);
+    }
+    for (size_t i = 0; i < shm->nactive; i++) {
+        irr_lane_expect(&shm->active[i]->in);
+    }
+    for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, which come behind */
+        irr_peer_t *peer = shm->active[i];
+
+        events += progress_peer(peer);
+        if (is_busy(peer)) {
+            i++;
+        } else {
+            peer->active = false;
+            shm->active[i] = shm->active[--shm->nactive];
+        }
+    }
+    if (shm->closed) {
+        irr_shm_empty_all(shm);
+    }
     return events;
 }
 
@@ -337,7 +374,8 @@ bool irr_shm_may_receive(irr_peer_t *peer)
 {
     uint64_t head;
 
-    return irr_shm_listens(peer) && irr_shm_find(peer) && irr_lane_look(&peer->in, &head) != NULL;
+    return (listens(peer) || (peer->shm->closed && !peer->broken)) && irr_shm_find(peer) &&
+           irr_lane_look(&peer->in, &head) != NULL;
 }
 
 /* Would the slot end a receive?  Then it is for progress. */
@@ -402,15 +440,13 @@ static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
     return IRR_IN_PROGRESS;
 }
 
-irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_peer_t *peer = channel->members[from];
+    irr_peer_t *peer = channel->members[request->peer];
 
-    *op = (irr_shm_op_t){ .key = irr_key(channel->id, tag, from), .at = { .iov = iov, .count = count },
-                          .gathers = form == IRR_FORM_GATHER && count > 1 };
-    if (peer->own == NULL || peer->unexpected != NULL || peer->broken || irr_shm_has_lost(peer->shm, channel->id)) {
+    op->key = irr_key(channel->id, request->tag, request->peer);
+    if (peer->own == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
         return receive(peer, op);
     }
     return post(peer, op);

@@ -13,9 +13,9 @@
 typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: the receiver copies it */
 
 /* The next slot is written: it is the receiver's, which may sleep. */
-static void hand_over(irr_peer_t *peer, uint64_t key, unsigned form)
+static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t key, unsigned form)
 {
-    irr_lane_put(&peer->out, key, form);
+    irr_lane_put(&peer->out, slot, key, form);
     irr_shm_wake(peer);
 }
 
@@ -27,9 +27,9 @@ static bool put_short(irr_peer_t *peer, irr_shm_op_t *op)
         return false;
     }
     if (op->left > 0) {
-        irr_shm_gather(&op->at, slot->bytes, op->left);
+        irr_shm_gather(op, slot->bytes, op->left);
     }
-    hand_over(peer, op->key, (unsigned)op->left);
+    hand_over(peer, slot, op->key, (unsigned)op->left);
     return true;
 }
 
@@ -41,9 +41,9 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
         return false;
     }
     slot->single.total = op->left;
-    slot->single.address = (uintptr_t)op->at.iov[0].base;
+    slot->single.address = (uintptr_t)irr_shm_request_of(op)->iov[0].base;
     slot->single.token = irr_shm_lend(peer, op);
-    hand_over(peer, op->key, IRR_LANE_SINGLE);
+    hand_over(peer, slot, op->key, IRR_LANE_SINGLE);
     return true;
 }
 
@@ -68,19 +68,21 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
     if (room == NULL) {
         return false;
     }
-    irr_shm_gather(&op->at, room, bytes);
+    irr_shm_gather(op, room, bytes);
     put_beside(peer, slot, room, bytes, op->left);
-    hand_over(peer, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT);
+    hand_over(peer, slot, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT);
     op->left -= bytes;
     return true;
 }
 
 static bool put_end(irr_peer_t *peer)
 {
-    if (irr_lane_next(&peer->out) == NULL) {
+    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+
+    if (slot == NULL) {
         return false;
     }
-    hand_over(peer, peer->stand_in.key, IRR_LANE_END);
+    hand_over(peer, slot, peer->stand_in.key, IRR_LANE_END);
     return true;
 }
 
@@ -122,19 +124,18 @@ static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
 
 /* The general case: it may wait, be long, or need a lane first.  Apart, so that a short message saves no registers. */
 __attribute__((noinline))
-static irr_status_t start(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count, irr_form_t form,
-                          irr_shm_op_t *op)
+static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request)
 {
-    const size_t bytes = irr_iov_bytes(iov, count);
+    const size_t bytes = irr_iov_bytes(request->iov, request->count);
+    irr_shm_op_t *op = irr_shm_op_of(request);
     irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_way(peer, bytes);
     stand_t stand = WAITS;
 
     if (status != IRR_OK) {
         return status;
     }
-    *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count }, .left = bytes,
-                          .gathers = form == IRR_FORM_GATHER };
-    peer->shm->gathered += form == IRR_FORM_GATHER && count > 1 ? bytes : 0;
+    *op = (irr_shm_op_t){ .key = key, .left = bytes };
+    peer->shm->gathered += request->form == IRR_FORM_GATHER && request->count > 1 ? bytes : 0;
     if (peer->sending.first == NULL) {
         stand = put(peer, op);
     }
@@ -158,7 +159,7 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
     if (room != NULL) {
         memcpy(room, iov->base, iov->length);
         put_beside(peer, slot, room, iov->length, iov->length);
-        hand_over(peer, key, IRR_LANE_FIRST);
+        hand_over(peer, slot, key, IRR_LANE_FIRST);
     }
     return room != NULL;
 }
@@ -176,21 +177,20 @@ static inline bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *io
         return false;
     }
     irr_lane_copy(slot->bytes, iov->base, iov->length);
-    hand_over(peer, key, (unsigned)iov->length);
+    hand_over(peer, slot, key, (unsigned)iov->length);
     return true;
 }
 
-irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
 {
-    irr_peer_t *peer = channel->members[to];
-    const uint64_t key = irr_key(channel->id, tag, channel->rank);
+    irr_peer_t *peer = channel->members[request->peer];
+    const uint64_t key = irr_key(channel->id, request->tag, channel->rank);
 
-    if (count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed &&
-        put_whole(peer, key, iov)) {
+    if (request->count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed &&
+        put_whole(peer, key, request->iov)) {
         return IRR_OK;
     }
-    return start(peer, key, iov, count, form, irr_shm_op_of(request));
+    return start(peer, key, request);
 }
 
 unsigned irr_shm_progress_sends(irr_peer_t *peer)

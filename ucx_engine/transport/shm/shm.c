@@ -63,65 +63,15 @@ static void close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/* ---- progress and the way down ---- */
+/* ---- the way down ---- */
 
-static bool is_busy(const irr_peer_t *peer)
-{
-    return peer->posted.first != NULL || peer->sending.first != NULL || peer->nsingle > 0 || peer->missing > 0;
-}
-
-/* On the way down the lanes of all are emptied, so that nobody waits for room. */
-static void empty_all(irr_shm_t *shm)
+void irr_shm_empty_all(irr_shm_t *shm)
 {
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
+        (void)irr_shm_clear(peer);
         (void)irr_shm_drop(peer, 0, 0);
         irr_shm_activate(peer);
     }
-}
-
-/* Moves what there is for one peer; most often a look at its lane is all. */
-static unsigned progress_peer(irr_peer_t *peer)
-{
-    const irr_lane_slot_t *slot;
-    unsigned events = 0;
-    uint64_t head;
-
-    if (peer->nsingle > 0 || peer->sending.first != NULL) {
-        events += irr_shm_progress_sends(peer);
-    }
-    if (irr_shm_listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer)) &&
-        (slot = irr_lane_look(&peer->in, &head)) != NULL) {
-        events += irr_shm_progress_receives(peer, slot, head);
-    }
-    return events;
-}
-
-static unsigned progress(irr_transport_t *transport)
-{
-    irr_shm_t *shm = irr_shm_of(transport);
-    unsigned events = 0;
-
-    if (shm->armed) {
-        irr_shm_disarm(shm);
-    }
-    for (size_t i = 0; i < shm->nactive; i++) {
-        irr_lane_expect(&shm->active[i]->in);
-    }
-    for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, which come behind */
-        irr_peer_t *peer = shm->active[i];
-
-        events += progress_peer(peer);
-        if (is_busy(peer)) {
-            i++;
-        } else {
-            peer->active = false;
-            shm->active[i] = shm->active[--shm->nactive];
-        }
-    }
-    if (shm->closed) {
-        empty_all(shm);
-    }
-    return events;
 }
 
 bool irr_shm_is_busy(const irr_transport_t *transport)
@@ -140,7 +90,7 @@ static void close_lanes(irr_transport_t *transport)
     irr_shm_t *shm = irr_shm_of(transport);
 
     shm->closed = true;
-    empty_all(shm);
+    irr_shm_empty_all(shm);
 }
 
 static irr_status_t drain(irr_transport_t *transport)
@@ -195,7 +145,7 @@ static const irr_transport_ops_t ops = {
     .abandon = irr_shm_abandon,
     .take_back = irr_shm_take_back,
     .discard = irr_shm_discard,
-    .progress = progress,
+    .progress = irr_shm_progress,
     .arm = irr_shm_arm,
     .statistics = statistics,
     .close = close_lanes,

@@ -58,20 +58,18 @@ typedef struct irr_shm_table {
     _Alignas(64) _Atomic uint32_t asleep;   /* 1: the process waits for its bell */
 } irr_shm_table_t;
 
-/* Where the next byte of a list of pieces is. */
+/* Where the next byte of the pieces of a request is. */
 typedef struct irr_shm_cursor {
-    const irr_iov_t *iov;
-    size_t           count, index, skip;
-    size_t           kept;   /* bytes that were copied into pieces so far */
+    size_t index, skip;
+    size_t kept;   /* bytes that were copied into pieces so far */
 } irr_shm_cursor_t;
 
 /* A message, or a receive, while it is pending: lives in the request. */
 typedef struct irr_shm_op {
     struct irr_shm_op *next;
-    irr_shm_cursor_t   at;
     uint64_t           key;
-    size_t             left;      /* bytes to send */
-    bool               gathers;   /* a receive: kept bytes count as gathered; a send: no single copy */
+    size_t             left;   /* bytes to send */
+    irr_shm_cursor_t   at;     /* of a receive: once its message comes */
 } irr_shm_op_t;
 
 _Static_assert(sizeof(irr_shm_op_t) <= sizeof(((irr_request_t *)0)->reserved), "it lives there");
@@ -167,6 +165,7 @@ struct irr_shm {
     size_t            nactive, npeers, active_max;
     irr_shm_link_t   *last;      /* of our list; NULL: there is none */
     uint64_t          lanes, gathered;
+    bool              loses;     /* some message was lost: */
     uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* a bit for each channel that lost a message */
     bool              closed;
     bool              armed;     /* somebody may sleep until the bell rings */
@@ -177,6 +176,11 @@ static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)
 {
     return (irr_shm_t *)transport;
 }
+
+/* ---- shm.c ---- */
+
+/* On the way down the lanes of all are emptied, so that nobody waits for room. */
+void irr_shm_empty_all(irr_shm_t *shm);
 
 /* ---- link.c ---- */
 
@@ -226,35 +230,25 @@ static inline void irr_shm_wake(irr_peer_t *peer)
 
 /* ---- lists of pieces ---- */
 
-/* Copies so many bytes out of a list. */
-void irr_shm_gather(irr_shm_cursor_t *from, unsigned char *to, size_t bytes);
+/* Copies so many bytes out of the pieces of a send. */
+void irr_shm_gather(irr_shm_op_t *from, unsigned char *to, size_t bytes);
 
-/* Copies so many bytes into a list; returns how many had no room.  Pieces without a base drop theirs. */
-size_t irr_shm_scatter(irr_shm_cursor_t *to, const unsigned char *from, size_t bytes);
+/* Copies so many bytes into those of a receive; returns how many had no room.  Pieces without a base drop theirs. */
+size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes);
 
 /* ---- send.c ---- */
 
-irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request);
+irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request);
 unsigned     irr_shm_progress_sends(irr_peer_t *peer);
 bool         irr_shm_may_send(irr_peer_t *peer);      /* is there something to do? */
 void         irr_shm_take_back(irr_channel_t *channel);
 
 /* ---- receive.c ---- */
 
-irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request);
+irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request);
 bool         irr_shm_may_receive(irr_peer_t *peer);
 void         irr_shm_abandon(irr_channel_t *channel);
-
-/* Takes the slot that is next on a lane that is read, and those behind it; returns the number of events. */
-unsigned irr_shm_progress_receives(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head);
-
-/* Is the lane from that process read? */
-static inline bool irr_shm_listens(const irr_peer_t *peer)
-{
-    return (peer->posted.first != NULL || peer->missing > 0 || peer->shm->closed) && !peer->broken;
-}
+unsigned     irr_shm_progress(irr_transport_t *transport);
 
 /* Takes from the lane what no receive waits for.  False: there is more, which progress has to take. */
 bool irr_shm_clear(irr_peer_t *peer);
@@ -266,7 +260,7 @@ irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, b
 /* ---- single.c ---- */
 
 /* May the receiver read the message from our memory?  It has to be in one piece. */
-bool irr_shm_may_lend(irr_peer_t *peer, const irr_shm_op_t *op);
+bool irr_shm_may_lend(irr_peer_t *peer, irr_shm_op_t *op);
 
 /* It is under way then, by the token that is returned. */
 unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op);

@@ -12,9 +12,12 @@ enum { VECTORS = 64 };
 
 /* ---- the sender's end ---- */
 
-bool irr_shm_may_lend(irr_peer_t *peer, const irr_shm_op_t *op)
+bool irr_shm_may_lend(irr_peer_t *peer, irr_shm_op_t *op)
 {
-    if (op->left < IRR_SHM_SINGLE_MIN || op->at.count != 1 || op->gathers || peer->nsingle == IRR_SHM_TOKENS) {
+    const irr_request_t *request = irr_shm_request_of(op);
+
+    if (op->left < IRR_SHM_SINGLE_MIN || request->count != 1 || request->form == IRR_FORM_GATHER ||
+        peer->nsingle == IRR_SHM_TOKENS) {
         return false;
     }
     (void)irr_shm_find(peer);
@@ -100,29 +103,30 @@ static bool was_revoked(const irr_peer_t *peer, unsigned token)
 }
 
 /* Up to so many bytes of the message, each vector as long as the piece that it goes to. */
-static size_t next_vectors(irr_shm_cursor_t *at, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
+static size_t next_vectors(irr_shm_op_t *op, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
                            size_t *count)
 {
+    const irr_request_t *request = irr_shm_request_of(op);
     size_t done = 0;
 
-    for (*count = 0; *count < VECTORS && done < bytes && at->index < at->count;) {
-        const irr_iov_t *piece = &at->iov[at->index++];
+    for (*count = 0; *count < VECTORS && done < bytes && op->at.index < request->count;) {
+        const irr_iov_t *piece = &request->iov[op->at.index++];
         const size_t some = piece->length < bytes - done ? piece->length : bytes - done;
 
         if (piece->base != NULL && some > 0) {
             to[*count] = (struct iovec){ piece->base, some };
             from[(*count)++] = (struct iovec){ (void *)(uintptr_t)(address + done), some };
-            at->kept += some;
+            op->at.kept += some;
         }
         done += some;
     }
     return done;
 }
 
-static bool has_room(const irr_shm_cursor_t *at, size_t bytes)
+static bool has_room(const irr_request_t *request, size_t bytes)
 {
-    for (size_t i = 0; i < at->count && bytes > 0; i++) {
-        bytes -= at->iov[i].length < bytes ? at->iov[i].length : bytes;
+    for (size_t i = 0; i < request->count && bytes > 0; i++) {
+        bytes -= request->iov[i].length < bytes ? request->iov[i].length : bytes;
     }
     return bytes == 0;
 }
@@ -136,12 +140,13 @@ void irr_shm_end_single(irr_peer_t *peer, unsigned token)
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token)
 {
     struct iovec to[VECTORS], from[VECTORS];
-    const bool spilled = !has_room(&op->at, total);
+    const bool spilled = !has_room(irr_shm_request_of(op), total);
     irr_status_t status = spilled ? IRR_ERR_TRUNCATE : IRR_OK;
     size_t count;
 
+    op->at = (irr_shm_cursor_t){ .kept = 0 };
     for (size_t done = 0; status == IRR_OK && done < total;) {
-        done += next_vectors(&op->at, address + done, total - done, to, from, &count);
+        done += next_vectors(op, address + done, total - done, to, from, &count);
         status = irr_lend_read(peer->address.memory.process, to, from, count);
     }
     if (was_revoked(peer, token)) {

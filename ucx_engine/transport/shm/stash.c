@@ -54,6 +54,7 @@ void irr_shm_lose(irr_shm_t *shm, uint64_t key)
 {
     const uint64_t id = key >> IRR_KEY_ID_SHIFT;
 
+    shm->loses = true;
     shm->lost[id / 64] |= UINT64_C(1) << id % 64;
 }
 

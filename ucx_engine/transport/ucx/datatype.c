@@ -10,42 +10,47 @@
 
 #include <string.h>
 
-void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t count, uint64_t *copied)
+void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied)
 {
-    *cursor = (irr_ucx_cursor_t){ .iov = iov, .count = count, .copied = copied };
-    for (size_t i = 0; i < count; i++) {
+    irr_ucx_cursor_t *cursor = &irr_ucx_slot_of(request)->cursor;
+
+    *cursor = (irr_ucx_cursor_t){ .copied = copied };
+    for (size_t i = 0; i < request->count; i++) {
+        const size_t length = request->iov[i].length;
+
         /* Sinks may add up to more than can be counted; no message is longer than one. */
-        cursor->total = iov[i].length < IRR_SINK_BYTES - cursor->total ? cursor->total + iov[i].length
-                                                                       : IRR_SINK_BYTES;
+        cursor->total = length < IRR_SINK_BYTES - cursor->total ? cursor->total + length : IRR_SINK_BYTES;
     }
+    return request;
 }
 
-static void seek(irr_ucx_cursor_t *cursor, size_t offset)
+static void seek(const irr_request_t *request, irr_ucx_cursor_t *cursor, size_t offset)
 {
     if (offset < cursor->start) {
         cursor->index = 0;
         cursor->start = 0;
     }
-    while (cursor->index < cursor->count && offset - cursor->start >= cursor->iov[cursor->index].length) {
-        cursor->start += cursor->iov[cursor->index].length;
+    while (cursor->index < request->count && offset - cursor->start >= request->iov[cursor->index].length) {
+        cursor->start += request->iov[cursor->index].length;
         cursor->index++;
     }
 }
 
 /* Copies up to length bytes at offset, to fragment or from it; returns how many there were. */
-static size_t copy(irr_ucx_cursor_t *cursor, size_t offset, char *to, const char *from, size_t length)
+static size_t copy(irr_request_t *request, size_t offset, char *to, const char *from, size_t length)
 {
+    irr_ucx_cursor_t *cursor = &irr_ucx_slot_of(request)->cursor;
     size_t done = 0;
 
     while (done < length) {
         const irr_iov_t *piece;
         size_t skip, bytes;
 
-        seek(cursor, offset + done);
-        if (cursor->index == cursor->count) {
+        seek(request, cursor, offset + done);
+        if (cursor->index == request->count) {
             break;
         }
-        piece = &cursor->iov[cursor->index];
+        piece = &request->iov[cursor->index];
         skip = offset + done - cursor->start;
         bytes = piece->length - skip < length - done ? piece->length - skip : length - done;
         if (to != NULL) {
@@ -83,7 +88,7 @@ static void *start_unpack(void *context, void *buffer, size_t count)
 
 static size_t packed_size(void *state)
 {
-    return ((irr_ucx_cursor_t *)state)->total;
+    return irr_ucx_slot_of(state)->cursor.total;
 }
 
 static size_t pack(void *state, size_t offset, void *fragment, size_t length)

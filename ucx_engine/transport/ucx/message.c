@@ -23,19 +23,16 @@ typedef struct message {
     ucp_request_param_t param;
 } message_t;
 
-static irr_ucx_slot_t *slot_of(irr_request_t *request)
-{
-    return (irr_ucx_slot_t *)request->reserved;
-}
-
 static bool is_sink(const irr_iov_t *iov, size_t count)
 {
     return count == 1 && iov[0].base == NULL && iov[0].length > 0;
 }
 
-static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request,
-                     message_t *message)
+static void describe(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
+    const irr_iov_t *iov = request->iov;
+    const size_t count = request->count;
+
     message->param.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     message->param.user_data = request;
@@ -43,9 +40,8 @@ static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_for
         message->buffer = count == 1 ? iov[0].base : NULL;
         message->count = count == 1 ? iov[0].length : 0;
         message->param.datatype = ucp_dt_make_contig(1);
-    } else if (form == IRR_FORM_GATHER || count == 1) {
-        irr_ucx_cursor_init(&slot_of(request)->cursor, iov, count, &ucx->bytes_gathered);
-        message->buffer = &slot_of(request)->cursor;
+    } else if (request->form == IRR_FORM_GATHER || count == 1) {
+        message->buffer = irr_ucx_gather_begin(request, &ucx->bytes_gathered);
         message->count = 1;
         message->param.datatype = ucx->gather;
     } else {
@@ -59,7 +55,7 @@ static void on_sent(void *handle, ucs_status_t status, void *user_data)
 {
     irr_request_t *request = user_data;
 
-    --*slot_of(request)->sending;
+    --*irr_ucx_slot_of(request)->sending;
     irr_ucx.ucp_request_free(handle);
     request->done(request, irr_ucx_status(status));
 }
@@ -89,7 +85,7 @@ static void unlink_slot(irr_ucx_slot_t *slot)
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {
     irr_request_t *request = user_data;
-    irr_ucx_slot_t *slot = slot_of(request);
+    irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
 
     if (slot->link != NULL) {
         unlink_slot(slot);
@@ -107,7 +103,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
 /* What UCX's answer to the post of a receive means; one that is pending gets its place in the channel, if any. */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
-    irr_ucx_slot_t *slot = slot_of(request);
+    irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
 
     slot->inside = false;
     if (slot->over) {
@@ -124,12 +120,11 @@ static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, 
 }
 
 /* Every receive ends in the callback, which alone is told the length of the message. */
-static void describe_receive(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form,
-                             irr_request_t *request, message_t *message)
+static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
-    irr_ucx_slot_t *slot = slot_of(request);
+    irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
 
-    describe(ucx, iov, count, form, request, message);
+    describe(ucx, request, message);
     message->param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     message->param.cb.recv = on_received;
     slot->link = NULL;
@@ -157,12 +152,11 @@ static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr
     return handle == NULL;
 }
 
-irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_t *ucx = irr_ucx_of(channel->transport);
-    irr_peer_t *peer = channel->members[to];
-    const uint64_t key = irr_key(channel->id, tag, channel->rank);
+    irr_peer_t *peer = channel->members[request->peer];
+    const uint64_t key = irr_key(channel->id, request->tag, channel->rank);
     irr_status_t status = irr_ucx_reach(&ucx->super, peer);
     ucs_status_ptr_t handle;
     message_t message;
@@ -175,29 +169,30 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const ir
                 irr_status_text(status));
         return status;
     }
-    if (form == IRR_FORM_GATHER && count > 1 && send_short(ucx, peer, key, iov, count)) {
+    if (request->form == IRR_FORM_GATHER && request->count > 1 &&
+        send_short(ucx, peer, key, request->iov, request->count)) {
         return IRR_OK;
     }
-    describe(ucx, iov, count, form, request, &message);
+    describe(ucx, request, &message);
     message.param.cb.send = on_sent;
     handle = irr_ucx.ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, key, &message.param);
     if (!UCS_PTR_IS_PTR(handle)) {
         return irr_ucx_status(UCS_PTR_STATUS(handle));
     }
-    slot_of(request)->sending = &ucx->sending;
+    irr_ucx_slot_of(request)->sending = &ucx->sending;
     ucx->sending++;
     return IRR_IN_PROGRESS;
 }
 
-irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+irr_status_t irr_ucx_recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_t *ucx = irr_ucx_of(channel->transport);
+    const uint64_t key = irr_key(channel->id, request->tag, request->peer);
     message_t message;
 
-    describe_receive(ucx, iov, count, form, request, &message);
-    return posted(irr_ucx.ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, irr_key(channel->id, tag, from),
-                                           FULL_MASK, &message.param), (irr_ucx_channel_t *)channel, request);
+    describe_receive(ucx, request, &message);
+    return posted(irr_ucx.ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, key, FULL_MASK, &message.param),
+                  (irr_ucx_channel_t *)channel, request);
 }
 
 irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request)
@@ -205,7 +200,8 @@ irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request)
     static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
     message_t message;
 
-    describe_receive(ucx, &sink, 1, IRR_FORM_IOVEC, request, &message);
+    irr_request_set(request, 0, 0, &sink, 1, IRR_FORM_IOVEC);
+    describe_receive(ucx, request, &message);
     return posted(irr_ucx.ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, handle, &message.param),
                   NULL, request);
 }

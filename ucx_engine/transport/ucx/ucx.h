@@ -61,14 +61,12 @@ typedef struct irr_ucx {
     int              event_fd;
 } irr_ucx_t;
 
-/* Where a gather callback is in its list of pieces; buffer argument of the gather datatype. */
+/* Where a gather callback is in the pieces of a request. */
 typedef struct irr_ucx_cursor {
-    const irr_iov_t *iov;
-    size_t           count;
-    size_t           total;   /* at most IRR_SINK_BYTES */
-    size_t           index;   /* current piece */
-    size_t           start;   /* offset of its first byte in the message */
-    uint64_t        *copied;  /* counts the bytes that the callbacks copy, not those that they drop */
+    size_t    total;   /* bytes of the pieces, at most IRR_SINK_BYTES */
+    size_t    index;   /* current piece */
+    size_t    start;   /* offset of its first byte in the message */
+    uint64_t *copied;  /* counts the bytes that the callbacks copy, not those that they drop */
 } irr_ucx_cursor_t;
 
 typedef struct irr_ucx_slot irr_ucx_slot_t;
@@ -94,6 +92,11 @@ typedef struct irr_ucx_channel {
     irr_ucx_slot_t *pending;   /* receives */
 } irr_ucx_channel_t;
 
+static inline irr_ucx_slot_t *irr_ucx_slot_of(irr_request_t *request)
+{
+    return (irr_ucx_slot_t *)request->reserved;
+}
+
 static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
 {
     return (irr_ucx_t *)transport;
@@ -113,7 +116,9 @@ irr_status_t irr_ucx_load(void);
 
 /* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
-void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t count, uint64_t *copied);
+
+/* The argument of the gather datatype for the pieces of a request; adds the bytes that are copied to *copied. */
+void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied);
 void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to);
 
 /* endpoint.c */
@@ -132,10 +137,8 @@ irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t t
 bool irr_ucx_discards(const irr_ucx_t *ucx);
 
 /* message.c */
-irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request);
-irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request);
+irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request);
+irr_status_t irr_ucx_recv(irr_channel_t *channel, irr_request_t *request);
 /* Receives a message that UCX took out of matching, and keeps nothing of it. */
 irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request);
 
