@@ -21,7 +21,8 @@
  *   coll_irr_records.c     whether coll/irr is the same on all ranks
  *   coll_irr_network.h     what moves messages: alike on all ranks, by which interfaces
  *   coll_irr_engine.h      the engine of the process, and the way down at the end of the job
- *   coll_irr_tell.h        lines, statistics and the report of a job
+ *   coll_irr_record.h      the record of a collective, which lines, MPI_T and the report of a job read
+ *   coll_irr_tell.h        lines, statistics and the report
  *   coll_irr_messages.c    streams of messages for the user and of lines
  *   coll_irr_module.c      a module for each communicator: query, enable, destruct
  *   coll_irr_component.c   open, close, the table Open MPI looks for
@@ -32,7 +33,7 @@
 #include "coll_irr_collectives.h"
 #include "coll_irr_operation.h"
 #include "coll_irr_rounds.h"
-#include "coll_irr_rows.h"
+#include "coll_irr_record.h"
 #include "choose/candidates.h"
 #include "choose/choice.h"
 #include "irr.h"
@@ -174,7 +175,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 requests_said;   /* or one of its persistent requests, which are not said one by one */
     char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, as a clause */
 
-    mca_coll_irr_row_t  *row;        /* of what is measured; NULL: nothing */
+    mca_coll_irr_record_t *row;      /* of what is measured; NULL: nothing */
     uint64_t             agreements, setup_ns;   /* and what these and preparations took this rank */
 
     /* While CHOOSING. */
@@ -279,7 +280,6 @@ const char *mca_coll_irr_parameter(mca_coll_irr_which_t which);
 size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
-int mca_coll_irr_pvars_comm_register(void);
 
 /* ---- records ---- */
 

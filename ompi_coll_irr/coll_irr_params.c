@@ -252,8 +252,7 @@ int mca_coll_irr_params_register(void)
                       "each of its messages was sent and received. irr_trace turns them into one that Perfetto shows. "
                       "Empty: no trace.",
                       "", OPAL_INFO_LVL_5, &params->trace),
-        mca_coll_irr_pvars_register(),
-        mca_coll_irr_pvars_comm_register()
+        mca_coll_irr_pvars_register()
     };
 
     for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {

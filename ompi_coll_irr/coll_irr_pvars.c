@@ -1,53 +1,175 @@
 /*
- * coll_irr_pvars.c - the engine's counters as MPI_T performance variables, one for each row of its table.
+ * coll_irr_pvars.c - MPI_T performance variables: one for each counter of the engine, and one for each field of the
+ * records of collectives (coll_irr_record.h).
+ *
+ * The variables of a collective are bound to a communicator.  Calls are counted and timed from the first handle on that
+ * a tool allocates for any of them.  Agreements and trials are always counted.
  */
 #include "coll_irr_engine.h"
+#include "coll_irr_settings.h"
+#include "coll_irr_team.h"
+#include "coll_irr_tell.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
-typedef struct row {
-    const char *name;
-    const char *text;
+#include <math.h>
+
+#define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
+
+/* A gauge, as its text says, goes up and down, so its class must not promise that it only grows. */
+static int class_of(const char *text)
+{
+    return strstr(text, "(a gauge)") != NULL ? MCA_BASE_PVAR_CLASS_SIZE : MCA_BASE_PVAR_CLASS_COUNTER;
+}
+
+/* ---- counters of the engine ---- */
+
+typedef struct counter {
+    const char *name, *text;
     size_t      offset;   /* into irr_counters_t */
-} row_t;
+} counter_t;
 
 #define COUNTER_ROW(field, text) { #field, text, offsetof(irr_counters_t, field) },
-static row_t rows[] = { IRR_COUNTERS_MAP(COUNTER_ROW) };
+static counter_t counters[] = { IRR_COUNTERS_MAP(COUNTER_ROW) };
 #undef COUNTER_ROW
 
-static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
+static int get_counter(const mca_base_pvar_t *pvar, void *value, void *object)
 {
-    const row_t *row = pvar->ctx;
-    irr_counters_t counters;
+    const counter_t *counter = pvar->ctx;
+    irr_counters_t all;
 
     (void)object;
-    mca_coll_irr_counters(&counters);
-    *(unsigned long long *)value = *(const uint64_t *)((const char *)&counters + row->offset);
+    mca_coll_irr_counters(&all);
+    *(unsigned long long *)value = *(const uint64_t *)((const char *)&all + counter->offset);
     return OPAL_SUCCESS;
 }
 
-/* A gauge goes up and down, so its class must not promise that it only grows. */
-static int class_of(const row_t *row)
+static int add_counter(counter_t *counter)
 {
-    switch (row->offset) {
-    case offsetof(irr_counters_t, largest_message): return MCA_BASE_PVAR_CLASS_SIZE;
-    case offsetof(irr_counters_t, scratch_bytes):   return MCA_BASE_PVAR_CLASS_SIZE;
-    case offsetof(irr_counters_t, endpoints_open):  return MCA_BASE_PVAR_CLASS_SIZE;
-    default:                                        return MCA_BASE_PVAR_CLASS_COUNTER;
+    return mca_base_component_pvar_register(
+        &mca_coll_irr_component.super.collm_version, counter->name, counter->text, OPAL_INFO_LVL_4,
+        class_of(counter->text), MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT, FLAGS,
+        get_counter, NULL, NULL, counter);
+}
+
+/* ---- fields of records ---- */
+
+/* A field of a collective, blocking or nonblocking. */
+typedef struct place {
+    int                 field, which;
+    mca_coll_irr_form_t form;
+} place_t;
+
+enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
+
+static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
+
+/* Returns NULL if there was no such call yet. */
+static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
+{
+    const mca_coll_irr_series_t *series = module->nonblocking[place->which];
+
+    if (place->form == MCA_COLL_IRR_BLOCKING) {
+        return mca_coll_irr_service_called(module, place->which);
     }
+    return series != NULL ? &series->service : NULL;
+}
+
+static bool is_double(mca_coll_irr_unit_t unit)
+{
+    return unit == MCA_COLL_IRR_SIGNED_NS || unit == MCA_COLL_IRR_LOW_NS || unit == MCA_COLL_IRR_RATIO;
+}
+
+/* The values of a communicator that is not ours, or is gone, are 0. */
+static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const place_t *place = pvar->ctx;
+    const mca_coll_irr_unit_t unit = mca_coll_irr_fields[place->field].unit;
+    const mca_coll_irr_service_t *service = NULL;
+    mca_coll_irr_record_t record = { .ranks = 0 };
+    double values[MCA_COLL_IRR_FIELDS], known;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
+        if (object != NULL && module->comm == object) {
+            service = service_of(module, place);
+        }
+    }
+    if (service != NULL) {
+        mca_coll_irr_tally_record(service, &record);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    mca_coll_irr_record_values(&record, values);
+    known = isnan(values[place->field]) ? 0 : values[place->field];
+    if (unit == MCA_COLL_IRR_NAME) {
+        *(int *)value = (int)known;
+    } else if (is_double(unit)) {
+        *(double *)value = known;
+    } else {
+        *(unsigned long long *)value = (unsigned long long)known;
+    }
+    return OPAL_SUCCESS;
+}
+
+/* A tool wants to know. */
+static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
+{
+    (void)pvar;
+    (void)object;
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) {
+        mca_coll_irr_component.measures = true;
+        *count = 1;
+    }
+    return OPAL_SUCCESS;
+}
+
+/* Open MPI 4.1's ompi_info has no room for a text beside the names of an enumeration, and reads what is behind. */
+static int add_field(place_t *place, mca_base_var_enum_t *algorithms)
+{
+    const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[place->which];
+    const mca_coll_irr_field_t *field = &mca_coll_irr_fields[place->field];
+    const bool is_name = field->unit == MCA_COLL_IRR_NAME;
+    int type = MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, class;
+    char name[64], text[192] = "";
+
+    snprintf(name, sizeof(name), "%s%s_%s", place->form == MCA_COLL_IRR_NONBLOCKING ? "i" : "", collective->variable,
+             field->variable);
+    snprintf(text, sizeof(text), is_name ? "%s" : field->text, collective->forms[place->form].call);
+    class = class_of(text);
+    if (is_name) {
+        type = MCA_BASE_VAR_TYPE_INT;
+        class = MCA_BASE_PVAR_CLASS_STATE;
+    } else if (is_double(field->unit)) {
+        type = MCA_BASE_VAR_TYPE_DOUBLE;
+        class = MCA_BASE_PVAR_CLASS_GENERIC;
+    }
+    return mca_base_component_pvar_register(
+        &mca_coll_irr_component.super.collm_version, name, is_name ? NULL : text, OPAL_INFO_LVL_4, class, type,
+        is_name ? algorithms : NULL, MCA_BASE_VAR_BIND_MPI_COMM, FLAGS, get_field, NULL, notify, place);
 }
 
 int mca_coll_irr_pvars_register(void)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        int index = mca_base_component_pvar_register(
-            &mca_coll_irr_component.super.collm_version, rows[i].name, rows[i].text, OPAL_INFO_LVL_4,
-            class_of(&rows[i]), MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, get_value, NULL, NULL, &rows[i]);
+    mca_base_var_enum_t *algorithms;
+    int result = mca_coll_irr_choice_enum(&mca_coll_irr_choices[MCA_COLL_IRR_ALLTOALL_ALGORITHM], "coll_irr_way",
+                                          &algorithms);
 
-        if (index < 0) {
-            return index;
+    if (result != OPAL_SUCCESS) {
+        return result;
+    }
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]) && result >= 0; i++) {
+        result = add_counter(&counters[i]);
+    }
+    for (int i = 0; i < CALLS * MCA_COLL_IRR_FIELDS && result >= 0; i++) {
+        const int call = i / MCA_COLL_IRR_FIELDS, which = call % MCA_COLL_IRR_COLLECTIVES;
+        const mca_coll_irr_form_t form = call == which ? MCA_COLL_IRR_BLOCKING : MCA_COLL_IRR_NONBLOCKING;
+
+        places[i] = (place_t){ .field = i % MCA_COLL_IRR_FIELDS, .which = which, .form = form };
+        if (mca_coll_irr_fields[places[i].field].variable != NULL &&
+            mca_coll_irr_collectives[which].forms[form].function != NULL) {
+            result = add_field(&places[i], algorithms);
         }
     }
-    return OMPI_SUCCESS;
+    OBJ_RELEASE(algorithms);
+    return result < 0 ? result : OMPI_SUCCESS;
 }

@@ -1,13 +1,13 @@
 /*
- * coll_irr_report.c - coll_irr_report: at the end of the job rank 0 tells what its collectives did.
+ * coll_irr_report.c - coll_irr_report: at the end of the job rank 0 writes what its collectives did.
  *
- * Each rank sums the rows of what it has measured in a table.  Rank 0 receives those of the others in MPI_Finalize,
- * when the module of MPI_COMM_WORLD goes: all processes are there then, and point-to-point messages still work
- * (coll_irr_teardown.c).  The parameter may differ between ranks, and coll/irr be missing on some.  So each process
- * that has a report to give publishes that with what MPI_Init exchanges anyway: rank 0 waits for no other, and nobody
- * sends to a rank 0 that does not wait.  Nor does anybody wait longer than WAIT_S.
+ * Each rank sums its records in a table.  Rank 0 receives those of the others in MPI_Finalize, when the module of
+ * MPI_COMM_WORLD goes: all processes are there then, and point-to-point messages still work (coll_irr_teardown.c).  The
+ * parameter may differ between ranks, and coll/irr may be missing on some.  So each process that has a report to give
+ * publishes that with what MPI_Init exchanges anyway: rank 0 waits for no other, and nobody sends to a rank 0 that does
+ * not wait.  Nobody waits longer than WAIT_S.
  *
- * Cost: one message a rank, with a row for each kind of communicator, 64 at most.  Nothing if it is off.
+ * Cost: one message a rank, with a record for each kind of communicator, 64 at most.  Nothing if it is off.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_team.h"
@@ -28,7 +28,7 @@
 static struct {
     bool                 wanted;
     char                *path;     /* what the parameter says, which goes before we do */
-    int                  told;     /* ranks whose rows are in the table */
+    int                  told;     /* ranks whose records are in the table */
     FILE                *file;     /* on rank 0; NULL: stderr */
     mca_coll_irr_table_t table;    /* guarded by the component's lock */
 } report;
@@ -45,20 +45,25 @@ static bool is_first(void)
     return mca_coll_irr_my_process() == 0;
 }
 
-/* Rank 0 finds out at once, not after hours, that a file cannot be written.  False: the user was told. */
-static bool open_file(const char *path)
+static void warn(const char *outcome)
 {
     char text[512];
 
+    snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s; %s", report.path,
+             strerror(errno), outcome);
+    mca_coll_irr_tell("engine-message", text);
+}
+
+/* Opens the file at once, so that one that cannot be written is known now and not after hours.  False: no report. */
+static bool open_file(const char *path)
+{
     report.path = strdup(path);
     if (report.path == NULL || strcmp(path, "1") == 0) {
         return report.path != NULL;
     }
     report.file = fopen(path, "we");
     if (report.file == NULL) {
-        snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s; there is no report", path,
-                 strerror(errno));
-        mca_coll_irr_tell("engine-message", text);
+        warn("there is no report");
     }
     return report.file != NULL;
 }
@@ -78,7 +83,7 @@ void mca_coll_irr_report_open(void)
     mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
 
-void mca_coll_irr_report_add(const mca_coll_irr_row_t *row)
+void mca_coll_irr_report_add(const mca_coll_irr_record_t *row)
 {
     if (report.wanted) {
         opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -98,51 +103,51 @@ static bool has_report(int rank)
     return mca_coll_irr_modex_get(KEY, &name, &value) == OMPI_SUCCESS;
 }
 
-/* Rows that came in so many bytes. */
-static void take(const mca_coll_irr_row_t *rows, size_t bytes)
+/* Adds the records that came in so many bytes. */
+static void take(const mca_coll_irr_record_t *records, size_t bytes)
 {
-    const size_t count = bytes / sizeof(*rows);
+    const size_t count = bytes / sizeof(*records);
 
-    for (size_t i = 0; i < count && i < MCA_COLL_IRR_ROWS; i++) {
-        if (mca_coll_irr_row_is_sound(&rows[i])) {
-            mca_coll_irr_table_add(&report.table, &rows[i], false);
+    for (size_t i = 0; i < count && i < MCA_COLL_IRR_RECORDS; i++) {
+        if (mca_coll_irr_record_is_sound(&records[i])) {
+            mca_coll_irr_table_add(&report.table, &records[i], false);
         }
     }
     report.told++;
 }
 
-/* Rank 0: joins the rows of all that have some. */
+/* Rank 0: joins the records of all ranks that have some. */
 static void gather(time_t deadline)
 {
     ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    mca_coll_irr_row_t *rows = malloc(sizeof(report.table.rows));
+    mca_coll_irr_record_t *records = malloc(sizeof(report.table.records));
     ompi_request_t *request;
     size_t bytes;
 
-    for (int i = 1; i < ompi_comm_size(world) && rows != NULL; i++) {
+    for (int i = 1; i < ompi_comm_size(world) && records != NULL; i++) {
         if (!has_report(i)) {
             continue;
         }
-        if (MCA_PML_CALL(irecv(rows, sizeof(report.table.rows), MPI_BYTE, i, MCA_COLL_BASE_TAG_GATHER, world,
+        if (MCA_PML_CALL(irecv(records, sizeof(report.table.records), MPI_BYTE, i, MCA_COLL_BASE_TAG_GATHER, world,
                                &request)) != OMPI_SUCCESS) {
             break;
         }
         if (mca_coll_irr_complete(request, deadline, &bytes) != OMPI_SUCCESS) {
             return;   /* the memory is left to a message that may still come */
         }
-        take(rows, bytes);
+        take(records, bytes);
     }
-    free(rows);
+    free(records);
 }
 
-static void send_rows(time_t deadline)
+static void send_records(time_t deadline)
 {
-    ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
+    const size_t bytes = (size_t)report.table.count * sizeof(report.table.records[0]);
     ompi_request_t *request;
 
     if (has_report(0) &&
-        MCA_PML_CALL(isend(report.table.rows, (size_t)report.table.count * sizeof(report.table.rows[0]), MPI_BYTE, 0,
-                           MCA_COLL_BASE_TAG_GATHER, MCA_PML_BASE_SEND_STANDARD, world, &request)) == OMPI_SUCCESS) {
+        MCA_PML_CALL(isend(report.table.records, bytes, MPI_BYTE, 0, MCA_COLL_BASE_TAG_GATHER,
+                           MCA_PML_BASE_SEND_STANDARD, &ompi_mpi_comm_world.comm, &request)) == OMPI_SUCCESS) {
         (void)mca_coll_irr_complete(request, deadline, NULL);
     }
 }
@@ -154,60 +159,28 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-static void write_table(FILE *stream)
+/* On stderr as one piece, so that lines of others do not come between; without memory for that, line by line. */
+static void write_report(void)
 {
     const mca_coll_irr_job_t job = {
         .version = VERSION, .ranks = (int)mca_coll_irr_process_info.num_procs, .told = report.told };
-
-    if (is_json(report.path)) {
-        mca_coll_irr_table_json(&report.table, &job, stream);
-    } else {
-        mca_coll_irr_table_print(&report.table, &job, stream);
-    }
-}
-
-/* As one piece, so that lines of others do not come between. */
-static void write_to_stderr(void)
-{
     char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-
-    if (stream == NULL) {
-        write_table(stderr);
-        return;
-    }
-    write_table(stream);
-    if (fclose(stream) == 0) {
-        fwrite(text, 1, size, stderr);
-    }
-    free(text);
-}
-
-static void write_to_file(void)
-{
-    char text[512];
+    size_t size = 0;
+    FILE *stream = report.file != NULL ? report.file : open_memstream(&text, &size);
     bool failed;
 
-    write_table(report.file);
-    failed = ferror(report.file) != 0;
-    failed = fclose(report.file) != 0 || failed;
-    report.file = NULL;
-    if (failed) {
-        snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s; the file is not complete",
-                 report.path, strerror(errno));
-        mca_coll_irr_tell("engine-message", text);
-    }
-}
-
-static void write_report(void)
-{
+    stream = stream != NULL ? stream : stderr;
     mca_coll_irr_table_sort(&report.table);
-    if (report.file != NULL) {
-        write_to_file();
-    } else {
-        write_to_stderr();
+    (is_json(report.path) ? mca_coll_irr_table_json : mca_coll_irr_table_print)(&report.table, &job, stream);
+    failed = ferror(stream) != 0;
+    failed = (stream != stderr && fclose(stream) != 0) || failed;
+    if (report.file != NULL && failed) {
+        warn("the file is not complete");
+    } else if (text != NULL) {
+        fwrite(text, 1, size, stderr);
     }
+    report.file = NULL;
+    free(text);
 }
 
 void mca_coll_irr_report_end(void)
@@ -230,7 +203,7 @@ void mca_coll_irr_report_end(void)
         gather(deadline);
         write_report();
     } else {
-        send_rows(deadline);
+        send_records(deadline);
     }
     report.wanted = false;
 }

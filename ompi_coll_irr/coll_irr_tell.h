@@ -60,10 +60,14 @@ void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_n
 void mca_coll_irr_tally_found(mca_coll_irr_service_t *service);
 
 /*
- * The record of a service until now, from which lines, report and MPI_T follow: all numbers of a row but those that
- * identify the communicator.  Exchanges, messages and times are 0 unless somebody has asked for them.
+ * Sets the numbers of the record of a service until now.  Numbers of calls, messages and their times are 0 unless they
+ * are measured.
  */
-void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_row_t *row);
+void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record);
+
+/* Sets its texts and ranks, as they are on a communicator. */
+void mca_coll_irr_tally_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                              mca_coll_irr_record_t *record);
 
 /* The communicator, or the job, ends: what was measured is known by the communicator's name.  Twice does no harm. */
 void mca_coll_irr_tally_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
@@ -90,7 +94,7 @@ void mca_coll_irr_report_open(void);
 void mca_coll_irr_report_close(void);
 
 /* Local: one row more, if there is a report. */
-void mca_coll_irr_report_add(const mca_coll_irr_row_t *row);
+void mca_coll_irr_report_add(const mca_coll_irr_record_t *record);
 
 /* When MPI_COMM_WORLD goes: rank 0 writes what all ranks tell; waits for them, for a bounded time. */
 void mca_coll_irr_report_end(void);

@@ -1,0 +1,330 @@
+/*
+ * coll_irr_log.c - the log of coll_irr_verbose: what serves a collective of a communicator, and why, from its rank 0.
+ *
+ * A line and the report give the same cause, a clause.  Where the ranks have decided once and for all, the cause is a
+ * text that was kept then.  Where they choose, it follows from the state of the choice, so it is true at any time, also
+ * for a communicator that ends before its first trial.
+ *
+ * Lines count nodes.  Open MPI knows the node of each process without asking anybody; it is looked up once a process of
+ * the job, and only by a rank that logs a communicator with that process.
+ */
+#include "coll_irr_choose.h"
+#include "coll_irr_network.h"
+#include "coll_irr_team.h"
+#include "coll_irr_tell.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* ---- the cause ---- */
+
+/* A text that grows as far as it has room. */
+typedef struct clause {
+    char  *text;
+    size_t size;
+} clause_t;
+
+__attribute__((format(printf, 2, 3)))
+static void add(clause_t *clause, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(clause->text, clause->size, format, arguments);
+    va_end(arguments);
+    if (length > 0 && (size_t)length < clause->size) {
+        clause->text += length;
+        clause->size -= (size_t)length;
+    }
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* The exchanges so far, and their time if it is measured. */
+static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *service)
+{
+    const uint64_t calls = service->choice.calls;
+
+    add(clause, "%llu exchange%s", (unsigned long long)calls, calls == 1 ? "" : "s");
+    if (service->row != NULL && service->row->ns > 0) {
+        add(clause, " took rank 0 %s", mca_coll_irr_time_text((double)service->row->ns).text);
+    }
+}
+
+/* The exchanges so far do not pay for a trial. */
+static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, const irr_choice_funds_t *funds)
+{
+    const double share = service->choice.share;
+    const int tried = service->choice.tried;
+
+    if (tried > 0) {   /* their results are old now */
+        add(clause, "%d algorithm%s in earlier trials; ", tried, plural(tried));
+    }
+    add_exchanges(clause, service);
+    add(clause, ", and count as %s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as spent; the "
+        "next trial takes %s", mca_coll_irr_time_text(funds->cost).text, 100 * share,
+        mca_coll_irr_time_text(share * funds->cost).text, mca_coll_irr_time_text(funds->spent).text,
+        mca_coll_irr_time_text(funds->wanted).text);
+    if (funds->calls > 0) {
+        add(clause, ", which about %llu more pay for", (unsigned long long)funds->calls);
+    }
+}
+
+/* Open MPI's own serves, and no trial says why. */
+static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
+    const bool one_node = mca_coll_irr_node_ranks(module) == module->ranks.size;
+
+    if (!service->choice.listed) {
+        add_exchanges(clause, service);
+        add(clause, ", and the ranks first look for a faster algorithm after %d", irr_choice_first(one_node));
+    } else if (funds.wanted > 0) {
+        add_unpaid(clause, service, &funds);
+    } else if (service->choice.recall.losers > 0) {
+        add(clause, "no other algorithm was faster for such messages in earlier trials");
+    } else {
+        add(clause, "the model expects no other algorithm to be faster for these messages");
+    }
+}
+
+/* Open MPI's own serves, and other algorithms were tried, or will be. */
+static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+
+    if (choice->relists && choice->exchanges == service->told_exchanges) {
+        add(clause, "messages have changed, and a comparison with the algorithm used so far does not pay yet");
+    } else if (choice->tries) {
+        add(clause, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
+            plural(choice->trial.count - 1));
+    } else if (choice->tried > 0 && choice->best > 0) {
+        add(clause, "the best other algorithm has speedup %.2f%s", choice->best,
+            choice->best > 1 ? ", which is no gain of 3 % beyond doubt" : "");
+    } else if (choice->lost > 0) {
+        add(clause, "the algorithm used before has speedup %.2f now", choice->lost);
+    } else if (service->refused) {
+        add(clause, "no other algorithm can be opened: %s", service->why);
+    } else {
+        add_untried(clause, module, service);
+    }
+}
+
+void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+                        size_t size)
+{
+    const double speedup = service->choice.speedup.is;
+    clause_t clause = { text, size };
+
+    if (service->state == MCA_COLL_IRR_NEW) {
+        add(&clause, "the ranks agree on it after the first call");
+    } else if (service->state != MCA_COLL_IRR_CHOOSING) {
+        add(&clause, "%s", service->why);
+    } else if (service->host_way != 0) {   /* an algorithm is named, and the ranks choose among its strategies */
+        add(&clause, "%s", service->why);
+        if (service->choice.way != 0) {
+            add(&clause, ", and it has speedup %.2f over the strategy used at first", speedup);
+        }
+    } else if (service->choice.recalled) {
+        add(&clause, "it had speedup %.2f at least in earlier trials", speedup);
+    } else if (service->choice.way != 0) {
+        add(&clause, "it has speedup %.2f in trials%s", speedup, service->choice.exchanges > 0 ? "" : " of calls");
+    } else {
+        add_host(&clause, module, service);
+    }
+}
+
+void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size)
+{
+    if (service->state == MCA_COLL_IRR_SERVING) {
+        snprintf(text, size, "%s", mca_coll_irr_serving(service));
+    } else {
+        const bool chooses = service->state == MCA_COLL_IRR_CHOOSING;
+
+        mca_coll_irr_way_text(service, chooses ? service->choice.way : service->host_way, text, size);
+    }
+}
+
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
+{
+    if (way == service->host_way) {
+        snprintf(text, size, "Open MPI's own");
+    } else {
+        irr_candidate_text(&service->candidates->open[way], text, size);
+    }
+}
+
+/* ---- nodes ---- */
+
+/* Of the processes of the job: 1 + the number of its node; 0: not looked up yet.  Guarded by the component's lock. */
+static uint64_t *node_of;
+
+void mca_coll_irr_say_close(void)
+{
+    free(node_of);
+    node_of = NULL;
+}
+
+/* Returns 0 if it is not known. */
+static uint64_t look_up(const opal_process_name_t *name)
+{
+    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
+    uint64_t node = 0;
+
+    if (node_of == NULL) {
+        node_of = calloc(processes, sizeof(*node_of));
+    }
+    if (node_of == NULL || name->vpid >= processes) {
+        return 0;
+    }
+    if (node_of[name->vpid] == 0 && mca_coll_irr_modex_node(name, &node) == OMPI_SUCCESS) {
+        node_of[name->vpid] = 1 + node;
+    }
+    return node_of[name->vpid];
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Returns 0 if some nodes are not known, or there is no memory. */
+static int count_nodes(const mca_coll_irr_ranks_t *ranks)
+{
+    uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
+    int count = 0;
+
+    if (nodes == NULL) {
+        return 0;
+    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (int i = 0; i < ranks->size; i++) {
+        const opal_process_name_t name = mca_coll_irr_process(ranks, i);
+
+        nodes[i] = look_up(&name);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare);
+    for (int i = 0; i < ranks->size && nodes[0] > 0; i++) {
+        count += i == 0 || nodes[i] != nodes[i - 1];
+    }
+    free(nodes);
+    return count;
+}
+
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
+{
+    const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
+    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_node_ranks(module);
+    const int counted = given > 0 ? 0 : count_nodes(&module->ranks);
+
+    return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
+}
+
+/* ---- lines ---- */
+
+const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
+{
+    return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
+}
+
+/* Returns whether this rank logs the communicator. */
+static bool logs(const mca_coll_irr_module_t *module)
+{
+    return opal_output_get_verbosity(mca_coll_irr_component.output) >= (module->ranks.rank == 0 ? 1 : 10);
+}
+
+/* True once a line has named what serves the service; for one of a team, on this communicator. */
+static bool *said_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    return service == mca_coll_irr_service_called(module, service->which) ? &module->said[service->which]
+                                                                          : &service->said;
+}
+
+void mca_coll_irr_say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const irr_choice_load_t *load = &service->choice.load;
+    char trials[MCA_COLL_IRR_TRIALS], each[48] = "";
+    mca_coll_irr_record_t record;
+    int nodes;
+
+    *said_of(module, service) = true;
+    if (!logs(module)) {
+        return;
+    }
+    nodes = mca_coll_irr_nodes(module);
+    mca_coll_irr_tally_record(service, &record);
+    mca_coll_irr_tally_texts(module, service, &record);
+    mca_coll_irr_record_trials(&record, trials);
+    if (record.tried > 0) {
+        snprintf(each, sizeof(each), ", about %s to each",
+                 mca_coll_irr_bytes_text(load->sends > 0 ? (double)(load->sent / load->sends) : 0).text);
+    }
+    opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks on %d node%s%s: %s, %s%s%s",
+                mca_coll_irr_name(module), record.call, record.ranks, nodes, plural(nodes), each, record.way,
+                record.why, record.tried > 0 ? "; " : "", trials);
+    mca_coll_irr_network_say();
+}
+
+void mca_coll_irr_say_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    if (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls > 0 && !*said_of(module, service)) {
+        mca_coll_irr_say(module, service);
+    }
+}
+
+/* ---- components of a higher priority ---- */
+
+/*
+ * The last module of the list that offers a collective serves it.  NULL: that is ours, or it hands calls on to ours.
+ * When a communicator is freed its modules leave the list one by one, and those above ours are still in it.
+ */
+static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
+                                               int which)
+{
+    const mca_coll_base_avail_coll_t *one, *last = NULL;
+
+    OPAL_LIST_FOREACH(one, modules, mca_coll_base_avail_coll_t) {
+        if (mca_coll_irr_offers(one->ac_module, which)) {
+            last = one;
+        }
+    }
+    return last == NULL || last->ac_module == &module->super || module->called[which] ||
+           last->ac_priority < mca_coll_irr_component.params.priority ||
+           strcmp(last->ac_component_name, "monitoring") == 0 ? NULL : last;
+}
+
+void mca_coll_irr_say_above(mca_coll_irr_module_t *module)
+{
+    const mca_coll_base_avail_coll_t *found[MCA_COLL_IRR_COLLECTIVES];
+    const opal_list_t *modules = logs(module) && !module->said_above ? mca_coll_irr_modules(module->comm) : NULL;
+    char calls[192] = "";
+    int first = -1;
+
+    if (modules == NULL) {
+        return;
+    }
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        found[i] = above(module, modules, i);
+        first = first < 0 && found[i] != NULL ? i : first;
+        if (first >= 0 && found[i] == found[first]) {
+            const size_t length = strlen(calls);
+
+            snprintf(calls + length, sizeof(calls) - length, "%s%s", length > 0 ? ", " : "",
+                     mca_coll_irr_collectives[i].forms[MCA_COLL_IRR_BLOCKING].call);
+        }
+    }
+    if (first >= 0) {
+        module->said_above = true;
+        opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks: component %s of Open MPI, because its "
+                    "priority %d is above coll_irr_priority, which is %d", mca_coll_irr_name(module), calls,
+                    module->ranks.size, found[first]->ac_component_name, found[first]->ac_priority,
+                    mca_coll_irr_component.params.priority);
+    }
+}

@@ -1,0 +1,308 @@
+/*
+ * coll_irr_record.c - see coll_irr_record.h: the numbers of a record, and how records are joined.
+ */
+#include "coll_irr_record.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef mca_coll_irr_record_t record_t;
+typedef mca_coll_irr_range_t  range_t;
+typedef mca_coll_irr_tried_t  tried_t;
+
+/* ---- fields ---- */
+
+const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
+    { .json = "communicators" },
+    { .json = "exchanges", .column = "    exchanges", .variable = "exchanges",
+      .text = "Number of calls of %s on the communicator since it is measured" },
+    { .json = "messages" },
+    { .unit = MCA_COLL_IRR_BYTE, .json = "bytes", .column = "   bytes" },
+    { .unit = MCA_COLL_IRR_BYTE, .json = "mean_message", .column = "    mean" },
+    { .unit = MCA_COLL_IRR_BYTE, .json = "longest_message", .column = " longest" },
+    { .unit = MCA_COLL_IRR_PART, .json = "density", .column = " full" },
+    { .json = "tried", .variable = "tried", .text = "Number of algorithms tried for %s on the communicator" },
+    { .json = "trial_exchanges", .variable = "trial_exchanges", .text = "Number of calls of %s in trials" },
+    { .json = "agreements", .variable = "agreements",
+      .text = "Number of times that the ranks of the communicator agreed on what serves %s" },
+    { .unit = MCA_COLL_IRR_NS, .json = "time_ns", .column = "    time", .variable = "ns",
+      .text = "Nanoseconds that calls of %s on the communicator took this rank, without agreements" },
+    { .unit = MCA_COLL_IRR_NS, .json = "setup_ns", .column = "  set-up", .variable = "setup_ns",
+      .text = "Nanoseconds that agreements and preparations for %s on the communicator took this rank, and by which "
+              "trials made calls longer (a gauge)" },
+    { .unit = MCA_COLL_IRR_PART, .json = "setup_share", .column = " share" },
+    { .unit = MCA_COLL_IRR_SIGNED_NS, .json = "saved_ns", .column = "   saved", .variable = "saved_ns",
+      .text = "Nanoseconds by which calls of %s on the communicator were shorter than Open MPI's own, as measured in "
+              "trials; negative: longer (a gauge)" },
+    { .unit = MCA_COLL_IRR_LOW_NS, .json = "saved_range_ns", .column = "    from", .variable = "saved_low_ns",
+      .text = "Nanoseconds of these for %s at least, by the samples of the trials (a gauge)" },
+    { .unit = MCA_COLL_IRR_SIGNED_NS, .column = "      to", .variable = "saved_high_ns",
+      .text = "Nanoseconds of these for %s at most, by the samples of the trials (a gauge)" },
+    { .unit = MCA_COLL_IRR_RATIO, .variable = "speedup",
+      .text = "Time of Open MPI's own divided by that of the algorithm that serves %s now, by its last trial; 0: there "
+              "was none, or Open MPI's own serves (a gauge)" },
+    { .unit = MCA_COLL_IRR_NAME, .variable = "way" }
+};
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : NAN;
+}
+
+void mca_coll_irr_record_values(const record_t *record, double values[MCA_COLL_IRR_FIELDS])
+{
+    const bool sends = record->messages > 0, saves = record->saves != 0;
+    const double all[] = {
+        (double)record->communicators, (double)record->exchanges, (double)record->messages, (double)record->bytes,
+        sends ? (double)(record->bytes / record->messages) : NAN, sends ? (double)record->longest : NAN,
+        ratio(record->messages, record->room), (double)record->tried, (double)record->trial_exchanges,
+        (double)record->agreements, (double)record->ns, (double)record->setup_ns,
+        ratio(record->setup_ns, record->ns + record->setup_ns), saves ? record->saved_ns : NAN,
+        saves ? record->saved_low_ns : NAN, saves ? record->saved_high_ns : NAN, record->speedup.max,
+        record->algorithm
+    };
+
+    _Static_assert(sizeof(all) == MCA_COLL_IRR_FIELDS * sizeof(*values), "in the order of the fields");
+    memcpy(values, all, sizeof(all));
+}
+
+/* ---- records from other processes ---- */
+
+static bool ends(const char *text, size_t room)
+{
+    return memchr(text, '\0', room) != NULL;
+}
+
+static bool is_range(const range_t *range)
+{
+    return range->min >= 0 && range->min <= range->max && range->max < 1e9;
+}
+
+static bool is_time(double ns)
+{
+    return ns >= -MCA_COLL_IRR_NS_MAX && ns <= MCA_COLL_IRR_NS_MAX;
+}
+
+bool mca_coll_irr_record_is_sound(const record_t *record)
+{
+    bool sound = ends(record->name, sizeof(record->name)) && ends(record->call, sizeof(record->call)) &&
+                 ends(record->way, sizeof(record->way)) && ends(record->why, sizeof(record->why)) &&
+                 record->ranks >= 0 && record->nodes >= 0 && record->ways >= 0 &&
+                 record->ways <= MCA_COLL_IRR_RECORD_WAYS && is_range(&record->speedup) && is_range(&record->other) &&
+                 is_time((double)record->ns) && is_time((double)record->setup_ns) && is_time(record->saved_ns) &&
+                 is_time(record->saved_low_ns) && is_time(record->saved_high_ns);
+
+    for (int i = 0; sound && i < record->ways; i++) {
+        sound = ends(record->list[i].way, sizeof(record->list[i].way)) && is_range(&record->list[i].speedup);
+    }
+    return sound;
+}
+
+/* ---- to join records ---- */
+
+static void widen(range_t *range, const range_t *more)
+{
+    if (range->max <= 0) {
+        *range = *more;
+    } else if (more->max > 0) {
+        range->min = more->min < range->min ? more->min : range->min;
+        range->max = more->max > range->max ? more->max : range->max;
+    }
+}
+
+/* Returns where the trials of a strategy are counted; NULL: there is no room, and it is the slowest of all. */
+static tried_t *place_of(record_t *record, const tried_t *tried)
+{
+    tried_t *slowest = NULL;
+
+    for (int i = 0; i < record->ways; i++) {
+        tried_t *one = &record->list[i];
+
+        if (strcmp(one->way, tried->way) == 0) {
+            return one;
+        }
+        slowest = slowest == NULL || one->speedup.max < slowest->speedup.max ? one : slowest;
+    }
+    if (record->ways < MCA_COLL_IRR_RECORD_WAYS) {
+        slowest = &record->list[record->ways++];
+    } else if (slowest->speedup.max >= tried->speedup.max) {
+        return NULL;
+    }
+    *slowest = (tried_t){ .trials = 0 };
+    return slowest;
+}
+
+void mca_coll_irr_record_tried(record_t *record, const tried_t *tried)
+{
+    tried_t *place = place_of(record, tried);
+
+    if (place != NULL) {
+        memcpy(place->way, tried->way, sizeof(place->way));
+        place->trials += tried->trials;
+        widen(&place->speedup, &tried->speedup);
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Another rank took part in the same exchanges. */
+static void add_times(record_t *into, const record_t *record, bool of_this_rank)
+{
+    const bool longest = record->ns > into->ns;
+
+    if (longest && !of_this_rank) {
+        into->ns = 0;
+        into->saves = 0;
+        into->saved_ns = into->saved_low_ns = into->saved_high_ns = 0;
+    }
+    if (longest || of_this_rank) {
+        into->ns += record->ns;
+        into->saves |= record->saves;
+        into->saved_ns += record->saved_ns;
+        into->saved_low_ns += record->saved_low_ns;
+        into->saved_high_ns += record->saved_high_ns;
+    }
+    into->setup_ns = of_this_rank ? into->setup_ns + record->setup_ns : larger(into->setup_ns, record->setup_ns);
+}
+
+/* Returns whether both begin alike, up to the first number. */
+static bool is_similar(const char *a, const char *b)
+{
+    while (*a == *b && *a != '\0' && !isdigit((unsigned char)*a)) {
+        a++;
+        b++;
+    }
+    return *a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b));
+}
+
+/* The text of rank 0 counts; that of another rank is better than none. */
+static void add_texts(record_t *into, const record_t *record)
+{
+    if (into->communicators == 0) {
+        if (record->communicators > 0 || into->way[0] == '\0') {
+            memcpy(into->way, record->way, sizeof(into->way));
+            memcpy(into->why, record->why, sizeof(into->why));
+            into->similar = record->similar;
+            into->nodes = record->nodes;
+        }
+    } else if (record->communicators > 0) {
+        if (strcmp(into->way, record->way) != 0) {
+            snprintf(into->way, sizeof(into->way), "%s", "several algorithms");
+        }
+        into->similar |= record->similar | (strcmp(into->why, record->why) != 0);
+        if (!is_similar(into->why, record->why)) {
+            into->similar = 0;
+            snprintf(into->why, sizeof(into->why), "%s", "because communicators differ");
+        }
+        into->nodes = into->nodes == record->nodes ? record->nodes : 0;
+    }
+}
+
+/* Numbers that rank 0 of each communicator counts. */
+static void add_counts(record_t *into, const record_t *record)
+{
+    into->communicators += record->communicators;
+    into->exchanges += record->exchanges;
+    into->agreements += record->agreements;
+    into->tried += record->tried;
+    into->trial_exchanges += record->trial_exchanges;
+    widen(&into->speedup, &record->speedup);
+    widen(&into->other, &record->other);
+    for (int i = 0; i < record->ways; i++) {
+        mca_coll_irr_record_tried(into, &record->list[i]);
+    }
+}
+
+static void add(record_t *into, const record_t *record, bool of_this_rank)
+{
+    add_texts(into, record);
+    if (record->communicators > 0) {
+        add_counts(into, record);
+    }
+    into->ranks = into->ranks == record->ranks ? record->ranks : 0;
+    into->room += record->room;
+    into->messages += record->messages;
+    into->bytes += record->bytes;
+    into->longest = larger(into->longest, record->longest);
+    add_times(into, record, of_this_rank);
+}
+
+/* ---- tables ---- */
+
+void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *call, record_t *total)
+{
+    *total = (record_t){ .ranks = 0 };
+    for (int i = 0; i < table->count; i++) {
+        if (call == NULL || strcmp(table->records[i].call, call) == 0) {
+            add(total, &table->records[i], true);
+        }
+    }
+}
+
+/* Returns the record of this kind, and of this name if it matters; NULL if there is none. */
+static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool by_name)
+{
+    for (int i = 0; i < table->count; i++) {
+        record_t *other = &table->records[i];
+
+        if (other->ranks == record->ranks && strcmp(other->call, record->call) == 0 &&
+            (!by_name || strcmp(other->name, record->name) == 0)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* An empty record of the same kind. */
+static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
+{
+    record_t *made = &table->records[table->count++];
+
+    *made = (record_t){ .ranks = record->ranks };
+    memcpy(made->name, record->name, sizeof(made->name));
+    memcpy(made->call, record->call, sizeof(made->call));
+    return made;
+}
+
+/* The table has room for one more record at most, which is for all that have no other of their kind. */
+static record_t *find_company(mca_coll_irr_table_t *table, const record_t *record)
+{
+    record_t *found = find(table, record, false);
+
+    if (found == NULL) {
+        found = table->count < MCA_COLL_IRR_RECORDS ? append(table, record)
+                                                    : &table->records[MCA_COLL_IRR_RECORDS - 1];
+    }
+    if (strcmp(found->call, record->call) != 0) {
+        snprintf(found->call, sizeof(found->call), "%s", "several");
+    }
+    snprintf(found->name, sizeof(found->name), "%s", "others");
+    return found;
+}
+
+void mca_coll_irr_table_add(mca_coll_irr_table_t *table, const record_t *record, bool of_this_rank)
+{
+    record_t *found = find(table, record, true);
+
+    if (found == NULL) {
+        found = table->count < MCA_COLL_IRR_RECORDS - 1 ? append(table, record) : find_company(table, record);
+    }
+    add(found, record, of_this_rank);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const record_t *left = a, *right = b;
+
+    return (left->ns < right->ns) - (left->ns > right->ns);
+}
+
+void mca_coll_irr_table_sort(mca_coll_irr_table_t *table)
+{
+    qsort(table->records, (size_t)table->count, sizeof(table->records[0]), compare);
+}

@@ -1,0 +1,237 @@
+/*
+ * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h): one for each collective of a team, for
+ * its nonblocking calls, and for each persistent request.
+ *
+ * Calls are measured only if a report, MPI_T or coll_irr_verbose asks for it.  Then a call costs two readings of the
+ * clock and one pass over its counts.  The time of agreements within a call is not part of its time.
+ */
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
+#include "coll_irr_settings.h"
+#include "coll_irr_team.h"
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
+
+#include <stdlib.h>
+
+/* ---- to measure ---- */
+
+/* Other ranks that this one may send to in a call. */
+static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+    uint64_t count = 0;
+
+    if (neighbors == NULL || !mca_coll_irr_has_neighbors(module, which)) {
+        return (uint64_t)module->ranks.size - 1;
+    }
+    for (size_t i = 0; i < neighbors->ranks.nto; i++) {
+        count += neighbors->ranks.to[i] != module->ranks.rank;
+    }
+    return count;
+}
+
+/* Adds what a call sends, if the service is measured. */
+static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                     const mca_coll_irr_side_t *side)
+{
+    mca_coll_irr_record_t *record = service->row;
+    uint64_t bytes;
+
+    if (record != NULL) {
+        record->messages += mca_coll_irr_side_load(side, module->ranks.rank, &bytes, &record->longest);
+        record->bytes += bytes;
+        record->room += receivers(module, service->which);
+    }
+}
+
+void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service)
+{
+    if (service->row == NULL && mca_coll_irr_component.measures) {
+        service->row = calloc(1, sizeof(*service->row));   /* without memory the report lacks it */
+    }
+}
+
+void mca_coll_irr_tally_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                             const mca_coll_irr_side_t *sent, uint64_t ns)
+{
+    mca_coll_irr_tally_ask(service);
+    if (service->row != NULL) {
+        service->row->ns += ns;
+        service->row->exchanges++;
+        add_load(module, service, sent);
+    }
+}
+
+void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
+{
+    add_load(series->module, &series->service, &call->send);
+}
+
+void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
+{
+    mca_coll_irr_service_t *service = &request->series->service;
+
+    mca_coll_irr_tally_ask(service);
+    mca_coll_irr_tally_start(request->series, &request->call);
+    if (begin_ns > 0) {
+        mca_coll_irr_tally_agreed(service, begin_ns);
+    }
+}
+
+void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns)
+{
+    service->setup_ns += irr_clock_ns() - begin_ns;
+    service->agreements++;
+}
+
+void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const bool is_new = choice->exchanges > service->told_exchanges && service->host_way == 0;
+
+    mca_coll_irr_tally_ask(service);
+    service->told_exchanges = choice->exchanges;
+    for (int i = 0; i < choice->trial.count && is_new; i++) {
+        mca_coll_irr_tried_t tried = { .trials = 1 };
+        irr_speedup_t speedup;
+        const int slot = irr_choice_measured(choice, i, &speedup);
+
+        if (slot == 0) {
+            continue;
+        }
+        mca_coll_irr_way_text(service, slot, tried.way, sizeof(tried.way));
+        mca_coll_irr_memory_learn(service, tried.way, &speedup);
+        tried.speedup = (mca_coll_irr_range_t){ speedup.is, speedup.is };
+        if (service->row != NULL) {
+            mca_coll_irr_record_tried(service->row, &tried);
+        }
+    }
+}
+
+/* ---- the record ---- */
+
+static int64_t whole_ns(double ns)
+{
+    const double most = MCA_COLL_IRR_NS_MAX;
+
+    return (int64_t)(ns > most ? most : ns < -most ? -most : ns);
+}
+
+static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
+{
+    const irr_choice_t *choice = &service->choice;
+    const double other = choice->best > 0 ? choice->best : choice->lost;
+    const irr_saved_t saved = irr_choice_saved(choice);
+
+    record->setup_ns += (uint64_t)whole_ns(choice->trials_ns);
+    record->tried = (uint64_t)choice->tried;
+    record->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
+    if (service->host_way != 0) {
+        return;   /* nobody knows what Open MPI's own takes */
+    }
+    record->saves = (choice->tried > 0 || choice->way != 0) && choice->mean_ns > 0;
+    record->saved_ns = (double)whole_ns(saved.is);
+    record->saved_low_ns = (double)whole_ns(saved.low);
+    record->saved_high_ns = (double)whole_ns(saved.high);
+    if (choice->way != 0) {
+        record->speedup = (mca_coll_irr_range_t){ choice->speedup.is, choice->speedup.is };
+    } else {
+        record->other = (mca_coll_irr_range_t){ other, other };
+    }
+}
+
+static int algorithm_of(const mca_coll_irr_service_t *service)
+{
+    if (service->state == MCA_COLL_IRR_SERVING) {
+        return irr_algorithm_find(mca_coll_irr_serving(service));
+    }
+    return service->state == MCA_COLL_IRR_CHOOSING && service->choice.way != service->host_way
+               ? service->candidates->open[service->choice.way].row : MCA_COLL_IRR_HOST;
+}
+
+void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
+{
+    *record = service->row != NULL ? *service->row : (mca_coll_irr_record_t){ .ranks = 0 };
+    record->algorithm = mca_coll_irr_algorithm_value(algorithm_of(service));
+    record->agreements = service->agreements;
+    record->setup_ns = service->setup_ns;
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        record_choice(service, record);
+    }
+}
+
+void mca_coll_irr_tally_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                              mca_coll_irr_record_t *record)
+{
+    const size_t because = (size_t)snprintf(record->why, sizeof(record->why), "because ");
+
+    if (record->name[0] == '\0' || module->number == service->first) {   /* it stands for all of the team */
+        snprintf(record->name, sizeof(record->name), "%s", mca_coll_irr_name(module));
+    }
+    snprintf(record->call, sizeof(record->call), "%s", service->call);
+    mca_coll_irr_served_by(service, record->way, sizeof(record->way));
+    mca_coll_irr_cause(module, service, record->why + because, sizeof(record->why) - because);
+    record->ranks = module->ranks.size;
+}
+
+/* ---- the end ---- */
+
+void mca_coll_irr_tally_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_record_t *record = service->row;
+
+    mca_coll_irr_say_end(module, service);
+    if (record == NULL) {
+        return;
+    }
+    mca_coll_irr_tally_texts(module, service, record);
+    if (module->ranks.rank == 0) {   /* counts for all of a communicator */
+        record->communicators = service->communicators > 0 ? service->communicators : 1;
+        record->nodes = mca_coll_irr_nodes(module);
+    }
+}
+
+void mca_coll_irr_tally_close(mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_record_t record;
+
+    mca_coll_irr_memory_lived(service);
+    mca_coll_irr_tally_record(service, &record);
+    free(service->row);
+    service->row = NULL;
+    if (record.exchanges > 0) {
+        mca_coll_irr_report_add(&record);
+    }
+}
+
+/* Of the persistent requests of a collective that end without a trial, one speaks for all. */
+static void log_series(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_service_t *service = &series->service;
+
+    if (series->request != NULL) {
+        mca_coll_irr_service_t *class = mca_coll_irr_team_service(series->module->team, service->which);
+
+        service->said = service->said || class->requests_said;
+        class->requests_said = true;
+    } else if (service->state == MCA_COLL_IRR_NEW && !service->said) {
+        mca_coll_irr_say(series->module, service);
+    }
+}
+
+void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_record_t *record = series->service.row;
+
+    log_series(series);
+    if (record != NULL && series->request != NULL) {
+        record->messages *= record->exchanges;   /* so far they are those of one start */
+        record->bytes *= record->exchanges;
+        record->room *= record->exchanges;
+    }
+    mca_coll_irr_tally_end(series->module, &series->service);
+    mca_coll_irr_tally_close(&series->service);
+}

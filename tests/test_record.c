@@ -1,0 +1,357 @@
+/*
+ * test_record.c - records of a report: their units, how they are joined, text, JSON, and records from elsewhere.
+ */
+#include "irr_test.h"
+#include "ompi_coll_irr/coll_irr_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void try(mca_coll_irr_record_t *record, const char *way, double speedup)
+{
+    mca_coll_irr_tried_t tried = { .trials = 1, .speedup = { speedup, speedup } };
+
+    snprintf(tried.way, sizeof(tried.way), "%s", way);
+    mca_coll_irr_record_tried(record, &tried);
+}
+
+static void serve(mca_coll_irr_record_t *record, const char *way, double speedup)
+{
+    record->speedup = (mca_coll_irr_range_t){ speedup, speedup };
+    snprintf(record->way, sizeof(record->way), "%s", way);
+    snprintf(record->why, sizeof(record->why), "because it has speedup %.2f in trials", speedup);
+}
+
+static mca_coll_irr_record_t record_of(const char *name, const char *call, int ranks)
+{
+    mca_coll_irr_record_t record = {
+        .ranks = ranks, .nodes = 1, .communicators = 1, .exchanges = 10, .room = 120, .messages = 60, .bytes = 6000,
+        .longest = 200, .ns = 1000, .setup_ns = 250, .saves = 1, .saved_ns = 50, .saved_low_ns = -20,
+        .saved_high_ns = 120, .agreements = 2, .tried = 1, .trial_exchanges = 20 };
+
+    snprintf(record.name, sizeof(record.name), "%s", name);
+    snprintf(record.call, sizeof(record.call), "%s", call);
+    serve(&record, "board", 2);
+    try(&record, "board", 2);
+    return record;
+}
+
+static mca_coll_irr_table_t table;
+
+static void empty_table(void)
+{
+    memset(&table, 0, sizeof(table));
+}
+
+/* ---- units ---- */
+
+static void test_units(void)
+{
+    static const struct { uint64_t number; const char *bytes, *time; } rows[] = {
+        { 0, "0 B", "0 ns" }, { 999, "999 B", "999 ns" }, { 1000, "1.0 kB", "1.0 us" }, { 2149, "2.1 kB", "2.1 us" },
+        { 9949, "9.9 kB", "9.9 us" }, { 9950, "10 kB", "10 us" }, { 999499, "999 kB", "999 us" },
+        { 999500, "1.0 MB", "1.0 ms" }, { 1300000000, "1.3 GB", "1.3 s" },
+        { UINT64_C(4000000000000), "4.0 TB", "4000 s" }, { UINT64_MAX, "18447 PB", "9223372037 s" }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        const double number = (double)rows[i].number;
+
+        CU_ASSERT_STRING_EQUAL(mca_coll_irr_bytes_text(number).text, rows[i].bytes);
+        CU_ASSERT_STRING_EQUAL(mca_coll_irr_time_text(number < 0x1p63 ? number : 0x1p63).text, rows[i].time);
+    }
+    CU_ASSERT_STRING_EQUAL(mca_coll_irr_time_text(-2149000).text, "-2.1 ms");
+    CU_ASSERT_STRING_EQUAL(mca_coll_irr_time_text(INT64_MIN).text, "-9223372037 s");
+}
+
+/* ---- strategies of a record ---- */
+
+static void test_ways(void)
+{
+    mca_coll_irr_record_t record = { .ways = 0 };
+    char way[16];
+
+    for (int i = 0; i < MCA_COLL_IRR_RECORD_WAYS; i++) {
+        snprintf(way, sizeof(way), "w%d", i);
+        try(&record, way, 1 + i);
+    }
+    try(&record, "w2", 0.25);
+    CU_ASSERT_EQUAL(record.ways, MCA_COLL_IRR_RECORD_WAYS);
+    CU_ASSERT_EQUAL(record.list[2].trials, 2);
+    CU_ASSERT_EQUAL(record.list[2].speedup.min, 0.25);
+    CU_ASSERT_EQUAL(record.list[2].speedup.max, 3);
+    try(&record, "worse", 0.5);
+    CU_ASSERT_STRING_EQUAL(record.list[0].way, "w0");
+    try(&record, "better", 100);
+    CU_ASSERT_STRING_EQUAL(record.list[0].way, "better");
+    CU_ASSERT_EQUAL(record.list[0].trials, 1);
+    CU_ASSERT_EQUAL(record.ways, MCA_COLL_IRR_RECORD_WAYS);
+}
+
+/* ---- tables ---- */
+
+static void reads(const mca_coll_irr_record_t *record, const char *wanted)
+{
+    char text[MCA_COLL_IRR_REASON];
+
+    mca_coll_irr_record_reason(record, text, sizeof(text));
+    CU_ASSERT_STRING_EQUAL(text, wanted);
+}
+
+/* Causes of communicators: one that all have is told once, and a record is never without. */
+static void test_reasons(void)
+{
+    static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
+    mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
+
+    empty_table();
+    record.speedup = (mca_coll_irr_range_t){ 0, 0 };
+    for (int i = 0; i < 3; i++) {
+        snprintf(record.why, sizeof(record.why), "%s", few[i % 2]);
+        mca_coll_irr_table_add(&table, &record, true);
+    }
+    reads(&table.records[0], "because 20 exchanges took 447 us; similar on the other communicators");
+    serve(&record, "board", 2);
+    mca_coll_irr_table_add(&table, &record, true);
+    reads(&table.records[0], "because communicators differ");
+    mca_coll_irr_table_add(&table, &record, true);
+    reads(&table.records[0], "because communicators differ");
+    record.why[0] = '\0';
+    reads(&record, "because of nothing that is known");
+}
+
+/* The same kind on this rank: all is added. */
+static void test_sums(void)
+{
+    mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
+
+    empty_table();
+    mca_coll_irr_table_add(&table, &record, true);
+    record.longest = 300;
+    record.saved_low_ns = -100;
+    serve(&record, "board", 1.5);
+    try(&record, "board", 1.5);
+    mca_coll_irr_table_add(&table, &record, true);
+    CU_ASSERT_EQUAL_FATAL(table.count, 1);
+    CU_ASSERT_EQUAL(table.records[0].communicators, 2);
+    CU_ASSERT_EQUAL(table.records[0].exchanges, 20);
+    CU_ASSERT_EQUAL(table.records[0].bytes, 12000);
+    CU_ASSERT_EQUAL(table.records[0].longest, 300);
+    CU_ASSERT_EQUAL(table.records[0].ns, 2000);
+    CU_ASSERT_EQUAL(table.records[0].tried, 2);
+    CU_ASSERT_EQUAL(table.records[0].ranks, 4);
+    CU_ASSERT_EQUAL(table.records[0].list[0].trials, 3);
+    CU_ASSERT_EQUAL(table.records[0].list[0].speedup.min, 1.5);
+    CU_ASSERT_EQUAL(table.records[0].speedup.min, 1.5);
+    CU_ASSERT_EQUAL(table.records[0].speedup.max, 2);
+    CU_ASSERT_EQUAL(table.records[0].saved_ns, 100);
+    CU_ASSERT_EQUAL(table.records[0].saved_low_ns, -120);
+    CU_ASSERT_STRING_EQUAL(table.records[0].way, "board");
+    reads(&table.records[0], "because it has speedup 1.50 to 2.00 in trials");
+}
+
+/* On another rank: bytes are added; the time, and what was saved in it, are those of the rank with the longest. */
+static void test_joins(void)
+{
+    mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
+
+    empty_table();
+    mca_coll_irr_table_add(&table, &record, false);
+    record.communicators = record.exchanges = record.agreements = 0;
+    record.ns = 5000;
+    record.setup_ns = 10;
+    record.saved_ns = -7;
+    mca_coll_irr_table_add(&table, &record, false);
+    CU_ASSERT_EQUAL_FATAL(table.count, 1);
+    CU_ASSERT_EQUAL(table.records[0].communicators, 1);
+    CU_ASSERT_EQUAL(table.records[0].exchanges, 10);
+    CU_ASSERT_EQUAL(table.records[0].messages, 120);
+    CU_ASSERT_EQUAL(table.records[0].room, 240);
+    CU_ASSERT_EQUAL(table.records[0].ns, 5000);
+    CU_ASSERT_EQUAL(table.records[0].setup_ns, 250);
+    CU_ASSERT_EQUAL(table.records[0].saved_ns, -7);
+    CU_ASSERT_EQUAL(table.records[0].agreements, 2);
+}
+
+/* Another name, collective or number of ranks makes another record; one with several strategies says so. */
+static void test_kinds(void)
+{
+    mca_coll_irr_record_t records[] = { record_of("a", "MPI_Alltoallv", 4), record_of("b", "MPI_Alltoallv", 4),
+                                        record_of("a", "MPI_Alltoall", 4), record_of("a", "MPI_Alltoallv", 2) };
+
+    empty_table();
+    for (int i = 0; i < 4; i++) {
+        records[i].ns = (uint64_t)i;
+        mca_coll_irr_table_add(&table, &records[i], true);
+    }
+    CU_ASSERT_EQUAL_FATAL(table.count, 4);
+    snprintf(records[3].way, sizeof(records[3].way), "a1");
+    mca_coll_irr_table_add(&table, &records[3], true);
+    CU_ASSERT_STRING_EQUAL(table.records[3].way, "several algorithms");
+    mca_coll_irr_table_sort(&table);
+    CU_ASSERT_EQUAL(table.records[0].ranks, 2);
+    CU_ASSERT_EQUAL(table.records[3].ns, 0);
+}
+
+/* However many kinds come, nothing is lost, and there are no more records than there may be. */
+static void test_bounded(void)
+{
+    uint64_t seed = irr_test_seed(), exchanges = 0, bytes = 0;
+    mca_coll_irr_record_t record;
+    char name[32];
+
+    empty_table();
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof(name), "%d", (int)irr_test_below(&seed, 300));
+        record = record_of(name, irr_test_below(&seed, 2) == 0 ? "MPI_Alltoallv" : "MPI_Alltoall",
+                     2 + (int)irr_test_below(&seed, 200));
+        mca_coll_irr_table_add(&table, &record, irr_test_below(&seed, 2) == 0);
+    }
+    CU_ASSERT_EQUAL(table.count, MCA_COLL_IRR_RECORDS);
+    for (int i = 0; i < table.count; i++) {
+        exchanges += table.records[i].exchanges;
+        bytes += table.records[i].bytes;
+        CU_ASSERT_TRUE(mca_coll_irr_record_is_sound(&table.records[i]));
+    }
+    CU_ASSERT_EQUAL(exchanges, 10000);
+    CU_ASSERT_EQUAL(bytes, 6000000);
+    CU_ASSERT_STRING_EQUAL(table.records[MCA_COLL_IRR_RECORDS - 1].name, "others");
+    CU_ASSERT_EQUAL(table.records[MCA_COLL_IRR_RECORDS - 1].ranks, 0);
+}
+
+/* ---- hostile records ---- */
+
+static void test_unsound(void)
+{
+    mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4), bad;
+
+    CU_ASSERT_TRUE(mca_coll_irr_record_is_sound(&record));
+    bad = record;
+    memset(bad.name, 'x', sizeof(bad.name));
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    memset(bad.why, 'x', sizeof(bad.why));
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    bad.ways = MCA_COLL_IRR_RECORD_WAYS + 1;
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    bad.ranks = -1;
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    memset(bad.list[0].way, 'x', sizeof(bad.list[0].way));
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    memset(&bad.list[0].speedup, 0xff, sizeof(bad.list[0].speedup));   /* no number */
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    bad.speedup.min = 3;   /* above the largest */
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad = record;
+    bad.saved_low_ns = INT64_MIN;
+    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+}
+
+/* ---- text and JSON ---- */
+
+typedef void (*writer_t)(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
+
+/* From malloc. */
+static char *written(writer_t write, int ranks, int told)
+{
+    const mca_coll_irr_job_t job = { .version = "1.2.3", .ranks = ranks, .told = told };
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    write(&table, &job, stream);
+    CU_ASSERT_EQUAL_FATAL(fclose(stream), 0);
+    return text;
+}
+
+static void has(const char *text, const char *part)
+{
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, part));
+    if (strstr(text, part) == NULL) {
+        printf("# not there: %s\n", part);
+    }
+}
+
+static void test_text(void)
+{
+    mca_coll_irr_record_t record = record_of("MPI_COMM_WORLD", "MPI_Alltoallv", 4);
+    char *text;
+
+    empty_table();
+    record.communicators = 1000;
+    record.ns = 4100000000;
+    record.setup_ns = 41000000;
+    try(&record, "node", 0.75);
+    try(&record, "node", 0.5);
+    mca_coll_irr_table_add(&table, &record, true);
+    text = written(mca_coll_irr_table_print, 4, 3);
+    has(text, "in a job of 4 ranks");
+    has(text, "Only 3 ranks have told");
+    has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: board\n");
+    has(text, "   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns   -20 ns   120 ns\n");
+    has(text, "    because it has speedup 2.00 in trials; tried 1 algorithm in 20 exchanges; 2 agreements\n");
+    has(text, "    speedup: board 2.00 in 1 trial; node 0.50 to 0.75 in 2 trials\n");
+    has(text, "\nTotal of MPI_Alltoallv\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
+    has(text, "\nTotal\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
+    free(text);
+    empty_table();
+    text = written(mca_coll_irr_table_print, 4, 4);
+    has(text, "none\n");
+    CU_ASSERT_PTR_NULL(strstr(text, "have told"));
+    free(text);
+}
+
+static void test_json(void)
+{
+    mca_coll_irr_record_t record = record_of("a \"b\" \\ \n\x01\xff", "MPI_Alltoallv", 4);
+    char *text;
+
+    empty_table();
+    mca_coll_irr_table_add(&table, &record, true);
+    text = written(mca_coll_irr_table_json, 4, 4);
+    has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_told\": 4,");
+    has(text, "\"communicator\": \"a ?b? ? ???\", \"call\": \"MPI_Alltoallv\", \"ranks\": 4, \"nodes\": 1, ");
+    has(text, "\"mean_message\": 100, \"longest_message\": 200, \"density\": 0.500, \"tried\": 1, ");
+    has(text, "\"time_ns\": 1000, \"setup_ns\": 250, \"setup_share\": 0.200, \"saved_ns\": 50, "
+              "\"saved_range_ns\": [-20, 120], \"communicator\"");
+    has(text, "\"speedup\": [2.000, 2.000], \"best_other_speedup\": null, "
+              "\"ways\": [{\"way\": \"board\", \"trials\": 1, \"speedup\": [2.000, 2.000]}]}],\n");
+    has(text, "\"totals\": [\n  {\"call\": \"MPI_Alltoallv\", \"communicators\": 1, ");
+    has(text, "\"total\": {\"communicators\": 1, \"exchanges\": 10, ");
+    free(text);
+}
+
+/* A record of nothing: what is not known is null. */
+static void test_json_of_nothing(void)
+{
+    const mca_coll_irr_record_t record = { .ranks = 0 };
+    char *text;
+
+    empty_table();
+    mca_coll_irr_table_add(&table, &record, true);
+    text = written(mca_coll_irr_table_json, 2, 2);
+    has(text, "\"communicator\": null, \"call\": null, \"ranks\": null, \"nodes\": null, ");
+    has(text, "\"mean_message\": null, \"longest_message\": null, \"density\": null, ");
+    has(text, "\"setup_share\": null, \"saved_ns\": null, \"saved_range_ns\": null, \"communicator\": null");
+    has(text, "\"best_other_speedup\": null, \"ways\": []}],\n");
+    free(text);
+}
+
+IRR_TEST_MAIN("record", 60,
+    { "bytes and times have units", test_units },
+    { "what was tried, and no more than has room", test_ways },
+    { "records of one kind are summed", test_sums },
+    { "causes of rows that are summed", test_reasons },
+    { "records of several ranks are joined", test_joins },
+    { "records of other kinds are others", test_kinds },
+    { "a table is bounded, and loses nothing", test_bounded },
+    { "a record from elsewhere is checked", test_unsound },
+    { "a table", test_text },
+    { "JSON", test_json },
+    { "JSON of nothing", test_json_of_nothing })
