@@ -151,7 +151,7 @@ refused "loading and saving" "--load and --save exclude each other" \
     check --load "$scratch/saved" --save "$scratch/none"
 refused "a unit without a matrix" "--unit needs a matrix beside --load" check --load "$scratch/saved" --unit 8
 refused "a scale without a matrix" "--scale needs a matrix beside --load" check --load "$scratch/saved" --scale 2
-refused "async steps of no schedule" "--async goes with draw only, and with a schedule" \
+refused "async steps of no schedule" "--async goes with a schedule only" \
     draw --algorithm a1 --ranks 2 --async
 refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \
     check --algorithm rs_nh --ranks 2 --lambda fixed:0
@@ -160,8 +160,8 @@ refused "a latency without end" "--latency '1099511627776' is not an integer" \
 refused "a limit that is no number" "--max-steps 'few' is not an integer" \
     check --algorithm optimal --ranks 2 --max-steps few
 refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
-refused "a check of one rank" "--rank goes with print only" check --algorithm a1 --ranks 2 --rank 1
-refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json
+refused "a check of one rank" "--rank does not go with check, only with print" check --algorithm a1 --ranks 2 --rank 1
+refused "a drawing as JSON" "--json does not go with draw, only with print" draw --algorithm a1 --ranks 2 --json
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
 refused "a drawing of too many ranks" "draw --topology shows at most 512 ranks, not 513" \
     draw --algorithm a1 --ranks 513 --topology "$scratch/hosts"

@@ -235,10 +235,10 @@ refused "a pace that does not go" "--algorithms: 'a3/loose': goes with" simulate
 refused "a length that is none" "--algorithms: 'hybrid/from:0': from: and a number" \
     simulate --ranks 4 --algorithms hybrid/from:0
 refused "a length of others" "--algorithms: 'a3/from:9': from: and a number" simulate --ranks 4 --algorithms a3/from:9
-refused "an option of others" "--json does not go with simulate, which takes" simulate --ranks 4 --json
+refused "an option of others" "--json does not go with simulate, only with print" simulate --ranks 4 --json
 refused "ranks a node beside hosts" "--ranks-per-node does not go with --topology" \
     recommend --topology "$scratch/tree" --ranks-per-node 2
-refused "the machine of others" "--machine and --algorithms go with simulate" \
+refused "the machine of others" "--machine does not go with check, only with simulate and recommend" \
     check --algorithm a1 --ranks 4 --machine "$simple"
 printf '%s\n' 'message 100' 'latency fast' > "$scratch/bad"
 refused "a machine file with nonsense" "$scratch/bad:2: latency 'fast' is not an integer from 1 to 1000000000" \

@@ -11,12 +11,12 @@
  *   bench_persistent.c   the persistent requests of rows that start them
  *   bench_overlap.c   a nonblocking exchange beside a computation
  *   bench_pvar.c      what coll/irr counted, through MPI_T
+ *   bench_loop.c      --loop: calls one behind the other, for whole jobs
  *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
  *   bench_json.c      the same and more as JSON
  *   bench_csv.c       the same as comma-separated values
  *   bench_plot.h      the same as a picture
- *   bench_job.h       whole jobs, which is another program in the same file
  *
  * Rank 0 alone reads the command line and files, and prints.  What it finds is broadcast, so that all ranks
  * go on together or end together with one exit status.  "Collective" below means over MPI_COMM_WORLD.
@@ -89,11 +89,25 @@ typedef enum irr_bench_check {
     IRR_BENCH_CHECK_EACH
 } irr_bench_check_t;
 
+/* --loop: what the calls of a job are like that are timed as a whole. */
+typedef enum irr_bench_loop {
+    IRR_BENCH_LOOP_NONE,
+    IRR_BENCH_LOOP_SAME,
+    IRR_BENCH_LOOP_FRESH,     /* a communicator for each call */
+    IRR_BENCH_LOOP_NEW,       /* other counts in each call */
+    IRR_BENCH_LOOP_ALTERNATE  /* short and long blocks in turn */
+} irr_bench_loop_t;
+
+/* NULL past the last. */
+const char *irr_bench_loop_name(int i);
+const char *irr_bench_loop_text(int i);
+
 /* What all ranks must know of the command line; broadcast as bytes, so there are no pointers in it. */
 typedef struct irr_bench_work {
     bool     run;                             /* false: help was printed, there is nothing to do */
     irr_bench_check_t check;
     irr_bench_call_t call;
+    irr_bench_loop_t loop;
     int      pieces, stride;                  /* MPI_Alltoallw: of a block, which begin so many pieces apart */
     int      dims, degree;                    /* neighbours on a periodic grid, or so many of a ring; else 0 */
     int      inter;                           /* ranks of the first of two groups that exchange; else 0 */
@@ -128,9 +142,7 @@ typedef struct irr_bench_options {
 /* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
 
-/* Reads a list of algorithms, separated by commas.  Complains about a name that is unknown. */
-irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p);
-const char    *irr_bench_algorithm_name(int algorithm);
+const char *irr_bench_algorithm_name(int algorithm);
 
 /* ---- input ---- */
 
@@ -158,9 +170,10 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
  * with a datatype each, between the pieces of others.
  */
 typedef struct irr_bench_side {
-    int           *ints;                /* the memory of the next five */
+    int           *ints;                /* the memory of the next six */
     int           *ranks, *numbers;     /* at the other end of a slot, and of the edge, as both ends count them */
     int           *counts, *offsets;    /* bytes */
+    int           *longest;             /* the counts that the blocks have room for */
     int           *ones;                /* elements where each slot has a datatype */
     MPI_Datatype  *types;               /* NULL: MPI_BYTE */
     size_t         bytes;
@@ -242,6 +255,12 @@ typedef struct irr_bench_means {
     MPI_Request request;   /* MPI_REQUEST_NULL: none */
     bool        by_hand;
 } irr_bench_means_t;
+
+/*
+ * Collective.  Makes all calls and prints their time as JSON on rank 0; complains.  loaded: coll/irr is in the job.
+ * matrix: rank 0 only.
+ */
+irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded);
 
 /* ---- overlap ---- */
 

@@ -50,7 +50,7 @@ static bool make_side(irr_bench_exchange_t *exchange, bool sends, irr_bench_side
 {
     const size_t slots = (size_t)exchange->slots;
 
-    side->ints = room(5 * slots * sizeof(*side->ints));
+    side->ints = room(6 * slots * sizeof(*side->ints));
     if (side->ints == NULL) {
         return false;
     }
@@ -58,7 +58,8 @@ static bool make_side(irr_bench_exchange_t *exchange, bool sends, irr_bench_side
     side->numbers = side->ints + slots;
     side->counts = side->ints + 2 * slots;
     side->offsets = side->ints + 3 * slots;
-    side->ones = side->ints + 4 * slots;
+    side->longest = side->ints + 4 * slots;
+    side->ones = side->ints + 5 * slots;
     for (int i = 0; i < exchange->slots; i++) {
         side->ranks[i] = irr_bench_peer(exchange->work, exchange->ranks, exchange->rank, i, sends, &side->numbers[i]);
     }
@@ -113,6 +114,7 @@ static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *sid
 static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side, unsigned char *buffer)
 {
     displace(exchange, side);
+    memcpy(side->longest, side->counts, (size_t)exchange->slots * sizeof(*side->longest));
     side->buffer = buffer != NULL ? buffer : room(side->bytes);
     return side->buffer != NULL && (exchange->work->call != IRR_BENCH_ALLTOALLW ||
                                     irr_bench_types_init(exchange->work, side, exchange->slots));

@@ -1,14 +1,10 @@
 /*
- * bench_options.c - the command line of irr_bench.
- *
- * One table holds the options: getopt reads from it and the help is printed from it.  The first thing that
- * is wrong ends in one line that names the option, its value and what is allowed.
+ * bench_options.c - the command line of irr_bench: its table (cli_options.h), and values that only it has.
  */
 #include "bench.h"
 
 #include "cli_options.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <string.h>
 
@@ -20,65 +16,7 @@
 #define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends unless told otherwise */
 #define SWEEP_MAX_TEXT "1m"
 
-enum {
-    OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_COMPUTE, OPTION_IDLE, OPTION_ALLTOALL, OPTION_DATATYPE,
-    OPTION_NEIGHBOR, OPTION_INTER, OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV,
-    OPTION_PLOT
-};
-
-static const irr_cli_option_t rows[] = {
-    { "matrix",     OPTION_MATRIX,     "FILE",    "count matrix, Matrix Market coordinate integer, bytes" },
-    { "pattern",    OPTION_PATTERN,    "NAME",    "count matrix of a pattern (below); default uniform" },
-    { "unit",       OPTION_UNIT,       "BYTES",   "unit of the pattern; default 1024" },
-    { "sweep",      'm',               "MIN:MAX", "sweep the unit from MIN to MAX by powers of two, as OSU does; "
-      "default 1:" SWEEP_MAX_TEXT ", each may be left out"  },
-    { "seed",       OPTION_SEED,       "N",       "seed of random patterns; default 1" },
-    { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
-    { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
-    { "persistent", OPTION_PERSISTENT, NULL,      "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init" },
-    { "overlap",    OPTION_OVERLAP,    NULL,      "time the nonblocking call with a computation as long as the call "
-      "alone between its start and its end" },
-    { "tests",      OPTION_TESTS,      "N",       "of --overlap, MPI_Test so many times while it computes; default 0" },
-    { "compute",    OPTION_COMPUTE,    "US",      "of --overlap, the computation takes so many microseconds in each "
-      "row; default: as long as the call alone" },
-    { "idle",       OPTION_IDLE,       NULL,      "of --overlap, sleep in place of computing, as if each rank had a "
-      "processor of its own" },
-    { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
-    { "datatype",   OPTION_DATATYPE,   "TYPE",    "time MPI_Alltoallw on blocks of a datatype (below)" },
-    { "neighbor",   OPTION_NEIGHBOR,   "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)" },
-    { "inter",      OPTION_INTER,      "N",       "time the call between two groups, the first N ranks and the others; "
-      "entries of the matrix within a group are left out" },
-    { "in-place",   OPTION_IN_PLACE,   NULL,      "time the call with MPI_IN_PLACE; the matrix must be symmetric" },
-    { "iterations", 'i',               "N",       "measured iterations; default 100" },
-    { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
-    { "check",      'c',               NULL,      "compare every byte of each exchange, which leaves caches cold; "
-      "default: of one before the warm-up and one after the iterations" },
-    { "no-check",   OPTION_NO_CHECK,   NULL,      "compare nothing" },
-    { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
-    { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
-    { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file; times "
-      "in microseconds, as everywhere" },
-    { "csv",        OPTION_CSV,        "FILE",    "write a line a row to a file, times in microseconds" },
-    { "plot",       OPTION_PLOT,       "FILE",    "draw an SVG picture: of a sweep median, min, max and host/this over "
-      "the unit, else a bar a row" },
-    IRR_CLI_ROW_ALGORITHMS,
-    IRR_CLI_ROW_HELP,
-    IRR_CLI_ROW_VERSION,
-};
-
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-static void help_counters(void)
-{
-    printf("\nCounters of coll/irr, per measured exchange, of the rank that has most.  A gauge is what it is\n"
-           "after the exchanges; one that tells the most so far has not forgotten the rows and units before,\n"
-           "so run one algorithm and one unit alone to see their own:\n");
-    irr_cli_list(NULL, irr_bench_counter_name, irr_bench_counter_text);
-}
-
-static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(bool whole);
+/* ---- names ---- */
 
 /* What stands in front of the table of algorithms. */
 static const struct { const char *name, *text; } own[] = {
@@ -100,41 +38,16 @@ static const char *listed_text(int i)
     return i < OWN ? own[i].text : irr_algorithm_text(i - OWN);
 }
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option, listed_name, listed_text };
-
-static void help(bool whole)
+const char *irr_bench_algorithm_name(int algorithm)
 {
-    printf("Usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
-           "  or:  irr_bench --job [OPTION...]\n"
-           "Times MPI_Alltoallv, or another call, with several algorithms of coll/irr, and without it, in one\n"
-           "job.  Rows with -start behind their name time one start of a persistent request.  With --job it\n"
-           "starts whole jobs, with coll/irr and without: irr_bench --job --help tells more.\n\n");
-    irr_cli_options_print(&table);
-    printf("\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n");
-    printf("\nhost/this: median of host divided by that of the row, above 1 where the row is faster.  interval:\n"
-           "has the ratio with 95 %% or more if iterations are independent; no-difference if it contains 1.\n"
-           "MB/s: 10^6 bytes a second of the rank that sends or receives most.\n");
-    printf("\nDatatypes:\n"
-           "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of\n"
-           "                   other blocks, as in a transposition; all entries of the matrix are equal and\n"
-           "                   multiples of N\n"
-           "\nTopologies, on which each rank has a block of --unit bytes for each neighbour, all periodic:\n"
-           "  cart:2, cart:3   a grid of so many dimensions, as even as can be: 4 neighbours, or 6\n"
-           "  graph:K          a distributed graph: the next K ranks, from the K ranks before\n");
-    if (!whole) {
-        irr_cli_more("algorithms, patterns and counters");
-        return;
-    }
-    irr_cli_list("Algorithms", listed_name, listed_text);
-    irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
-    help_counters();
-    printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
+    return listed_name(algorithm + OWN);
 }
 
 /* ---- values ---- */
 
-static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
+static irr_cli_exit_t read_sweep(const char *text, void *target)
 {
+    irr_bench_work_t *work = &((irr_bench_options_t *)target)->work;
     const char *colon = strchr(text, ':');
     const char *last = colon != NULL ? colon + 1 : text;
     uint64_t min = 1, max = SWEEP_MAX;
@@ -152,13 +65,9 @@ static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
     return IRR_CLI_GOOD;
 }
 
-const char *irr_bench_algorithm_name(int algorithm)
+static irr_cli_exit_t read_algorithms(const char *list, void *target)
 {
-    return listed_name(algorithm + OWN);
-}
-
-irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p)
-{
+    irr_bench_work_t *work = &((irr_bench_options_t *)target)->work;
     int count = 0;
 
     while (list != NULL) {
@@ -174,9 +83,9 @@ irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BE
             irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
             return IRR_CLI_REFUSED;
         }
-        algorithms[count++] = place - OWN;
+        work->algorithms[count++] = place - OWN;
     }
-    *count_p = count;
+    work->rows = count;
     return IRR_CLI_GOOD;
 }
 
@@ -192,8 +101,9 @@ static bool read_part(const char *begin, const char *end, int least, int *value)
     return true;
 }
 
-static irr_cli_exit_t read_datatype(const char *text, irr_bench_options_t *options)
+static irr_cli_exit_t read_datatype(const char *text, void *target)
 {
+    irr_bench_options_t *options = target;
     irr_bench_work_t *work = &options->work;
     static const char prefix[] = "vector:";
     const size_t length = sizeof(prefix) - 1;
@@ -209,8 +119,9 @@ static irr_cli_exit_t read_datatype(const char *text, irr_bench_options_t *optio
     return IRR_CLI_GOOD;
 }
 
-static irr_cli_exit_t read_neighbor(const char *text, irr_bench_options_t *options)
+static irr_cli_exit_t read_neighbor(const char *text, void *target)
 {
+    irr_bench_options_t *options = target;
     irr_bench_work_t *work = &options->work;
     static const char prefix[] = "graph:";
     const size_t length = sizeof(prefix) - 1;
@@ -237,8 +148,10 @@ static void add_column(irr_bench_options_t *options, int counter)
     options->column[options->columns++] = counter;
 }
 
-static irr_cli_exit_t read_columns(const char *list, irr_bench_options_t *options)
+static irr_cli_exit_t read_columns(const char *list, void *target)
 {
+    irr_bench_options_t *options = target;
+
     options->columns = 0;
     while (list != NULL) {
         char name[64];
@@ -258,91 +171,132 @@ static irr_cli_exit_t read_columns(const char *list, irr_bench_options_t *option
     return IRR_CLI_GOOD;
 }
 
-static irr_cli_exit_t read_pattern(const char *name, const char **pattern_p)
+/* ---- the table ---- */
+
+#define AT(member)   IRR_CLI_FIELD(irr_bench_options_t, member)
+#define WORK(member) AT(work.member)
+
+static const irr_cli_option_t rows[] = {
+    { "matrix", 0, "FILE", "count matrix, Matrix Market coordinate integer, bytes", IRR_CLI_STRING, AT(matrix) },
+    { "pattern", 0, "NAME", "count matrix of a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
+      .names = irr_pattern_name },
+    { "unit", 0, "BYTES", "unit of the pattern; default 1024", IRR_CLI_SIZE, WORK(unit_min), 0, INT64_MAX },
+    { "sweep", 'm', "MIN:MAX", "sweep the unit from MIN to MAX by powers of two, as OSU does; default "
+      "1:" SWEEP_MAX_TEXT ", each may be left out", IRR_CLI_OTHER, .read = read_sweep },
+    { "seed", 0, "N", "seed of random patterns; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX },
+    { "scale", 0, "F", "multiply all entries, to nearest, at least 1; default 1", IRR_CLI_SCALE, AT(scale) },
+    { "algorithms", 0, "LIST", "names with commas between (below); default " DEFAULT_LIST, IRR_CLI_OTHER,
+      .read = read_algorithms },
+    { "persistent", 0, NULL, "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init", IRR_CLI_FLAG,
+      WORK(persistent) },
+    { "overlap", 0, NULL, "time the nonblocking call with a computation as long as the call alone between its start "
+      "and its end", IRR_CLI_FLAG, WORK(overlap) },
+    { "tests", 0, "N", "of --overlap, MPI_Test so many times while it computes; default 0", IRR_CLI_NUMBER, WORK(tests),
+      0, TESTS_MAX },
+    { "compute", 0, "US", "of --overlap, the computation takes so many microseconds in each row; default: as long as "
+      "the call alone", IRR_CLI_NUMBER, WORK(compute_us), 1, COMPUTE_MAX },
+    { "idle", 0, NULL, "of --overlap, sleep in place of computing, as if each rank had a processor of its own",
+      IRR_CLI_FLAG, WORK(idle) },
+    { "loop", 0, "KIND", "time all iterations as a whole, with nothing between them, and print one line of JSON "
+      "(below); irr_jobs starts such jobs", IRR_CLI_NAME, WORK(loop), IRR_BENCH_LOOP_SAME,
+      .names = irr_bench_loop_name },
+    { "alltoall", 0, NULL, "time MPI_Alltoall; the matrix must have equal entries", IRR_CLI_SET, WORK(call),
+      IRR_BENCH_ALLTOALL },
+    { "datatype", 0, "TYPE", "time MPI_Alltoallw on blocks of a datatype (below)", IRR_CLI_OTHER,
+      .read = read_datatype },
+    { "neighbor", 0, "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)", IRR_CLI_OTHER,
+      .read = read_neighbor },
+    { "inter", 0, "N", "time the call between two groups, the first N ranks and the others; entries of the matrix "
+      "within a group are left out", IRR_CLI_NUMBER, WORK(inter), 1, INT_MAX },
+    { "in-place", 0, NULL, "time the call with MPI_IN_PLACE; the matrix must be symmetric", IRR_CLI_FLAG,
+      WORK(in_place) },
+    { "iterations", 'i', "N", "measured iterations; default 100", IRR_CLI_NUMBER, WORK(iterations), 1, ITERATIONS_MAX },
+    { "warmup", 'x', "N", "iterations before the measured ones; default 10", IRR_CLI_NUMBER, WORK(warmup), 0,
+      ITERATIONS_MAX },
+    { "check", 'c', NULL, "compare every byte of each exchange, which leaves caches cold; default: of one before the "
+      "warm-up and one after the iterations", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_EACH },
+    { "no-check", 0, NULL, "compare nothing", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_NONE },
+    { "full", 'f', NULL, "more columns: mean, 90th and 99th percentile, iterations", IRR_CLI_FLAG, AT(full) },
+    { "columns", 0, "LIST", "more columns: counters (below) with commas between, or " ALL, IRR_CLI_OTHER,
+      .read = read_columns },
+    { "json", 0, "FILE", "write results, parameters, all times and counters to a file; times in microseconds, as "
+      "everywhere", IRR_CLI_STRING, AT(json) },
+    { "csv", 0, "FILE", "write a line a row to a file, times in microseconds", IRR_CLI_STRING, AT(csv) },
+    { "plot", 0, "FILE", "draw an SVG picture: of a sweep median, min, max and host/this over the unit, else a bar a "
+      "row", IRR_CLI_STRING, AT(plot) },
+    IRR_CLI_ROW_ALGORITHMS,
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+_Static_assert(ROWS <= IRR_CLI_OPTIONS_MAX, "the table is read");
+
+static const char usage[] =
+    "Usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
+    "Times MPI_Alltoallv, or another call, with several algorithms of coll/irr, and without it, in one\n"
+    "job.  Rows with -start behind their name time one start of a persistent request.\n";
+
+static const char notes[] =
+    "\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n"
+    "\nhost/this: median of host divided by that of the row, above 1 where the row is faster.  interval:\n"
+    "has the ratio with 95 % or more if iterations are independent; no-difference if it contains 1.\n"
+    "MB/s: 10^6 bytes a second of the rank that sends or receives most.\n"
+    "\nDatatypes:\n"
+    "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of\n"
+    "                   other blocks, as in a transposition; all entries of the matrix are equal and\n"
+    "                   multiples of N\n"
+    "\nTopologies, on which each rank has a block of --unit bytes for each neighbour, all periodic:\n"
+    "  cart:2, cart:3   a grid of so many dimensions, as even as can be: 4 neighbours, or 6\n"
+    "  graph:K          a distributed graph: the next K ranks, from the K ranks before\n";
+
+static void print_more(void)
 {
-    if (irr_cli_find("pattern", name, NULL, irr_pattern_name) < 0) {
-        return IRR_CLI_REFUSED;
-    }
-    *pattern_p = name;
-    return IRR_CLI_GOOD;
+    irr_cli_list("Algorithms", listed_name, listed_text);
+    irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
+    irr_cli_list("Loops", irr_bench_loop_name, irr_bench_loop_text);
+    printf("\nCounters of coll/irr, per measured exchange, of the rank that has most.  A gauge is what it is\n"
+           "after the exchanges; one that tells the most so far has not forgotten the rows and units before,\n"
+           "so run one algorithm and one unit alone to see their own:\n");
+    irr_cli_list(NULL, irr_bench_counter_name, irr_bench_counter_text);
+    printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
 }
+
+static const irr_cli_table_t table = {
+    .usage = usage, .rows = rows, .count = ROWS, .notes = notes,
+    .topics = "algorithms, patterns, loops and counters", .more = print_more,
+    .listed = listed_name, .listed_text = listed_text
+};
 
 /* ---- the command line ---- */
 
-static irr_cli_exit_t read_option(int id, const char *value, void *context)
+/* Refuses what only makes sense alone. */
+static irr_cli_exit_t check_together(const irr_cli_line_t *line)
 {
-    irr_bench_options_t *options = context;
-    irr_bench_work_t *work = &options->work;
-    irr_cli_exit_t code;
-
-    switch (id) {
-    case OPTION_MATRIX:     options->matrix = value; return IRR_CLI_GOOD;
-    case OPTION_PATTERN:    return read_pattern(value, &options->pattern);
-    case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
-    case OPTION_SCALE:      return irr_cli_scale(value, &options->scale);
-    case OPTION_ALGORITHMS: return irr_bench_algorithms_read(value, work->algorithms, &work->rows);
-    case OPTION_COLUMNS:    return read_columns(value, options);
-    case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
-    case OPTION_CSV:        options->csv = value; return IRR_CLI_GOOD;
-    case OPTION_PLOT:       options->plot = value; return IRR_CLI_GOOD;
-    case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
-    case OPTION_OVERLAP:    work->overlap = true; return IRR_CLI_GOOD;
-    case OPTION_TESTS:      return irr_cli_int("tests", value, 0, TESTS_MAX, &work->tests);
-    case OPTION_COMPUTE:    return irr_cli_int("compute", value, 1, COMPUTE_MAX, &work->compute_us);
-    case OPTION_IDLE:       work->idle = true; return IRR_CLI_GOOD;
-    case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;
-    case OPTION_DATATYPE:   return read_datatype(value, options);
-    case OPTION_NEIGHBOR:   return read_neighbor(value, options);
-    case OPTION_INTER:      return irr_cli_int("inter", value, 1, INT_MAX, &work->inter);
-    case OPTION_IN_PLACE:   work->in_place = true; return IRR_CLI_GOOD;
-    case OPTION_NO_CHECK:   work->check = IRR_BENCH_CHECK_NONE; return IRR_CLI_GOOD;
-    case 'c':               work->check = IRR_BENCH_CHECK_EACH; return IRR_CLI_GOOD;
-    case 'f':               options->full = true; return IRR_CLI_GOOD;
-    case 'i':               return irr_cli_int("iterations", value, 1, ITERATIONS_MAX, &work->iterations);
-    case 'x':               return irr_cli_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
-    case 'm':               return read_sweep(value, work);
-    default:
-        code = irr_cli_size("unit", value, 0, INT64_MAX, &work->unit_min);
-        work->unit_max = work->unit_min;
-        return code;
-    }
-}
-
-/* What only makes sense alone; seen[i]: row i of the table was given. */
-static irr_cli_exit_t check_together(const bool *seen)
-{
-    static const char *const clashes[][2] = {
+    static const irr_cli_pair_t pairs[] = {
         { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" },
         { "alltoall", "persistent" }, { "alltoall", "datatype" }, { "alltoall", "neighbor" },
         { "datatype", "persistent" }, { "datatype", "neighbor" }, { "neighbor", "persistent" },
         { "matrix", "neighbor" }, { "neighbor", "pattern" }, { "neighbor", "scale" },
         { "neighbor", "inter" }, { "neighbor", "in-place" }, { "inter", "in-place" },
-        { "persistent", "in-place" }, { "overlap", "in-place" }   /* wrong bytes by Open MPI 4.1's own */
+        { "persistent", "in-place" }, { "overlap", "in-place" },   /* wrong bytes by Open MPI 4.1's own */
+        { "loop", "sweep" }, { "loop", "algorithms" }, { "loop", "persistent" }, { "loop", "overlap" },
+        { "loop", "datatype" }, { "loop", "neighbor" }, { "loop", "inter" }, { "loop", "in-place" },
+        { "loop", "json" }, { "loop", "csv" }, { "loop", "plot" }
     };
 
-    for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {
-        int found = 0;
-
-        for (int i = 0; i < ROWS; i++) {
-            found += seen[i] && strcmp(rows[i].name, clashes[c][0]) == 0;
-            found += seen[i] && strcmp(rows[i].name, clashes[c][1]) == 0;
-        }
-        if (found == 2) {
-            irr_cli_complain("--%s and --%s exclude each other", clashes[c][0], clashes[c][1]);
-            return IRR_CLI_REFUSED;
-        }
-    }
-    return IRR_CLI_GOOD;
+    return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Complains of what is of --overlap, if something is. */
-static bool has_of_overlap(const bool *seen)
+/* Complains about an option of --overlap without that. */
+static bool has_of_overlap(const irr_cli_line_t *line)
 {
-    for (int i = 0; i < ROWS; i++) {
-        const int option = rows[i].id;
+    static const char *const names[] = { "tests", "compute", "idle" };
 
-        if (seen[i] && (option == OPTION_TESTS || option == OPTION_COMPUTE || option == OPTION_IDLE)) {
-            irr_cli_complain("--%s is of --overlap, which is not given", rows[i].name);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (irr_cli_given(line, names[i]) && !irr_cli_given(line, "overlap")) {
+            irr_cli_complain("--%s is of --overlap, which is not given", names[i]);
             return true;
         }
     }
@@ -381,29 +335,25 @@ static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
 
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options)
 {
-    bool seen[ROWS] = { false }, done;
+    irr_bench_work_t *work = &options->work;
+    irr_cli_line_t line;
     irr_cli_exit_t code;
 
     *options = (irr_bench_options_t){
         .work = { .check = IRR_BENCH_CHECK_ENDS, .iterations = 100, .warmup = 10, .unit_min = 1024, .unit_max = 1024 },
         .pattern = "uniform", .scale = 1, .seed = 1
     };
-    irr_bench_algorithms_read(DEFAULT_LIST, options->work.algorithms, &options->work.rows);
-    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
-    if (code != IRR_CLI_GOOD || done) {
+    read_algorithms(DEFAULT_LIST, options);
+    code = irr_cli_read(&table, argc, argv, options, &line);
+    if (code != IRR_CLI_GOOD || line.done) {
         return code;
     }
-    if (optind < argc) {
-        irr_cli_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
+    if (has_of_overlap(&line) || check_together(&line) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
-    if (!options->work.overlap && has_of_overlap(seen)) {
-        return IRR_CLI_REFUSED;
-    }
-    options->work.run = true;
-    code = check_together(seen);
-    if (code == IRR_CLI_GOOD) {
-        code = check_by_hand(&options->work);
-    }
-    return code == IRR_CLI_GOOD && options->work.persistent ? add_persistent(&options->work) : code;
+    work->run = true;
+    work->unit_max = irr_cli_given(&line, "sweep") ? work->unit_max : work->unit_min;
+    options->scale *= work->loop == IRR_BENCH_LOOP_NEW ? 2 : 1;   /* entries are means there */
+    code = check_by_hand(work);
+    return code == IRR_CLI_GOOD && work->persistent ? add_persistent(work) : code;
 }

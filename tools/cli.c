@@ -4,11 +4,9 @@
 #include "cli.h"
 
 #include "core/random.h"
-#include "problem/redistribution.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 void irr_cli_complain(const char *format, ...)
@@ -42,15 +40,6 @@ bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max,
     return true;
 }
 
-irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p)
-{
-    if (!irr_cli_digits(text, strlen(text), min, max, value_p)) {
-        irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64, name, text, min, max);
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
-}
-
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
 {
     static const char suffixes[] = "kmg";
@@ -67,40 +56,6 @@ bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t
     }
     *value_p = value;
     return true;
-}
-
-irr_cli_exit_t irr_cli_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p)
-{
-    if (!irr_cli_size_digits(text, strlen(text), min, max, value_p)) {
-        irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64 ", with k, m or g behind it or "
-                         "nothing", name, text, min, max);
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
-}
-
-irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p)
-{
-    uint64_t value = 0;
-    irr_cli_exit_t code = irr_cli_number(name, text, (uint64_t)min, (uint64_t)max, &value);
-
-    if (code == IRR_CLI_GOOD) {
-        *value_p = (int)value;
-    }
-    return code;
-}
-
-irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p)
-{
-    char *end;
-    double scale = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !isfinite(scale) || scale <= 0) {
-        irr_cli_complain("--scale '%.64s' is not a number above 0", text);
-        return IRR_CLI_REFUSED;
-    }
-    *scale_p = scale;
-    return IRR_CLI_GOOD;
 }
 
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i))
@@ -139,116 +94,6 @@ irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const ir
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
-{
-    irr_file_error_t error = { 0 };
-    irr_status_t status = irr_matrix_read(path, matrix, &error);
-
-    return irr_cli_file_read(path, status, &error);
-}
-
-irr_cli_exit_t irr_cli_read_job_matrix(const char *path, int ranks, irr_matrix_t *matrix)
-{
-    irr_cli_exit_t code = irr_cli_read_matrix(path, matrix);
-
-    if (code == IRR_CLI_GOOD && matrix->ranks != ranks) {
-        irr_cli_complain("%.256s: matrix has %d rows, the job has %d ranks: they must be equal", path,
-                         matrix->ranks, ranks);
-        irr_matrix_fini(matrix);
-        return IRR_CLI_REFUSED;
-    }
-    return code;
-}
-
-irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution)
-{
-    irr_redistribution_t read = *redistribution;
-
-    if (irr_redistribution_parse(text, &read) != IRR_OK) {
-        irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: integers from 1, p and q below "
-                         "2^31, no N only where lcm(xp, yq) is below 2^64", text);
-        return IRR_CLI_REFUSED;
-    }
-    if (read.p > ranks_max || read.q > ranks_max) {
-        irr_cli_complain("redistribution '%.64s' has more than %d ranks", text, ranks_max);
-        return IRR_CLI_REFUSED;
-    }
-    *redistribution = read;
-    return IRR_CLI_GOOD;
-}
-
-irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
-                                    irr_matrix_t *matrix)
-{
-    irr_status_t status = irr_redistribution_matrix(redistribution, matrix);
-
-    if (status == IRR_ERR_BAD_PARAM) {
-        irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
-                         text, redistribution->unit);
-    } else if (status == IRR_ERR_NOT_SUPPORTED) {
-        irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
-                         text);
-    } else if (status != IRR_OK) {
-        irr_cli_complain("redistribution '%.64s': %s", text, irr_status_text(status));
-    }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-uint64_t irr_cli_plus(uint64_t a, uint64_t b)
-{
-    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
-}
-
-uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row)
-{
-    uint64_t bytes = 0;
-
-    for (int j = 0; j < matrix->ranks; j++) {
-        bytes = irr_cli_plus(bytes, row ? *irr_matrix_at(matrix, i, j) : *irr_matrix_at(matrix, j, i));
-    }
-    return bytes;
-}
-
-uint64_t irr_cli_lmax(const irr_matrix_t *matrix)
-{
-    uint64_t lmax = 0;
-
-    for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t out = irr_cli_sum(matrix, i, true), in = irr_cli_sum(matrix, i, false);
-
-        lmax = out > lmax ? out : lmax;
-        lmax = in > lmax ? in : lmax;
-    }
-    return lmax;
-}
-
-irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
-                                   irr_matrix_t *matrix)
-{
-    irr_status_t status = irr_matrix_pattern(pattern, ranks, unit, seed, matrix);
-
-    if (status == IRR_ERR_BAD_PARAM) {
-        irr_cli_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", pattern, unit);
-    } else if (status != IRR_OK) {
-        irr_cli_complain("pattern %s for %d ranks: %s", pattern, ranks, irr_status_text(status));
-    }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p)
-{
-    for (int low = 0; low < matrix->ranks; low++) {
-        for (int high = low + 1; high < matrix->ranks; high++) {
-            if (*irr_matrix_at(matrix, low, high) != *irr_matrix_at(matrix, high, low)) {
-                *low_p = low;
-                *high_p = high;
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 void irr_cli_shuffle(int *order, int count, uint64_t *state)
 {
     for (int i = 0; i < count; i++) {
@@ -259,15 +104,32 @@ void irr_cli_shuffle(int *order, int count, uint64_t *state)
     }
 }
 
-uint64_t irr_cli_scaled(uint64_t bytes, double scale)
-{
-    double product = nearbyint((double)bytes * scale);
+/* ---- output ---- */
 
-    if (bytes == 0 || scale == 1) {
-        return bytes;
+static bool is_stdout(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+FILE *irr_cli_output_open(const char *path)
+{
+    FILE *stream = is_stdout(path) ? stdout : fopen(path, "w");
+
+    if (stream == NULL) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
     }
-    if (product < 1) {
-        return 1;
+    return stream;
+}
+
+irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)
+{
+    bool good = fflush(stream) == 0 && !ferror(stream);
+
+    if (stream != stdout && fclose(stream) != 0) {
+        good = false;
     }
-    return product < (double)UINT64_MAX ? (uint64_t)product : UINT64_MAX;
+    if (!good) {
+        irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
+    }
+    return good ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }

@@ -26,14 +26,8 @@ void irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 
 /* Decimal digits only, no sign, no blanks; false and no output if the number is not within min and max. */
 bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
-/* Values of options; name is the option's, for the complaint. */
-irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p);
-irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p);
 /* The same, with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
-irr_cli_exit_t irr_cli_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p);
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
-
-irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p);
 
 /* The row of a name in a table, -1 if none: then told with all that are known, `beside` (may be NULL) among them. */
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
@@ -41,8 +35,17 @@ int irr_cli_find(const char *kind, const char *name, const char *beside, const c
 /* Takes the first name off a list with commas between, of which NULL is left behind the last. */
 void irr_cli_take_name(const char **list, char *name, size_t size);
 
+/* The numbers from 0 to count - 1, in an order that follows from *state, and another one the next time. */
+void irr_cli_shuffle(int *order, int count, uint64_t *state);
+
 /* What reading a file came to; complains with its name and line. */
 irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error);
+
+/* A file for output, or stdout if path is NULL or "-".  They complain and return NULL, or IRR_CLI_REFUSED. */
+FILE          *irr_cli_output_open(const char *path);
+irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path);
+
+/* ---- count matrices (cli_matrix.c) ---- */
 
 /* A redistribution "x,p,y,q" or "x,p,y,q,N", whose unit is left as it is; and its matrix. text: for complaints. */
 irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution);
@@ -66,9 +69,6 @@ uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row);
 
 /* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
 uint64_t irr_cli_lmax(const irr_matrix_t *matrix);
-
-/* The numbers from 0 to count - 1, in an order that follows from *state, and another one the next time. */
-void irr_cli_shuffle(int *order, int count, uint64_t *state);
 
 /* To nearest, saturating; a message stays a message, however small the scale makes it. */
 uint64_t irr_cli_scaled(uint64_t bytes, double scale);

@@ -1,24 +1,16 @@
 /*
- * cli_options.c - see cli_options.h.
+ * cli_options.c - reads a command line by its table; see cli_options.h.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "cli_options.h"
 
 #include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unreleased"
-#endif
-
-const char *irr_cli_version(void)
-{
-    return PACKAGE_VERSION;
-}
+/* What getopt returns for row i if it has no letter. */
+#define LETTERS_END 256
 
 bool irr_cli_is_launched(void)
 {
@@ -43,156 +35,285 @@ bool irr_cli_asks_only(int argc, char **argv)
     return asks && !irr_cli_is_launched();
 }
 
-/* A line ends before that column, and the next one begins at TEXT_COLUMN. */
-enum { LINE_END = 100, TEXT_COLUMN = 24 };
+/* ---- values ---- */
 
-/* The words of a text; lines begin at column `left`, where the first one has begun. */
-static void print_words(const char *text, int left)
+/* Fields of int and of enumerations have four bytes, those of size_t and uint64_t eight. */
+static void store(void *field, size_t width, uint64_t value)
 {
-    int column = left;
-    const char *const blanks = " \n";
+    const int number = (int)value;
 
-    for (const char *word = text + strspn(text, blanks); *word != '\0'; word += strspn(word, blanks)) {
-        const int length = (int)strcspn(word, blanks);
-
-        if (column + 1 + length > LINE_END && column > left) {
-            printf("\n%*s", left, "");
-            column = left;
-        }
-        printf("%s%.*s", column > left ? " " : "", length, word);
-        column += length + (column > left);
-        word += length;
-    }
-    printf("\n");
+    memcpy(field, width == sizeof(number) ? (const void *)&number : &value, width);
 }
 
-/* A name, and what it means: two blanks or more beside it, or below where the name is long. */
-static void print_entry(const char *name, const char *text)
+static irr_cli_exit_t read_number(const irr_cli_option_t *row, const char *value, void *field)
 {
-    if (strlen(name) > TEXT_COLUMN - 2) {
-        printf("%s\n%*s", name, TEXT_COLUMN, "");
+    const bool suffixes = row->type == IRR_CLI_SIZE;
+    uint64_t number;
+
+    if (!(suffixes ? irr_cli_size_digits : irr_cli_digits)(value, strlen(value), row->min, row->max, &number)) {
+        irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64 "%s", row->name, value, row->min,
+                         row->max, suffixes ? ", with k, m or g behind it or nothing" : "");
+        return IRR_CLI_REFUSED;
+    }
+    store(field, row->field.width, number);
+    return IRR_CLI_GOOD;
+}
+
+static irr_cli_exit_t read_scale(const irr_cli_option_t *row, const char *value, double *scale_p)
+{
+    char *end;
+    const double scale = strtod(value, &end);
+
+    if (end == value || *end != '\0' || !isfinite(scale) || scale <= 0) {
+        irr_cli_complain("--%s '%.64s' is not a number above 0", row->name, value);
+        return IRR_CLI_REFUSED;
+    }
+    *scale_p = scale;
+    return IRR_CLI_GOOD;
+}
+
+static irr_cli_exit_t read_name(const irr_cli_option_t *row, const char *value, void *field)
+{
+    const int place = irr_cli_find(row->kind != NULL ? row->kind : row->name, value, NULL, row->names);
+
+    if (place < 0) {
+        return IRR_CLI_REFUSED;
+    }
+    if (row->field.width == sizeof(int)) {
+        store(field, row->field.width, row->min + (uint64_t)place);
     } else {
-        printf("%-*s", TEXT_COLUMN, name);
+        *(const char **)field = row->names(place);
     }
-    print_words(text, TEXT_COLUMN);
+    return IRR_CLI_GOOD;
 }
 
-void irr_cli_options_print(const irr_cli_options_t *options)
+/* next: the argument behind the option; NULL: there is none. */
+static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_option_t *row, const char *next,
+                               void *target)
 {
-    for (int i = 0; i < options->count; i++) {
-        const irr_cli_option_t *row = &options->rows[i];
-        const bool letter = row->id < IRR_CLI_LETTERS_END;
-        char name[64];
+    void *field = (char *)target + row->field.offset;
 
-        snprintf(name, sizeof(name), "  %c%c%c --%s%s%s", letter ? '-' : ' ', letter ? row->id : ' ',
-                 letter ? ',' : ' ', row->name, row->argument != NULL ? " " : "",
-                 row->argument != NULL ? row->argument : "");
-        print_entry(name, row->text);
+    switch (row->type) {
+    case IRR_CLI_HELP:
+        irr_cli_print_help(table, next != NULL && strcmp(next, "all") == 0);
+        return IRR_CLI_GOOD;
+    case IRR_CLI_VERSION:
+        printf("%s %s\n", irr_cli_program, irr_cli_version());
+        return IRR_CLI_GOOD;
+    case IRR_CLI_LIST:
+        irr_cli_list(NULL, table->listed, table->listed_text);
+        return IRR_CLI_GOOD;
+    case IRR_CLI_FLAG:
+        *(bool *)field = true;
+        return IRR_CLI_GOOD;
+    case IRR_CLI_SET:
+        store(field, row->field.width, row->min);
+        return IRR_CLI_GOOD;
+    case IRR_CLI_STRING:
+        *(const char **)field = optarg;
+        return IRR_CLI_GOOD;
+    case IRR_CLI_NUMBER:
+    case IRR_CLI_SIZE:
+        return read_number(row, optarg, field);
+    case IRR_CLI_SCALE:
+        return read_scale(row, optarg, field);
+    case IRR_CLI_NAME:
+        return read_name(row, optarg, field);
+    case IRR_CLI_OTHER:
+        break;
     }
+    return row->read(optarg, target);
 }
 
-void irr_cli_more(const char *topics)
-{
-    printf("\n%s --help all also has %s.\n", irr_cli_program, topics);
-}
-
-void irr_cli_entry(const char *name, const char *text)
-{
-    char entry[64];
-
-    snprintf(entry, sizeof(entry), "  %s", name);
-    print_entry(entry, text);
-}
-
-void irr_cli_paragraph(const char *text)
-{
-    printf("\n");
-    print_words(text, 0);
-}
-
-void irr_cli_list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
-{
-    if (title != NULL) {
-        printf("\n%s:\n", title);
-    }
-    for (int i = 0; name(i) != NULL; i++) {
-        irr_cli_entry(name(i), text(i));
-    }
-}
+/* ---- options ---- */
 
 /* getopt's tables from ours; shorts has room for two signs an option and the leading colon. */
-static void getopt_tables(const irr_cli_options_t *options, struct option *longs, char *shorts)
+static void make_getopt_tables(const irr_cli_table_t *table, struct option *longs, char *shorts)
 {
     *shorts++ = ':';
-    for (int i = 0; i < options->count; i++) {
-        const irr_cli_option_t *row = &options->rows[i];
-
+    for (int i = 0; i < table->count; i++) {
+        const irr_cli_option_t *row = &table->rows[i];
         const bool takes = row->argument != NULL && row->argument[0] != '[';
 
-        longs[i] = (struct option){ row->name, takes, NULL, row->id };
-        if (row->id < IRR_CLI_LETTERS_END) {
-            *shorts++ = (char)row->id;
+        longs[i] = (struct option){ row->name, takes, NULL, LETTERS_END + i };
+        if (row->letter != 0) {
+            *shorts++ = row->letter;
             if (takes) {
                 *shorts++ = ':';
             }
         }
     }
-    longs[options->count] = (struct option){ NULL, 0, NULL, 0 };
+    longs[table->count] = (struct option){ NULL, 0, NULL, 0 };
     *shorts = '\0';
 }
 
 static irr_cli_exit_t refuse_option(int id, char **argv)
 {
     char letter[3] = { '-', (char)optopt, '\0' };
-    const char *name = optopt > 0 && optopt < IRR_CLI_LETTERS_END ? letter : argv[optind - 1];
+    const char *name = optopt > 0 && optopt < LETTERS_END ? letter : argv[optind - 1];
 
     irr_cli_complain(id == ':' ? "option '%.64s' needs a value; %s --help lists the options"
                                : "unknown option '%.64s'; %s --help lists the options", name, irr_cli_program);
     return IRR_CLI_REFUSED;
 }
 
-/* next: the argument behind the option; NULL: there is none. */
-static irr_cli_exit_t read_option(const irr_cli_options_t *options, int id, const char *next, void *context)
+/* The row of what getopt returned. */
+static int row_of(const irr_cli_table_t *table, int id)
 {
-    switch (id) {
-    case 'h':
-        options->help(next != NULL && strcmp(next, "all") == 0);
+    int i = 0;
+
+    if (id >= LETTERS_END) {
+        return id - LETTERS_END;
+    }
+    while (table->rows[i].letter != id) {
+        i++;
+    }
+    return i;
+}
+
+static irr_cli_exit_t read_options(int argc, char **argv, void *target, irr_cli_line_t *line)
+{
+    const irr_cli_table_t *table = line->table;
+    struct option longs[IRR_CLI_OPTIONS_MAX + 1];
+    char shorts[2 * IRR_CLI_OPTIONS_MAX + 2];
+    int id;
+
+    make_getopt_tables(table, longs, shorts);
+    opterr = 0;
+    while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        const irr_cli_option_t *row;
+        irr_cli_exit_t code;
+
+        if (id == '?' || id == ':') {
+            return refuse_option(id, argv);
+        }
+        row = &table->rows[row_of(table, id)];
+        code = read_row(table, row, optind < argc ? argv[optind] : NULL, target);
+        line->done = row->type <= IRR_CLI_LIST;
+        if (code != IRR_CLI_GOOD || line->done) {
+            return code;
+        }
+        line->given[row - table->rows] = true;
+    }
+    line->operands = argv + optind;
+    line->noperands = argc - optind;
+    return IRR_CLI_GOOD;
+}
+
+/* ---- commands ---- */
+
+static const irr_cli_command_t *commands_of_line;
+
+static const char *command_name(int i)
+{
+    return commands_of_line[i].name;
+}
+
+irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line)
+{
+    if (line->noperands == 0) {
         return IRR_CLI_GOOD;
-    case IRR_CLI_LIST:
-        irr_cli_list(NULL, options->listed, options->listed_text);
-        return IRR_CLI_GOOD;
-    case IRR_CLI_VERSION:
-        printf("%s %s\n", irr_cli_program, irr_cli_version());
-        return IRR_CLI_GOOD;
-    default:
-        return options->read(id, optarg, context);
+    }
+    irr_cli_complain("unexpected argument '%.64s'; %s --help lists the options", line->operands[0], irr_cli_program);
+    return IRR_CLI_REFUSED;
+}
+
+/* The first operand is the command, and as many as it has follow. */
+static irr_cli_exit_t read_command(irr_cli_line_t *line)
+{
+    const irr_cli_command_t *command;
+
+    if (line->noperands == 0) {
+        irr_cli_complain("what to do is missing; %s --help lists the commands", irr_cli_program);
+        return IRR_CLI_REFUSED;
+    }
+    commands_of_line = line->table->commands;
+    line->command = irr_cli_find("command", line->operands[0], NULL, command_name);
+    if (line->command < 0) {
+        return IRR_CLI_REFUSED;
+    }
+    command = &line->table->commands[line->command];
+    line->operands++;
+    line->noperands--;
+    if (command->operands == 0) {
+        return irr_cli_no_operands(line);
+    }
+    if (line->noperands != command->operands) {
+        irr_cli_complain("%s needs %s and nothing else, not %d operands; %s --help tells more", command->name,
+                         command->usage, line->noperands, irr_cli_program);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* The commands that take an option, as "print, check and draw". */
+static void name_takers(const irr_cli_table_t *table, unsigned commands, char *text, size_t size)
+{
+    size_t used = 0;
+
+    for (int i = 0; table->commands[i].name != NULL && used < size; i++) {
+        const unsigned rest = commands >> i;
+
+        if (rest & 1) {
+            const int left = __builtin_popcount(rest) - 1;
+
+            used += (size_t)snprintf(text + used, size - used, "%s%s", table->commands[i].name,
+                                     left == 0 ? "" : left == 1 ? " and " : ", ");
+        }
     }
 }
 
-irr_cli_exit_t irr_cli_options_read(const irr_cli_options_t *options, int argc, char **argv, void *context,
-                                    bool *seen, bool *done_p)
+static irr_cli_exit_t check_takes(const irr_cli_line_t *line)
 {
-    struct option longs[IRR_CLI_OPTIONS_MAX + 1];
-    char shorts[2 * IRR_CLI_OPTIONS_MAX + 2];
-    irr_cli_exit_t code;
-    int id;
+    const irr_cli_table_t *table = line->table;
 
-    getopt_tables(options, longs, shorts);
-    opterr = 0;
-    while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        code = id == '?' || id == ':' ? refuse_option(id, argv)
-                                    : read_option(options, id, optind < argc ? argv[optind] : NULL, context);
-        if (code != IRR_CLI_GOOD) {
-            return code;
-        }
-        if (id == 'h' || id == IRR_CLI_LIST || id == IRR_CLI_VERSION) {
-            *done_p = true;
-            return IRR_CLI_GOOD;
-        }
-        for (int i = 0; i < options->count; i++) {
-            seen[i] = seen[i] || options->rows[i].id == id;
+    for (int i = 0; i < table->count; i++) {
+        const irr_cli_option_t *row = &table->rows[i];
+        char takers[160];
+
+        if (line->given[i] && row->commands != 0 && (row->commands >> line->command & 1) == 0) {
+            name_takers(table, row->commands, takers, sizeof(takers));
+            irr_cli_complain("--%s does not go with %s, only with %s", row->name, table->commands[line->command].name,
+                             takers);
+            return IRR_CLI_REFUSED;
         }
     }
-    *done_p = false;
+    return IRR_CLI_GOOD;
+}
+
+irr_cli_exit_t irr_cli_read(const irr_cli_table_t *table, int argc, char **argv, void *target, irr_cli_line_t *line)
+{
+    irr_cli_exit_t code;
+
+    *line = (irr_cli_line_t){ .table = table };
+    code = read_options(argc, argv, target, line);
+    if (code != IRR_CLI_GOOD || line->done) {
+        return code;
+    }
+    if (table->commands != NULL) {
+        code = read_command(line);
+        return code == IRR_CLI_GOOD ? check_takes(line) : code;
+    }
+    return table->operands ? IRR_CLI_GOOD : irr_cli_no_operands(line);
+}
+
+bool irr_cli_given(const irr_cli_line_t *line, const char *name)
+{
+    for (int i = 0; i < line->table->count; i++) {
+        if (strcmp(line->table->rows[i].name, name) == 0) {
+            return line->given[i];
+        }
+    }
+    return false;
+}
+
+irr_cli_exit_t irr_cli_exclude(const irr_cli_line_t *line, const irr_cli_pair_t *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (irr_cli_given(line, pairs[i].one) && irr_cli_given(line, pairs[i].other)) {
+            irr_cli_complain("--%s and --%s exclude each other", pairs[i].one, pairs[i].other);
+            return IRR_CLI_REFUSED;
+        }
+    }
     return IRR_CLI_GOOD;
 }

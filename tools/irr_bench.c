@@ -2,17 +2,15 @@
  * irr_bench.c - times an all-to-all call on irregular traffic, with coll/irr's algorithms and without it.
  *
  *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,a1,ac
- *     irr_bench --job                                                       (see bench_job.h)
  *
  * Works with any MPI and without the component; rows that coll/irr did not serve say so.  The exit status
  * is 0, 1 if a wrong byte arrived, 2 if the input was refused; it is the same on all ranks.
  */
-#include "bench_job.h"
+#include "bench.h"
 
 #include "cli_options.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char irr_cli_program[] = "irr_bench";
 
@@ -213,9 +211,13 @@ static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
         return code;
     }
     bench->loaded = irr_bench_pvars_open();
-    irr_bench_comms_create(work, bench->comms);
-    code = run_units(bench);
-    irr_bench_comms_destroy(work, bench->comms);
+    if (work->loop != IRR_BENCH_LOOP_NONE) {
+        code = agree(irr_bench_loop(work, &bench->matrix, bench->loaded));
+    } else {
+        irr_bench_comms_create(work, bench->comms);
+        code = run_units(bench);
+        irr_bench_comms_destroy(work, bench->comms);
+    }
     irr_bench_pvars_close();
     if (bench->misled) {
         irr_bench_report_warning(bench->loaded);
@@ -228,9 +230,6 @@ int main(int argc, char **argv)
     bench_t bench = { .rank = -1 };
     irr_cli_exit_t code, written;
 
-    if (argc > 1 && strcmp(argv[1], "--job") == 0) {
-        return (int)irr_job_main(argc - 1, argv + 1);
-    }
     if (irr_cli_asks_only(argc, argv)) {
         return (int)irr_bench_options_read(argc, argv, &bench.options);
     }

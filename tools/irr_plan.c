@@ -8,7 +8,6 @@
 #include "route/forward.h"
 #include "study/print.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,38 +92,33 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* No half of a file is left behind. */
+/* Removes a file that is not whole. */
 static void discard(const char *path)
 {
     struct stat file;
 
-    if (stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
+    if (path != NULL && stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
         remove(path);
     }
 }
 
-/* Calls write with its output open: a file, or stdout if path is NULL.  What cannot be written is bad input. */
+/* Calls write with its output open: a file, or stdout if path is NULL.  A file that cannot be written is bad input. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
     irr_cli_exit_t code;
-    bool good;
 
-    job->stream = path != NULL ? fopen(path, "w") : stdout;
+    job->stream = irr_cli_output_open(path);
     if (job->stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
         return IRR_CLI_REFUSED;
     }
     code = write(job);
-    good = fflush(job->stream) == 0 && !ferror(job->stream);
-    if (path != NULL && fclose(job->stream) != 0) {
-        good = false;
-    }
-    if (!good && code != IRR_CLI_REFUSED) {
-        irr_cli_complain("%.256s: output cannot be written", path != NULL ? path : "stdout");
+    if (code == IRR_CLI_REFUSED && job->stream != stdout) {
+        fclose(job->stream);
+    } else if (code != IRR_CLI_REFUSED && irr_cli_output_close(job->stream, path) != IRR_CLI_GOOD) {
         code = IRR_CLI_REFUSED;
     }
-    if (path != NULL && code == IRR_CLI_REFUSED) {
+    if (code == IRR_CLI_REFUSED) {
         discard(path);
     }
     return code;

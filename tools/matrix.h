@@ -27,31 +27,28 @@ typedef enum irr_matrix_kind {
     IRR_MATRIX_UCC
 } irr_matrix_kind_t;
 
-struct irr_matrix_command;
+typedef enum irr_matrix_command {
+    IRR_MATRIX_GENERATE,
+    IRR_MATRIX_STATS,
+    IRR_MATRIX_DRAW,
+    IRR_MATRIX_CONVERT,
+    IRR_MATRIX_REDISTRIBUTE,
+    IRR_MATRIX_PARTITION,
+    IRR_MATRIX_NOTHING       /* help or version was printed */
+} irr_matrix_command_t;
 
 /* The strings are the command line's own, or constants. */
 typedef struct irr_matrix_options {
-    const struct irr_matrix_command *command;      /* NULL: help or version was printed */
-    const char       *operands[2];                 /* as many as the command has */
-    int               ranks, parts;                /* 0: not given */
-    uint64_t          unit, seed;
-    uint64_t          collective;                  /* of a UCC file, from 1; 0: the only one */
-    irr_matrix_kind_t from, to;
-    const char       *output;                      /* NULL or "-": stdout */
-    bool              has_unit;
+    irr_matrix_command_t command;
+    const char          *name;                         /* of the command */
+    char               **operands;                     /* as many as the command has */
+    int                  ranks, parts;                 /* 0: not given */
+    uint64_t             unit;                         /* 0: not given */
+    uint64_t             seed;
+    uint64_t             collective;                   /* of a UCC file, from 1; 0: the only one */
+    irr_matrix_kind_t    from, to;
+    const char          *output;                       /* NULL or "-": stdout */
 } irr_matrix_options_t;
-
-typedef struct irr_matrix_command {
-    const char *name;
-    const char *usage;     /* of its operands */
-    int         operands;
-    const char *options;   /* the names of those that it takes, each in blanks */
-    const char *text;
-    irr_cli_exit_t (*run)(const irr_matrix_options_t *options);
-} irr_matrix_command_t;
-
-/* The table of commands, and its end. */
-const irr_matrix_command_t *irr_matrix_command_at(int i);
 
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options_t *options);
@@ -63,10 +60,6 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *
 
 /* Writes the matrix where the options say, or to path if that is not NULL; how it was made stands in a comment. */
 irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix);
-
-/* A stream for the output, NULL if there is none; and its end, which looks for what could not be written. */
-FILE          *irr_matrix_open_output(const char *path);
-irr_cli_exit_t irr_matrix_close_output(FILE *stream, const char *path);
 
 /* Collective number `collective` of a pattern file, 0: the only one; errors as irr_matrix_read has them. */
 irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,

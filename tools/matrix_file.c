@@ -3,7 +3,6 @@
  */
 #include "matrix.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The ends of the names of pattern files, as UCC's own examples have it, and of Matrix Market files. */
@@ -56,38 +55,10 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *
     return irr_cli_read_matrix(path, matrix);
 }
 
-static bool is_stdout(const char *path)
-{
-    return path == NULL || strcmp(path, "-") == 0;
-}
-
-FILE *irr_matrix_open_output(const char *path)
-{
-    FILE *stream = is_stdout(path) ? stdout : fopen(path, "w");
-
-    if (stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
-    }
-    return stream;
-}
-
-irr_cli_exit_t irr_matrix_close_output(FILE *stream, const char *path)
-{
-    bool good = fflush(stream) == 0 && !ferror(stream);
-
-    if (stream != stdout && fclose(stream) != 0) {
-        good = false;
-    }
-    if (!good) {
-        irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
-    }
-    return good ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
 /* The command line again, as far as it makes the matrix; what could end the comment's line is left out. */
 static void describe(const irr_matrix_options_t *options, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "irr_matrix %s", options->command->name);
+    size_t used = (size_t)snprintf(text, size, "irr_matrix %s", options->name);
     const char *slash = strrchr(options->operands[0], '/');
 
     used += (size_t)snprintf(text + used, size - used, " %.128s",
@@ -98,7 +69,7 @@ static void describe(const irr_matrix_options_t *options, char *text, size_t siz
     if (options->parts > 0) {
         used += (size_t)snprintf(text + used, size - used, " -k %d", options->parts);
     }
-    if (options->has_unit) {
+    if (options->unit > 0) {
         used += (size_t)snprintf(text + used, size - used, " --unit %llu", (unsigned long long)options->unit);
     }
     if (options->seed != 1) {
@@ -129,7 +100,7 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *
             return IRR_CLI_REFUSED;
         }
     }
-    stream = irr_matrix_open_output(name);
+    stream = irr_cli_output_open(name);
     if (stream == NULL) {
         return IRR_CLI_REFUSED;
     }
@@ -139,5 +110,5 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *
     } else {
         irr_matrix_write(matrix, comment, stream);
     }
-    return irr_matrix_close_output(stream, name);
+    return irr_cli_output_close(stream, name);
 }

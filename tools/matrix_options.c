@@ -5,34 +5,21 @@
 
 #include "cli_options.h"
 
-#include <getopt.h>
-#include <string.h>
+#define AT(member)    IRR_CLI_FIELD(irr_matrix_options_t, member)
+#define BIT(command)  (1U << IRR_MATRIX_##command)
+#define MAKES         (BIT(GENERATE) | BIT(REDISTRIBUTE) | BIT(PARTITION))
+#define SHOWS         (BIT(STATS) | BIT(DRAW))
 
-enum {
-    OPTION_RANKS = IRR_CLI_VERSION + 1, OPTION_UNIT, OPTION_SEED, OPTION_FROM, OPTION_TO, OPTION_COLLECTIVE
+static const irr_cli_command_t commands[] = {
+    [IRR_MATRIX_GENERATE]     = { "generate", 1, "PATTERN", "the matrix of a pattern (below)" },
+    [IRR_MATRIX_STATS]        = { "stats", 1, "FILE", "what a matrix is like, one key=value a line" },
+    [IRR_MATRIX_DRAW]         = { "draw", 1, "FILE", "a matrix as a heat map, SVG" },
+    [IRR_MATRIX_CONVERT]      = { "convert", 2, "IN OUT", "the same matrix in another kind of file" },
+    [IRR_MATRIX_REDISTRIBUTE] = { "redistribute", 1, "x,p,y,q[,N]",
+                                  "N elements (default: a slice), cyclic(x) on p ranks to cyclic(y) on q" },
+    [IRR_MATRIX_PARTITION]    = { "partition", 1, "GRAPH", "the halo exchange of a METIS graph file, cut in parts" },
+    [IRR_MATRIX_NOTHING]      = { NULL }
 };
-
-static const irr_cli_option_t rows[] = {
-    { "ranks",      OPTION_RANKS,      "P",     "number of ranks" },
-    { "unit",       OPTION_UNIT,       "BYTES", "of a pattern, default 1024; an element or a vertex, default 8" },
-    { "seed",       OPTION_SEED,       "N",     "seed of random patterns and of METIS; default 1" },
-    { "parts",      'k',               "K",     "number of parts of the graph, each of them a rank" },
-    { "from",       OPTION_FROM,       "KIND",  "kind of the file read: mtx, ucc (below); default: by its name" },
-    { "to",         OPTION_TO,         "KIND",  "kind of the file written; default: by its name" },
-    { "collective", OPTION_COLLECTIVE, "N",     "which of a ucc file's collectives, from 1" },
-    { "output",     'o',               "FILE",  "write to a file instead of stdout, which - is" },
-    IRR_CLI_ROW_HELP,
-    IRR_CLI_ROW_VERSION,
-};
-
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-static const char *command_name(int i)
-{
-    const irr_matrix_command_t *command = irr_matrix_command_at(i);
-
-    return command != NULL ? command->name : NULL;
-}
 
 static const char *kind_name(int i)
 {
@@ -41,119 +28,65 @@ static const char *kind_name(int i)
     return names[i];
 }
 
-static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(bool whole);
+static const irr_cli_option_t rows[] = {
+    { "ranks", 0, "P", "number of ranks", IRR_CLI_NUMBER, AT(ranks), 1, IRR_MATRIX_RANKS_MAX, BIT(GENERATE) },
+    { "unit", 0, "BYTES", "of a pattern, default 1024; an element or a vertex, default 8", IRR_CLI_SIZE, AT(unit),
+      1, INT64_MAX, MAKES },
+    { "seed", 0, "N", "seed of random patterns and of METIS; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX,
+      BIT(GENERATE) | BIT(PARTITION) },
+    { "parts", 'k', "K", "number of parts of the graph, each of them a rank", IRR_CLI_NUMBER, AT(parts),
+      2, IRR_MATRIX_RANKS_MAX, BIT(PARTITION) },
+    { "from", 0, "KIND", "kind of the file read: mtx, ucc (below); default: by its name", IRR_CLI_NAME, AT(from),
+      .min = IRR_MATRIX_MTX, .commands = SHOWS | BIT(CONVERT), .kind = "kind", .names = kind_name },
+    { "to", 0, "KIND", "kind of the file written; default: by its name", IRR_CLI_NAME, AT(to),
+      .min = IRR_MATRIX_MTX, .commands = MAKES | BIT(CONVERT), .kind = "kind", .names = kind_name },
+    { "collective", 0, "N", "which of a ucc file's collectives, from 1", IRR_CLI_NUMBER, AT(collective), 1, INT64_MAX,
+      SHOWS | BIT(CONVERT) },
+    { "output", 'o', "FILE", "write to a file instead of stdout, which - is", IRR_CLI_STRING, AT(output),
+      .commands = MAKES | SHOWS },
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
+};
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NULL };
-
-static void help(bool whole)
+static void print_more(void)
 {
-    printf("Usage: irr_matrix COMMAND OPERAND... [OPTION...]\n"
-           "Makes count matrices, describes and draws them, and changes their files.  Entry (i, j) is what\n"
-           "rank i sends to rank j, in bytes.\n\n");
-    for (int i = 0; irr_matrix_command_at(i) != NULL; i++) {
-        const irr_matrix_command_t *command = irr_matrix_command_at(i);
-
-        printf("  %-12s %-13s %s\n", command->name, command->usage, command->text);
-    }
-    printf("\n");
-    irr_cli_options_print(&table);
-    printf("\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n");
-    if (!whole) {
-        irr_cli_more("kinds of files, figures of stats, and patterns");
-        return;
-    }
-    printf("\nKinds of files:\n"
-           "  mtx        Matrix Market, coordinate integer general, entries in bytes; all names but the next\n"
-           "  ucc        pattern file of ucc_perftest --gen file:name=FILE; names that end in .ptini.  Counts\n"
-           "             are elements of the datatype that the file names; int8 is written, for -d int8\n");
-    printf("\nFigures of stats; a message is an entry that is not zero, from a rank to another one:\n"
-           "  messages, bytes       of all ranks; self_bytes: what ranks have for themselves\n"
-           "  lmax                  most bytes that one rank sends or receives, those for itself included\n"
-           "  message_bytes_max, _mean\n"
-           "  zero_rows, _columns   ranks that send nothing, that receive nothing\n"
-           "  density               messages of all that could be; degree_mean, _max: messages of a rank\n"
-           "  skew                  bytes of the busiest rank, out or in, over the mean of all ranks\n");
+    printf("\nKinds of files:\n");
+    irr_cli_entry("mtx", "Matrix Market, coordinate integer general, entries in bytes; all names but the next");
+    irr_cli_entry("ucc", "pattern file of ucc_perftest --gen file:name=FILE; names that end in .ptini.  Counts are "
+                  "elements of the datatype that the file names; int8 is written, for -d int8");
+    printf("\nFigures of stats; a message is an entry that is not zero, from a rank to another one:\n");
+    irr_cli_entry("messages, bytes", "of all ranks; self_bytes: what ranks have for themselves");
+    irr_cli_entry("lmax", "most bytes that one rank sends or receives, those for itself included");
+    irr_cli_entry("message_bytes_max", "the longest message; message_bytes_mean: their mean");
+    irr_cli_entry("zero_rows, _columns", "ranks that send nothing, that receive nothing");
+    irr_cli_entry("density", "messages of all that could be; degree_mean, _max: messages of a rank");
+    irr_cli_entry("skew", "bytes of the busiest rank, out or in, over the mean of all ranks");
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 2 the input was refused.\n");
 }
 
-static irr_cli_exit_t read_kind(const char *name, irr_matrix_kind_t *kind)
-{
-    int row = irr_cli_find("kind", name, NULL, kind_name);
-
-    *kind = (irr_matrix_kind_t)(IRR_MATRIX_MTX + row);
-    return row >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_option(int id, const char *value, void *context)
-{
-    irr_matrix_options_t *options = context;
-
-    switch (id) {
-    case OPTION_RANKS:      return irr_cli_int("ranks", value, 1, IRR_MATRIX_RANKS_MAX, &options->ranks);
-    case OPTION_UNIT:       options->has_unit = true;
-                            return irr_cli_size("unit", value, 1, INT64_MAX, &options->unit);
-    case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
-    case OPTION_FROM:       return read_kind(value, &options->from);
-    case OPTION_TO:         return read_kind(value, &options->to);
-    case OPTION_COLLECTIVE: return irr_cli_number("collective", value, 1, INT64_MAX, &options->collective);
-    case 'k':               return irr_cli_int("parts", value, 2, IRR_MATRIX_RANKS_MAX, &options->parts);
-    default:                options->output = value; return IRR_CLI_GOOD;
-    }
-}
-
-static irr_cli_exit_t read_command(int argc, char **argv, irr_matrix_options_t *options)
-{
-    const irr_matrix_command_t *command;
-    int row;
-
-    if (optind == argc) {
-        irr_cli_complain("what to do is missing; irr_matrix --help lists the commands");
-        return IRR_CLI_REFUSED;
-    }
-    row = irr_cli_find("command", argv[optind], NULL, command_name);
-    if (row < 0) {
-        return IRR_CLI_REFUSED;
-    }
-    command = irr_matrix_command_at(row);
-    if (argc - optind - 1 != command->operands) {
-        irr_cli_complain("%s needs %s and nothing else, not %d operands; irr_matrix --help tells more",
-                         command->name, command->usage, argc - optind - 1);
-        return IRR_CLI_REFUSED;
-    }
-    for (int i = 0; i < command->operands; i++) {
-        options->operands[i] = argv[optind + 1 + i];
-    }
-    options->command = command;
-    return IRR_CLI_GOOD;
-}
-
-/* Is it one of the words, each of which stands in blanks? */
-static bool has_word(const char *words, const char *word)
-{
-    char wanted[32];
-
-    snprintf(wanted, sizeof(wanted), " %s ", word);
-    return strstr(words, wanted) != NULL;
-}
+static const irr_cli_table_t table = {
+    .usage =
+        "Usage: irr_matrix COMMAND OPERAND... [OPTION...]\n"
+        "Makes count matrices, describes and draws them, and changes their files.  Entry (i, j) is what\n"
+        "rank i sends to rank j, in bytes.\n",
+    .commands = commands, .rows = rows, .count = sizeof(rows) / sizeof(rows[0]),
+    .notes = "\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n",
+    .topics = "kinds of files, figures of stats, and patterns", .more = print_more
+};
 
 irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options_t *options)
 {
-    bool seen[ROWS] = { false }, done;
+    irr_cli_line_t line;
     irr_cli_exit_t code;
 
-    *options = (irr_matrix_options_t){ .seed = 1 };
-    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
-    if (code != IRR_CLI_GOOD || done) {
+    *options = (irr_matrix_options_t){ .command = IRR_MATRIX_NOTHING, .seed = 1 };
+    code = irr_cli_read(&table, argc, argv, options, &line);
+    if (code != IRR_CLI_GOOD || line.done) {
         return code;
     }
-    code = read_command(argc, argv, options);
-    for (int i = 0; code == IRR_CLI_GOOD && i < ROWS; i++) {
-        if (seen[i] && !has_word(options->command->options, rows[i].name)) {
-            irr_cli_complain("--%s does not go with %s", rows[i].name, options->command->name);
-            return IRR_CLI_REFUSED;
-        }
-    }
-    return code;
+    options->command = (irr_matrix_command_t)line.command;
+    options->name = commands[line.command].name;
+    options->operands = line.operands;
+    return IRR_CLI_GOOD;
 }

@@ -62,7 +62,7 @@ static bool count(const irr_matrix_graph_t *graph, const idx_t *part, uint64_t u
 static irr_cli_exit_t make_matrix(const irr_matrix_graph_t *graph, const irr_matrix_options_t *options,
                                   irr_matrix_t *matrix)
 {
-    const uint64_t unit = options->has_unit ? options->unit : 8;
+    const uint64_t unit = options->unit > 0 ? options->unit : 8;
     idx_t *part = irr_alloc((size_t)graph->vertices, sizeof(*part));
     idx_t *seen = irr_alloc_zero((size_t)options->parts, sizeof(*seen));
     irr_matrix_t result = { .ranks = 0 };

@@ -48,13 +48,13 @@
 /* ---- options ---- */
 
 typedef enum irr_tool_command {
-    IRR_TOOL_NOTHING,  /* help or version was printed */
     IRR_TOOL_PRINT,
     IRR_TOOL_CHECK,
     IRR_TOOL_DRAW,
     IRR_TOOL_EMIT,
     IRR_TOOL_SIMULATE,
-    IRR_TOOL_RECOMMEND
+    IRR_TOOL_RECOMMEND,
+    IRR_TOOL_NOTHING   /* help or version was printed */
 } irr_tool_command_t;
 
 /* The strings are the command line's own, or constants. */
@@ -84,7 +84,8 @@ typedef struct irr_tool_options {
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
 
-void irr_tool_help(const irr_cli_options_t *options, bool whole);
+/* Prints what --help all has behind the options. */
+void irr_tool_help(void);
 
 /* ---- input ---- */
 

@@ -1,29 +1,9 @@
 /*
- * plan_help.c - what irr_plan --help prints.
+ * plan_help.c - what irr_plan --help all prints behind the options.
  */
 #include "plan.h"
 
 #include "plan/way.h"
-
-static const char usage[] =
-    "Usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
-    "  or:  irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
-    "  or:  irr_plan print|check|draw --redistribute x,p,y,q[,N] [--algorithm NAME] [OPTION...]\n"
-    "  or:  irr_plan print|check|draw --load FILE [OPTION...]\n"
-    "  or:  irr_plan emit-c --topology FILE [--ranks P] [--hosts LIST] [-o FILE]\n"
-    "  or:  irr_plan simulate|recommend --matrix FILE|--ranks P [--machine FILE] [OPTION...]\n"
-    "Shows and proves the plans of all ranks, in one process.\n"
-    "\n"
-    "  print      the steps of each rank as text, or all messages as JSON\n"
-    "  check      prove the plans, run them, and print what they cost, one key=value a line\n"
-    "  draw       the messages as an SVG chart, rank by step; of a scheduled order, rank by time; with\n"
-    "             --topology the tree of switches and the bytes on its links\n"
-    "  emit-c     a C file with an MPI_Alltoall for these ranks on these hosts, in the phases of aapc,\n"
-    "             for any MPI; the comment at its top says how to use it\n"
-    "  simulate   a table of the times that ways take on a machine: the engine, on messages that take\n"
-    "             time\n"
-    "  recommend  by a model what auto would try, or some ways, best first, with the command line; what\n"
-    "             takes over three times as long is left out\n";
 
 /* A figure of check; without a name, what holds for those behind it. */
 typedef struct figure {
@@ -98,15 +78,8 @@ static void print_figures(void)
     }
 }
 
-void irr_tool_help(const irr_cli_options_t *options, bool whole)
+void irr_tool_help(void)
 {
-    printf("%s\n", usage);
-    irr_cli_options_print(options);
-    printf("\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n");
-    if (!whole) {
-        irr_cli_more("figures of check, algorithms, patterns, and constants of a machine");
-        return;
-    }
     print_figures();
     irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);

@@ -1,73 +1,138 @@
 /*
- * plan_options.c - the command line of irr_plan.
- *
- * One table holds the options; see cli_options.h.
+ * plan_options.c - the command line of irr_plan: its table (cli_options.h), and which options go together.
  */
 #include "plan.h"
 
 #include "plan/way.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <string.h>
 
 #define LATENCY_MAX ((UINT64_C(1) << 40) - 1)
 
-enum {
-    OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
-    OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
-    OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
-    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
-    OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE, OPTION_DIRECT_BYTES,
-    OPTION_IN_PLACE,
-    OPTION_LEAD, OPTION_PIECE, OPTION_WINDOW, OPTION_WINDOW_BYTES
+#define AT(member)       IRR_CLI_FIELD(irr_tool_options_t, member)
+#define SETTING(member)  AT(settings.member)
+
+/* Commands that make plans, that compare strategies, that have a matrix; and all. */
+#define BIT(command) (1U << IRR_TOOL_##command)
+#define MAKE         (BIT(PRINT) | BIT(CHECK) | BIT(DRAW))
+#define COMPARE      (BIT(SIMULATE) | BIT(RECOMMEND))
+#define MATRIX       (MAKE | COMPARE)
+#define ALL          0
+
+static const irr_cli_command_t commands[] = {
+    [IRR_TOOL_PRINT]     = { "print", 0, "", "the steps of each rank as text, or all messages as JSON" },
+    [IRR_TOOL_CHECK]     = { "check", 0, "", "prove the plans, run them, and print what they cost, one key=value a "
+                             "line" },
+    [IRR_TOOL_DRAW]      = { "draw", 0, "", "the messages as an SVG chart, rank by step; of a scheduled order, rank by "
+                             "time; with --topology the tree of switches and the bytes on its links" },
+    [IRR_TOOL_EMIT]      = { "emit-c", 0, "", "a C file with an MPI_Alltoall for these ranks on these hosts, in the "
+                             "phases of aapc, for any MPI; the comment at its top says how to use it" },
+    [IRR_TOOL_SIMULATE]  = { "simulate", 0, "", "a table of the times that strategies take on a machine: the engine, "
+                             "on messages that take time" },
+    [IRR_TOOL_RECOMMEND] = { "recommend", 0, "", "by a model what auto would try, or some strategies, best first, with "
+                             "the command line; what takes over three times as long is left out" },
+    [IRR_TOOL_NOTHING]   = { NULL }
 };
 
+/* ---- values that no type of the table has ---- */
+
+static irr_cli_exit_t read_dims(const char *value, void *target)
+{
+    if (irr_dims_parse(value, &((irr_tool_options_t *)target)->settings.dims) == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("--dims '%.64s' is not auto or sizes of at least 2, as in 8x8 or 4x2^3, %d at most", value,
+                     IRR_DIMS_MAX);
+    return IRR_CLI_REFUSED;
+}
+
+static irr_cli_exit_t read_lambda(const char *value, void *target)
+{
+    if (irr_lambda_parse(value, &((irr_tool_options_t *)target)->settings.scheduled.lambda) == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("--lambda '%.64s' is not incremental, incremental:L or fixed:L with L above 0 and at most 1, "
+                     "proportional:F with F at most 100, or one", value);
+    return IRR_CLI_REFUSED;
+}
+
+static irr_cli_exit_t read_redistribution(const char *value, void *target)
+{
+    irr_tool_options_t *options = target;
+
+    options->redistribute = value;
+    return irr_cli_redistribution(value, IRR_TOOL_RANKS_MAX, &options->settings.scheduled.redistribution);
+}
+
+/* ---- the table ---- */
+
 static const irr_cli_option_t rows[] = {
-    { "algorithm", OPTION_ALGORITHM, "NAME",  "row of the table (below); default redist with --redistribute" },
-    { "ranks",     OPTION_RANKS,     "P",     "number of ranks; with --matrix, its rows" },
-    { "pattern",   OPTION_PATTERN,   "NAME",  "count matrix of a pattern (below); default uniform" },
-    { "unit",      OPTION_UNIT,      "BYTES", "unit of the pattern; default 1024" },
-    { "seed",      OPTION_SEED,      "N",     "seed of random patterns and of random scheduling; default 1" },
-    { "matrix",    OPTION_MATRIX,    "FILE",  "count matrix, Matrix Market coordinate integer, bytes" },
-    { "redistribute", OPTION_REDISTRIBUTE, "LIST",
-      "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to cyclic(y) on q" },
-    { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
-    { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6" },
-    { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default "
-      IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
-    { "direct-bytes", OPTION_DIRECT_BYTES, "BYTES", "hybrid, node: so long messages go directly, 0: none; default "
-      IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) " (as the model says in simulate), " IRR_CLI_TEXT(IRR_NODE_DIRECT_DEFAULT) },
-    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of "
-      "--topology, else 1; for node as many as make a square" },
-    { "in-place",  OPTION_IN_PLACE,  NULL,    "as with MPI_IN_PLACE, for counts that are alike both ways: direct "
-      "messages go in pairs, also where there would be a schedule" },
-    { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
-    { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
-      IRR_CLI_TEXT(IRR_LATENCY_DEFAULT) },
-    { "max-steps", OPTION_MAX_STEPS, "N",     "optimal, aapc: about so many steps at most; default 0: no limit" },
-    { "shift",     OPTION_SHIFT,     NULL,    "lp: in step k to (i + k) mod P, for powers of two, too" },
-    { "load",      OPTION_LOAD,      "FILE",  "a saved schedule, in place of --algorithm; brings its own matrix" },
-    { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
-    { "topology",  OPTION_TOPOLOGY,  "FILE",  "tree of switches: Slurm's topology.conf; ranks fill its hosts" },
-    { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
-    { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node" },
-    { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free, loose, grant, sync of a schedule, or "
-      "auto (default), the algorithm's own; what a rank tells and awaits is proved and run, too" },
-    { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
-      IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
-    { "lead",      OPTION_LEAD,      "BYTES", "pace sync: a rank signals so many bytes before the end of what it "
-      "receives; default " IRR_CLI_TEXT(IRR_LEAD_DEFAULT) },
-    { "piece",     OPTION_PIECE,     "BYTES", "with a schedule: longer messages go in pieces; default 0: no limit" },
-    { "window",    OPTION_WINDOW,    "N",     "messages that a rank has in flight at most; default 0: no limit" },
-    { "window-bytes", OPTION_WINDOW_BYTES, "BYTES", "bytes that a rank has in flight at most; default 0: no limit" },
-    { "machine",   OPTION_MACHINE,   "FILE",  "simulate, recommend: constants of the machine (below)" },
-    { "algorithms", OPTION_ALGORITHMS, "LIST",
-      "simulate, recommend: ways, as in host,a1,a1/loose,a3/32x32" },
-    { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
-    { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
-    { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
-    { "output",    'o',              "FILE",  "write to a file instead of stdout" },
+    { "algorithm", 0, "NAME", "row of the table (below); default redist with --redistribute", IRR_CLI_NAME,
+      AT(algorithm), .commands = MAKE, .names = irr_algorithm_name },
+    { "ranks", 0, "P", "number of ranks; with --matrix, its rows", IRR_CLI_NUMBER, AT(ranks), 1, IRR_TOOL_RANKS_MAX,
+      ALL },
+    { "pattern", 0, "NAME", "count matrix of a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
+      .commands = MATRIX, .names = irr_pattern_name },
+    { "unit", 0, "BYTES", "unit of the pattern; default 1024", IRR_CLI_SIZE, AT(unit), 0, INT64_MAX, MATRIX },
+    { "seed", 0, "N", "seed of random patterns and of random scheduling; default 1", IRR_CLI_NUMBER,
+      SETTING(scheduled.seed), 0, INT64_MAX, MATRIX },
+    { "matrix", 0, "FILE", "count matrix, Matrix Market coordinate integer, bytes", IRR_CLI_STRING, AT(matrix),
+      .commands = MATRIX },
+    { "redistribute", 0, "LIST", "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to "
+      "cyclic(y) on q", IRR_CLI_OTHER, .commands = MATRIX, .read = read_redistribution },
+    { "scale", 0, "F", "multiply all entries, to nearest, at least 1; default 1", IRR_CLI_SCALE, AT(scale),
+      .commands = MATRIX },
+    { "dims", 0, "DIMS", "sizes of the grid, as in 8x8 or 2^6", IRR_CLI_OTHER, .commands = MAKE, .read = read_dims },
+    { "slice-min", 0, "BYTES", "shortest slice of a balanced grid; default " IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT)
+      "; 0: to the byte", IRR_CLI_SIZE, SETTING(slice_min), 0, PTRDIFF_MAX, MATRIX },
+    { "direct-bytes", 0, "BYTES", "hybrid, node: so long messages go directly, 0: none; default "
+      IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) " (as the model says in simulate), " IRR_CLI_TEXT(IRR_NODE_DIRECT_DEFAULT),
+      IRR_CLI_SIZE, SETTING(direct_bytes), 0, PTRDIFF_MAX, MATRIX },
+    { "ranks-per-node", 0, "N", "ranks in a row that share a node; default the hosts of --topology, else 1; for node "
+      "as many as make a square", IRR_CLI_NUMBER, AT(ranks_per_node), 1, IRR_TOOL_RANKS_MAX, MATRIX },
+    { "in-place", 0, NULL, "as with MPI_IN_PLACE, for counts that are alike both ways: direct messages go in pairs, "
+      "also where there would be a schedule", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
+    { "lambda", 0, "RULE", "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one", IRR_CLI_OTHER,
+      .commands = MATRIX, .read = read_lambda },
+    { "latency", 0, "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
+      IRR_CLI_TEXT(IRR_LATENCY_DEFAULT), IRR_CLI_SIZE, SETTING(scheduled.latency), 0, LATENCY_MAX, MATRIX },
+    { "max-steps", 0, "N", "optimal, aapc: about so many steps at most; default 0: no limit", IRR_CLI_NUMBER,
+      SETTING(scheduled.max_steps), 0, INT32_MAX, MATRIX },
+    { "shift", 0, NULL, "lp: in step k to (i + k) mod P, for powers of two, too", IRR_CLI_FLAG,
+      SETTING(scheduled.shift), .commands = MATRIX },
+    { "load", 0, "FILE", "a saved schedule, in place of --algorithm; brings its own matrix", IRR_CLI_STRING, AT(load),
+      .commands = MAKE },
+    { "save", 0, "FILE", "write the schedule of a scheduled order to a file, too", IRR_CLI_STRING, AT(save),
+      .commands = MAKE },
+    { "topology", 0, "FILE", "tree of switches: Slurm's topology.conf; ranks fill its hosts", IRR_CLI_STRING,
+      AT(topology) },
+    { "hosts", 0, "LIST", "the host of each rank, as in n[0-3],m1; some may be the same", IRR_CLI_STRING, AT(hosts) },
+    { "host-route", 0, "ROUTE", "aapc, several ranks a host: direct (default), or node", IRR_CLI_NAME,
+      SETTING(host_route), .commands = MAKE, .kind = "host route", .names = irr_host_route_name },
+    { "pace", 0, "NAME", "when messages may start: free, loose, grant, sync of a schedule, or auto (default), the "
+      "algorithm's own; the signals and waits of a rank are proved and run, too", IRR_CLI_NAME, SETTING(pace),
+      .commands = MAKE, .names = irr_pacing_name },
+    { "grants", 0, "N", "--pace grant: senders that a receiver admits at a time; default "
+      IRR_CLI_TEXT(IRR_GRANTS_DEFAULT), IRR_CLI_NUMBER, SETTING(grants), 1, INT32_MAX, MAKE },
+    { "lead", 0, "BYTES", "pace sync: a rank signals so many bytes before the end of what it receives; default "
+      IRR_CLI_TEXT(IRR_LEAD_DEFAULT), IRR_CLI_SIZE, SETTING(lead_bytes), 0, PTRDIFF_MAX, MATRIX },
+    { "piece", 0, "BYTES", "with a schedule: longer messages go in pieces; default 0: no limit", IRR_CLI_SIZE,
+      SETTING(piece_bytes), 0, PTRDIFF_MAX, MATRIX },
+    { "window", 0, "N", "messages that a rank has in flight at most; default 0: no limit", IRR_CLI_NUMBER,
+      SETTING(window_messages), 0, INT32_MAX, MAKE },
+    { "window-bytes", 0, "BYTES", "bytes that a rank has in flight at most; default 0: no limit", IRR_CLI_SIZE,
+      SETTING(window_bytes), 0, PTRDIFF_MAX, MAKE },
+    { "machine", 0, "FILE", "simulate, recommend: constants of the machine (below)", IRR_CLI_STRING, AT(machine),
+      .commands = COMPARE },
+    { "algorithms", 0, "LIST", "simulate, recommend: strategies, as in host,a1,a1/loose,a3/32x32", IRR_CLI_STRING,
+      AT(algorithms), .commands = COMPARE },
+    { "rank", 0, "R", "print the plan of one rank; with --json, its messages", IRR_CLI_NUMBER, AT(rank),
+      0, IRR_TOOL_RANKS_MAX - 1, BIT(PRINT) },
+    { "json", 0, NULL, "print the messages of all ranks as JSON", IRR_CLI_FLAG, AT(json), .commands = BIT(PRINT) },
+    { "async", 0, NULL, "draw a schedule whose messages wait for their two ranks alone", IRR_CLI_FLAG, AT(async),
+      .commands = BIT(DRAW) },
+    { "output", 'o', "FILE", "write to a file instead of stdout", IRR_CLI_STRING, AT(output) },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
@@ -77,184 +142,24 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 _Static_assert(ROWS <= IRR_CLI_OPTIONS_MAX, "the table is read");
 
-static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(bool whole);
-
-static const irr_cli_options_t table = {
-    rows, ROWS, help, read_option, irr_algorithm_name, irr_algorithm_text
+static const irr_cli_table_t table = {
+    .usage =
+        "Usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
+        "  or:  irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
+        "  or:  irr_plan print|check|draw --redistribute x,p,y,q[,N] [--algorithm NAME] [OPTION...]\n"
+        "  or:  irr_plan print|check|draw --load FILE [OPTION...]\n"
+        "  or:  irr_plan emit-c --topology FILE [--ranks P] [--hosts LIST] [-o FILE]\n"
+        "  or:  irr_plan simulate|recommend --matrix FILE|--ranks P [--machine FILE] [OPTION...]\n"
+        "Shows and proves the plans of all ranks, in one process.\n",
+    .commands = commands, .rows = rows, .count = ROWS,
+    .notes = "\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n",
+    .topics = "figures of check, algorithms, patterns, and constants of a machine", .more = irr_tool_help,
+    .listed = irr_algorithm_name, .listed_text = irr_algorithm_text
 };
 
-static void help(bool whole)
-{
-    irr_tool_help(&table, whole);
-}
+/* ---- which go together ---- */
 
-/* ---- values ---- */
-
-static const char *command_name(int i)
-{
-    static const char *const names[] = { "print", "check", "draw", "emit-c", "simulate", "recommend", NULL };
-
-    return names[i];
-}
-
-/* The row of an id that the table has. */
-static int row_of(int id)
-{
-    int i = 0;
-
-    while (rows[i].id != id) {
-        i++;
-    }
-    return i;
-}
-
-static irr_cli_exit_t read_size(int id, const char *value, size_t *size_p)
-{
-    uint64_t size = 0;
-    const irr_cli_exit_t code = irr_cli_size(rows[row_of(id)].name, value, 0, PTRDIFF_MAX, &size);
-
-    *size_p = (size_t)size;
-    return code;
-}
-
-static irr_cli_exit_t read_count(int id, const char *value, uint64_t min, size_t *count_p)
-{
-    uint64_t count = 0;
-    const irr_cli_exit_t code = irr_cli_number(rows[row_of(id)].name, value, min, INT32_MAX, &count);
-
-    *count_p = (size_t)count;
-    return code;
-}
-
-/* ---- the command line ---- */
-
-static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
-{
-    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_algorithm_name);
-    return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_pattern(const char *name, irr_tool_options_t *options)
-{
-    options->pattern = irr_pattern_name(irr_cli_find("pattern", name, NULL, irr_pattern_name));
-    return options->pattern != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_host_route(const char *name, irr_tool_options_t *options)
-{
-    const int route = irr_cli_find("host route", name, NULL, irr_host_route_name);
-
-    options->settings.host_route = route >= 0 ? (irr_host_route_t)route : IRR_HOST_ROUTE_AUTO;
-    return route >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_pace(const char *name, irr_tool_options_t *options)
-{
-    const int pace = irr_cli_find("pace", name, NULL, irr_pacing_name);
-
-    options->settings.pace = pace >= 0 ? (irr_pacing_t)pace : IRR_PACE_AUTO;
-    return pace >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
-{
-    if (irr_dims_parse(value, dims) == IRR_OK) {
-        return IRR_CLI_GOOD;
-    }
-    irr_cli_complain("--dims '%.64s' is not auto or sizes of at least 2, as in 8x8 or 4x2^3, %d at most", value,
-                     IRR_DIMS_MAX);
-    return IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_lambda(const char *value, irr_lambda_t *lambda)
-{
-    if (irr_lambda_parse(value, lambda) == IRR_OK) {
-        return IRR_CLI_GOOD;
-    }
-    irr_cli_complain("--lambda '%.64s' is not incremental, incremental:L or fixed:L with L above 0 and at most 1, "
-                     "proportional:F with F at most 100, or one", value);
-    return IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_redistribution(const char *value, irr_tool_options_t *options)
-{
-    options->redistribute = value;
-    return irr_cli_redistribution(value, IRR_TOOL_RANKS_MAX, &options->settings.scheduled.redistribution);
-}
-
-static irr_cli_exit_t read_option(int id, const char *value, void *context)
-{
-    irr_tool_options_t *options = context;
-    irr_settings_t *settings = &options->settings;
-
-    switch (id) {
-    case OPTION_ALGORITHM: return read_algorithm(value, options);
-    case OPTION_RANKS:     return irr_cli_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
-    case OPTION_PATTERN:   return read_pattern(value, options);
-    case OPTION_UNIT:      return irr_cli_size("unit", value, 0, INT64_MAX, &options->unit);
-    case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &settings->scheduled.seed);
-    case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
-    case OPTION_REDISTRIBUTE: return read_redistribution(value, options);
-    case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
-    case OPTION_DIMS:      return read_dims(value, &settings->dims);
-    case OPTION_RANKS_PER_NODE:
-        return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
-    case OPTION_IN_PLACE:  options->in_place = true; return IRR_CLI_GOOD;
-    case OPTION_DIRECT_BYTES: return read_size(id, value, &settings->direct_bytes);
-    case OPTION_SLICE_MIN: return read_size(id, value, &settings->slice_min);
-    case OPTION_LAMBDA:    return read_lambda(value, &settings->scheduled.lambda);
-    case OPTION_LATENCY:   return irr_cli_size("latency", value, 0, LATENCY_MAX, &settings->scheduled.latency);
-    case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &settings->scheduled.max_steps);
-    case OPTION_SHIFT:     settings->scheduled.shift = true; return IRR_CLI_GOOD;
-    case OPTION_LOAD:      options->load = value; return IRR_CLI_GOOD;
-    case OPTION_SAVE:      options->save = value; return IRR_CLI_GOOD;
-    case OPTION_TOPOLOGY:  options->topology = value; return IRR_CLI_GOOD;
-    case OPTION_HOSTS:     options->hosts = value; return IRR_CLI_GOOD;
-    case OPTION_HOST_ROUTE: return read_host_route(value, options);
-    case OPTION_PACE:      return read_pace(value, options);
-    case OPTION_GRANTS:    return read_count(id, value, 1, &settings->grants);
-    case OPTION_LEAD:      return read_size(id, value, &settings->lead_bytes);
-    case OPTION_PIECE:     return read_size(id, value, &settings->piece_bytes);
-    case OPTION_WINDOW:    return read_count(id, value, 0, &settings->window_messages);
-    case OPTION_WINDOW_BYTES: return read_size(id, value, &settings->window_bytes);
-    case OPTION_MACHINE:   options->machine = value; return IRR_CLI_GOOD;
-    case OPTION_ALGORITHMS: options->algorithms = value; return IRR_CLI_GOOD;
-    case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
-    case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
-    case OPTION_ASYNC:     options->async = true; return IRR_CLI_GOOD;
-    default:               options->output = value; return IRR_CLI_GOOD;
-    }
-}
-
-/* The one argument that is no option. */
-static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *options)
-{
-    int command;
-
-    if (optind == argc) {
-        irr_cli_complain("what to do is missing: print, check, draw, emit-c, simulate or recommend; irr_plan --help "
-                         "lists the options");
-        return IRR_CLI_REFUSED;
-    }
-    command = irr_cli_find("command", argv[optind], NULL, command_name);
-    if (command < 0) {
-        return IRR_CLI_REFUSED;
-    }
-    if (optind + 1 < argc) {
-        irr_cli_complain("unexpected argument '%.64s'; irr_plan --help lists the options", argv[optind + 1]);
-        return IRR_CLI_REFUSED;
-    }
-    options->command = (irr_tool_command_t)(IRR_TOOL_PRINT + command);
-    return IRR_CLI_GOOD;
-}
-
-static bool is_seen(const bool *seen, int id)
-{
-    return seen[row_of(id)];
-}
-
-/* Is it a scheduled order, as "auto" is on several hosts? */
+/* True if the order is a scheduled one, as that of "auto" is on several hosts. */
 static bool may_schedule(const irr_tool_options_t *options)
 {
     const int hosts = options->topology != NULL ? INT_MAX : 1;
@@ -263,58 +168,52 @@ static bool may_schedule(const irr_tool_options_t *options)
     return way != NULL && irr_way_is_scheduled(way);
 }
 
-/*
- * A matrix comes from one place: a file, a redistribution, or a pattern.  The seed of a scheduled order goes with
- * each.  seen[i]: row i was given.
- */
-static irr_cli_exit_t check_source(const bool *seen, bool scheduled)
+/* A matrix comes from one place: a file, a redistribution, or a pattern. */
+static irr_cli_exit_t check_source(const irr_cli_line_t *line)
 {
-    static const struct { int one, other; } clashes[] = {
-        { OPTION_MATRIX, OPTION_PATTERN }, { OPTION_MATRIX, OPTION_UNIT }, { OPTION_MATRIX, OPTION_SEED },
-        { OPTION_MATRIX, OPTION_REDISTRIBUTE }, { OPTION_REDISTRIBUTE, OPTION_PATTERN },
-        { OPTION_REDISTRIBUTE, OPTION_SEED }, { OPTION_REDISTRIBUTE, OPTION_RANKS },
-        { OPTION_LOAD, OPTION_ALGORITHM }, { OPTION_LOAD, OPTION_SAVE }
+    static const irr_cli_pair_t pairs[] = {
+        { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "redistribute" }, { "redistribute", "pattern" },
+        { "redistribute", "ranks" }, { "load", "algorithm" }, { "load", "save" }
     };
 
-    for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {
-        if (is_seen(seen, clashes[c].one) && is_seen(seen, clashes[c].other) &&
-            !(scheduled && clashes[c].other == OPTION_SEED)) {
-            irr_cli_complain("--%s and --%s exclude each other", rows[row_of(clashes[c].one)].name,
-                             rows[row_of(clashes[c].other)].name);
-            return IRR_CLI_REFUSED;
-        }
-    }
-    return IRR_CLI_GOOD;
+    return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* What changes a matrix needs one to change; that of a loaded schedule is as it is. */
-static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const bool *seen)
+/* The seed is that of a pattern, or of a scheduled order, which goes with any matrix. */
+static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
-    static const int changes[] = { OPTION_UNIT, OPTION_SEED, OPTION_SCALE };
+    static const irr_cli_pair_t pairs[] = { { "matrix", "seed" }, { "redistribute", "seed" } };
+
+    return may_schedule(options) ? IRR_CLI_GOOD : irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+/* The matrix of a loaded schedule cannot be changed; one beside it can. */
+static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr_cli_line_t *line)
+{
+    static const char *const changes[] = { "unit", "seed", "scale" };
 
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        if (irr_tool_source(options) == options->load && is_seen(seen, changes[i])) {
-            irr_cli_complain("--%s needs a matrix beside --load: --matrix, --pattern or --redistribute",
-                             rows[row_of(changes[i])].name);
+        if (irr_tool_source(options) == options->load && irr_cli_given(line, changes[i])) {
+            irr_cli_complain("--%s needs a matrix beside --load: --matrix, --pattern or --redistribute", changes[i]);
             return IRR_CLI_REFUSED;
         }
     }
     return IRR_CLI_GOOD;
 }
 
-/* What is about nodes. */
-static irr_cli_exit_t check_nodes(const irr_tool_options_t *options, const bool *seen)
+/* An option about nodes needs an algorithm that uses them. */
+static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
 {
     const irr_way_t *way = irr_algorithm_way(options->algorithm);
 
-    if (is_seen(seen, OPTION_RANKS_PER_NODE) && (way == NULL || way->route != &irr_route_node)) {
+    if (options->ranks_per_node > 0 && (way == NULL || way->route != &irr_route_node)) {
         irr_cli_complain("--ranks-per-node goes with the algorithm node only");
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;
 }
 
-/* What a scheduled order needs. */
+/* A scheduled order may need more than counts. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
     const irr_way_t *way = irr_algorithm_way(options->algorithm);
@@ -326,122 +225,93 @@ static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
     return IRR_CLI_GOOD;
 }
 
-/* Complains of what a command does not take; list: what it does, for the user. */
-static irr_cli_exit_t check_taken(const irr_tool_options_t *options, const bool *seen, const int *takes,
-                                  size_t count, const char *list)
-{
-    bool taken[ROWS] = { false };
-
-    for (size_t i = 0; i < count; i++) {
-        taken[row_of(takes[i])] = true;
-    }
-    for (int i = 0; i < ROWS; i++) {
-        if (seen[i] && !taken[i]) {
-            irr_cli_complain("--%s does not go with %s, which takes %s", rows[i].name,
-                             command_name((int)options->command - IRR_TOOL_PRINT), list);
-            return IRR_CLI_REFUSED;
-        }
-    }
-    return IRR_CLI_GOOD;
-}
-
-/* The file is made from the tree alone. */
-static irr_cli_exit_t check_emit(const irr_tool_options_t *options, const bool *seen)
-{
-    static const int takes[] = { OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_RANKS, 'o' };
-    const irr_cli_exit_t code = check_taken(options, seen, takes, sizeof(takes) / sizeof(takes[0]),
-                                            "--topology, --hosts, --ranks and --output");
-
-    if (code != IRR_CLI_GOOD) {
-        return code;
-    }
-    if (options->topology == NULL) {
-        irr_cli_complain("emit-c needs --topology");
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
-}
-
 static bool lacks_ranks(const irr_tool_options_t *options)
 {
     return options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
            options->topology == NULL;
 }
 
-/* simulate and recommend name their ways by one option alone. */
-static irr_cli_exit_t check_compare(const irr_tool_options_t *options, const bool *seen)
+/* The complaint about options that all commands with a matrix have; NULL: there is none. */
+static const char *complaint_of_matrix(const irr_tool_options_t *options)
 {
-    static const int takes[] = {
-        OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX, OPTION_REDISTRIBUTE, OPTION_SCALE,
-        OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE,
-        OPTION_ALGORITHMS, OPTION_SLICE_MIN, OPTION_DIRECT_BYTES, OPTION_LEAD, OPTION_PIECE,
-        OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_SHIFT, 'o'
-    };
-    const char *complaint = NULL;
-    irr_cli_exit_t code = check_taken(options, seen, takes, sizeof(takes) / sizeof(takes[0]),
-                                      "a matrix, --machine, --algorithms and where ranks are");
+    if (lacks_ranks(options)) {
+        return "--ranks or --matrix is missing";
+    }
+    return options->hosts != NULL && options->topology == NULL ? "--hosts goes with --topology only" : NULL;
+}
+
+static const char *complaint_of_compare(const irr_tool_options_t *options)
+{
+    if (options->ranks_per_node > 0 && options->topology != NULL) {
+        return "--ranks-per-node does not go with --topology, whose hosts are the nodes";
+    }
+    return complaint_of_matrix(options);
+}
+
+static const char *complaint_of_make(const irr_tool_options_t *options)
+{
+    const bool node = options->settings.host_route == IRR_HOST_ROUTE_NODE;
+
+    if (options->algorithm < 0 && options->load == NULL) {
+        return "--algorithm is missing; irr_plan --help lists the algorithms";
+    }
+    if (node && (options->topology == NULL || options->load != NULL || options->save != NULL)) {
+        return "--host-route node needs --topology, and goes with neither --load nor --save";
+    }
+    if (options->in_place && (node || options->load != NULL || options->save != NULL || options->async)) {
+        return "--in-place goes without a schedule, and so with none of --load, --save, --async and --host-route node";
+    }
+    if (options->async && options->topology != NULL) {
+        return "--async does not go with --topology, whose drawing has no time";
+    }
+    if (options->async && !irr_tool_has_schedule(options, options->algorithm)) {
+        return "--async goes with a schedule only";
+    }
+    return complaint_of_matrix(options);
+}
+
+static irr_cli_exit_t check_complaint(const char *complaint)
+{
+    if (complaint == NULL) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("%s", complaint);
+    return IRR_CLI_REFUSED;
+}
+
+static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cli_line_t *line)
+{
+    irr_cli_exit_t code = check_seed(options, line);
 
     if (code == IRR_CLI_GOOD) {
-        code = check_source(seen, true);
+        code = check_complaint(complaint_of_make(options));
     }
-    if (lacks_ranks(options)) {
-        complaint = "--ranks or --matrix is missing";
-    } else if (options->hosts != NULL && options->topology == NULL) {
-        complaint = "--hosts goes with --topology only";
-    } else if (options->ranks_per_node > 0 && options->topology != NULL) {
-        complaint = "--ranks-per-node does not go with --topology, whose hosts are the nodes";
+    if (code == IRR_CLI_GOOD) {
+        code = check_nodes(options);
     }
-    if (code == IRR_CLI_GOOD && complaint != NULL) {
-        irr_cli_complain("%s", complaint);
-        code = IRR_CLI_REFUSED;
+    if (code == IRR_CLI_GOOD) {
+        code = options->load != NULL ? check_changes(options, line) : check_scheduled(options);
     }
     return code;
 }
 
-/* What is missing or does not go together. */
-static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
+/* Commands have checked which options they take. */
+static irr_cli_exit_t check_together(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
-    const char *complaint = NULL;
-
-    if (options->algorithm < 0 && options->load == NULL) {
-        complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
-    } else if (lacks_ranks(options)) {
-        complaint = "--ranks or --matrix is missing";
-    } else if (options->machine != NULL || options->algorithms != NULL) {
-        complaint = "--machine and --algorithms go with simulate and recommend only";
-    } else if (options->hosts != NULL && options->topology == NULL) {
-        complaint = "--hosts goes with --topology only";
-    } else if (options->settings.host_route == IRR_HOST_ROUTE_NODE &&
-               (options->topology == NULL || options->load != NULL || options->save != NULL)) {
-        complaint = "--host-route node needs --topology, and goes with neither --load nor --save";
-    } else if (options->in_place && (options->settings.host_route == IRR_HOST_ROUTE_NODE || options->load != NULL ||
-                                     options->save != NULL || options->async)) {
-        complaint = "--in-place goes without a schedule, and so with none of --load, --save, --async and --host-route "
-                    "node";
-    } else if (options->async && options->topology != NULL) {
-        complaint = "--async does not go with --topology, whose drawing has no time";
-    } else if (options->command != IRR_TOOL_PRINT && options->json) {
-        complaint = "--json goes with print only";
-    } else if (options->command != IRR_TOOL_PRINT && options->rank != IRR_TOOL_ALL_RANKS) {
-        complaint = "--rank goes with print only";
-    } else if (options->async && (options->command != IRR_TOOL_DRAW ||
-                                  !irr_tool_has_schedule(options, options->algorithm))) {
-        complaint = "--async goes with draw only, and with a schedule";
+    if (options->command == IRR_TOOL_EMIT) {
+        return check_complaint(options->topology == NULL ? "emit-c needs --topology" : NULL);
     }
-    if (complaint != NULL) {
-        irr_cli_complain("%s", complaint);
+    if (check_source(line) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
-    if (check_nodes(options, seen) != IRR_CLI_GOOD) {
-        return IRR_CLI_REFUSED;
-    }
-    return options->load != NULL ? check_changes(options, seen) : check_scheduled(options);
+    return (BIT(SIMULATE) | BIT(RECOMMEND)) >> options->command & 1 ? check_complaint(complaint_of_compare(options))
+                                                                  : check_make(options, line);
 }
 
-/* What was not given and follows from what was. */
-static void set_defaults(const bool *seen, irr_tool_options_t *options)
+/* What was not given and follows from the other options. */
+static void set_defaults(const irr_cli_line_t *line, irr_tool_options_t *options)
 {
-    if (options->redistribute != NULL && !is_seen(seen, OPTION_UNIT)) {
+    if (options->redistribute != NULL && !irr_cli_given(line, "unit")) {
         options->unit = 8;
     }
     if (options->redistribute != NULL && options->load == NULL && options->algorithm < 0) {
@@ -455,27 +325,18 @@ static void set_defaults(const bool *seen, irr_tool_options_t *options)
 
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
 {
-    bool seen[ROWS] = { false }, done;
+    irr_cli_line_t line;
     irr_cli_exit_t code;
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .scale = 1, .rank = IRR_TOOL_ALL_RANKS,
         .settings = irr_settings_default()
     };
-    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
-    if (code != IRR_CLI_GOOD || done) {
+    code = irr_cli_read(&table, argc, argv, options, &line);
+    if (code != IRR_CLI_GOOD || line.done) {
         return code;
     }
-    set_defaults(seen, options);
-    code = read_command(argc, argv, options);
-    if (code == IRR_CLI_GOOD && options->command == IRR_TOOL_EMIT) {
-        return check_emit(options, seen);
-    }
-    if (code == IRR_CLI_GOOD && options->command >= IRR_TOOL_SIMULATE) {
-        return check_compare(options, seen);
-    }
-    if (code == IRR_CLI_GOOD) {
-        code = check_source(seen, may_schedule(options));
-    }
-    return code == IRR_CLI_GOOD ? check_together(options, seen) : code;
+    options->command = (irr_tool_command_t)line.command;
+    set_defaults(&line, options);
+    return check_together(options, &line);
 }

@@ -5,37 +5,21 @@
 
 #include "cli_options.h"
 
-#include <getopt.h>
+#define AT(member) IRR_CLI_FIELD(irr_tune_options_t, member)
 
 static const irr_cli_option_t rows[] = {
-    { "output",  'o',             "FILE", "write the constants to a file, too" },
-    { "seconds", 's',             "N",    "how long to measure; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT) },
-    { "show",    'S',             "FILE", "print a coll_irr_memory_file as a table, and measure nothing" },
-    { "learn",   'L',             NULL,   "fill a coll_irr_memory_file: exchange the count matrices of all FILEs" },
+    { "output", 'o', "FILE", "write the constants to a file, too", IRR_CLI_STRING, AT(output) },
+    { "seconds", 's', "N", "how long to measure; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT), IRR_CLI_NUMBER,
+      AT(seconds), 1, IRR_TUNE_SECONDS_MAX },
+    { "show", 'S', "FILE", "print a coll_irr_memory_file as a table, and measure nothing", IRR_CLI_STRING, AT(show) },
+    { "learn", 'L', NULL, "fill a coll_irr_memory_file: exchange the count matrices of all FILEs", IRR_CLI_FLAG,
+      AT(learns) },
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(bool whole);
-
-static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NULL };
-
-static void help(bool whole)
+static void print_more(void)
 {
-    printf("Usage: mpirun -np N irr_tune [OPTION...]\n"
-           "       mpirun -np N --mca coll_irr_memory_file MEMORY irr_tune --learn FILE...\n"
-           "Measures the constants of a machine and prints them as a machine file: for coll_irr_machine_file,\n"
-           "and irr_plan simulate and recommend.  Run it as your jobs run, on as many ranks a node, and on\n"
-           "several nodes, four or more if you can: a few ranks of each speak.  What cannot be measured keeps\n"
-           "its default.\n\n");
-    irr_cli_options_print(&table);
-    if (!whole) {
-        irr_cli_more("the constants");
-        return;
-    }
     irr_cli_list("Constants", irr_machine_name, irr_machine_text);
     printf("\nOf each: the median of all rounds, the least and the most, and the spread: how far the middle 80 %%\n"
            "of them is apart, in %% of the median.  With a spread above 50 %% the default is written instead.\n"
@@ -44,46 +28,34 @@ static void help(bool whole)
            "\nExit status: 0 good, 1 the file could not be written in the end, 2 the input was refused.\n");
 }
 
-static irr_cli_exit_t read_option(int id, const char *value, void *context)
-{
-    irr_tune_options_t *options = context;
-
-    if (id == 'o') {
-        options->output = value;
-        return IRR_CLI_GOOD;
-    }
-    if (id == 'S') {
-        options->show = value;
-        return IRR_CLI_GOOD;
-    }
-    if (id == 'L') {
-        options->learns = true;
-        return IRR_CLI_GOOD;
-    }
-    return irr_cli_int("seconds", value, 1, IRR_TUNE_SECONDS_MAX, &options->seconds);
-}
+static const irr_cli_table_t table = {
+    .usage =
+        "Usage: mpirun -np N irr_tune [OPTION...]\n"
+        "       mpirun -np N --mca coll_irr_memory_file MEMORY irr_tune --learn FILE...\n"
+        "Measures the constants of a machine and prints them as a machine file: for coll_irr_machine_file,\n"
+        "and irr_plan simulate and recommend.  Run it as your jobs run, on as many ranks a node, and on\n"
+        "several nodes, four or more if you can: a few ranks of each send at once.  What cannot be\n"
+        "measured keeps its default.\n",
+    .rows = rows, .count = sizeof(rows) / sizeof(rows[0]), .operands = true, .notes = "", .topics = "the constants",
+    .more = print_more
+};
 
 irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *options)
 {
-    bool seen[ROWS] = { false }, done;
+    irr_cli_line_t line;
     irr_cli_exit_t code;
 
     *options = (irr_tune_options_t){ .seconds = IRR_TUNE_SECONDS_DEFAULT };
-    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
-    if (code != IRR_CLI_GOOD || done) {
+    code = irr_cli_read(&table, argc, argv, options, &line);
+    if (code != IRR_CLI_GOOD || line.done) {
         return code;
     }
-    if (options->learns) {
-        options->learn = argv + optind;
-        options->nlearn = argc - optind;
-        if (options->nlearn == 0) {
-            irr_cli_complain("--learn needs the files of count matrices, as coll_irr_matrix_dump writes them");
-            return IRR_CLI_REFUSED;
-        }
-    } else if (optind < argc) {
-        irr_cli_complain("unexpected argument '%.64s'; irr_tune --help lists the options", argv[optind]);
+    options->learn = line.operands;
+    options->nlearn = line.noperands;
+    options->run = options->show == NULL && !options->learns;
+    if (options->learns && options->nlearn == 0) {
+        irr_cli_complain("--learn needs the files of count matrices, as coll_irr_matrix_dump writes them");
         return IRR_CLI_REFUSED;
     }
-    options->run = options->show == NULL && !options->learns;
-    return IRR_CLI_GOOD;
+    return options->learns ? IRR_CLI_GOOD : irr_cli_no_operands(&line);
 }

@@ -73,7 +73,7 @@ refused "a folder" 2 "$scratch: Is a directory" 2 -o "$scratch"
 refused "no time" 2 "--seconds '0' is not an integer from 1 to 50" 2 --seconds 0
 refused "more than a minute" 2 "--seconds '61' is not an integer from 1 to 50" 2 --seconds 61
 refused "an unknown option" 2 "unknown option '--fast'" 2 --fast
-refused "an option without its value" 2 "option '-o' needs a value" 2 --output
+refused "an option without its value" 2 "option '--output' needs a value" 2 --output
 refused "an argument that is no option" 2 "unexpected argument 'machine.conf'" 2 machine.conf
 
 # ---- --learn ----

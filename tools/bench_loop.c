@@ -1,0 +1,124 @@
+/*
+ * bench_loop.c - irr_bench --loop: calls one behind the other, timed as a whole: a job of contrib/irr_jobs.
+ *
+ * No barrier, no comparison, no communicator of the benchmark's own: a job does what an application does, and the
+ * environment says whether coll/irr serves it.  Every rank computes the lengths of all calls, so none are announced.
+ * Blocks keep their places, which are long enough for the longest.  Rank 0 prints the result as one line of JSON.
+ */
+#include "bench.h"
+
+#include "cli_options.h"
+#include "core/random.h"
+
+#include <jansson.h>
+
+/* Bytes of a short block of `alternate`. */
+#define SHORT_BYTES 64
+
+/* In the order of irr_bench_loop_t, from IRR_BENCH_LOOP_SAME on. */
+static const struct { const char *name, *text; } kinds[] = {
+    { "same", "the same blocks in each call" },
+    { "fresh", "the same blocks, each call on a communicator that is made for it and freed" },
+    { "new", "blocks of random length in each call, from nothing to twice the entry" },
+    { "alternate", "in each second call blocks of " IRR_CLI_TEXT(SHORT_BYTES) " bytes" },
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+const char *irr_bench_loop_name(int i)
+{
+    return i < KINDS ? kinds[i].name : NULL;
+}
+
+const char *irr_bench_loop_text(int i)
+{
+    return i < KINDS ? kinds[i].text : NULL;
+}
+
+/* Bytes of a block in a call; both of its ranks compute the same. */
+static int length_of(const irr_bench_work_t *work, int call, int from, int to, int longest)
+{
+    uint64_t state = ((uint64_t)(unsigned)call << 32) + ((uint64_t)(unsigned)from << 16) + (uint64_t)(unsigned)to;
+
+    if (work->loop == IRR_BENCH_LOOP_NEW) {
+        return (int)irr_random_below(&state, (size_t)longest + 1);
+    }
+    return work->loop == IRR_BENCH_LOOP_ALTERNATE && call % 2 == 0 && longest > SHORT_BYTES ? SHORT_BYTES : longest;
+}
+
+/* Sets the counts of a call.  Blocks of MPI_Alltoall are all as long as the one of rank 0 to itself. */
+static void set_counts(irr_bench_exchange_t *exchange, int call)
+{
+    const irr_bench_work_t *work = exchange->work;
+    const bool equal = work->call == IRR_BENCH_ALLTOALL;
+    const int me = equal ? 0 : exchange->rank;
+
+    for (int i = 0; i < exchange->slots; i++) {
+        const int peer = equal ? 0 : i;
+
+        exchange->send.counts[i] = length_of(work, call, me, peer, exchange->send.longest[i]);
+        exchange->recv.counts[i] = length_of(work, call, peer, me, exchange->recv.longest[i]);
+    }
+}
+
+static void call_all(irr_bench_exchange_t *exchange)
+{
+    const irr_bench_loop_t loop = exchange->work->loop;
+
+    for (int call = 0; call < exchange->work->iterations; call++) {
+        MPI_Comm comm = MPI_COMM_WORLD;
+
+        if (loop == IRR_BENCH_LOOP_NEW || loop == IRR_BENCH_LOOP_ALTERNATE) {
+            set_counts(exchange, call);
+        }
+        if (loop == IRR_BENCH_LOOP_FRESH) {
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        }
+        irr_bench_call(exchange, comm);
+        if (comm != MPI_COMM_WORLD) {
+            MPI_Comm_free(&comm);
+        }
+    }
+}
+
+/* served: calls that coll/irr did not leave to Open MPI on rank 0. */
+static irr_cli_exit_t print(const irr_bench_work_t *work, double seconds, bool loaded, unsigned long long served)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    json_t *line;
+    bool good;
+
+    irr_bench_library(library);
+    line = json_pack("{s:s, s:s, s:s, s:i, s:f, s:I, s:b}", "program", irr_cli_program, "mpi", library, "loop",
+                     irr_bench_loop_name((int)work->loop - IRR_BENCH_LOOP_SAME), "calls", work->iterations,
+                     "calls_ms", seconds * 1e3, "served", (json_int_t)served, "loaded", loaded);
+    good = line != NULL && json_dumpf(line, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF;
+    json_decref(line);
+    if (!good || fflush(stdout) != 0) {
+        irr_cli_complain("stdout: output cannot be written");
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded)
+{
+    irr_bench_exchange_t exchange;
+    irr_cli_exit_t code = irr_bench_exchange_init(&exchange, work, matrix, work->unit_min);
+    unsigned long long served;
+    double begin, seconds;
+
+    if (code != IRR_CLI_GOOD) {
+        return code;
+    }
+    served = irr_bench_pvars_read().value[IRR_BENCH_COUNTER_exchanges];
+    begin = MPI_Wtime();
+    call_all(&exchange);
+    seconds = MPI_Wtime() - begin;
+    served = irr_bench_pvars_read().value[IRR_BENCH_COUNTER_exchanges] - served;
+    if (exchange.rank == 0) {
+        code = print(work, seconds, loaded, served);
+    }
+    irr_bench_exchange_fini(&exchange);
+    return code;
+}
