@@ -4,6 +4,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "matrix_scene.h"
 #include "tree_scene.h"
 
 #include "order/tree/phases.h"
@@ -28,25 +29,15 @@ static irr_schedule_t make_schedule(const irr_tree_t *tree, uint64_t *state)
         irr_test_must(irr_tree_aapc(tree, 5, &schedule));
         return schedule;
     }
-    irr_test_must(irr_matrix_init(&matrix, tree->ranks));
-    for (int i = 0; i < tree->ranks * tree->ranks; i++) {
-        matrix.entries[i] = irr_test_below(state, 8);
-    }
+    matrix = matrix_scene_mixed(tree->ranks, 12, state);
     irr_test_must(irr_tree_weighted(tree, &matrix, 0, NULL, &schedule));
     irr_matrix_fini(&matrix);
     return schedule;
 }
 
-/* One rank a host, or many; links that are equally fast, or of any speed. */
-static irr_tree_t make_tree(int run, int most, uint64_t *state)
+static irr_tree_t make_tree(int most, uint64_t *state)
 {
-    tree_scene_random(&scene, state, most);
-    if (run % 2 == 0) {
-        tree_scene_crowd(&scene, state, most);
-    }
-    if (run % 4 >= 2) {
-        tree_scene_speeds(&scene, state);
-    }
+    tree_scene_any(&scene, state, most);
     return tree_scene_tree(&scene);
 }
 
@@ -197,7 +188,7 @@ static void test_graph(void)
     for (int run = 0; run < 400; run++) {
         irr_schedule_t schedule;
         irr_syncs_t syncs;
-        irr_tree_t tree = make_tree(run, 8, &state);
+        irr_tree_t tree = make_tree(8, &state);
 
         schedule = make_schedule(&tree, &state);
         if (schedule.count <= SMALL) {
@@ -325,7 +316,7 @@ static void test_runs(void)
     for (int run = 0; run < 400; run++) {
         irr_schedule_t schedule;
         irr_syncs_t syncs;
-        irr_tree_t tree = make_tree(run, 32, &state);
+        irr_tree_t tree = make_tree(32, &state);
 
         schedule = make_schedule(&tree, &state);
         irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
@@ -342,38 +333,37 @@ static void test_runs(void)
 
 /* ---- known ones ---- */
 
-static void expect_counts(size_t count, uint64_t removed)
-{
-    irr_tree_t tree = tree_scene_tree(&scene);
-    irr_schedule_t schedule;
-    irr_syncs_t syncs;
-
-    irr_test_must(irr_tree_aapc(&tree, 1, &schedule));
-    irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
-    CU_ASSERT_EQUAL(syncs.count, count);
-    CU_ASSERT_EQUAL(syncs.removed, removed);
-    irr_syncs_fini(&syncs);
-    irr_schedule_fini(&schedule);
-    irr_tree_fini(&tree);
-}
-
 /*
  * On one switch, where in step k rank i sends to i + k, a rank waits in each of P - 2 steps for two: its own message
  * of the step before, and that to its receiver, which came from another.  Each of the 2 * P directed links has P - 1
- * messages, and no two of them share another one.
+ * messages, and no two of them share another one.  Within a host there is no link and no contention.
  */
 static void test_known(void)
 {
-    tree_scene_shape(&scene, "single:1");
-    expect_counts(0, 0);
-    tree_scene_shape(&scene, "single:2");
-    expect_counts(0, 0);
-    tree_scene_shape(&scene, "single:8");
-    expect_counts(2 * 8 * 6, 2 * 8 * (7 * 6 / 2 - 6));
-    tree_scene_shape(&scene, "single:2");
-    scene.ranks = 3;
-    scene.host_of[1] = scene.host_of[2] = 0;   /* no link, no contention */
-    expect_counts(0, 0);
+    static const struct { const char *shape; int on_first; size_t count, removed; } rows[] = {
+        { "single:1", 1, 0, 0 }, { "single:2", 1, 0, 0 }, { "single:8", 1, 2 * 8 * 6, 2 * 8 * (7 * 6 / 2 - 6) },
+        { "single:2", 3, 0, 0 }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_schedule_t schedule;
+        irr_syncs_t syncs;
+        irr_tree_t tree;
+
+        tree_scene_shape(&scene, rows[i].shape);
+        for (int r = 1; r < rows[i].on_first; r++) {
+            scene.host_of[r] = 0;
+            scene.ranks = rows[i].on_first;
+        }
+        tree = tree_scene_tree(&scene);
+        irr_test_must(irr_tree_aapc(&tree, 1, &schedule));
+        irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
+        CU_ASSERT_EQUAL(syncs.count, rows[i].count);
+        CU_ASSERT_EQUAL(syncs.removed, rows[i].removed);
+        irr_syncs_fini(&syncs);
+        irr_schedule_fini(&schedule);
+        irr_tree_fini(&tree);
+    }
 }
 
 /* Whole messages of 5 bytes in steps 1, 2 and 3, and the syncs that they need; the tree is that of the scene. */
@@ -428,27 +418,31 @@ static void test_refused(void)
     irr_tree_fini(&tree);
 }
 
+typedef struct input {
+    irr_tree_t     tree;
+    irr_schedule_t schedule;
+} input_t;
+
+static irr_status_t find_syncs(void *context)
+{
+    const input_t *input = context;
+    irr_syncs_t syncs = { 0 };
+    irr_status_t status = irr_syncs_find(&input->tree, &input->schedule, NULL, &syncs);
+
+    irr_syncs_fini(&syncs);
+    return status;
+}
+
 static void test_memory(void)
 {
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-    irr_schedule_t schedule;
-    irr_tree_t tree;
+    input_t input;
 
-    tree_scene_paper(&scene);
-    irr_memory_begin();
-    tree = tree_scene_tree(&scene);
-    irr_test_must(irr_tree_aapc(&tree, 1, &schedule));
-    for (size_t nth = 1; status != IRR_OK; nth++) {
-        irr_syncs_t syncs = { 0 };
-
-        irr_memory_fail(nth, NULL);
-        status = irr_syncs_find(&tree, &schedule, NULL, &syncs);
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        irr_syncs_fini(&syncs);
-    }
-    irr_schedule_fini(&schedule);
-    irr_tree_fini(&tree);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    tree_scene_shape(&scene, "paper");
+    input.tree = tree_scene_tree(&scene);
+    irr_test_must(irr_tree_aapc(&input.tree, 1, &input.schedule));
+    CU_ASSERT(irr_memory_fail_each(find_syncs, &input) > 2);
+    irr_schedule_fini(&input.schedule);
+    irr_tree_fini(&input.tree);
 }
 
 IRR_TEST_MAIN("syncs", 120,

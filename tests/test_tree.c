@@ -1,5 +1,5 @@
 /*
- * test_tree.c - trees of switches: paths, loads and contention, and the order of Faraj and Yuan.
+ * test_tree.c - trees of switches: paths, loads, capacities and contention, and the order of Faraj and Yuan.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -21,7 +21,7 @@ static void test_paths(void)
     irr_tree_t tree;
     int path[16];
 
-    tree_scene_paper(&scene);
+    tree_scene_shape(&scene, "paper");
     tree = tree_scene_tree(&scene);
     CU_ASSERT_EQUAL(tree.longest, 8);
     CU_ASSERT_EQUAL_FATAL(irr_tree_path(&tree, 0, 3, path), 6);
@@ -31,151 +31,196 @@ static void test_paths(void)
     irr_tree_fini(&tree);
 }
 
-static void expect_refused(const irr_topology_t *topology, const int *host_of, int ranks)
+static void test_refused(void)
 {
+    static const struct { int host_of[2], ranks, vertex, parent; } rows[] = {   /* vertex: of another parent */
+        { { 0, 1 }, 0, 0, 6 }, { { 0, 1 }, 7, 0, 6 }, { { 0, 6 }, 2, 0, 6 }, { { 0, -1 }, 2, 0, 6 },
+        { { 0, 1 }, 2, 0, 1 }, { { 0, 1 }, 2, 0, 10 }, { { 0, 1 }, 2, 0, -1 }, { { 0, 1 }, 2, 7, 9 },
+        { { 0, 1 }, 2, 6, -1 }
+    };
     irr_tree_t tree = { .ranks = 77 };
 
-    CU_ASSERT_EQUAL(irr_tree_init(&tree, topology, host_of, ranks), IRR_ERR_BAD_PARAM);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        tree_scene_shape(&scene, "paper");
+        scene.parent[rows[i].vertex] = rows[i].parent;
+        CU_ASSERT_EQUAL(irr_tree_init(&tree, &scene.topology, rows[i].ranks == 2 ? rows[i].host_of : NULL,
+                                      rows[i].ranks), IRR_ERR_BAD_PARAM);
+    }
+    tree_scene_shape(&scene, "paper");
+    scene.speed[7] = 0;
+    CU_ASSERT_EQUAL(irr_tree_init(&tree, &scene.topology, NULL, 6), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(tree.ranks, 77);
 }
 
-static void test_refused(void)
-{
-    const int outside[] = { 0, 6 }, negative[] = { 0, -1 };
-
-    tree_scene_paper(&scene);
-    expect_refused(&scene.topology, NULL, 0);
-    expect_refused(&scene.topology, NULL, 7);
-    expect_refused(&scene.topology, outside, 2);
-    expect_refused(&scene.topology, negative, 2);
-    scene.parent[0] = 1;
-    expect_refused(&scene.topology, NULL, 6);
-    scene.parent[0] = 10;
-    expect_refused(&scene.topology, NULL, 6);
-    scene.parent[0] = -1;
-    expect_refused(&scene.topology, NULL, 6);
-    scene.parent[0] = 6;
-    scene.parent[7] = 9;
-    expect_refused(&scene.topology, NULL, 6);
-    scene.parent[6] = -1;
-    expect_refused(&scene.topology, NULL, 6);
-}
-
-/* Loads of the uniform exchange are known: ranks below times the others. */
+/* Loads of the uniform exchange are known: ranks below times the others.  The busiest link is so by its speed. */
 static void test_loads(void)
 {
     uint64_t state = irr_test_seed(), loads[2 * (SCENE_VERTICES + SCENE_RANKS)];
 
-    for (int run = 0; run < 300; run++) {
-        irr_tree_t tree;
-        irr_tree_bound_t bound;
+    for (int run = 0; run < 600; run++) {
+        const uint64_t bytes = 1 + irr_test_below(&state, 1000);
         irr_matrix_t matrix;
-        uint64_t most = 0;
+        irr_tree_bound_t bound;
+        irr_tree_t tree;
+        double most = 0;
 
-        tree_scene_random(&scene, &state, 24);
-        tree_scene_crowd(&scene, &state, 40);
+        tree_scene_any(&scene, &state, 40);
         tree = tree_scene_tree(&scene);
-        matrix = tree_scene_uniform(scene.ranks, 3);
+        matrix = tree_scene_uniform(scene.ranks, bytes);
         irr_test_must(irr_tree_loads(&tree, &matrix, loads));
         for (int e = 0; e < 2 * tree.vertices; e++) {
             const int below = tree.below[e / 2];
+            const double load = (double)loads[e] * (double)tree.base / (double)tree.speed[e / 2];
 
-            CU_ASSERT_EQUAL(loads[e], 3 * (uint64_t)below * (uint64_t)(scene.ranks - below));
-            most = loads[e] > most ? loads[e] : most;
+            CU_ASSERT_EQUAL(loads[e], bytes * (uint64_t)below * (uint64_t)(scene.ranks - below));
+            most = load > most ? load : most;
         }
         irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
-        CU_ASSERT_EQUAL(bound.bytes, most);
-        CU_ASSERT_EQUAL(loads[bound.edge], most);
+        CU_ASSERT((double)bound.bytes >= most && (double)bound.bytes < most + 1);
+        CU_ASSERT_EQUAL(irr_tree_at_base(&tree, bound.edge, loads[bound.edge]), bound.bytes);
         irr_matrix_fini(&matrix);
         irr_tree_fini(&tree);
     }
 }
 
-/* Hosts 0 and 1, and 2 and 3, on two switches: what goes across meets on one link. */
-static void test_contention_is_seen(void)
+/* Hosts at 10 and 25, links between switches at 45 and 5: at the speed of the slowest host with a rank. */
+static void test_capacities(void)
 {
-    irr_schedule_t schedule = { .ranks = 4 };
-    irr_tree_clash_t clash = { .edge = -1 };
     irr_tree_t tree;
 
-    tree_scene_shape(&scene, "chain:2,2");
+    tree_scene_shape(&scene, "star:2,3,4");
+    for (int v = 0; v < scene.topology.vertices; v++) {
+        scene.speed[v] = v < 5 ? 10 : 25;
+    }
+    scene.speed[10] = 45;
+    scene.speed[11] = 5;
     tree = tree_scene_tree(&scene);
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 0, 2, 0, 5, 0 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 3, 1, 0, 5, 0 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 2, 1, 3, 0, 5, 0 }));
-    CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_OK);
-    CU_ASSERT_EQUAL(clash.edge, -1);
-    schedule.list[2].step = 1;
-    CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, NULL), IRR_ERR_INVALID_PLAN);
-    CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_ERR_INVALID_PLAN);
-    CU_ASSERT(clash.first == 0 && clash.second == 2 && clash.edge == 2 * 5 + 1);
-    schedule.ranks = 3;
-    CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_ERR_BAD_PARAM);
-    irr_schedule_fini(&schedule);
+    CU_ASSERT(tree.base == 10 && tree.capacity[0] == 1);
+    CU_ASSERT_EQUAL(tree.capacity[6], 1);    /* as one rank sends one message at a time */
+    CU_ASSERT_EQUAL(tree.capacity[10], 3);   /* and three send three */
+    CU_ASSERT_EQUAL(tree.capacity[11], 1);
+    CU_ASSERT_EQUAL(tree.capacity[irr_tree_leaf(&tree, 8)], 1);
+    CU_ASSERT(tree.speed[irr_tree_leaf(&tree, 8)] == 10 && tree.speed[8] == 25);
+    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 10, 100), 34);
+    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 11, 101), 202);
+    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 8 + 1, 101), 101);
     irr_tree_fini(&tree);
 
-    scene.host_of[1] = 0;   /* messages of one host use no link */
-    schedule = (irr_schedule_t){ .ranks = 4 };
+    for (int r = 0; r < 8; r++) {
+        scene.host_of[r] = r < 4 ? 5 : 6;    /* at 25 all of them */
+    }
+    scene.ranks = 8;
     tree = tree_scene_tree(&scene);
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 0, 1, 0, 5, 0 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 1, 2, 0, 5, 0 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 2, 0, 0, 5, 0 }));
-    CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_OK);
-    irr_schedule_fini(&schedule);
+    CU_ASSERT(tree.base == 25 && tree.capacity[5] == 1 && tree.capacity[10] == 1);
     irr_tree_fini(&tree);
+    scene.host_of[0] = 0;
+    tree = tree_scene_tree(&scene);
+    CU_ASSERT(tree.base == 10 && tree.capacity[5] == 2 && tree.capacity[9] == 1);
+    irr_tree_fini(&tree);
+}
+
+/* Speeds and bytes as large as they get are no overflow. */
+static void test_large_speeds(void)
+{
+    irr_matrix_t matrix = tree_scene_uniform(2, INT64_MAX / 2);
+    irr_tree_bound_t bound;
+    irr_tree_t tree;
+
+    tree_scene_shape(&scene, "chain:1,1");
+    scene.speed[0] = scene.speed[1] = UINT64_MAX;
+    tree = tree_scene_tree(&scene);
+    irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
+    CU_ASSERT(bound.bytes == UINT64_MAX && bound.edge == 2 * 3);
+    irr_tree_fini(&tree);
+    scene.speed[0] = scene.speed[1] = 1;
+    scene.speed[3] = UINT64_MAX;
+    tree = tree_scene_tree(&scene);
+    irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
+    CU_ASSERT(bound.bytes == INT64_MAX / 2 && bound.edge == 0 && tree.capacity[3] == 1);
+    irr_tree_fini(&tree);
+    irr_matrix_fini(&matrix);
+}
+
+/* Links between switches carry as many messages as they are fast, those of hosts one, and none has any in a host. */
+static void test_contention(void)
+{
+    static const struct {
+        const char        *shape;
+        uint64_t           uplinks;
+        int                second;    /* host of rank 1 */
+        irr_transmission_t list[4];   /* the last of three is empty */
+        int                first_clash, second_clash, edge;
+    } rows[] = {
+        { "chain:2,2", 1, 1, { { 1, 0, 2, 0, 5, 0 }, { 1, 3, 1, 0, 5, 0 }, { 2, 1, 3, 0, 5, 0 } }, 0, 0, -1 },
+        { "chain:2,2", 1, 1, { { 1, 0, 2, 0, 5, 0 }, { 1, 3, 1, 0, 5, 0 }, { 1, 1, 3, 0, 5, 0 } }, 0, 2, 2 * 5 + 1 },
+        { "chain:2,2", 1, 0, { { 1, 0, 1, 0, 5, 0 }, { 1, 1, 2, 0, 5, 0 }, { 1, 2, 0, 0, 5, 0 } }, 0, 0, -1 },
+        { "chain:4,4", 3, 1, { { 1, 0, 4, 0, 5, 0 }, { 1, 1, 5, 0, 5, 0 }, { 1, 2, 6, 0, 5, 0 }, { 2, 3, 7, 0, 5, 0 } },
+          0, 0, -1 },
+        { "chain:4,4", 3, 1, { { 1, 0, 4, 0, 5, 0 }, { 1, 1, 5, 0, 5, 0 }, { 1, 2, 6, 0, 5, 0 }, { 1, 3, 7, 0, 5, 0 } },
+          2, 3, 2 * 9 + 1 },
+        { "chain:4,4", 4, 1, { { 1, 0, 4, 0, 5, 0 }, { 1, 1, 5, 0, 5, 0 }, { 1, 2, 6, 0, 5, 0 }, { 1, 3, 7, 0, 5, 0 } },
+          0, 0, -1 }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_transmission_t list[4];
+        irr_schedule_t schedule = { .steps = 2, .list = list, .count = rows[i].list[3].step > 0 ? 4 : 3 };
+        irr_tree_clash_t clash = { .edge = -1 };
+        const bool clean = rows[i].edge < 0;
+        irr_tree_t tree;
+
+        tree_scene_shape(&scene, rows[i].shape);
+        tree_scene_uplinks(&scene, rows[i].uplinks);
+        scene.host_of[1] = rows[i].second;
+        schedule.ranks = scene.ranks;
+        memcpy(list, rows[i].list, sizeof(list));
+        tree = tree_scene_tree(&scene);
+        CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, NULL), clean ? IRR_OK : IRR_ERR_INVALID_PLAN);
+        CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), clean ? IRR_OK : IRR_ERR_INVALID_PLAN);
+        CU_ASSERT_EQUAL(clash.edge, rows[i].edge);
+        CU_ASSERT(clean || ((int)clash.first == rows[i].first_clash && (int)clash.second == rows[i].second_clash));
+        schedule.ranks--;
+        CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_ERR_BAD_PARAM);
+        irr_tree_fini(&tree);
+    }
 }
 
 /* ---- the root ---- */
 
-static void expect_root(int vertex, int subtrees, int largest)
-{
-    irr_tree_t tree = tree_scene_tree(&scene);
-    irr_tree_root_t root;
-
-    irr_test_must(irr_tree_root_find(&tree, &root));
-    CU_ASSERT_EQUAL(root.vertex, vertex);
-    CU_ASSERT_EQUAL(root.subtrees, subtrees);
-    CU_ASSERT_EQUAL(root.first[1], largest);
-    irr_tree_root_fini(&root);
-    irr_tree_fini(&tree);
-}
-
-/* Puts so many ranks on the first hosts. */
-static void crowd(const int *counts, int hosts)
-{
-    scene.ranks = 0;
-    for (int h = 0; h < hosts; h++) {
-        for (int n = 0; n < counts[h]; n++) {
-            scene.host_of[scene.ranks++] = h;
-        }
-    }
-}
-
+/* A host with more than half of the ranks is the root. */
 static void test_root(void)
 {
-    const int unequal[] = { 5, 1, 2 }, half[] = { 4, 2, 2 }, lonely[] = { 3 }, two[] = { 1, 1 };
+    static const struct {
+        const char *shape;
+        int         ranks[3];   /* of the first hosts; none: one on each host */
+        int         vertex, subtrees, largest;
+    } rows[] = {
+        { "paper", { 0 }, 7, 3, 3 }, { "single:5", { 0 }, 5, 5, 1 }, { "chain:1,1", { 0 }, 3, 2, 1 },
+        { "star:8,8,8,8", { 0 }, 32, 11, 8 }, { "chain:8,0,0,8", { 0 }, 16, 9, 8 },
+        { "single:3", { 5, 1, 2 }, 0, 6, 3 }, { "single:3", { 4, 2, 2 }, 3, 3, 4 }, { "single:3", { 3 }, 0, 3, 1 },
+        { "single:3", { 1, 1 }, 3, 2, 1 }, { "single:3", { 1 }, 3, 1, 1 }
+    };
 
-    tree_scene_paper(&scene);
-    expect_root(7, 3, 3);
-    tree_scene_shape(&scene, "single:5");
-    expect_root(5, 5, 1);
-    tree_scene_shape(&scene, "chain:1,1");
-    expect_root(3, 2, 1);
-    tree_scene_shape(&scene, "star:8,8,8,8");
-    expect_root(32, 11, 8);
-    tree_scene_shape(&scene, "chain:8,0,0,8");
-    expect_root(16, 9, 8);
-    tree_scene_shape(&scene, "single:3");   /* a host with more than half of the ranks is the root */
-    crowd(unequal, 3);
-    expect_root(0, 6, 3);
-    crowd(half, 3);
-    expect_root(3, 3, 4);
-    crowd(lonely, 1);
-    expect_root(0, 3, 1);
-    crowd(two, 2);
-    expect_root(3, 2, 1);
-    crowd(two, 1);
-    expect_root(3, 1, 1);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_tree_root_t root;
+        irr_tree_t tree;
+        int ranks = 0;
+
+        tree_scene_shape(&scene, rows[i].shape);
+        for (int host = 0; host < 3; host++) {
+            for (int n = 0; n < rows[i].ranks[host]; n++) {
+                scene.host_of[ranks++] = host;
+            }
+        }
+        scene.ranks = ranks > 0 ? ranks : scene.ranks;
+        tree = tree_scene_tree(&scene);
+        irr_test_must(irr_tree_root_find(&tree, &root));
+        CU_ASSERT_EQUAL(root.vertex, rows[i].vertex);
+        CU_ASSERT_EQUAL(root.subtrees, rows[i].subtrees);
+        CU_ASSERT_EQUAL(root.first[1], rows[i].largest);
+        irr_tree_root_fini(&root);
+        irr_tree_fini(&tree);
+    }
 }
 
 /* ---- phases ---- */
@@ -217,23 +262,16 @@ static void test_shapes(void)
     }
 }
 
+/* One rank a host, or many. */
 static void test_random_trees(void)
 {
     uint64_t state = irr_test_seed() + 1;
 
-    for (int run = 0; run < 4000; run++) {
+    for (int run = 0; run < 7000; run++) {
         tree_scene_random(&scene, &state, run % 8 == 0 ? 64 : 12);
-        expect_phases(1 + irr_test_below(&state, 100));
-    }
-}
-
-static void test_random_hosts(void)
-{
-    uint64_t state = irr_test_seed() + 2;
-
-    for (int run = 0; run < 3000; run++) {
-        tree_scene_random(&scene, &state, run % 8 == 0 ? 24 : 6);
-        tree_scene_crowd(&scene, &state, run % 8 == 0 ? 64 : 12);
+        if (run % 2 == 0) {
+            tree_scene_crowd(&scene, &state, run % 8 == 0 ? 64 : 12);
+        }
         expect_phases(1 + irr_test_below(&state, 100));
     }
 }
@@ -314,7 +352,7 @@ static void test_table(void)
     snprintf(path, sizeof(path), "%s/tests/data/tree-table4.txt", srcdir != NULL ? srcdir : ".");
     file = fopen(path, "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    tree_scene_paper(&scene);
+    tree_scene_shape(&scene, "paper");
     tree = tree_scene_tree(&scene);
     irr_test_must(irr_tree_aapc(&tree, 7, &schedule));
     CU_ASSERT_EQUAL(schedule.count, 30);
@@ -347,7 +385,7 @@ static void test_limits(void)
 }
 
 /* Tree, schedule, check and bound; all that was made is released. */
-static irr_status_t make_all(const irr_matrix_t *matrix)
+static irr_status_t make_all(void *matrix)
 {
     irr_schedule_t schedule = { 0 };
     irr_tree_bound_t bound;
@@ -370,30 +408,23 @@ static irr_status_t make_all(const irr_matrix_t *matrix)
 
 static void test_memory(void)
 {
-    irr_matrix_t matrix;
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_matrix_t matrix = tree_scene_uniform(6, 1);
 
-    tree_scene_paper(&scene);
-    irr_memory_begin();
-    matrix = tree_scene_uniform(6, 1);
-    for (size_t nth = 1; status != IRR_OK; nth++) {
-        irr_memory_fail(nth, NULL);
-        status = make_all(&matrix);
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-    }
+    tree_scene_shape(&scene, "paper");
+    CU_ASSERT(irr_memory_fail_each(make_all, &matrix) > 9);
     irr_matrix_fini(&matrix);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 IRR_TEST_MAIN("tree", 120,
     { "the path of the paper's example", test_paths },
     { "what is no tree, or a rank on no host, is refused", test_refused },
-    { "loads of the uniform exchange", test_loads },
-    { "contention on a link is seen, and none within a host", test_contention_is_seen },
+    { "loads and the busiest link of the uniform exchange", test_loads },
+    { "capacities by the slowest host with a rank", test_capacities },
+    { "large speeds do not overflow", test_large_speeds },
+    { "contention on a link is seen, and none within a host", test_contention },
     { "the root of known trees", test_root },
     { "phases of known trees", test_shapes },
     { "phases of random trees up to 64 hosts", test_random_trees },
-    { "phases of random trees with many ranks a host", test_random_hosts },
     { "one switch is the ring", test_ring },
     { "table 4 of the paper", test_table },
     { "lengths that cannot be served are refused", test_limits },

@@ -23,11 +23,23 @@ static void begin(tree_scene_t *scene, int hosts, int switches)
     }
 }
 
+static void take_paper(tree_scene_t *scene)
+{
+    static const int parents[] = { 6, 6, 8, 9, 9, 7, 7, -1, 6, 7 };
+
+    begin(scene, 6, 4);
+    memcpy(scene->parent, parents, sizeof(parents));
+}
+
 void tree_scene_shape(tree_scene_t *scene, const char *shape)
 {
     const bool star = strncmp(shape, "star:", 5) == 0;
     int sizes[64], switches = 0, hosts = 0;
 
+    if (strcmp(shape, "paper") == 0) {
+        take_paper(scene);
+        return;
+    }
     for (const char *at = strchr(shape, ':'); at != NULL; at = strchr(at + 1, ',')) {
         sizes[switches] = atoi(at + 1);
         hosts += sizes[switches++];
@@ -39,14 +51,6 @@ void tree_scene_shape(tree_scene_t *scene, const char *shape)
             scene->parent[host] = hosts + s;
         }
     }
-}
-
-void tree_scene_paper(tree_scene_t *scene)
-{
-    static const int parents[] = { 6, 6, 8, 9, 9, 7, 7, -1, 6, 7 };
-
-    begin(scene, 6, 4);
-    memcpy(scene->parent, parents, sizeof(parents));
 }
 
 /* Vertices in any order, so parents may stand behind their children. */
@@ -105,6 +109,17 @@ void tree_scene_speeds(tree_scene_t *scene, uint64_t *state)
         if (host && (alike || scene->speed[v] < base)) {
             scene->speed[v] = base;
         }
+    }
+}
+
+void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most)
+{
+    tree_scene_random(scene, state, most);
+    if (irr_test_below(state, 2) == 0) {
+        tree_scene_crowd(scene, state, most);
+    }
+    if (irr_test_below(state, 2) == 0) {
+        tree_scene_speeds(scene, state);
     }
 }
 

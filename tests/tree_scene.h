@@ -20,18 +20,19 @@ typedef struct tree_scene {
 
 /*
  * "single:8", "star:8,8,8,8" (the first switch in the centre) or "chain:8,8,8,8", the first switch at the top;
- * hosts are numbered switch by switch, one rank each.
+ * hosts are numbered switch by switch, one rank each.  "paper" is the cluster of the paper's figure 1: switches s0 to s3
+ * are vertices 6 to 9.
  */
 void tree_scene_shape(tree_scene_t *scene, const char *shape);
-
-/* The cluster of the paper's figure 1: switches s0 to s3 are vertices 6 to 9. */
-void tree_scene_paper(tree_scene_t *scene);
 
 /* Up to so many hosts, one rank each, on any tree: switches without hosts, or in a row, among them. */
 void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts);
 
 /* Puts up to so many ranks on the hosts, in any order; some hosts have none, some many. */
 void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks);
+
+/* A random tree, half of them with many ranks a host and half of them with links of any speed. */
+void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most);
 
 /* Gives the links between switches a speed, in links of a host. */
 void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed);
