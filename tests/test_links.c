@@ -3,6 +3,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "study/links.h"
@@ -37,80 +38,47 @@ static void count(const irr_plans_t *plans, const irr_topology_t *topology, cons
     irr_tree_fini(&tree);
 }
 
-/* With a rank on each host. */
-static uint64_t small_load(const irr_links_t *links, int edge)
-{
-    irr_tree_t tree;
-    uint64_t load;
-
-    irr_test_must(irr_tree_init(&tree, &small, NULL, 4));
-    load = irr_tree_at_base(&tree, edge, links->bytes[edge]);
-    irr_tree_fini(&tree);
-    return load;
-}
-
-static void count_small(const char *algorithm, const int *host_of, irr_links_t *links)
-{
-    irr_matrix_t matrix;
-    irr_plans_t plans;
-
-    irr_test_must(irr_matrix_init(&matrix, 4));
-    for (int i = 0; i < 16; i++) {
-        matrix.entries[i] = 100;
-    }
-    build(algorithm, &matrix, &plans);
-    count(&plans, &small, host_of, links);
-    irr_plans_fini(&plans);
-    irr_matrix_fini(&matrix);
-}
-
+/* 100 bytes from each rank to each; a1 sends 0 and 1 to 2 and 3 in step 2, and back. */
 static void test_small(void)
 {
-    irr_links_t links;
+    static const struct {
+        int      host_of[4];
+        uint64_t speed[6];
+        uint64_t load;
+        int      busiest;
+        size_t   contention;
+        int      edge;           /* this one has so many bytes, at the speed of the slowest host so many */
+        uint64_t bytes, at_base;
+    } rows[] = {
+        { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 3 + 1, 300, 300 },
+        { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 6, 0, 0 },
+        /* A fast link is as busy as a slow one with fewer bytes, in any unit; it carries two messages, but not three. */
+        { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 3, 3 }, 300, 2 * 0, 0, 2 * 5 + 1, 400, 134 },
+        { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 30, 30 }, 300, 2 * 0, 0, 2 * 3 + 1, 300, 150 },
+        { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 19, 29 }, 300, 2 * 0, 2, 2 * 0, 300, 300 },
+        { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 5, 29 }, 800, 2 * 4, 2, 2 * 4, 400, 800 },
+        { { 1, 1, 1, 1 }, { 1, 1, 1, 1, 1, 1 }, 0, -1, 0, 2 * 1, 0, 0 }
+    };
+    irr_matrix_t matrix = matrix_scene_pattern("uniform", 4, 100, 1);
+    irr_plans_t plans;
 
-    /* Step 2 sends 0 and 1 to 2 and 3, and back: two messages on four directed links. */
-    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
-    CU_ASSERT_EQUAL(links.contention, 4);
-    CU_ASSERT_EQUAL(links.bytes[2 * 0], 300);
-    CU_ASSERT_EQUAL(links.bytes[2 * 3 + 1], 300);
-    CU_ASSERT_EQUAL(links.bytes[2 * 4], 400);
-    CU_ASSERT_EQUAL(links.bytes[2 * 6], 0);
-    CU_ASSERT(links.load == 400 && links.busiest == 2 * 4);
-    irr_links_fini(&links);
+    build("a1", &matrix, &plans);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_links_t links;
+        irr_tree_t tree;
 
-    /* A fast link is as busy as a slow one with fewer bytes. */
-    small_speed[4] = small_speed[5] = 3;
-    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
-    CU_ASSERT(links.load == 300 && links.busiest == 2 * 0);
-    CU_ASSERT_EQUAL(small_load(&links, 2 * 5 + 1), 134);
-    CU_ASSERT_EQUAL(links.contention, 0);
-    irr_links_fini(&links);
-
-    /* The same in another unit, and a fast host; a link between switches carries two messages, but not three. */
-    for (int v = 0; v < 6; v++) {
-        small_speed[v] = v < 4 ? 10 : 30;
+        memcpy(small_speed, rows[i].speed, sizeof(rows[i].speed));
+        irr_test_must(irr_tree_init(&tree, &small, rows[i].host_of, 4));
+        CU_ASSERT_EQUAL_FATAL(irr_links_count(&plans, &tree, &links), IRR_OK);
+        CU_ASSERT(links.load == rows[i].load && links.busiest == rows[i].busiest);
+        CU_ASSERT_EQUAL(links.contention, rows[i].contention);
+        CU_ASSERT_EQUAL(links.bytes[rows[i].edge], rows[i].bytes);
+        CU_ASSERT_EQUAL(irr_tree_at_base(&tree, rows[i].edge, links.bytes[rows[i].edge]), rows[i].at_base);
+        irr_links_fini(&links);
+        irr_tree_fini(&tree);
     }
-    small_speed[3] = 20;
-    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
-    CU_ASSERT(links.load == 300 && links.busiest == 0 && links.contention == 0);
-    CU_ASSERT_EQUAL(small_load(&links, 2 * 3 + 1), 150);
-    irr_links_fini(&links);
-    small_speed[4] = 19;
-    small_speed[5] = 29;
-    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
-    CU_ASSERT_EQUAL(links.contention, 2);
-    irr_links_fini(&links);
-    small_speed[4] = 5;
-    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
-    CU_ASSERT(links.load == 800 && links.busiest == 2 * 4);
-    irr_links_fini(&links);
-    for (int v = 0; v < 6; v++) {
-        small_speed[v] = 1;
-    }
-
-    count_small("a1", (int[]){ 1, 1, 1, 1 }, &links);
-    CU_ASSERT(links.load == 0 && links.busiest == -1 && links.contention == 0);
-    irr_links_fini(&links);
+    irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
 }
 
 /* ---- random ---- */
@@ -244,32 +212,39 @@ static void test_random(void)
     }
 }
 
-static void test_errors(void)
-{
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-    irr_links_t links = { .contention = 77 };
-    irr_matrix_t matrix;
+typedef struct input {
     irr_plans_t plans;
-    irr_tree_t tree;
+    irr_tree_t  tree;
+} input_t;
 
-    irr_memory_begin();
-    irr_test_must(irr_tree_init(&tree, &small, NULL, 4));
-    irr_test_must(irr_matrix_init(&matrix, 4));
-    build("a1", &matrix, &plans);
-    for (size_t nth = 1; status != IRR_OK; nth++) {
+static irr_status_t count_links(void *context)
+{
+    const input_t *input = context;
+    irr_links_t links = { .contention = 77 };
+    irr_status_t status = irr_links_count(&input->plans, &input->tree, &links);
+
+    if (status == IRR_OK) {
+        irr_links_fini(&links);
+    } else {
         CU_ASSERT_EQUAL(links.contention, 77);
-        irr_memory_fail(nth, NULL);
-        status = irr_links_count(&plans, &tree, &links);
-        CU_ASSERT(status == IRR_ERR_NO_MEMORY || nth > 2);
     }
-    irr_links_fini(&links);
-    irr_tree_fini(&tree);
-    irr_plans_fini(&plans);
+    return status;
+}
+
+static void test_memory(void)
+{
+    irr_matrix_t matrix = matrix_scene_pattern("uniform", 4, 100, 1);
+    input_t input;
+
+    irr_test_must(irr_tree_init(&input.tree, &small, NULL, 4));
+    build("a1", &matrix, &input.plans);
+    CU_ASSERT(irr_memory_fail_each(count_links, &input) > 1);
+    irr_tree_fini(&input.tree);
+    irr_plans_fini(&input.plans);
     irr_matrix_fini(&matrix);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 IRR_TEST_MAIN("links", 60,
     { "two switches", test_small },
     { "random trees, as link by link", test_random },
-    { "want of memory is an error", test_errors })
+    { "want of memory is an error", test_memory })

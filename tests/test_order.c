@@ -129,33 +129,30 @@ static void test_contention_is_seen(void)
     CU_ASSERT(count_contention(&schedule, 8) > 0);
 }
 
-static void expect_peers(const irr_order_t *order, int size, int me, int step, int to, int from)
+static void test_known(void)
 {
-    CU_ASSERT_EQUAL(order->send_step((irr_group_t){ size, me }, to), step);
-    CU_ASSERT_EQUAL(order->recv_step((irr_group_t){ size, me }, from), step);
+    static const struct { const irr_order_t *order; int size, me, step, to, from; } rows[] = {
+        { &irr_order_rotate, 2, 0, 1, 1, 1 }, { &irr_order_rotate, 5, 3, 1, 4, 2 }, { &irr_order_rotate, 5, 3, 2, 0, 1 },
+        { &irr_order_rotate, 5, 3, 3, 1, 0 }, { &irr_order_rotate, 5, 3, 4, 2, 4 }, { &irr_order_rotate, 8, 0, 7, 7, 1 },
+        { &irr_order_rotate, 0x7fffffff, 0x7ffffffe, 0x7ffffffe, 0x7ffffffd, 0 },
+        { &irr_order_natural, 5, 3, 1, 0, 0 }, { &irr_order_natural, 5, 3, 5, 4, 4 }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        const irr_group_t group = { rows[i].size, rows[i].me };
+
+        CU_ASSERT_EQUAL(rows[i].order->send_step(group, rows[i].to), rows[i].step);
+        CU_ASSERT_EQUAL(rows[i].order->recv_step(group, rows[i].from), rows[i].step);
+    }
 }
 
-static void test_rotate(void)
-{
-    expect_peers(&irr_order_rotate, 2, 0, 1, 1, 1);
-    expect_peers(&irr_order_rotate, 5, 3, 1, 4, 2);
-    expect_peers(&irr_order_rotate, 5, 3, 2, 0, 1);
-    expect_peers(&irr_order_rotate, 5, 3, 3, 1, 0);
-    expect_peers(&irr_order_rotate, 5, 3, 4, 2, 4);
-    expect_peers(&irr_order_rotate, 8, 0, 7, 7, 1);
-    expect_peers(&irr_order_rotate, 0x7fffffff, 0x7ffffffe, 0x7ffffffe, 0x7ffffffd, 0);
-}
-
-static void test_natural(void)
-{
-    expect_peers(&irr_order_natural, 5, 3, 1, 0, 0);
-    expect_peers(&irr_order_natural, 5, 3, 5, 4, 4);
-}
-
-static void test_order_names(void)
+static void test_names(void)
 {
     CU_ASSERT_STRING_EQUAL(irr_order_rotate.name, "rotate");
     CU_ASSERT_STRING_EQUAL(irr_order_natural.name, "natural");
+    CU_ASSERT_STRING_EQUAL(irr_route_direct.name, "direct");
+    CU_ASSERT_STRING_EQUAL(irr_route_grid.name, "grid");
+    CU_ASSERT_STRING_EQUAL(irr_route_node.name, "node");
     for (int i = 0; i < ORDERS; i++) {
         for (int j = 0; j < i; j++) {
             CU_ASSERT_STRING_NOT_EQUAL(orders[i]->name, orders[j]->name);
@@ -165,29 +162,26 @@ static void test_order_names(void)
 
 /* ---- pace ---- */
 
-static bool window_admits(size_t window_messages, size_t window_bytes, size_t messages, size_t bytes, size_t more)
-{
-    const irr_window_t window = {
-        .messages_max = window_messages, .bytes_max = window_bytes, .messages = messages, .bytes = bytes
-    };
-
-    return irr_window_admits(&window, more);
-}
-
 static void test_window(void)
 {
-    CU_ASSERT_TRUE(window_admits(2, 0, 1, 1000, 1000));
-    CU_ASSERT_FALSE(window_admits(2, 0, 2, 0, 0));
-    CU_ASSERT_FALSE(window_admits(2, 0, 3, 0, 0));
-    CU_ASSERT_TRUE(window_admits(0, 100, 9, 60, 40));
-    CU_ASSERT_FALSE(window_admits(0, 100, 9, 60, 41));
-    CU_ASSERT_FALSE(window_admits(0, 100, 1, 100, 1));
-    CU_ASSERT_FALSE(window_admits(0, 100, 1, 900, 1));
-    CU_ASSERT_FALSE(window_admits(0, 100, 1, 60, SIZE_MAX));
-    CU_ASSERT_FALSE(window_admits(1, 100, 1, 10, 10));
-    CU_ASSERT_FALSE(window_admits(9, 100, 1, 60, 41));
-    CU_ASSERT_TRUE(window_admits(9, 100, 1, 60, 40));
-    CU_ASSERT_TRUE(window_admits(0, 0, 1000000, SIZE_MAX, SIZE_MAX));
+    static const struct { irr_window_t window; size_t more; bool admits; } rows[] = {
+        { { .messages_max = 2, .messages = 1, .bytes = 1000 }, 1000, true },
+        { { .messages_max = 2, .messages = 2 }, 0, false },
+        { { .messages_max = 2, .messages = 3 }, 0, false },
+        { { .bytes_max = 100, .messages = 9, .bytes = 60 }, 40, true },
+        { { .bytes_max = 100, .messages = 9, .bytes = 60 }, 41, false },
+        { { .bytes_max = 100, .messages = 1, .bytes = 100 }, 1, false },
+        { { .bytes_max = 100, .messages = 1, .bytes = 900 }, 1, false },
+        { { .bytes_max = 100, .messages = 1, .bytes = 60 }, SIZE_MAX, false },
+        { { .messages_max = 1, .bytes_max = 100, .messages = 1, .bytes = 10 }, 10, false },
+        { { .messages_max = 9, .bytes_max = 100, .messages = 1, .bytes = 60 }, 41, false },
+        { { .messages_max = 9, .bytes_max = 100, .messages = 1, .bytes = 60 }, 40, true },
+        { { .messages = 1000000, .bytes = SIZE_MAX }, SIZE_MAX, true }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        CU_ASSERT_EQUAL(irr_window_admits(&rows[i].window, rows[i].more), rows[i].admits);
+    }
 }
 
 /* Random sends and ends: what the window admits never exceeds it, but for a message that is alone. */
@@ -236,99 +230,67 @@ static void test_pace_table(void)
 
 /* ---- algorithms ---- */
 
-static int count_algorithms(void)
-{
-    int rows = 0;
-
-    while (irr_algorithm_name(rows) != NULL) {
-        rows++;
-    }
-    return rows;
-}
+/* No name of a row. */
+static const char *const unknown[] = { "", "A1", "a1 ", "a", "rs" };
 
 static void test_algorithm_names(void)
 {
-    int rows = count_algorithms();
+    int rows = 0;
 
     CU_ASSERT_STRING_EQUAL(irr_algorithm_name(0), "auto");
     CU_ASSERT_STRING_EQUAL(irr_algorithm_name(1), "a1");
     CU_ASSERT_STRING_EQUAL(irr_algorithm_name(2), "ac");
-    for (int i = 0; i < rows; i++) {
-        CU_ASSERT_EQUAL(irr_algorithm_find(irr_algorithm_name(i)), i);
-        CU_ASSERT(strlen(irr_algorithm_text(i)) > 0);
+    for (; irr_algorithm_name(rows) != NULL; rows++) {
+        CU_ASSERT_EQUAL(irr_algorithm_find(irr_algorithm_name(rows)), rows);
+        CU_ASSERT(strlen(irr_algorithm_text(rows)) > 0);
     }
-    CU_ASSERT_PTR_NULL(irr_algorithm_name(-1));
-    CU_ASSERT_PTR_NULL(irr_algorithm_text(-1));
-    CU_ASSERT_PTR_NULL(irr_algorithm_text(rows));
-    CU_ASSERT_EQUAL(irr_algorithm_find(""), -1);
-    CU_ASSERT_EQUAL(irr_algorithm_find("A1"), -1);
-    CU_ASSERT_EQUAL(irr_algorithm_find("a1 "), -1);
-    CU_ASSERT_EQUAL(irr_algorithm_find("a"), -1);
+    for (int none = -1; none <= rows; none += rows + 1) {
+        CU_ASSERT_PTR_NULL(irr_algorithm_name(none));
+        CU_ASSERT_PTR_NULL(irr_algorithm_text(none));
+        CU_ASSERT_PTR_NULL(irr_algorithm_way(none));
+    }
+    for (size_t i = 0; i < IRR_TEST_COUNT(unknown); i++) {
+        CU_ASSERT_EQUAL(irr_algorithm_find(unknown[i]), -1);
+    }
 }
 
-/* Each row is a route, an order that goes with it, and a pace. */
+/* The pace of a row where it is not set. */
+static irr_pacing_t own_pace(const irr_way_t *way, const char *name)
+{
+    if (!irr_way_is_scheduled(way)) {
+        return IRR_PACE_FREE;
+    }
+    return strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT : strcmp(name, "aapc") == 0 ? IRR_PACE_SYNC : IRR_PACE_LOOSE;
+}
+
+/*
+ * Each row is a route, an order that goes with it, and a pace; a grid has one pace alone.  Exchanges without a schedule
+ * go by a1 where they would have one, and signals, which it would tell, are off.
+ */
 static void test_algorithm_rows(void)
 {
-    const int rows = count_algorithms();
+    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
+        const irr_way_t *row = irr_algorithm_way(i);
+        const bool direct = row->route == &irr_route_direct, scheduled = irr_way_is_scheduled(row);
 
-    for (int i = 0; i < rows; i++) {
-        const irr_way_t *way = irr_algorithm_way(i);
-        const bool direct = way->route == &irr_route_direct;
-
-        CU_ASSERT_PTR_NOT_NULL_FATAL(way);
-        CU_ASSERT_EQUAL(irr_way_is_local(way) || irr_way_is_scheduled(way), direct);
-        CU_ASSERT_EQUAL(way->order == &irr_order_priority, !direct);
-        CU_ASSERT(!irr_way_is_scheduled(way) || strcmp(way->order->name, irr_algorithm_name(i)) == 0);
-        CU_ASSERT(direct || way->pace == &irr_pace_free);
+        CU_ASSERT_EQUAL(irr_way_is_local(row) || scheduled, direct);
+        CU_ASSERT_EQUAL(row->order == &irr_order_priority, !direct);
+        CU_ASSERT(!scheduled || strcmp(row->order->name, irr_algorithm_name(i)) == 0);
         CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 1), i > 0 ? i : irr_algorithm_find("a1"));
         CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 2), i > 0 ? i : irr_algorithm_find("aapc"));
-    }
-    CU_ASSERT_PTR_NULL(irr_algorithm_way(-1));
-    CU_ASSERT_PTR_NULL(irr_algorithm_way(rows));
-    CU_ASSERT_EQUAL(irr_algorithm_find("rs"), -1);
-}
-
-/* Exchanges without a schedule go by a1 where they would have one, and signals, which it would tell, are off. */
-static void test_alone(void)
-{
-    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
         for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
             const irr_settings_t settings = { .algorithm = i, .pace = (irr_pacing_t)pace };
             const irr_way_t way = irr_way_of(&settings, 1), alone = irr_way_alone(&way);
+            const irr_pacing_t own = own_pace(row, irr_algorithm_name(i));
+            const irr_pacing_t expected = !direct ? IRR_PACE_FREE : pace == IRR_PACE_AUTO ? own : (irr_pacing_t)pace;
 
+            CU_ASSERT_PTR_EQUAL(way.pace, irr_pace_of(expected));
             CU_ASSERT_FALSE(irr_way_is_scheduled(&alone));
             CU_ASSERT_PTR_EQUAL(alone.route, way.route);
             CU_ASSERT_PTR_EQUAL(alone.order, irr_way_is_scheduled(&way) ? &irr_order_rotate : way.order);
             CU_ASSERT_PTR_EQUAL(alone.pace, way.pace == &irr_pace_sync ? &irr_pace_loose : way.pace);
         }
     }
-}
-
-/* `auto` is the pace of the row; a grid has one alone. */
-static void test_pacing(void)
-{
-    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
-        const char *name = irr_algorithm_name(i);
-        const bool scheduled = irr_way_is_scheduled(irr_algorithm_way(i));
-        const bool direct = irr_algorithm_way(i)->route == &irr_route_direct;
-        irr_pacing_t scheduled_own = strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT
-                                   : strcmp(name, "aapc") == 0    ? IRR_PACE_SYNC : IRR_PACE_LOOSE;
-        irr_pacing_t own = scheduled ? scheduled_own : IRR_PACE_FREE;
-
-        for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
-            const irr_settings_t settings = { .algorithm = i, .pace = (irr_pacing_t)pace };
-            irr_pacing_t expected = !direct ? IRR_PACE_FREE : pace == IRR_PACE_AUTO ? own : (irr_pacing_t)pace;
-
-            CU_ASSERT_PTR_EQUAL(irr_way_of(&settings, 1).pace, irr_pace_of(expected));
-        }
-    }
-}
-
-static void test_route_names(void)
-{
-    CU_ASSERT_STRING_EQUAL(irr_route_direct.name, "direct");
-    CU_ASSERT_STRING_EQUAL(irr_route_grid.name, "grid");
-    CU_ASSERT_STRING_EQUAL(irr_route_node.name, "node");
 }
 
 /* ---- dims ---- */
@@ -361,15 +323,11 @@ static void test_dims(void)
 IRR_TEST_MAIN("order", 60,
     { "every order keeps the rules for 1 to 64 members", test_rules },
     { "contention is seen where there is some", test_contention_is_seen },
-    { "rotate: known steps", test_rotate },
-    { "natural: known steps", test_natural },
-    { "the names of orders", test_order_names },
+    { "known steps", test_known },
+    { "the names of orders and routes", test_names },
     { "window: both limits", test_window },
     { "window: the account of random sends", test_window_account },
     { "the table of paces", test_pace_table },
     { "algorithms are found by their names", test_algorithm_names },
-    { "exchanges without a schedule", test_alone },
-    { "every algorithm has a route and an order", test_algorithm_rows },
-    { "the pace of every algorithm", test_pacing },
-    { "the names of routes", test_route_names },
+    { "every algorithm has a route, an order and a pace", test_algorithm_rows },
     { "dims are read, or refused", test_dims })

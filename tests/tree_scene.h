@@ -20,8 +20,8 @@ typedef struct tree_scene {
 
 /*
  * "single:8", "star:8,8,8,8" (the first switch in the centre) or "chain:8,8,8,8", the first switch at the top;
- * hosts are numbered switch by switch, one rank each.  "paper" is the cluster of the paper's figure 1: switches s0 to s3
- * are vertices 6 to 9.
+ * hosts are numbered switch by switch, one rank each.  "paper" is the cluster of the paper's figure 1: switches s0 to
+ * s3 are vertices 6 to 9.
  */
 void tree_scene_shape(tree_scene_t *scene, const char *shape);
 
