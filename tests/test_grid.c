@@ -4,11 +4,11 @@
  * The golden figures are those of the JPDC paper: figure 8 (P = 18), figure 10 (P = 61), lemma 1 and table 3.
  */
 #include "irr_test.h"
+#include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "plan/way.h"
 #include "study/grid_plans.h"
-#include "study/matrices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,16 +156,15 @@ static void test_cut(void)
     CU_ASSERT(cuts[1] > SIZE_MAX / 5 && cuts[1] < SIZE_MAX / 4);
 }
 
-static bool build(const char *algorithm, const char *pattern, int ranks, uint64_t seed, irr_plans_t *plans)
+/* The plans of a row where each rank has 90 bytes for each. */
+static irr_plans_t build(const char *algorithm, int ranks)
 {
-    irr_matrix_t matrix;
-    irr_status_t status = irr_matrix_pattern(pattern, ranks, 90, seed, &matrix);
+    irr_matrix_t matrix = matrix_scene_pattern("uniform", ranks, 90, 1);
+    irr_plans_t plans;
 
-    CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
-    status = irr_plan_all(irr_algorithm_find(algorithm), 0, &matrix, plans);
+    irr_test_must(irr_plan_all(irr_algorithm_find(algorithm), 0, &matrix, &plans));
     irr_matrix_fini(&matrix);
-    CU_ASSERT_EQUAL(status, IRR_OK);
-    return status == IRR_OK;
+    return plans;
 }
 
 /* Lemma 1, without the message to itself, which is not sent: messages received in each stage of a4. */
@@ -173,11 +172,8 @@ static void test_lemma_1(void)
 {
     for (int ranks = 2; ranks <= 80; ranks++) {
         irr_grid_level_t level = square_level(ranks, 0, 0);
-        irr_plans_t plans;
+        irr_plans_t plans = build("a4", ranks);
 
-        if (!build("a4", "uniform", ranks, 1, &plans)) {
-            return;
-        }
         for (int r = 0; r < ranks; r++) {
             bool complete = level.rows.rest == 0 || r % level.rows.columns < level.rows.rest;
             int received[5] = { 0 }, rows = irr_grid_column_size(&level, r % level.rows.columns);
@@ -205,12 +201,9 @@ static void test_startups(void)
     };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        irr_plans_t plans;
+        irr_plans_t plans = build(rows[i].algorithm, rows[i].ranks);
         size_t most = 0;
 
-        if (!build(rows[i].algorithm, "uniform", rows[i].ranks, 1, &plans)) {
-            return;
-        }
         for (int r = 0; r < rows[i].ranks; r++) {
             size_t sent = 0;
 
@@ -308,10 +301,7 @@ static void try_leaders(const int *sizes, int count, uint64_t *state)
         labels[other] = label;
     }
     irr_test_must(irr_nodes_init(&nodes, ranks, labels));
-    irr_test_must(irr_matrix_init(&matrix, ranks));
-    for (int i = 0; i < ranks * ranks; i++) {
-        matrix.entries[i] = irr_test_below(state, 3) > 0 ? irr_test_below(state, UNIT_MAX) : 0;
-    }
+    matrix = matrix_scene_mixed(ranks, UNIT_MAX, state);
     check_leaders(&nodes, &matrix, irr_test_below(state, 2) * irr_test_below(state, UNIT_MAX));
     irr_matrix_fini(&matrix);
     irr_nodes_fini(&nodes);

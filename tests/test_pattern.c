@@ -3,8 +3,9 @@
  */
 #include "irr.h"
 #include "core/hash.h"
-#include "study/matrices.h"
+#include "irr_memory.h"
 #include "irr_test.h"
+#include "matrix_scene.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,7 @@
 
 static irr_matrix_t make(const char *name, int ranks, uint64_t seed)
 {
-    irr_matrix_t matrix = { 0 };
-
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern(name, ranks, UNIT, seed, &matrix), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(matrix.ranks, ranks);
-    return matrix;
+    return matrix_scene_pattern(name, ranks, UNIT, seed);
 }
 
 /* Entries of `units` units; in row `line`, or in column `line` if columns. */
@@ -54,13 +51,34 @@ static int ceil_root(int ranks)
 
 /* ---- the definitions ---- */
 
-static void test_uniform(void)
+/* Units from i to j by the patterns that are no random ones. */
+static uint64_t units(const char *name, int ranks, int i, int j)
 {
-    for (int ranks = 1; ranks <= RANKS; ranks++) {
-        irr_matrix_t matrix = make("uniform", ranks, 1);
+    const int c = ceil_root(ranks), mirror = i % c * c + i / c;
+    const bool to_next = j == (i + 1) % ranks;
+    const bool is_long = strcmp(name, "transpose") == 0 ? j == (mirror < ranks ? mirror : i)
+                       : strcmp(name, "next") == 0      ? to_next
+                       : strcmp(name, "columns") == 0   ? to_next || j % c == 0
+                       : strcmp(name, "hotcol") == 0    ? j == 0 : false;
 
+    return is_long ? 64 : 1;
+}
+
+static void test_fixed(void)
+{
+    static const char *const names[] = { "uniform", "transpose", "next", "columns", "hotcol" };
+
+    for (int n = 0; n < (int)IRR_TEST_COUNT(names) * RANKS; n++) {
+        const char *name = names[n / RANKS];
+        const int ranks = 1 + n % RANKS;
+        irr_matrix_t matrix = make(name, ranks, 1);
+
+        CU_ASSERT_EQUAL_FATAL(matrix.ranks, ranks);
         for (int i = 0; i < ranks; i++) {
-            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks);
+            for (int j = 0; j < ranks; j++) {
+                CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, j), units(name, ranks, i, j) * UNIT);
+            }
+            CU_ASSERT(strcmp(name, "transpose") != 0 || count(&matrix, true, i, 64) == 1);   /* a permutation */
         }
         irr_matrix_fini(&matrix);
     }
@@ -77,47 +95,6 @@ static void test_spike(void)
             CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), UNIT);
         }
         irr_matrix_fini(&matrix);
-    }
-}
-
-/* The long messages are a permutation, its own inverse where the grid is full. */
-static void test_transpose(void)
-{
-    for (int ranks = 1; ranks <= RANKS; ranks++) {
-        irr_matrix_t matrix = make("transpose", ranks, 1);
-        int c = ceil_root(ranks);
-
-        for (int i = 0; i < ranks; i++) {
-            int j = (i % c) * c + i / c;
-
-            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, j < ranks ? j : i), 64 * UNIT);
-            CU_ASSERT_EQUAL(count(&matrix, false, i, 64), 1);
-            CU_ASSERT_EQUAL(count(&matrix, true, i, 64), 1);
-            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks - 1);
-        }
-        irr_matrix_fini(&matrix);
-    }
-}
-
-static void test_next_and_columns(void)
-{
-    for (int ranks = 1; ranks <= RANKS; ranks++) {
-        irr_matrix_t next = make("next", ranks, 1), columns = make("columns", ranks, 1);
-        irr_matrix_t hotcol = make("hotcol", ranks, 1);
-        int c = ceil_root(ranks);
-
-        for (int i = 0; i < ranks; i++) {
-            for (int j = 0; j < ranks; j++) {
-                bool to_next = j == (i + 1) % ranks;
-
-                CU_ASSERT_EQUAL(*irr_matrix_at(&next, i, j), (to_next ? 64 : 1) * UNIT);
-                CU_ASSERT_EQUAL(*irr_matrix_at(&hotcol, i, j), (j == 0 ? 64 : 1) * UNIT);
-                CU_ASSERT_EQUAL(*irr_matrix_at(&columns, i, j), (to_next || j % c == 0 ? 64 : 1) * UNIT);
-            }
-        }
-        irr_matrix_fini(&next);
-        irr_matrix_fini(&columns);
-        irr_matrix_fini(&hotcol);
     }
 }
 
@@ -252,8 +229,7 @@ static void test_seed(void)
     for (size_t i = 0; i < IRR_TEST_COUNT(seeded); i++) {
         irr_matrix_t one = make(seeded[i], 16, 1), again = make(seeded[i], 16, 1), two = make(seeded[i], 16, 2);
 
-        CU_ASSERT_EQUAL(memcmp(one.entries, again.entries, 256 * sizeof(*one.entries)), 0);
-        CU_ASSERT_NOT_EQUAL(memcmp(one.entries, two.entries, 256 * sizeof(*one.entries)), 0);
+        CU_ASSERT(matrix_scene_same(&one, &again) && !matrix_scene_same(&one, &two));
         irr_matrix_fini(&one);
         irr_matrix_fini(&again);
         irr_matrix_fini(&two);
@@ -313,42 +289,32 @@ static void test_longest(void)
     }
 }
 
-static int allocations_left;
-
-static void *alloc_some(size_t size)
+static irr_status_t make_pattern(void *name)
 {
-    return allocations_left-- > 0 ? malloc(size) : NULL;
+    irr_matrix_t matrix = { .ranks = 77 };
+    irr_status_t status = irr_matrix_pattern(name, 16, UNIT, 1, &matrix);
+
+    if (status == IRR_OK) {
+        irr_matrix_fini(&matrix);
+    } else {
+        CU_ASSERT_EQUAL(matrix.ranks, 77);
+    }
+    return status;
 }
 
 static void test_no_memory(void)
 {
-    static const irr_allocator_t scarce = { alloc_some, realloc, free };
+    char name[32];
 
-    irr_allocator_set(&scarce);
     for (int i = 0; irr_pattern_name(i) != NULL; i++) {
-        irr_status_t status = IRR_ERR_NO_MEMORY;
-
-        for (int n = 0; n < 3 && status != IRR_OK; n++) {
-            irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
-
-            CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
-            CU_ASSERT_EQUAL(matrix.ranks, 77);
-            allocations_left = n;
-            status = irr_matrix_pattern(irr_pattern_name(i), 16, UNIT, 1, &matrix);
-            if (status == IRR_OK) {
-                irr_matrix_fini(&matrix);
-            }
-        }
-        CU_ASSERT_EQUAL(status, IRR_OK);
+        snprintf(name, sizeof(name), "%s", irr_pattern_name(i));
+        CU_ASSERT(irr_memory_fail_each(make_pattern, name) > 0);
     }
-    irr_allocator_set(NULL);
 }
 
 IRR_TEST_MAIN("pattern", 60,
-    { "uniform: one unit everywhere", test_uniform },
+    { "uniform, transpose, next, columns and hotcol as defined", test_fixed },
     { "spike: one long message from each rank", test_spike },
-    { "transpose: the mirror image, a permutation", test_transpose },
-    { "next, columns and hotcol as defined", test_next_and_columns },
     { "random: 1 to 64 units to each other rank", test_random },
     { "sparse: P/4 messages in each row and column", test_sparse },
     { "skewed: the paper's arrays for 32 ranks", test_skewed_as_printed },

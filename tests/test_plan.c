@@ -149,35 +149,40 @@ static char *print_plan(const irr_plan_t *plan)
     return text;
 }
 
+static void expect_text(const irr_plan_t *plan, const char *expected)
+{
+    char *text = print_plan(plan);
+
+    CU_ASSERT_STRING_EQUAL(text, expected);
+    free(text);
+}
+
 static void test_text(void)
 {
     static const irr_block_t send[] = { { 0, 100, 16 }, { 1, 0, 8 }, { 2, -40, 40 } };
     static const irr_block_t recv[] = { { 0, 0, 5 }, { 1, 5, 8 }, { 3, -123456, 123456 } };
+    static const struct { const char *algorithm, *text; } rows[] = {
+        { "a1", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
+                "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
+                "stage 1 step 2    recv from 3         123456 bytes  output[-123456,0)\n"
+                "stage 1 step 1    send to   2             40 bytes  input[-40,0)\n"
+                "stage 1 step 3    send to   0             16 bytes  input[100,116)\n"
+                "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n" },
+        { "ac", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
+                "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
+                "stage 1 step 4    recv from 3         123456 bytes  output[-123456,0)\n"
+                "stage 1 step 1    send to   0             16 bytes  input[100,116)\n"
+                "stage 1 step 3    send to   2             40 bytes  input[-40,0)\n"
+                "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n" }
+    };
     const irr_problem_t problem = { .ranks = 4, .rank = 1, .send = { send, 3 }, .recv = { recv, 3 } };
     irr_plan_t plan;
-    char *text;
 
     irr_plan_init(&plan);
-    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("a1"), &problem, &plan), IRR_OK);
-    text = print_plan(&plan);
-    CU_ASSERT_STRING_EQUAL(text,
-        "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
-        "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
-        "stage 1 step 2    recv from 3         123456 bytes  output[-123456,0)\n"
-        "stage 1 step 1    send to   2             40 bytes  input[-40,0)\n"
-        "stage 1 step 3    send to   0             16 bytes  input[100,116)\n"
-        "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n");
-    free(text);
-    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("ac"), &problem, &plan), IRR_OK);
-    text = print_plan(&plan);
-    CU_ASSERT_STRING_EQUAL(text,
-        "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
-        "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
-        "stage 1 step 4    recv from 3         123456 bytes  output[-123456,0)\n"
-        "stage 1 step 1    send to   0             16 bytes  input[100,116)\n"
-        "stage 1 step 3    send to   2             40 bytes  input[-40,0)\n"
-        "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n");
-    free(text);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find(rows[i].algorithm), &problem, &plan), IRR_OK);
+        expect_text(&plan, rows[i].text);
+    }
     irr_plan_fini(&plan);
 }
 
@@ -200,44 +205,26 @@ static void add_forwarding(irr_plan_t *plan)
     }
 }
 
-/* A copy of stage 1 within the scratch that is there. */
-static void add_early(irr_plan_t *plan)
-{
-    static const irr_piece_t pieces[] = { { IRR_BUFFER_INPUT, false, 0, 4 }, { IRR_BUFFER_SCRATCH, false, 8, 4 } };
-    const irr_step_params_t copy = {
-        .kind = IRR_STEP_COPY, .peer = 1, .stage = 1, .pieces = pieces, .npieces = 2
-    };
-
-    CU_ASSERT_EQUAL(irr_plan_add(plan, &copy), IRR_OK);
-}
-
 static void test_text_of_two_stages(void)
 {
+    static const irr_piece_t early[] = { { IRR_BUFFER_INPUT, false, 0, 4 }, { IRR_BUFFER_SCRATCH, false, 8, 4 } };
+    const irr_step_params_t copy = { .kind = IRR_STEP_COPY, .peer = 1, .stage = 1, .pieces = early, .npieces = 2 };
     const irr_problem_t problem = { .ranks = 3, .rank = 1 };
     irr_plan_t plan;
-    char *text;
 
     irr_plan_init(&plan);
     irr_plan_reset(&plan, &problem);
     add_forwarding(&plan);
-    CU_ASSERT_EQUAL(plan.stages, 2);
-    CU_ASSERT_EQUAL(plan.scratch_bytes, 128);
-    text = print_plan(&plan);
-    CU_ASSERT_STRING_EQUAL(text,
+    expect_text(&plan,
         "plan rank 1 of 3, 2 stages, 3 steps, 128 scratch bytes\n"
         "stage 1 step 1    recv from 0              4 bytes  scratch[0,4)\n"
         "stage 1 step 2    recv from 2             28 bytes  scratch[100,128)\n"
         "stage 2 step 1    send to   2             40 bytes  scratch[0,4) scratch[100,128) input[-8,0)  "
         "after 0 1\n");
-    free(text);
-    add_early(&plan);
-    CU_ASSERT_EQUAL(plan.stages, 2);
-    CU_ASSERT_EQUAL(plan.scratch_bytes, 128);
+    CU_ASSERT_EQUAL(irr_plan_add(&plan, &copy), IRR_OK);   /* of stage 1, within the scratch that is there */
+    CU_ASSERT(plan.stages == 2 && plan.scratch_bytes == 128);
     irr_plan_reset(&plan, &problem);
-    CU_ASSERT_EQUAL(plan.stages, 0);
-    CU_ASSERT_EQUAL(plan.scratch_bytes, 0);
-    CU_ASSERT_EQUAL(plan.nsteps, 0);
-    CU_ASSERT(plan.steps_max >= 3);
+    CU_ASSERT(plan.stages == 0 && plan.scratch_bytes == 0 && plan.nsteps == 0 && plan.steps_max >= 3);
     irr_plan_fini(&plan);
 }
 
@@ -261,37 +248,29 @@ static void test_text_unwritable(void)
 
 /* ---- the same problem, the same plan ---- */
 
-static void expect_equal(const irr_plan_t *a, const irr_plan_t *b)
-{
-    char *text_a = print_plan(a), *text_b = print_plan(b);
-
-    CU_ASSERT_EQUAL(a->npieces, b->npieces);
-    CU_ASSERT_EQUAL(a->ndeps, b->ndeps);
-    CU_ASSERT_STRING_EQUAL(text_a, text_b);
-    free(text_a);
-    free(text_b);
-}
-
+/* Built again, into a plan that has one already, and from another job with the same content. */
 static void test_same(void)
 {
-    uint64_t seed = irr_test_seed();
+    const uint64_t seed = irr_test_seed();
 
     for (int a = 0; is_direct(a); a++) {
-        irr_job_t *job = irr_job_create(24, IRR_JOB_SPARSE, seed);
-        irr_job_t *twin = irr_job_create(24, IRR_JOB_SPARSE, seed);
-        irr_plan_t once[24], again[24];
+        irr_job_t *jobs[] = { irr_job_create(24, IRR_JOB_SPARSE, seed), irr_job_create(24, IRR_JOB_SPARSE, seed) };
+        irr_plan_t once[24], again;
 
-        build_plans(a, job, once);
-        build_plans(a, twin, again);
-        for (int r = 0; r < 24; r++) {
-            expect_equal(&once[r], &again[r]);
-            CU_ASSERT_EQUAL(irr_plan_one(a, &job->problems[r], &again[r]), IRR_OK);
-            expect_equal(&once[r], &again[r]);
+        build_plans(a, jobs[0], once);
+        irr_plan_init(&again);
+        for (int r = 0; r < 48; r++) {
+            char *text = print_plan(&once[r % 24]);
+
+            CU_ASSERT_EQUAL(irr_plan_one(a, &jobs[r / 24]->problems[r % 24], &again), IRR_OK);
+            CU_ASSERT(again.npieces == once[r % 24].npieces && again.ndeps == once[r % 24].ndeps);
+            expect_text(&again, text);
+            free(text);
         }
+        irr_plan_fini(&again);
         fini_plans(once, 24);
-        fini_plans(again, 24);
-        irr_job_destroy(job);
-        irr_job_destroy(twin);
+        irr_job_destroy(jobs[0]);
+        irr_job_destroy(jobs[1]);
     }
 }
 
@@ -397,28 +376,34 @@ static void test_no_memory_to_add(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
+typedef struct reserved {
+    const irr_problem_t *problem;
+    irr_plan_bounds_t    bounds;
+} reserved_t;
+
+/* A plan without its reserve can be built all the same. */
+static irr_status_t reserve(void *context)
+{
+    const reserved_t *reserved = context;
+    irr_status_t status;
+    irr_plan_t plan;
+
+    irr_plan_init(&plan);
+    status = irr_plan_reserve(&plan, reserved->bounds);
+    if (irr_memory_failed()) {
+        CU_ASSERT_EQUAL(irr_plan_one(1, reserved->problem, &plan), IRR_OK);
+        CU_ASSERT_EQUAL(plan.nsteps, 9);
+    }
+    irr_plan_fini(&plan);
+    return status;
+}
+
 static void test_no_memory_to_reserve(void)
 {
-    const irr_plan_bounds_t bounds = { .steps = 20, .pieces = 50, .deps = 10 };
     irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-    size_t nth = 0;
+    reserved_t reserved = { &job->problems[2], { .steps = 20, .pieces = 50, .deps = 10 } };
 
-    while (status != IRR_OK && nth < 10) {
-        irr_plan_t plan;
-
-        irr_memory_begin();
-        irr_plan_init(&plan);
-        irr_memory_fail(++nth, NULL);
-        status = irr_plan_reserve(&plan, bounds);
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        irr_memory_fail(0, NULL);
-        CU_ASSERT_EQUAL(irr_plan_one(1, &job->problems[2], &plan), IRR_OK);
-        CU_ASSERT_EQUAL(plan.nsteps, 9);
-        irr_plan_fini(&plan);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    }
-    CU_ASSERT_EQUAL(nth, 4);  /* steps, pieces and dependencies failed once each */
+    CU_ASSERT_EQUAL(irr_memory_fail_each(reserve, &reserved), 3);   /* steps, pieces and dependencies once each */
     irr_job_destroy(job);
 }
 

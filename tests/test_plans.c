@@ -5,6 +5,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "matrix_scene.h"
 #include "plan_all.h"
 #include "plan_scene.h"
 
@@ -59,13 +60,10 @@ static irr_plans_t plans_of(irr_scene_t *scene)
 /* entry(i, j) = 10 * i + j + 1 */
 static irr_matrix_t numbered_matrix(int ranks)
 {
-    irr_matrix_t matrix;
+    irr_matrix_t matrix = matrix_scene_zero(ranks);
 
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, ranks), IRR_OK);
-    for (int i = 0; i < ranks; i++) {
-        for (int j = 0; j < ranks; j++) {
-            *irr_matrix_at(&matrix, i, j) = (uint64_t)(10 * i + j + 1);
-        }
+    for (int i = 0; i < ranks * ranks; i++) {
+        matrix.entries[i] = (uint64_t)(10 * (i / ranks) + i % ranks + 1);
     }
     return matrix;
 }
@@ -186,37 +184,6 @@ static void test_scheduled(void)
     irr_matrix_fini(&matrix);
 }
 
-static void test_forwarded(void)
-{
-    irr_scene_t scene;
-    irr_plans_t plans = plans_of(&scene);
-
-    irr_scene_open(&scene);
-    expect_messages(&plans, "1.1 0>1 16: 0>1[0,8) 0>2[0,8)\n"
-                            "1.1 1>0 8: 1>0[0,8)\n"
-                            "1.1 1>2 8: 1>2[0,8)\n"
-                            "1.1 2>0 8: 2>0[0,8)\n"
-                            "1.1 2>1 8: 2>1[0,8)\n"
-                            "2.1 1>2 8: 0>2[0,8)\n");
-    irr_scene_close(&scene);
-}
-
-static void test_scratch_reused(void)
-{
-    irr_scene_t scene;
-    irr_plans_t plans = plans_of(&scene);
-
-    irr_scene_open_reuse(&scene);
-    expect_messages(&plans, "1.1 0>1 16: 0>1[0,8) 0>2[0,8)\n"
-                            "1.1 1>0 8: 1>0[0,8)\n"
-                            "1.1 1>2 8: 1>2[0,8)\n"
-                            "1.1 2>1 8: 2>1[0,8)\n"
-                            "2.1 1>2 8: 0>2[0,8)\n"
-                            "2.1 2>1 8: 2>0[0,8)\n"
-                            "3.1 1>0 8: 2>0[0,8)\n");
-    irr_scene_close(&scene);
-}
-
 #define RANGE(buffer, offset, length) { IRR_BUFFER_##buffer, false, offset, length }
 
 /* Two pieces that continue each other are one slice; two that change places stay two. */
@@ -240,20 +207,45 @@ static const irr_scene_row_t pieced_rows[] = {
     { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
 };
 
-static void test_merged(void)
+static void open_pieced(irr_scene_t *scene)
 {
-    irr_scene_t scene;
-    irr_plans_t plans = plans_of(&scene);
+    irr_scene_open_empty(scene);
+    irr_scene_add(scene, ROWS(pieced_rows));
+}
 
-    irr_scene_open_empty(&scene);
-    irr_scene_add(&scene, ROWS(pieced_rows));
-    expect_messages(&plans, "1.1 0>1 8: 0>1[0,8)\n"
-                            "1.1 0>2 8: 0>2[4,8) 0>2[0,4)\n"
-                            "1.1 1>2 8: 1>2[0,8)\n"
-                            "1.1 1>0 8: 1>0[0,8)\n"
-                            "1.1 2>0 8: 2>0[0,8)\n"
-                            "1.1 2>1 8: 2>1[0,8)\n");
-    irr_scene_close(&scene);
+/* Messages of plans that forward, that use their scratch twice, and whose messages have several pieces. */
+static void test_scenes(void)
+{
+    static const struct { void (*open)(irr_scene_t *scene); const char *messages; } rows[] = {
+        { irr_scene_open, "1.1 0>1 16: 0>1[0,8) 0>2[0,8)\n"
+                          "1.1 1>0 8: 1>0[0,8)\n"
+                          "1.1 1>2 8: 1>2[0,8)\n"
+                          "1.1 2>0 8: 2>0[0,8)\n"
+                          "1.1 2>1 8: 2>1[0,8)\n"
+                          "2.1 1>2 8: 0>2[0,8)\n" },
+        { irr_scene_open_reuse, "1.1 0>1 16: 0>1[0,8) 0>2[0,8)\n"
+                                "1.1 1>0 8: 1>0[0,8)\n"
+                                "1.1 1>2 8: 1>2[0,8)\n"
+                                "1.1 2>1 8: 2>1[0,8)\n"
+                                "2.1 1>2 8: 0>2[0,8)\n"
+                                "2.1 2>1 8: 2>0[0,8)\n"
+                                "3.1 1>0 8: 2>0[0,8)\n" },
+        { open_pieced, "1.1 0>1 8: 0>1[0,8)\n"
+                       "1.1 0>2 8: 0>2[4,8) 0>2[0,4)\n"
+                       "1.1 1>2 8: 1>2[0,8)\n"
+                       "1.1 1>0 8: 1>0[0,8)\n"
+                       "1.1 2>0 8: 2>0[0,8)\n"
+                       "1.1 2>1 8: 2>1[0,8)\n" }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_scene_t scene;
+        irr_plans_t plans = plans_of(&scene);
+
+        rows[i].open(&scene);
+        expect_messages(&plans, rows[i].messages);
+        irr_scene_close(&scene);
+    }
 }
 
 static void test_stopped(void)
@@ -408,12 +400,8 @@ static void test_replay(void)
     uint64_t state = irr_test_seed();
 
     for (int ranks = 1; ranks <= REPLAY_RANKS; ranks++) {
-        irr_matrix_t matrix;
+        irr_matrix_t matrix = matrix_scene_mixed(ranks, REPLAY_LENGTH + 1, &state);
 
-        CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, ranks), IRR_OK);
-        for (int i = 0; i < ranks * ranks; i++) {
-            matrix.entries[i] = irr_test_below(&state, 3) > 0 ? irr_test_below(&state, REPLAY_LENGTH + 1) : 0;
-        }
         for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
             check_replay(&(irr_settings_t){ .algorithm = a }, &matrix);
         }
@@ -427,9 +415,7 @@ IRR_TEST_MAIN("plans", 60,
     { "messages of direct plans", test_direct },
     { "messages by leaders of nodes", test_nodes },
     { "messages of a schedule", test_scheduled },
-    { "messages of forwarding plans", test_forwarded },
-    { "messages through scratch that is used twice", test_scratch_reused },
-    { "slices that continue each other are merged", test_merged },
+    { "messages of plans made by hand", test_scenes },
     { "the caller can stop", test_stopped },
     { "plans that are wrong have no messages", test_broken },
     { "memory runs out anywhere", test_memory },
