@@ -4,12 +4,12 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "core/hash.h"
 #include "order/redist.h"
 #include "order/order.h"
-#include "study/matrices.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,55 +100,49 @@ static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_
     return status;
 }
 
-/* Example 2 of the paper, whose structure has no message from 0 to 1. */
+/*
+ * The structure says which messages there are and when, the matrix how long they are.  Example 2 of the paper has none
+ * from 0 to 1; ranks beside those of the redistribution have nothing to send, and there must be no fewer.
+ */
 static void test_redist(void)
 {
-    irr_redistribution_t example = { .x = 2, .p = 6, .y = 3, .q = 6, .elements = 36, .unit = 1 };
-    irr_matrix_t matrix;
-
-    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&example, &matrix), IRR_OK);
-    example.elements = example.unit = 0;
-    CU_ASSERT_EQUAL(try_redist(&example, &matrix), IRR_OK);
-    *irr_matrix_at(&matrix, 0, 2) = 0;
-    *irr_matrix_at(&matrix, 1, 2) = 1000000;
-    *irr_matrix_at(&matrix, 3, 3) = 9;
-    CU_ASSERT_EQUAL(try_redist(&example, &matrix), IRR_OK);
-    *irr_matrix_at(&matrix, 0, 1) = 1;
-    CU_ASSERT_EQUAL(try_redist(&example, &matrix), IRR_ERR_NOT_SUPPORTED);
-    irr_matrix_fini(&matrix);
-}
-
-/* Ranks beside those of the redistribution have nothing to send, and there must be no fewer. */
-static void test_redist_ranks(void)
-{
-    const irr_redistribution_t structure = { .x = 4, .p = 5, .y = 3, .q = 7 };
-    irr_matrix_t matrix;
-
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 6), IRR_OK);
-    CU_ASSERT_EQUAL(try_redist(&structure, &matrix), IRR_ERR_NOT_SUPPORTED);
-    irr_matrix_fini(&matrix);
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 8), IRR_OK);
-    *irr_matrix_at(&matrix, 1, 6) = 5;
-    CU_ASSERT_EQUAL(try_redist(&structure, &matrix), IRR_OK);
-    *irr_matrix_at(&matrix, 1, 7) = 5;
-    CU_ASSERT_EQUAL(try_redist(&structure, &matrix), IRR_ERR_NOT_SUPPORTED);
-    irr_matrix_fini(&matrix);
-}
-
-static void test_redist_without(void)
-{
-    static const irr_redistribution_t bad[] = {
-        { .p = 0 }, { .x = 1, .p = -1, .y = 1, .q = 1 }, { .x = 0, .p = 1, .y = 1, .q = 1 },
-        { .x = 1, .p = 1, .y = 0, .q = 1 }, { .x = 1, .p = 1, .y = 1, .q = 0 },
-        { .x = INT64_MAX, .p = 2, .y = 1, .q = 1 }, { .x = 1, .p = 1, .y = UINT64_MAX, .q = 1 }
+    enum { EXAMPLE = -1 };
+    static const struct {
+        int                   ranks;      /* EXAMPLE: the matrix of the example, changed as follows */
+        irr_redistribution_t structure;
+        struct { int from, to; uint64_t bytes; } entries[4];
+        irr_status_t         status;
+    } rows[] = {
+        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 0, 0 } }, IRR_OK },
+        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 2, 0 }, { 1, 2, 1000000 }, { 3, 3, 9 } }, IRR_OK },
+        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 1, 1 } }, IRR_ERR_NOT_SUPPORTED },
+        { 6, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 0, 0, 0 } }, IRR_ERR_NOT_SUPPORTED },
+        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 } }, IRR_OK },
+        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 }, { 1, 7, 5 } }, IRR_ERR_NOT_SUPPORTED },
+        { 2, { .p = 0 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
+        { 2, { .x = 1, .p = -1, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
+        { 2, { .x = 0, .p = 1, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
+        { 2, { .x = 1, .p = 1, .y = 0, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
+        { 2, { .x = 1, .p = 1, .y = 1, .q = 0 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
+        { 2, { .x = INT64_MAX, .p = 2, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
+        { 2, { .x = 1, .p = 1, .y = UINT64_MAX, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM }
     };
-    irr_matrix_t matrix;
+    const irr_redistribution_t example = { .x = 2, .p = 6, .y = 3, .q = 6, .elements = 36, .unit = 1 };
 
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 2), IRR_OK);
-    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
-        CU_ASSERT_EQUAL(try_redist(&bad[i], &matrix), IRR_ERR_BAD_PARAM);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_matrix_t matrix;
+
+        if (rows[i].ranks == EXAMPLE) {
+            irr_test_must(irr_redistribution_matrix(&example, &matrix));
+        } else {
+            matrix = matrix_scene_zero(rows[i].ranks);
+        }
+        for (int e = 0; e < 4 && rows[i].entries[e].to > 0; e++) {
+            *irr_matrix_at(&matrix, rows[i].entries[e].from, rows[i].entries[e].to) = rows[i].entries[e].bytes;
+        }
+        CU_ASSERT_EQUAL(try_redist(&rows[i].structure, &matrix), rows[i].status);
+        irr_matrix_fini(&matrix);
     }
-    irr_matrix_fini(&matrix);
 }
 
 /* Any redistribution has a schedule, and it is that of the large steps. */
@@ -178,31 +172,36 @@ static void test_redist_all(void)
     }
 }
 
+typedef struct input {
+    irr_matrix_t       matrix;
+    const irr_order_t *order;
+} input_t;
+
+static irr_status_t make_schedule(void *context)
+{
+    const input_t *input = context;
+    const irr_scheduled_params_t params = {
+        .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 }, .max_steps = 9,
+        .redistribution = { .x = 1, .p = 9, .y = 1, .q = 9 }
+    };
+    irr_schedule_t schedule;
+    irr_status_t status = irr_order_schedule(input->order, &input->matrix, &params, &schedule);
+
+    if (status == IRR_OK) {
+        irr_schedule_fini(&schedule);
+    }
+    return status;
+}
+
 static void test_failures(void)
 {
-    irr_scheduled_params_t params = plain;
-    irr_schedule_t schedule;
-    irr_matrix_t matrix;
-
-    params.lambda.share = IRR_LAMBDA_ONE / 2;
-    params.max_steps = 9;
-    params.redistribution = (irr_redistribution_t){ .x = 1, .p = 9, .y = 1, .q = 9 };
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
-        irr_status_t status = IRR_ERR_NO_MEMORY;
+        input_t input = { matrix_scene_pattern("random", 9, 1000, 7), irr_plan_all_order(i) };
 
-        irr_memory_begin();
-        CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", 9, 1000, 7, &matrix), IRR_OK);
-        for (size_t nth = 1; status == IRR_ERR_NO_MEMORY; nth++) {
-            irr_memory_fail(nth, NULL);
-            status = irr_order_schedule(irr_plan_all_order(i), &matrix, &params, &schedule);
-            CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        }
-        irr_memory_fail(0, NULL);
-        irr_schedule_fini(&schedule);
-        *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
-        CU_ASSERT_EQUAL(irr_order_schedule(irr_plan_all_order(i), &matrix, &params, &schedule), IRR_ERR_BAD_PARAM);
-        irr_matrix_fini(&matrix);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT(irr_memory_fail_each(make_schedule, &input) > 0);
+        *irr_matrix_at(&input.matrix, 0, 1) = INT64_MAX;
+        CU_ASSERT_EQUAL(make_schedule(&input), IRR_ERR_BAD_PARAM);
+        irr_matrix_fini(&input.matrix);
     }
 }
 
@@ -221,8 +220,6 @@ IRR_TEST_MAIN("scheduled", 60,
     { "the table", test_table },
     { "lp: the steps by hand", test_lp },
     { "a seed gives the same schedule everywhere", test_everywhere },
-    { "redist: the structure says when, the matrix how much", test_redist },
-    { "redist: ranks beside those of the structure", test_redist_ranks },
-    { "redist: no structure, or an impossible one", test_redist_without },
+    { "redist: structures and matrices that go together or not", test_redist },
     { "redist: every redistribution", test_redist_all },
     { "want of memory and too many bytes are errors", test_failures })

@@ -13,57 +13,43 @@ enum { STRIDE = 64, RANKS_MAX = 64 };
 
 /* ---- one path ---- */
 
+/* path NULL: refused with a reason. */
 static void check_path(const char *address, const char *pattern, const char *wanted)
-{
-    char path[IRR_SWITCH_PATH_MAX], reason[160] = "";
-
-    CU_ASSERT_EQUAL(irr_switch_path(address, pattern, path, reason, sizeof(reason)), IRR_OK);
-    CU_ASSERT_STRING_EQUAL(path, wanted);
-}
-
-static void check_no_path(const char *address, const char *pattern)
 {
     char path[IRR_SWITCH_PATH_MAX] = "as before", reason[160] = "";
 
-    CU_ASSERT_EQUAL(irr_switch_path(address, pattern, path, reason, sizeof(reason)), IRR_ERR_FORMAT);
-    CU_ASSERT_STRING_EQUAL(path, "");
-    CU_ASSERT_NOT_EQUAL(reason[0], '\0');
+    CU_ASSERT_EQUAL(irr_switch_path(address, pattern, path, reason, sizeof(reason)),
+                    wanted != NULL ? IRR_OK : IRR_ERR_FORMAT);
+    CU_ASSERT_STRING_EQUAL(path, wanted != NULL ? wanted : "");
+    CU_ASSERT_EQUAL(reason[0] == '\0', wanted != NULL);
 }
 
 static void test_path(void)
 {
-    check_path("leaf1.n7", "switch.node", "leaf1/n7");
-    check_path("root_switch.CELL1.isw1r4.node386", "switch.switch.switch.node", "root_switch/CELL1/isw1r4/node386");
-    check_path("leaf1.n7.rack2.site", "switch.node", "leaf1/n7.rack2.site");
-    check_path("n7", "node", "");
-}
-
-static void test_no_path(void)
-{
+    static const struct { const char *address, *pattern, *path; } rows[] = {
+        { "leaf1.n7", "switch.node", "leaf1/n7" },
+        { "root_switch.CELL1.isw1r4.node386", "switch.switch.switch.node", "root_switch/CELL1/isw1r4/node386" },
+        { "leaf1.n7.rack2.site", "switch.node", "leaf1/n7.rack2.site" }, { "n7", "node", "" },
+        { "leaf1.n7", "", NULL }, { "leaf1.n7", "switch", NULL }, { "leaf1.n7", "block.node", NULL },
+        { "leaf1.n7", "switch.node.node", NULL }, { "leaf1.n7", "switch.switch.node", NULL }, { "", "switch.node", NULL },
+        { ".n7", "switch.node", NULL }, { "leaf1.", "switch.node", NULL }, { "leaf/1.n7", "switch.node", NULL },
+        { "leaf 1.n7", "switch.node", NULL }, { "leaf[0-1].n7", "switch.node", NULL },
+        { "leaf\n1.n7", "switch.node", NULL }, { "leaf\xff.n7", "switch.node", NULL }
+    };
     char longer[IRR_SWITCH_PATH_MAX + 2], deep[256] = "";
 
-    check_no_path("leaf1.n7", "");
-    check_no_path("leaf1.n7", "switch");
-    check_no_path("leaf1.n7", "block.node");
-    check_no_path("leaf1.n7", "switch.node.node");
-    check_no_path("leaf1.n7", "switch.switch.node");
-    check_no_path("", "switch.node");
-    check_no_path(".n7", "switch.node");
-    check_no_path("leaf1.", "switch.node");
-    check_no_path("leaf/1.n7", "switch.node");
-    check_no_path("leaf 1.n7", "switch.node");
-    check_no_path("leaf[0-1].n7", "switch.node");
-    check_no_path("leaf\n1.n7", "switch.node");
-    check_no_path("leaf\xff.n7", "switch.node");
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        check_path(rows[i].address, rows[i].pattern, rows[i].path);
+    }
     memset(longer, 'a', sizeof(longer) - 1);
     longer[sizeof(longer) - 1] = '\0';
     longer[5] = '.';
-    check_no_path(longer, "switch.node");
+    check_path(longer, "switch.node", NULL);
     for (int i = 0; i <= IRR_SWITCH_PATH_DEPTH; i++) {
         strcat(deep, "switch.");
     }
     strcat(deep, "node");
-    check_no_path("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r", deep);
+    check_path("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r", deep, NULL);
 }
 
 /* ---- trees ---- */
@@ -81,19 +67,6 @@ static int lay_out(const char *text, char *paths)
         text += length + (text[length] == ' ');
     }
     return ranks;
-}
-
-static void check_no_tree(const char *text, const char *why)
-{
-    char paths[RANKS_MAX * STRIDE], reason[256] = "";
-    const int ranks = lay_out(text, paths);
-    irr_topology_t topology = { .hosts = -1 };
-    int host_of[RANKS_MAX];
-
-    CU_ASSERT_EQUAL(irr_switch_paths_tree(paths, STRIDE, ranks, &topology, host_of, reason, sizeof(reason)),
-                    IRR_ERR_FORMAT);
-    CU_ASSERT_EQUAL(topology.hosts, -1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(reason, why));
 }
 
 static void test_tree(void)
@@ -118,16 +91,25 @@ static void test_tree(void)
 
 static void test_no_tree(void)
 {
-    check_no_tree("s/l0/n0 s/l1/n0", "'n0' is below switch");
-    check_no_tree("s/l0/n0 t/l0/n1", "'l0' is below switch");
-    check_no_tree("s/l0/n0 t/l1/n1", "at the top");
-    check_no_tree("s/t/n0 t/s/n1", "is below switch");
-    check_no_tree("s/n0 s/t/n1 n1/n2", "a switch and a node");
-    check_no_tree("s/s/n0", "'s' is below switch");
-    check_no_tree("s/l0/n0 n1", "rank 1");
-    check_no_tree("s/l0/n0 s//n1", "rank 1");
-    check_no_tree("s/l0/n0 s/l,0/n1", "rank 1");
-    check_no_tree("s/n0 a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r", "rank 1");
+    static const struct { const char *paths, *reason; } rows[] = {
+        { "s/l0/n0 s/l1/n0", "'n0' is below switch" }, { "s/l0/n0 t/l0/n1", "'l0' is below switch" },
+        { "s/l0/n0 t/l1/n1", "at the top" }, { "s/t/n0 t/s/n1", "is below switch" },
+        { "s/n0 s/t/n1 n1/n2", "a switch and a node" }, { "s/s/n0", "'s' is below switch" }, { "s/l0/n0 n1", "rank 1" },
+        { "s/l0/n0 s//n1", "rank 1" }, { "s/l0/n0 s/l,0/n1", "rank 1" },
+        { "s/n0 a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r", "rank 1" }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        char paths[RANKS_MAX * STRIDE], reason[256] = "";
+        const int ranks = lay_out(rows[i].paths, paths);
+        irr_topology_t topology = { .hosts = -1 };
+        int host_of[RANKS_MAX];
+
+        CU_ASSERT_EQUAL(irr_switch_paths_tree(paths, STRIDE, ranks, &topology, host_of, reason, sizeof(reason)),
+                        IRR_ERR_FORMAT);
+        CU_ASSERT_EQUAL(topology.hosts, -1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(reason, rows[i].reason));
+    }
 }
 
 /* Bytes of any kind, also without an end: refused, or a tree that hangs together. */
@@ -171,8 +153,7 @@ static void test_star(void)
 }
 
 IRR_TEST_MAIN("switch_paths", 60,
-    { "the path of a rank", test_path },
-    { "what is no path is refused", test_no_path },
+    { "the path of a rank, or why there is none", test_path },
     { "paths become a tree", test_tree },
     { "what is no tree is refused", test_no_tree },
     { "any bytes are a tree or refused", test_any_bytes },

@@ -62,24 +62,26 @@ static void test_best_wins(void)
     }
 }
 
-/* Stays side by side are compared, so a machine that becomes slower hides nothing, and shows nothing. */
-static void test_drift(void)
+/*
+ * Stays side by side are compared, so a machine that becomes slower hides nothing, and shows nothing.  A way wins by
+ * 3 % at least.  Hopeless ways are dropped after one look at each, and long exchanges need fewer of them.
+ */
+static void test_known(void)
 {
-    const double ns[] = { 1000, 900 }, equal[] = { 1000, 1000 };
+    static const struct { double ns[IRR_TRIAL_WAYS]; int count; double drift; int winner, exchanges; } rows[] = {
+        { { 1000, 900 }, 2, 1, 1, 0 }, { { 1000, 900 }, 2, 1.2, 1, 0 }, { { 1000, 1000 }, 2, 1.2, 0, 0 },
+        { { 1000, 980 }, 2, 1, 0, 0 }, { { 1e7, 9.8e6 }, 2, 1, 0, 0 }, { { 1000, 960 }, 2, 1, 1, 0 },
+        { { 1000, 100000, 100000, 100000, 100000 }, 5, 1, 0, 5 * 4 },
+        { { 1e7, 9e6, 8e6, 7e6, 6e6 }, 5, 1, 4, 8 + 12 }
+    };
 
-    CU_ASSERT_EQUAL(try(ns, 2, 1).winner, 1);
-    CU_ASSERT_EQUAL(try(ns, 2, 1.2).winner, 1);
-    CU_ASSERT_EQUAL(try(equal, 2, 1.2).winner, 0);
-}
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        const irr_trial_t trial = try(rows[i].ns, rows[i].count, rows[i].drift);
 
-static void test_small_gains(void)
-{
-    const double little[] = { 1000, 980 }, enough[] = { 1000, 960 };
-    const double little_of_long_ones[] = { 1e7, 9.8e6 };
-
-    CU_ASSERT_EQUAL(try(little, 2, 1).winner, 0);
-    CU_ASSERT_EQUAL(try(little_of_long_ones, 2, 1).winner, 0);
-    CU_ASSERT_EQUAL(try(enough, 2, 1).winner, 1);
+        CU_ASSERT_EQUAL(trial.winner, rows[i].winner);
+        CU_ASSERT(rows[i].exchanges == 0 || trial.exchanges == rows[i].exchanges);
+        CU_ASSERT(rows[i].exchanges != 5 * 4 || fabs(trial.extra_ns - 4 * 4 * 99000.0) <= 1);
+    }
 }
 
 /* Exchanges that take from `least` ns on, evenly, and one in so many `delay` ns more at most; 0: none is delayed. */
@@ -110,43 +112,22 @@ static int wins_of(const noise_t *noise, double part, uint64_t *state)
     return wins;
 }
 
+/* Of equal ways the base stays, and delays of some exchanges hide no gain and show none. */
 static void test_noise(void)
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
-    uint64_t state = irr_test_seed();
-
-    CU_ASSERT_TRUE(wins_of(&even, 1, &state) < 60);
-    CU_ASSERT_TRUE(wins_of(&even, 1 - 0.15, &state) > 700);
-}
-
-static void test_disturbed(void)
-{
     const noise_t delays = { .mean_ns = 1e5, .least = 85000, .spread = 30001, .one_in = 10, .delay = 2000001 };
+    const struct { const noise_t *noise; double part; int least, most; } rows[] = {
+        { &even, 1, 0, 59 }, { &even, 1 - 0.15, 701, 1000 }, { &delays, 1 / 0.95, 0, 19 }, { &delays, 1, 0, 39 },
+        { &delays, 1 / 1.25, 901, 1000 }, { &delays, 1 / 2.0, 901, 1000 }
+    };
     uint64_t state = irr_test_seed();
 
-    CU_ASSERT_TRUE(wins_of(&delays, 1 / 0.95, &state) < 20);
-    CU_ASSERT_TRUE(wins_of(&delays, 1, &state) < 40);
-    CU_ASSERT_TRUE(wins_of(&delays, 1 / 1.25, &state) > 900);
-    CU_ASSERT_TRUE(wins_of(&delays, 1 / 2.0, &state) > 900);
-}
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        const int wins = wins_of(rows[i].noise, rows[i].part, &state);
 
-static void test_hopeless(void)
-{
-    const double ns[] = { 1000, 100000, 100000, 100000, 100000 };
-    const irr_trial_t trial = try(ns, 5, 1);
-
-    CU_ASSERT_EQUAL(trial.winner, 0);
-    CU_ASSERT_EQUAL(trial.exchanges, 5 * 4);   /* one look at each */
-    CU_ASSERT_DOUBLE_EQUAL(trial.extra_ns, 4 * 4 * 99000.0, 1);
-}
-
-static void test_long_ones(void)
-{
-    const double ns[] = { 1e7, 9e6, 8e6, 7e6, 6e6 };
-    const irr_trial_t trial = try(ns, 5, 1);
-
-    CU_ASSERT_EQUAL(trial.winner, 4);
-    CU_ASSERT_EQUAL(trial.exchanges, 8 + 12);
+        CU_ASSERT(wins >= rows[i].least && wins <= rows[i].most);
+    }
 }
 
 static void test_first_is_not_timed(void)
@@ -177,7 +158,7 @@ static void test_disturbed_look(void)
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 1e-3 / 4, 1e-9);   /* the samples tell of the disturbance */
 }
 
-/* As test_disturbed, but one by one: the longest exchange of a stay says nothing. */
+/* As the delays of test_noise, but one by one: the longest exchange of a stay says nothing. */
 static void test_disturbed_stay(void)
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 100000, 70000 };
@@ -252,14 +233,10 @@ static void test_budget(void)
 
 IRR_TEST_MAIN("trial", 60,
     { "a trial finds the best way, whichever it is", test_best_wins },
-    { "a machine that becomes slower hides no gain", test_drift },
-    { "a way wins by 3 % at least", test_small_gains },
-    { "of equal ways, of which exchanges differ, the base stays", test_noise },
-    { "hopeless ways are dropped after a look", test_hopeless },
-    { "long exchanges need fewer of them", test_long_ones },
+    { "known times", test_known },
+    { "exchanges that differ, and some that are delayed", test_noise },
     { "the first exchange of a stay is not timed", test_first_is_not_timed },
     { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
-    { "what disturbs one of ten exchanges hides no gain, and shows none", test_disturbed },
     { "the longest exchange of a stay is left out", test_disturbed_stay },
     { "what decides nothing comes again", test_undecided },
     { "ways may be added after a look", test_added },
