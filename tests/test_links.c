@@ -52,7 +52,7 @@ static void test_small(void)
     } rows[] = {
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 3 + 1, 300, 300 },
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 6, 0, 0 },
-        /* A fast link is as busy as a slow one with fewer bytes, in any unit; it carries two messages, but not three. */
+        /* A fast link is as busy as a slow one with fewer bytes, in any unit, and may carry several messages. */
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 3, 3 }, 300, 2 * 0, 0, 2 * 5 + 1, 400, 134 },
         { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 30, 30 }, 300, 2 * 0, 0, 2 * 3 + 1, 300, 150 },
         { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 19, 29 }, 300, 2 * 0, 2, 2 * 0, 300, 300 },

@@ -132,8 +132,9 @@ static void test_contention_is_seen(void)
 static void test_known(void)
 {
     static const struct { const irr_order_t *order; int size, me, step, to, from; } rows[] = {
-        { &irr_order_rotate, 2, 0, 1, 1, 1 }, { &irr_order_rotate, 5, 3, 1, 4, 2 }, { &irr_order_rotate, 5, 3, 2, 0, 1 },
-        { &irr_order_rotate, 5, 3, 3, 1, 0 }, { &irr_order_rotate, 5, 3, 4, 2, 4 }, { &irr_order_rotate, 8, 0, 7, 7, 1 },
+        { &irr_order_rotate, 2, 0, 1, 1, 1 }, { &irr_order_rotate, 5, 3, 1, 4, 2 },
+        { &irr_order_rotate, 5, 3, 2, 0, 1 }, { &irr_order_rotate, 5, 3, 3, 1, 0 },
+        { &irr_order_rotate, 5, 3, 4, 2, 4 }, { &irr_order_rotate, 8, 0, 7, 7, 1 },
         { &irr_order_rotate, 0x7fffffff, 0x7ffffffe, 0x7ffffffe, 0x7ffffffd, 0 },
         { &irr_order_natural, 5, 3, 1, 0, 0 }, { &irr_order_natural, 5, 3, 5, 4, 4 }
     };

@@ -31,7 +31,8 @@ static void test_path(void)
         { "root_switch.CELL1.isw1r4.node386", "switch.switch.switch.node", "root_switch/CELL1/isw1r4/node386" },
         { "leaf1.n7.rack2.site", "switch.node", "leaf1/n7.rack2.site" }, { "n7", "node", "" },
         { "leaf1.n7", "", NULL }, { "leaf1.n7", "switch", NULL }, { "leaf1.n7", "block.node", NULL },
-        { "leaf1.n7", "switch.node.node", NULL }, { "leaf1.n7", "switch.switch.node", NULL }, { "", "switch.node", NULL },
+        { "leaf1.n7", "switch.node.node", NULL }, { "leaf1.n7", "switch.switch.node", NULL },
+        { "", "switch.node", NULL },
         { ".n7", "switch.node", NULL }, { "leaf1.", "switch.node", NULL }, { "leaf/1.n7", "switch.node", NULL },
         { "leaf 1.n7", "switch.node", NULL }, { "leaf[0-1].n7", "switch.node", NULL },
         { "leaf\n1.n7", "switch.node", NULL }, { "leaf\xff.n7", "switch.node", NULL }
