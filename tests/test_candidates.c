@@ -61,9 +61,15 @@ static const irr_candidate_t *find(const irr_candidate_t *list, int count, const
     return NULL;
 }
 
-static bool has(const irr_candidate_t *list, int count, const char *name)
+/* Is each name of the list, with blanks between, among the candidates, or none of them? */
+static void expect_names(const irr_candidate_t *list, int count, const char *names, bool there)
 {
-    return find(list, count, name) != NULL;
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s", names);
+    for (char *name = strtok(text, " "); name != NULL; name = strtok(NULL, " ")) {
+        CU_ASSERT_EQUAL(find(list, count, name) != NULL, there);
+    }
 }
 
 static bool has_pace(const irr_candidate_t *list, int count, const irr_pace_t *pace)
@@ -94,33 +100,29 @@ static void test_one_node(void)
     }
 }
 
-static void test_node_of_many_processors(void)
+/* Which rows are there, and which come first; best by the model first. */
+static void test_rows(void)
 {
-    irr_traffic_t traffic = equal(128, 128, 8);
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
-    int count;
+    static const struct { int ranks, node_ranks; double bytes; bool alone; const char *first, *with, *without; } rows[] = {
+        { 128, 128, 8, true, "a3", "", "a1 node" }, { 128, 128, 65536, true, "board", "", "" },
+        { 3, 3, 8, true, "board", "", "a3 node" }, { 64, 16, 8, false, NULL, "node a3", "aapc a1" }
+    };
 
-    traffic.alone = true;
-    count = list_of(&traffic, list);
-    CU_ASSERT_TRUE(is(&list[0], "a3") && !has(list, count, "a1") && !has(list, count, "node"));
-    traffic = equal(128, 128, 65536);
-    traffic.alone = true;
-    CU_ASSERT_TRUE(list_of(&traffic, list) > 0 && is(&list[0], "board"));
-    traffic = equal(3, 3, 8);
-    traffic.alone = true;
-    CU_ASSERT_EQUAL(list_of(&traffic, list), 1);
-}
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_traffic_t traffic = equal(rows[i].ranks, rows[i].node_ranks, rows[i].bytes);
+        irr_candidate_t list[IRR_CANDIDATES_MAX];
+        int count;
 
-static void test_short(void)
-{
-    const irr_traffic_t traffic = equal(64, 16, 8);
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
-    const int count = list_of(&traffic, list);
-
-    CU_ASSERT_TRUE(has(list, count, "node") && has(list, count, "a3"));
-    CU_ASSERT_TRUE(!has(list, count, "aapc") && !has(list, count, "a1"));
-    for (int i = 1; i < count; i++) {
-        CU_ASSERT_TRUE(list[i].ns >= list[i - 1].ns && list[i].ns <= IRR_MODEL_HOPELESS * list[0].ns);
+        traffic.alone = rows[i].alone;
+        count = list_of(&traffic, list);
+        CU_ASSERT_FATAL(count > 0);
+        CU_ASSERT(rows[i].first == NULL || is(&list[0], rows[i].first));
+        CU_ASSERT(rows[i].ranks != 3 || count == 1);
+        expect_names(list, count, rows[i].with, true);
+        expect_names(list, count, rows[i].without, false);
+        for (int k = 1; k < count && !rows[i].alone; k++) {
+            CU_ASSERT_TRUE(list[k].ns >= list[k - 1].ns && list[k].ns <= IRR_MODEL_HOPELESS * list[0].ns);
+        }
     }
 }
 
@@ -171,15 +173,15 @@ static void test_hybrid(void)
     traffic.longest = 4096;
     traffic.even_bytes += 9 * 4032;
     traffic.bytes = 63 * 4096;
-    CU_ASSERT_TRUE(has(list, list_of(&traffic, list), "hybrid"));
+    expect_names(list, list_of(&traffic, list), "hybrid", true);
     for (double bytes = 8; bytes < 1e6; bytes *= 4) {
         traffic = equal(64, 1, bytes);
-        CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));
+        expect_names(list, list_of(&traffic, list), "hybrid", false);
     }
     traffic = uneven(64, 1, 1e5, 64);
-    CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));
+    expect_names(list, list_of(&traffic, list), "hybrid", false);
     traffic = uneven(16, 16, 256, 64);
-    CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));
+    expect_names(list, list_of(&traffic, list), "hybrid", false);
 }
 
 /* What the user has set of grids is not varied. */
@@ -268,31 +270,31 @@ static void test_pinned(void)
 
 static void test_text(void)
 {
-    irr_candidate_t list[IRR_CANDIDATES_MAX], candidate = { .row = irr_algorithm_find("a3") };
+    static const struct { const char *row; irr_dims_t dims; size_t size; const char *text; } rows[] = {
+        { "a3", { 0 }, IRR_CANDIDATE_TEXT, "a3" },
+        { "a3", { .count = 3, .size = { 8, 2, 4 } }, IRR_CANDIDATE_TEXT, "a3, dims 8x2x4" },
+        { "hybrid", { 0 }, IRR_CANDIDATE_TEXT, "hybrid, direct from 1536 bytes" }, { "hybrid", { 0 }, 10, "hybrid, d" }
+    };
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
     const irr_traffic_t traffic = equal(16, 1, 65536);
     char text[IRR_CANDIDATE_TEXT];
 
     CU_ASSERT_TRUE_FATAL(list_of(&traffic, list) > 0);
     irr_candidate_text(&list[0], text, sizeof(text));
     CU_ASSERT_STRING_EQUAL(text, "aapc, pace sync, pieces of 32768 bytes, lead of 49152");
-    irr_candidate_text(&list[0], text, 10);
-    CU_ASSERT_STRING_EQUAL(text, "aapc, pac");
-    candidate.way = *irr_algorithm_way(candidate.row);
-    irr_candidate_text(&candidate, text, sizeof(text));
-    CU_ASSERT_STRING_EQUAL(text, "a3");
-    candidate.way.dims = (irr_dims_t){ .count = 3, .size = { 8, 2, 4 } };
-    irr_candidate_text(&candidate, text, sizeof(text));
-    CU_ASSERT_STRING_EQUAL(text, "a3, dims 8x2x4");
-    candidate = (irr_candidate_t){ .row = irr_algorithm_find("hybrid"), .way = *irr_algorithm_way(
-        irr_algorithm_find("hybrid")) };
-    irr_candidate_text(&candidate, text, sizeof(text));
-    CU_ASSERT_STRING_EQUAL(text, "hybrid, direct from 1536 bytes");
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_candidate_t candidate = { .row = irr_algorithm_find(rows[i].row) };
+
+        candidate.way = *irr_algorithm_way(candidate.row);
+        candidate.way.dims = rows[i].dims;
+        irr_candidate_text(&candidate, text, rows[i].size);
+        CU_ASSERT_STRING_EQUAL(text, rows[i].text);
+    }
 }
 
 IRR_TEST_MAIN("candidates", 60,
     { "on one node whose ranks share processors all goes directly", test_one_node },
-    { "on one whose ranks have processors of their own short messages are forwarded", test_node_of_many_processors },
-    { "short messages are forwarded, best by the model first", test_short },
+    { "what is forwarded and what is not, best by the model first", test_rows },
     { "long ones between nodes have several paces among the first", test_long },
     { "many ranks are spared what takes long to compute", test_sync_of_many },
     { "a hybrid where it is likely to be the best", test_hybrid },

@@ -78,24 +78,25 @@ static void test_bad_lists(void)
     irr_names_fini(&names);
 }
 
+/* 250 times an x and what follows. */
 static void test_long_names(void)
 {
-    irr_names_t names = { .count = 0 };
-    char text[400] = "", reason[128];
+    static const struct { const char *end; size_t names; } rows[] = {
+        { "xxxxx", 1 }, { "xxxxxx", 0 }, { "[10000-10001]", 2 }, { "[100000]", 0 }, { "[00000]y", 0 }
+    };
 
-    memset(text, 'x', 255);
-    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_OK);
-    memset(text, 'x', 256);
-    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
-    strcpy(text + 250, "[10000-10001]");
-    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_OK);
-    CU_ASSERT_EQUAL(names.count, 3);
-    strcpy(text + 250, "[100000]");
-    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
-    strcpy(text + 250, "[00000]y");
-    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
-    CU_ASSERT(strstr(reason, "xxx...' is longer than 255 bytes") != NULL);
-    irr_names_fini(&names);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_names_t names = { .count = 0 };
+        char text[400] = "", reason[128] = "";
+
+        memset(text, 'x', 250);
+        strcpy(text + 250, rows[i].end);
+        CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)),
+                        rows[i].names > 0 ? IRR_OK : IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(names.count, rows[i].names);
+        CU_ASSERT((strstr(reason, "xxx...' is longer than 255 bytes") != NULL) == (rows[i].names == 0));
+        irr_names_fini(&names);
+    }
 }
 
 static irr_status_t expand(void *context)
@@ -238,28 +239,30 @@ static void test_find_random(void)
 
 static void test_placement(void)
 {
-    const char *names[] = { "n2", "n0.site", "n2", "n6" };
-    irr_topology_t topology;
-    char reason[128] = "";
-    int host_of[4];
+    static const struct { const char *list, *third; irr_status_t status; const char *reason; } rows[] = {
+        { "n[0-5],n6.site,s", "n2", IRR_OK, "" },
+        { "n[0-5],n6.site,s", "n9", IRR_ERR_NOT_SUPPORTED, "host 'n9' of rank 2 is not in the topology" },
+        { "n0,n1,n2.a,n2.b,n3,n4,n5,s", "n2", IRR_ERR_NOT_SUPPORTED,
+          "host 'n2' of rank 0 may be any of several in the topology" },
+        { "n[0-5],n6.site,s", "n2", IRR_ERR_NO_MEMORY, "not enough memory for 7 hosts" }
+    };
 
-    make("n[0-5],n6.site,s", 7, flat, &topology);
-    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_OK);
-    CU_ASSERT(host_of[0] == 2 && host_of[1] == 0 && host_of[2] == 2 && host_of[3] == 6);
-    names[2] = "n9";
-    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_ERR_NOT_SUPPORTED);
-    CU_ASSERT_STRING_EQUAL(reason, "host 'n9' of rank 2 is not in the topology");
-    irr_topology_fini(&topology);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        const char *names[] = { "n2", "n0.site", rows[i].third, "n6" };
+        irr_topology_t topology;
+        char reason[128] = "";
+        int host_of[4];
 
-    make("n0,n1,n2.a,n2.b,n3,n4,n5,s", 7, flat, &topology);
-    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_ERR_NOT_SUPPORTED);
-    CU_ASSERT_STRING_EQUAL(reason, "host 'n2' of rank 0 may be any of several in the topology");
-    irr_memory_begin();
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_STRING_EQUAL(reason, "not enough memory for 7 hosts");
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    irr_topology_fini(&topology);
+        make(rows[i].list, 7, flat, &topology);
+        irr_memory_begin();
+        irr_memory_fail(rows[i].status == IRR_ERR_NO_MEMORY, NULL);
+        CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), rows[i].status);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT_STRING_EQUAL(reason, rows[i].reason);
+        CU_ASSERT(rows[i].status != IRR_OK ||
+                  (host_of[0] == 2 && host_of[1] == 0 && host_of[2] == 2 && host_of[3] == 6));
+        irr_topology_fini(&topology);
+    }
 }
 
 /* ---- the part that is used ---- */
@@ -321,29 +324,23 @@ static int vertex_of(const irr_topology_t *whole, const char *name)
     return v;
 }
 
-/* The links between two vertices, as names. */
+/* The vertices on the way between two, as names: up from one, and up from the other as far as they meet. */
 static void walk(const irr_topology_t *topology, int from, int to, char *text)
 {
-    int up[128], count = 0, common;
+    bool above[128] = { false };
+    int common = to;
 
     for (int v = from; v >= 0; v = topology->parent[v]) {
-        up[count++] = v;
+        above[v] = true;
     }
-    for (common = to; ; common = topology->parent[common]) {
-        int i = 0;
-
-        while (i < count && up[i] != common) {
-            i++;
-        }
-        if (i < count) {
-            count = i + 1;
-            break;
-        }
+    while (!above[common]) {
+        common = topology->parent[common];
     }
     text[0] = '\0';
-    for (int i = 0; i < count; i++) {
-        sprintf(text + strlen(text), " %s", topology->names[up[i]]);
+    for (int v = from; v != common; v = topology->parent[v]) {
+        sprintf(text + strlen(text), " %s", topology->names[v]);
     }
+    sprintf(text + strlen(text), " %s", topology->names[common]);
     for (int v = to; v != common; v = topology->parent[v]) {
         sprintf(text + strlen(text), " %s", topology->names[v]);
     }
@@ -409,28 +406,27 @@ static void test_cut_random(void)
     }
 }
 
+static irr_status_t cut(void *context)
+{
+    irr_topology_t part = { .hosts = 77 };
+    int host_of[] = { 4, 2 };
+    irr_status_t status = irr_topology_cut(context, 2, host_of, &part);
+
+    if (status == IRR_OK) {
+        irr_topology_fini(&part);
+    } else {
+        CU_ASSERT(part.hosts == 77 && host_of[0] == 4 && host_of[1] == 2);
+    }
+    return status;
+}
+
 static void test_cut_memory(void)
 {
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_topology_t topology;
 
-    for (size_t nth = 1; status != IRR_OK; nth++) {
-        irr_topology_t topology, part = { .hosts = 77 };
-        int host_of[] = { 4, 2 };
-
-        irr_memory_begin();
-        make("n[0-6],s", 7, flat, &topology);
-        irr_memory_fail(nth, NULL);
-        status = irr_topology_cut(&topology, 2, host_of, &part);
-        if (status != IRR_OK) {
-            CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
-            CU_ASSERT(part.hosts == 77 && host_of[0] == 4 && host_of[1] == 2);
-        } else {
-            CU_ASSERT(nth > 5);
-            irr_topology_fini(&part);
-        }
-        irr_topology_fini(&topology);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    }
+    make("n[0-6],s", 7, flat, &topology);
+    CU_ASSERT(irr_memory_fail_each(cut, &topology) > 4);
+    irr_topology_fini(&topology);
 }
 
 IRR_TEST_MAIN("placement", 60,

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (IRR_TEST_COUNT(array))
-
 /* Bytes are read from the end of a block of exactly their length, so that the sanitizers see a byte too many. */
 static irr_status_t check(const unsigned char *bytes, size_t length, int ranks)
 {
@@ -51,7 +49,7 @@ static void test_known(void)
         { { 2, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0 }, 12, false },   /* the sum */
     };
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         CU_ASSERT_EQUAL(check(rows[i].bytes, rows[i].length, 4), rows[i].good ? IRR_OK : IRR_ERR_PROTOCOL);
     }
 }
