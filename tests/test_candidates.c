@@ -103,7 +103,12 @@ static void test_one_node(void)
 /* Which rows are there, and which come first; best by the model first. */
 static void test_rows(void)
 {
-    static const struct { int ranks, node_ranks; double bytes; bool alone; const char *first, *with, *without; } rows[] = {
+    static const struct {
+        int         ranks, node_ranks;
+        double      bytes;
+        bool        alone;
+        const char *first, *with, *without;
+    } rows[] = {
         { 128, 128, 8, true, "a3", "", "a1 node" }, { 128, 128, 65536, true, "board", "", "" },
         { 3, 3, 8, true, "board", "", "a3 node" }, { 64, 16, 8, false, NULL, "node a3", "aapc a1" }
     };

@@ -15,6 +15,7 @@
 #include "study/bounds.h"
 #include "study/figures.h"
 
+/* Rows that do not forward, and outlines, are for RANKS_SOME at most: more ranks have nothing that is new for them. */
 enum { RANKS_FEW = 13, RANKS_SOME = 26, RANKS_DENSE = 64, RANKS_MAX = 300, A3_STEP = 20, A4_STEP = 80, UNIT = 90 };
 
 static uint64_t lmax_of(const irr_matrix_t *matrix)
@@ -110,7 +111,8 @@ static void prove(const irr_settings_t *settings, const irr_matrix_t *matrix, co
         irr_bounds_plan(bounds, &plans.plans[r]);
     }
     if (reason[0] != '\0' || bounds->lemma1 + bounds->lemma3 + bounds->theorem1 > 0 ||
-        (bounds->calm && figures.contention > 0) || !is_outlined(settings, matrix, &plans, &heard.seen)) {
+        (bounds->calm && figures.contention > 0) ||
+        (matrix->ranks <= RANKS_SOME && !is_outlined(settings, matrix, &plans, &heard.seen))) {
         printf("# %s, %s, %d ranks, slice_min %zu: %s; lemma 1 %ju, 3 %ju, theorem 1 %ju, contention %zu\n",
                irr_algorithm_name(settings->algorithm), what, matrix->ranks, settings->slice_min, reason,
                (uintmax_t)bounds->lemma1, (uintmax_t)bounds->lemma3, (uintmax_t)bounds->theorem1, figures.contention);
@@ -131,7 +133,6 @@ static void prove_pattern(int algorithm, int pattern, int ranks, uint64_t *state
     irr_matrix_fini(&matrix);
 }
 
-/* Of the rows without forwarding few numbers of ranks are special. */
 static bool is_proved(int algorithm, int ranks, uint64_t *state)
 {
     const bool forwards = irr_algorithm_way(algorithm)->route != &irr_route_direct;
