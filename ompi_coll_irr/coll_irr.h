@@ -18,7 +18,7 @@
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_neighbors.c those of a topology
  *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c tells what is wrong with them
  *   coll_irr_choose.h      who chooses, and the machine that is chosen for; coll_irr_memory.h what trials have found
- *   coll_irr_records.c     whether coll/irr is the same on all ranks
+ *   coll_irr_signature.c   whether coll/irr is the same on all ranks
  *   coll_irr_network.h     what moves messages: alike on all ranks, by which interfaces
  *   coll_irr_engine.h      the engine of the process, and the way down at the end of the job
  *   coll_irr_record.h      the record of a collective, which lines, MPI_T and the report of a job read
@@ -281,28 +281,29 @@ size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
 
-/* ---- records ---- */
+/* ---- the same on all ranks ---- */
 
-/* Publishes the record of this process; when the component is opened, which MPI_Init does before it exchanges them. */
-void mca_coll_irr_records_open(void);
-void mca_coll_irr_records_close(void);
+/* Publishes the signature of this process; when the component is opened, before MPI_Init exchanges them. */
+void mca_coll_irr_signature_open(void);
+void mca_coll_irr_signature_close(void);
 
-/* Local: those that this rank talks to and that have the same record.  IRR_ERR_OOB: it cannot tell of some. */
-irr_status_t mca_coll_irr_records_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
+/* Sets the ranks that this one talks to and that have the same signature.  Local.  IRR_ERR_OOB: some are unknown. */
+irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
 
 /*
  * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks, of
  * which there are MCA_COLL_IRR_WORDS_MAX, and room for one more.
  */
 #define MCA_COLL_IRR_WORDS_MAX 7
-#define MCA_COLL_IRR_RECORDS_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
-void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words);
+#define MCA_COLL_IRR_SIGNATURE_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
+void mca_coll_irr_signature_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners,
+                                uint64_t *words);
 
 /*
- * When these are over: false, alike on all that have it, if a member lacks it or is unlike, and the cause in why.  The
- * user reads it once.
+ * After these rounds: returns false, alike on all ranks that have the component, if a member lacks it or differs; then
+ * why is the cause, of which the user is warned once.
  */
-bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
+bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
 
 /* Returns how many ranks of the communicator are on this one's node. */
 static inline int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)

@@ -7,7 +7,7 @@
  *
  * With nothing agreed yet the ranks do not know whether all of them choose.  They ask each other in their first
  * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
- * the records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
+ * the signatures of both differ (coll_irr_signature.c), so neither waits for the other, and all stay with Open MPI.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"

@@ -41,7 +41,7 @@ static int irr_open(void)
     mca_coll_irr_network_open();
     mca_coll_irr_modes_open();
     mca_coll_irr_teams_open(!mca_coll_irr_is_given_files());
-    mca_coll_irr_records_open();
+    mca_coll_irr_signature_open();
     mca_coll_irr_check_open();
     mca_coll_irr_report_open();
     return OMPI_SUCCESS;
@@ -55,7 +55,7 @@ static int irr_close(void)
     mca_coll_irr_teams_close();
     mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();
-    mca_coll_irr_records_close();
+    mca_coll_irr_signature_close();
     mca_coll_irr_say_close();
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();

@@ -1,8 +1,8 @@
 /*
  * coll_irr_interfaces.c - see coll_irr_interfaces.h.
  *
- * An entry of a list is the name of an interface, or an address with the number of its bits that count; one that is
- * neither names nothing, and Open MPI's own btl has told the user of it.
+ * An entry of a list is the name of an interface, or an address with the number of its bits that count.  An entry that
+ * is neither names nothing; Open MPI's own btl has warned of it.
  */
 #include "coll_irr_interfaces.h"
 
@@ -15,7 +15,7 @@
 
 #define ENTRY_SIZE 64
 
-/* The bytes of an address, and how many; NULL: of no family that has names here. */
+/* Returns the bytes of an address, and sets their number; NULL: its family has no names here. */
 static const unsigned char *bytes_of(const struct sockaddr *address, size_t *count)
 {
     if (address == NULL) {
@@ -40,16 +40,15 @@ static bool same_bits(const unsigned char *a, const unsigned char *b, size_t bit
     return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
 }
 
-/* Is the address in "ADDRESS/BITS"?  The text is cut. */
+/* Returns whether the address is in "ADDRESS/BITS".  The text is cut. */
 static bool in_network(const struct sockaddr *address, char *text)
 {
     unsigned char network[sizeof(struct in6_addr)];
     char *slash = strchr(text, '/'), *end;
-    const unsigned char *bytes;
     unsigned long bits;
     size_t count;
+    const unsigned char *bytes = bytes_of(address, &count);
 
-    bytes = bytes_of(address, &count);
     if (bytes == NULL || slash == NULL) {
         return false;
     }
@@ -77,22 +76,6 @@ static bool is_listed(const struct ifaddrs *one, const char *list)
     return false;
 }
 
-/* Has the list this name already? */
-static bool has_name(const char *names, const char *name)
-{
-    const size_t length = strlen(name);
-
-    while (*names != '\0') {
-        const size_t own = strcspn(names, ",");
-
-        if (own == length && strncmp(names, name, own) == 0) {
-            return true;
-        }
-        names += own + (names[own] == ',');
-    }
-    return false;
-}
-
 bool mca_coll_irr_interfaces(const struct ifaddrs *all, const char *include, const char *exclude, char *names,
                              size_t size)
 {
@@ -105,7 +88,7 @@ bool mca_coll_irr_interfaces(const struct ifaddrs *all, const char *include, con
         size_t count;
 
         if (admitted && (one->ifa_flags & IFF_UP) != 0 && bytes_of(one->ifa_addr, &count) != NULL &&
-            !has_name(names, one->ifa_name)) {
+            !is_listed(one, names)) {
             used += (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? "," : "", one->ifa_name);
             if (used >= size) {
                 return false;

@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 /*
- * Those of `all` that are up and that the lists admit, each once, with commas, in the order of the system; false if
- * none is, or they do not fit.  The lists are those of btl_tcp_if_include and btl_tcp_if_exclude, names and addresses
- * as in "eth0,192.168.0.0/16"; include NULL or "": all that exclude does not name.
+ * Writes the names of the interfaces of `all` that are up and that the lists admit: each once, with commas, in the
+ * order of the system.  Returns false if there are none, or they do not fit.  The lists are those of btl_tcp_if_include
+ * and btl_tcp_if_exclude, names and addresses as in "eth0,192.168.0.0/16".  include NULL or "": all that exclude does
+ * not name.
  */
 bool mca_coll_irr_interfaces(const struct ifaddrs *all, const char *include, const char *exclude, char *names,
                              size_t size);

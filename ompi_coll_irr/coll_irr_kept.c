@@ -1,11 +1,11 @@
 /*
  * coll_irr_kept.c - memory for packed bytes, kept from call to call.
  *
- * The first touch of a page costs more than the copy of its bytes.  So what a call took goes to the next one that needs
- * no more, on whichever communicator.  A call that finds only what is too small puts its own in place of the largest of
- * that: so what is kept is what calls took at the same time, up to KEPT_MAX bytes, and the rest goes back at once.
+ * The first touch of a page costs more than the copy of its bytes.  So the memory of a call goes to the next one that
+ * needs no more, on whichever communicator.  If all kept memory is too small, the largest piece is freed: the memory of
+ * the call takes its place later.  At most KEPT_MAX bytes are kept.
  *
- * Cost: a lock, and a look at what is kept, of which there are few.
+ * Cost: a lock, and a walk over the kept pieces, of which there are few.
  */
 #include "coll_irr_buffer.h"
 
@@ -14,7 +14,7 @@
 /* Of this process; ranks share the memory of a node. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* What is asked for is rounded up to this times a power of two; pages that nobody touches cost nothing. */
+/* Sizes are this times a power of two; pages that nobody touches cost nothing. */
 #define KEPT_UNIT ((size_t)4096)
 
 typedef struct kept {
@@ -25,78 +25,67 @@ typedef struct kept {
 
 static struct {
     opal_mutex_t lock;
-    kept_t      *spare;
+    kept_t      *spare;   /* the largest first */
     size_t       bytes;
 } pool;
 
-/* Off the list; the lock is held. */
-static kept_t *unlink_spare(kept_t **place)
+/* Removes the smallest piece of so many bytes; if all are smaller, the largest one.  NULL: there is none. */
+static kept_t *remove_spare(size_t bytes)
 {
-    kept_t *spare = *place;
+    kept_t **place = &pool.spare, *spare;
 
-    *place = spare->next;
-    pool.bytes -= spare->bytes;
+    while (*place != NULL && (*place)->next != NULL && (*place)->next->bytes >= bytes) {
+        place = &(*place)->next;
+    }
+    spare = *place;
+    if (spare != NULL) {
+        *place = spare->next;
+        pool.bytes -= spare->bytes;
+    }
     return spare;
 }
 
-/* The smallest one of so many bytes; NULL if there is none, and in *too_small_p the largest, which is taken off. */
-static kept_t *find(size_t bytes, kept_t **too_small_p)
+static kept_t *allocate(size_t bytes)
 {
-    kept_t **fits = NULL, **largest = NULL;
+    size_t rounded = KEPT_UNIT;
+    kept_t *kept;
 
-    *too_small_p = NULL;
-    for (kept_t **place = &pool.spare; *place != NULL; place = &(*place)->next) {
-        if ((*place)->bytes >= bytes) {
-            fits = fits == NULL || (*place)->bytes < (*fits)->bytes ? place : fits;
-        } else {
-            largest = largest == NULL || (*place)->bytes > (*largest)->bytes ? place : largest;
-        }
+    while (rounded < bytes && rounded <= SIZE_MAX / 2) {
+        rounded *= 2;
     }
-    if (fits != NULL) {
-        return unlink_spare(fits);
+    rounded = rounded < bytes ? bytes : rounded;
+    kept = rounded <= SIZE_MAX - sizeof(*kept) ? malloc(sizeof(*kept) + rounded) : NULL;
+    if (kept != NULL) {
+        kept->bytes = rounded;
     }
-    *too_small_p = largest != NULL ? unlink_spare(largest) : NULL;
-    return NULL;
-}
-
-static size_t rounded(size_t bytes)
-{
-    size_t round = KEPT_UNIT;
-
-    while (round < bytes && round <= SIZE_MAX / 2) {
-        round *= 2;
-    }
-    return round < bytes ? bytes : round;
+    return kept;
 }
 
 void *mca_coll_irr_kept_take(size_t bytes)
 {
-    kept_t *too_small, *kept;
+    kept_t *kept;
 
     opal_mutex_lock(&pool.lock);
-    kept = find(bytes, &too_small);
+    kept = remove_spare(bytes);
     opal_mutex_unlock(&pool.lock);
-    free(too_small);
-    if (kept == NULL) {
-        const size_t round = rounded(bytes);
-
-        kept = round <= SIZE_MAX - sizeof(*kept) ? malloc(sizeof(*kept) + round) : NULL;
-        if (kept == NULL) {
-            return NULL;
-        }
-        kept->bytes = round;
+    if (kept == NULL || kept->bytes < bytes) {
+        free(kept);
+        kept = allocate(bytes);
     }
-    return kept->memory;
+    return kept != NULL ? kept->memory : NULL;
 }
 
 void mca_coll_irr_kept_give(void *memory)
 {
-    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory));
+    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory)), **place = &pool.spare;
 
     opal_mutex_lock(&pool.lock);
     if (kept->bytes <= KEPT_MAX - pool.bytes) {
-        kept->next = pool.spare;
-        pool.spare = kept;
+        while (*place != NULL && (*place)->bytes > kept->bytes) {
+            place = &(*place)->next;
+        }
+        kept->next = *place;
+        *place = kept;
         pool.bytes += kept->bytes;
         kept = NULL;
     }
@@ -112,7 +101,7 @@ void mca_coll_irr_kept_open(void)
 void mca_coll_irr_kept_close(void)
 {
     while (pool.spare != NULL) {
-        free(unlink_spare(&pool.spare));
+        free(remove_spare(0));
     }
     OBJ_DESTRUCT(&pool.lock);
 }

@@ -2,7 +2,7 @@
  * coll_irr_question.c - steps of an agreement: the ranks ask each other what they want of a collective.
  *
  * They learn the maxima of a few words.  Parameters may differ between ranks, so none can tell alone; nor that all have
- * coll/irr, which is found on the way (coll_irr_records.c).
+ * coll/irr, which is found on the way (coll_irr_signature.c).
  *
  * Cost: one reduction; where the ranks want different things, one more that tells all of them the cause.
  */
@@ -140,7 +140,7 @@ static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 /* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
 static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
 {
-    if (mca_coll_irr_records_look(&module->ranks, partners) != IRR_OK && module->trouble == IRR_OK) {
+    if (mca_coll_irr_signature_look(&module->ranks, partners) != IRR_OK && module->trouble == IRR_OK) {
         module->trouble = IRR_ERR_OOB;
         module->reason = strdup("a rank cannot look up what others have published in MPI_Init");
     }
@@ -201,7 +201,7 @@ static irr_status_t wait_for_answers(mca_coll_irr_agreement_t *agreement)
         return status;
     }
     if (!agreement->everywhere &&
-        !mca_coll_irr_records_are_alike(&agreement->module->ranks, agreement->words, why, sizeof(why))) {
+        !mca_coll_irr_signature_is_same(&agreement->module->ranks, agreement->words, why, sizeof(why))) {
         mca_coll_irr_decline(agreement->module, agreement->service, why);
         agreement->next = agreement->then;
         return IRR_OK;
@@ -214,7 +214,7 @@ irr_status_t mca_coll_irr_question_begin(mca_coll_irr_agreement_t *agreement, mc
 {
     mca_coll_irr_partners_t partners = MCA_COLL_IRR_PARTNERS_ALL;
 
-    memset(agreement->words, 0, MCA_COLL_IRR_RECORDS_WORDS * sizeof(agreement->words[0]));
+    memset(agreement->words, 0, MCA_COLL_IRR_SIGNATURE_WORDS * sizeof(agreement->words[0]));
     if (!agreement->everywhere) {
         look(agreement->module, &partners);
     }
@@ -222,7 +222,7 @@ irr_status_t mca_coll_irr_question_begin(mca_coll_irr_agreement_t *agreement, mc
     if (agreement->everywhere) {
         mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, WORDS, &partners);
     } else {
-        mca_coll_irr_records_ask(&agreement->rounds, &partners, agreement->words);
+        mca_coll_irr_signature_ask(&agreement->rounds, &partners, agreement->words);
     }
     agreement->then = then;
     agreement->next = wait_for_answers;

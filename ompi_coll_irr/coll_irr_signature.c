@@ -1,0 +1,313 @@
+/*
+ * coll_irr_signature.c - is coll/irr the same on all ranks of a communicator?
+ *
+ * The first call on a communicator begins with an agreement.  A rank without coll/irr, or with a priority below another
+ * component's, never enters it.  So each process that opens the component publishes a signature with all that MPI_Init
+ * exchanges anyway: its version and priority, how it chooses algorithms, and what moves its messages.  The latter is
+ * part of it because ranks with different transports cannot reach each other.
+ *
+ * A first call begins with a dissemination (coll_irr_rounds.h) among those ranks alone that have equal signatures: in
+ * round k a rank looks at the signatures of the ranks at distance 2^k on both sides, sends what it knows to the one and
+ * receives what the other knows, but neither to nor from a rank that differs from it.  After round k a rank knows
+ * whether one of the 2^(k+1) ranks up to itself differs: the one at distance 2^k tells it of the far half, or differs
+ * itself.  So all ranks with equal signatures come to the same result, and if one is missing or differs they all leave
+ * the communicator to Open MPI.
+ *
+ * Cost: some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of some words,
+ * which carry what the ranks want as well, and 2 log2(P) lookups; the results are kept, in one byte a process of the
+ * job.
+ */
+#include "coll_irr_choose.h"
+#include "coll_irr_network.h"
+#include "coll_irr_settings.h"
+
+#include "core/clock.h"
+#include "core/hash.h"
+
+#include <stdlib.h>
+
+#define KEY "coll.irr"
+
+/* A message: the words of the caller, and whether some rank differs. */
+enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX };
+
+_Static_assert((int)UNLIKE + 1 == (int)MCA_COLL_IRR_SIGNATURE_WORDS, "there is room");
+
+/* ---- signatures ---- */
+
+/* Equal where ranks may serve a communicator together. */
+typedef union signature {
+    uint64_t word;
+    struct {
+        int64_t  priority : 13;
+        uint64_t domain : 12, provider : 12;   /* digests of parameters */
+        uint64_t taken : 3, named : 3;         /* values of coll_irr_transport: that is used; 1 + that is given */
+        uint64_t version : 14;
+        uint64_t modes : MCA_COLL_IRR_MODES_BITS;
+    };
+} signature_t;
+
+_Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all parts");
+
+/* The largest priority; what is beyond is out of Open MPI's range, too. */
+#define PRIORITY_MAX ((1 << 12) - 1)
+
+/* 0: no text.  Two texts are taken for the same once in 4095 times, and then do not reach each other. */
+static unsigned digest(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? (unsigned)(1 + irr_hash_text(IRR_HASH_BASIS, text) % 4095) : 0;
+}
+
+static const mca_coll_irr_choice_t *const transport = &mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT];
+
+static unsigned value_of(const char *name)
+{
+    unsigned value = 0;
+
+    while (transport->name((int)value) != NULL && strcmp(transport->name((int)value), name) != 0) {
+        value++;
+    }
+    return value;
+}
+
+static signature_t sign(void)
+{
+    const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
+    const int given = params->priority;
+
+    return (signature_t){
+        .priority = given > PRIORITY_MAX ? PRIORITY_MAX : given < -PRIORITY_MAX ? -PRIORITY_MAX : given,
+        .domain = digest(params->ofi_domain),
+        .provider = digest(params->ofi_provider),
+        .taken = value_of(mca_coll_irr_network_choice()->name),
+        .named = (unsigned)params->transport + 1,
+        .version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31),
+        .modes = mca_coll_irr_process_modes() };
+}
+
+/* What is known of a process. */
+enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
+
+static struct {
+    signature_t    signature;   /* of this process */
+    bool           published;
+    bool           told;        /* guarded by the component's lock, as what follows */
+    unsigned char *known;       /* of the processes of the job; NULL: not yet, or no memory */
+} mine;
+
+void mca_coll_irr_signature_open(void)
+{
+    char running[32];
+
+    mine.signature = sign();
+    mine.published = mca_coll_irr_abi_matches(running, sizeof(running)) &&
+                     mca_coll_irr_modex_put(KEY, mine.signature.word);
+    mine.told = false;
+}
+
+void mca_coll_irr_signature_close(void)
+{
+    free(mine.known);
+    mine.known = NULL;
+}
+
+/* Sets the signature of a rank: OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or why this process cannot tell. */
+static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
+{
+    const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
+
+    if (rank != ranks->rank) {
+        return mca_coll_irr_modex_get(KEY, &name, &signature->word);
+    }
+    *signature = mine.signature;
+    return mine.published ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
+}
+
+/* What is known of a process, or becomes so: UNKNOWN only looks.  UNKNOWN also without memory. */
+static unsigned char known_of(size_t process, unsigned char becomes)
+{
+    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
+    unsigned char known = becomes;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (mine.known == NULL) {
+        mine.known = calloc(processes, sizeof(*mine.known));
+    }
+    if (mine.known != NULL && process < processes) {
+        mine.known[process] = becomes != UNKNOWN ? becomes : mine.known[process];
+        known = mine.known[process];
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return known;
+}
+
+/* IRR_ERR_OOB if this process cannot tell. */
+static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
+{
+    const size_t process = mca_coll_irr_process(ranks, rank).vpid;
+    unsigned char known = known_of(process, UNKNOWN);
+    signature_t other;
+    int result;
+
+    if (known == UNKNOWN) {
+        result = find(ranks, rank, &other);
+        if (result != OMPI_SUCCESS && result != OMPI_ERR_NOT_FOUND) {
+            return IRR_ERR_OOB;
+        }
+        known = result == OMPI_SUCCESS && mine.published && other.word == mine.signature.word ? LIKE_ME : UNLIKE_ME;
+        (void)known_of(process, known);
+    }
+    *like_me_p = known == LIKE_ME;
+    return IRR_OK;
+}
+
+/* ---- what differs ---- */
+
+static const char *transport_name(unsigned value)
+{
+    const char *name = transport->name((int)value);
+
+    return name != NULL ? name : "something else";
+}
+
+static const char *named(const signature_t *signature)
+{
+    return signature->named > 0 ? transport_name(signature->named - 1) : "no name";
+}
+
+static void text_differs(const char *parameter, const char *value, unsigned process, char *text, size_t size)
+{
+    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%s' on rank %u of MPI_COMM_WORLD, and not on rank %u",
+             parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
+}
+
+/* Describes what differs, as a clause, with the numbers of both processes in MPI_COMM_WORLD. */
+static void describe(const signature_t *other, unsigned process, char *text, size_t size)
+{
+    const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
+    const irr_transport_choice_t *choice = mca_coll_irr_network_choice();
+    const signature_t *own = &mine.signature;
+    const unsigned me = mca_coll_irr_my_process();
+
+    if (other->priority != own->priority) {
+        snprintf(text, size, "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
+                 (int)other->priority, process, (int)own->priority, me);
+    } else if (other->named != own->named) {
+        snprintf(text, size, "%s is %s on rank %u of MPI_COMM_WORLD and %s on rank %u", transport->parameter,
+                 named(other), process, named(own), me);
+    } else if (other->provider != own->provider) {
+        text_differs("provider", params->ofi_provider, process, text, size);
+    } else if (other->domain != own->domain) {
+        text_differs("domain", params->ofi_domain, process, text, size);
+    } else if (other->taken != own->taken) {
+        snprintf(text, size, "%s is %s, which is %s on rank %u of MPI_COMM_WORLD, and %s on rank %u, where %s: name "
+                 "one", transport->parameter, transport_name(0), transport_name(other->taken), process, choice->name,
+                 me, choice->why);
+    } else if (other->modes != own->modes) {
+        snprintf(text, size, "coll_irr_setup_share, what is to serve a collective, the level of threads, or whether "
+                 "there is a coll_irr_memory_file, is not the same on rank %u of MPI_COMM_WORLD as on rank %u",
+                 process, me);
+    } else {
+        snprintf(text, size, "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process, me);
+    }
+}
+
+/*
+ * Describes what differs on the lowest rank that differs.  Returns whether this rank warns the user: the lowest of the
+ * ranks of the highest priority does, because it comes here if any rank does.
+ */
+static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
+{
+    bool warns = true;
+
+    text[0] = '\0';
+    for (int rank = 0; rank < ranks->size; rank++) {
+        const unsigned process = (unsigned)mca_coll_irr_process(ranks, rank).vpid;
+        signature_t other = { .word = 0 };
+        const bool found = find(ranks, rank, &other) == OMPI_SUCCESS;
+        const int above = found ? (int)other.priority - (int)mine.signature.priority : -1;
+
+        warns = warns && above <= 0 && (above < 0 || rank >= ranks->rank);
+        if (text[0] == '\0' && !found) {
+            snprintf(text, size, "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process,
+                     mca_coll_irr_my_process());
+        } else if (text[0] == '\0' && other.word != mine.signature.word) {
+            describe(&other, process, text, size);
+        }
+    }
+    return warns;
+}
+
+/* Warns at the first communicator of this process, if this rank is to. */
+static void warn_once(const char *text, bool warns)
+{
+    bool told;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    told = mine.told;
+    mine.told = true;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (warns && !told) {
+        mca_coll_irr_tell("not-everywhere", text);
+    }
+}
+
+/* ---- the agreement ---- */
+
+/* The ranks at distance 2^round on both sides. */
+static int ahead(const mca_coll_irr_ranks_t *ranks, int round)
+{
+    return (int)(((int64_t)ranks->rank + (INT64_C(1) << round)) % ranks->size);
+}
+
+static int behind(const mca_coll_irr_ranks_t *ranks, int round)
+{
+    return (int)(((int64_t)ranks->rank - (INT64_C(1) << round) + ranks->size) % ranks->size);
+}
+
+static bool has_round(const mca_coll_irr_ranks_t *ranks, int round)
+{
+    return INT64_C(1) << round < ranks->size;
+}
+
+irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners)
+{
+    irr_status_t status = IRR_OK;
+
+    /* Who cannot be looked up is nearly always there. */
+    *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };
+    for (int round = 0; has_round(ranks, round) && mca_coll_irr_modex_complete(); round++) {
+        bool sends = true, receives = true;
+        irr_status_t one = look(ranks, ahead(ranks, round), &sends);
+        irr_status_t other = look(ranks, behind(ranks, round), &receives);
+
+        partners->ahead &= sends ? UINT32_MAX : ~(UINT32_C(1) << round);
+        partners->behind &= receives ? UINT32_MAX : ~(UINT32_C(1) << round);
+        status = status != IRR_OK ? status : one != IRR_OK ? one : other;
+    }
+    return status;
+}
+
+void mca_coll_irr_signature_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words)
+{
+    words[UNLIKE] = 0;
+    for (int round = 0; has_round(rounds->ranks, round); round++) {
+        words[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
+    }
+    mca_coll_irr_rounds_maxima(rounds, words, MCA_COLL_IRR_SIGNATURE_WORDS, partners);
+}
+
+bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size)
+{
+    if (words[UNLIKE] == 0) {
+        return true;
+    }
+    if (mine.told && ranks->rank != 0) {   /* nobody reads it */
+        snprintf(why, size, "coll/irr is not the same on all ranks");
+    } else {
+        const bool warns = explain(ranks, why, size);
+
+        warn_once(why, warns);
+    }
+    return false;
+}
