@@ -35,12 +35,12 @@ static void put_piece(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t total
     slot->piece.total = total;
     slot->piece.offset = offset;
     slot->piece.length = length;
-    irr_lane_put(out, slot, KEY, form);
+    irr_lane_put(out, slot, irr_lane_header(out, KEY, form));
 }
 
 static void no_such_form(irr_lane_out_t *out, irr_lane_slot_t *slot)
 {
-    irr_lane_put(out, slot, KEY, 63);
+    irr_lane_put(out, slot, irr_lane_header(out, KEY, 63));
 }
 
 static void piece_behind_the_end(irr_lane_out_t *out, irr_lane_slot_t *slot)
@@ -75,7 +75,7 @@ static void piece_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
 
 static void end_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
 {
-    irr_lane_put(out, slot, KEY, IRR_LANE_END);
+    irr_lane_put(out, slot, irr_lane_header(out, KEY, IRR_LANE_END));
 }
 
 static void no_such_token(irr_lane_out_t *out, irr_lane_slot_t *slot)
@@ -83,7 +83,7 @@ static void no_such_token(irr_lane_out_t *out, irr_lane_slot_t *slot)
     slot->single.total = 8;
     slot->single.address = (uintptr_t)slot;
     slot->single.token = IRR_SHM_TOKENS;
-    irr_lane_put(out, slot, KEY, IRR_LANE_SINGLE);
+    irr_lane_put(out, slot, irr_lane_header(out, KEY, IRR_LANE_SINGLE));
 }
 
 static void two_begins(irr_lane_out_t *out, irr_lane_slot_t *slot)

@@ -216,7 +216,7 @@ static void test_in_meeting(void)
         }
         do {
             CU_ASSERT_FALSE(run(&scene, scene.nothing));
-        } while (irr_strays_meet(scene.team.comms[0]));
+        } while (irr_strays_meet(scene.team.comms[0]->sequence));
         for (int r = FROM + 1; r < RANKS; r++) {
             start(&scene, r, scene.wrong);
         }

@@ -141,6 +141,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     if (status == IRR_OK) {
         status = init_schedules(comm, &way, &files->schedule);
     }
+    comm->serial = !irr_way_is_local(&comm->alone) || irr_schedules_look(&comm->schedules);
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);
     }

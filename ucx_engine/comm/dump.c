@@ -194,9 +194,6 @@ unsigned irr_dump_matrix(irr_dump_t *dump, const irr_matrix_t *matrix)
 
 void irr_dump_exchange(irr_dump_t *dump, unsigned matrix)
 {
-    if (dump->prefix == NULL) {
-        return;
-    }
     if (matrix > 0) {
         dump->list[matrix - 1].exchanges++;
     } else {

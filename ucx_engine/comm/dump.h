@@ -50,7 +50,7 @@ void irr_dump_fini(irr_dump_t *dump);
  */
 unsigned irr_dump_matrix(irr_dump_t *dump, const irr_matrix_t *matrix);
 
-/* An exchange goes by matrix so-and-so; 0: one without a file. */
+/* Counts an exchange of a matrix; 0: of one without a file.  There is a prefix. */
 void irr_dump_exchange(irr_dump_t *dump, unsigned matrix);
 
 #endif

@@ -185,8 +185,9 @@ static void tell(irr_engine_t *engine)
     }
 }
 
-/* The engine is locked. */
-static unsigned progress(irr_engine_t *engine)
+/* The engine is locked.  Each exchange passes here. */
+__attribute__((always_inline))
+static inline unsigned progress(irr_engine_t *engine)
 {
     const unsigned events = engine->transport->ops->progress(engine->transport);
 

@@ -65,6 +65,7 @@ struct irr_comm {
     irr_status_t     failed;      /* why there are no exchanges any more, */
     uint64_t         failed_ns;   /* and since when */
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
+    bool             serial;      /* exchanges run one after the other, because each needs the relay or the schedules */
     bool             busy;        /* one of engine->busy */
     irr_comm_t      *next_busy;
     irr_queue_t      queue;       /* exchanges that are not over */
@@ -86,12 +87,6 @@ struct irr_comm {
     irr_comm_t      *next, *prev; /* of all, or of those that are buried */
     irr_comm_t      *next_telling;
 };
-
-/* True if exchanges run one after the other, because each needs the relay or the schedules. */
-static inline bool irr_comm_is_serial(const irr_comm_t *comm)
-{
-    return !irr_way_is_local(&comm->alone) || irr_schedules_look(&comm->schedules);
-}
 
 /* Do long messages go directly, beside the relay? */
 static inline bool irr_comm_is_split(const irr_comm_t *comm)

@@ -15,10 +15,10 @@ irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
 
     if (status == IRR_OK) {
         exchange->comm = comm;
-        exchange->run = irr_comm_is_serial(comm) ? &comm->run : &exchange->own;
+        exchange->run = comm->serial ? &comm->run : &exchange->own;
         exchange->way = &comm->alone;
         exchange->result = IRR_OK;
-        status = irr_comm_is_serial(comm) ? IRR_OK : irr_run_reserve(&exchange->own, comm);
+        status = comm->serial ? IRR_OK : irr_run_reserve(&exchange->own, comm);
     }
     if (status != IRR_OK) {
         irr_exchange_free(exchange);
@@ -92,38 +92,44 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
-static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
+/* Takes a problem whose run and lists are known, unless the communicator has failed. */
+static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
     const irr_comm_t *comm = exchange->comm;
-    const irr_problem_t *problem = stated;
-    irr_problem_t taken;
     size_t more;
 
-    if (exchange->started || stated->ranks != comm->ranks || stated->rank != comm->rank) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    exchange->copies = false;
-    if (stated->in_place) {
-        taken = *stated;
-        problem = &taken;
-        if (irr_exchange_take_place(exchange, &taken) != IRR_OK) {
-            return IRR_ERR_NO_MEMORY;
-        }
-    }
     if (run == &exchange->own ? !irr_run_take(run, problem)
                               : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
                                 !irr_blocks_are_good(problem->recv, comm->ranks, &more)) {
         return IRR_ERR_BAD_PARAM;
     }
-    if (comm->failed != IRR_OK) {
-        return comm->failed;
-    }
     exchange->run = run;
     exchange->problem = *problem;
     exchange->way = &comm->alone;
     exchange->matrix = 0;
-    return IRR_OK;
+    return comm->failed;
+}
+
+/* A problem in place.  Apart, because it needs a copy of the problem. */
+__attribute__((noinline))
+static irr_status_t take_in_place(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
+{
+    irr_problem_t problem = *stated;
+    const irr_status_t status = irr_exchange_take_place(exchange, &problem);
+
+    return status == IRR_OK ? take(exchange, run, &problem) : status;
+}
+
+/* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
+static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
+{
+    const irr_comm_t *comm = exchange->comm;
+
+    if (exchange->started || problem->ranks != comm->ranks || problem->rank != comm->rank) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    exchange->copies = false;
+    return problem->in_place ? take_in_place(exchange, run, problem) : take(exchange, run, problem);
 }
 
 /* The engine is locked. */
@@ -151,7 +157,7 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
                                 void *output)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = prepare(exchange, irr_comm_is_serial(comm) ? &comm->run : &exchange->own, problem);
+    irr_status_t status = prepare(exchange, comm->serial ? &comm->run : &exchange->own, problem);
 
     if (status == IRR_OK) {
         start(exchange, IRR_PURPOSE_ONCE, input, output);

@@ -54,6 +54,7 @@ static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *e
 }
 
 /* Enters a state in which the ranks agree on the largest of their words. */
+__attribute__((noinline))
 static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {
     irr_exec_env_t env;
@@ -70,7 +71,7 @@ static irr_status_t progress_meeting(irr_exchange_t *exchange)
     irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_OK) {
-        comm->sequence = irr_strays_met(comm);
+        comm->sequence = irr_strays_met(comm->sequence);
         comm->over = comm->sequence;
         exchange->sequence = comm->sequence;
     } else if (status != IRR_IN_PROGRESS) {
@@ -89,6 +90,7 @@ static bool looks(const irr_exchange_t *exchange)
     return irr_schedules_look(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN;
 }
 
+__attribute__((noinline))
 static void look(irr_exchange_t *exchange)
 {
     irr_exec_env_t env;
@@ -173,6 +175,7 @@ static bool freezes(const irr_exchange_t *exchange)
 }
 
 /* Local: the exact plan of the relay's last run, and all that running it needs. */
+__attribute__((noinline))
 static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
     irr_grid_plan_t frozen;
@@ -205,7 +208,9 @@ static void run(irr_exchange_t *exchange)
     const irr_exec_env_t *env = set_env(exchange, &exchange->run->exec.env);
 
     exchange->state = IRR_EXCHANGE_RUNS;
-    irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
+    if (comm->schedules.dump.prefix != NULL) {
+        irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
+    }
     if (exchange->view != IRR_VIEW_LEARNING) {
         exchange->relayed = IRR_OK;
         exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
@@ -278,7 +283,7 @@ static irr_status_t pass(irr_exchange_t *exchange)
 {
     irr_status_t status;
 
-    if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm)) {
+    if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm->sequence)) {
         agree(exchange, IRR_EXCHANGE_MEETS, 0);
         return IRR_IN_PROGRESS;
     }
@@ -345,6 +350,18 @@ static irr_status_t linger(irr_exchange_t *exchange)
     return comm->failed;
 }
 
+/* The exchange goes on waiting. */
+__attribute__((noinline))
+static void watch(irr_exchange_t *exchange)
+{
+    if (exchange->since_ns == 0 && exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
+        exchange->since_ns = irr_clock_ns();
+    }
+    if (++exchange->rounds % WATCH_ROUNDS == 0) {
+        irr_comm_watch(exchange);
+    }
+}
+
 irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
 {
     irr_status_t status;
@@ -371,12 +388,8 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
         status = progress_state(exchange);
         check(exchange);
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
-    if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
-        exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
-        exchange->since_ns = irr_clock_ns();
-    }
-    if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
-        irr_comm_watch(exchange);
+    if (status == IRR_IN_PROGRESS) {
+        watch(exchange);
     }
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }

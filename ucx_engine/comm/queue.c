@@ -16,8 +16,8 @@ static bool may_open(const irr_comm_t *comm)
 {
     const irr_queue_t *queue = &comm->queue;
 
-    return queue->open == 0 || (!irr_comm_is_serial(comm) && queue->open < IRR_EXCHANGES_OPEN &&
-                                !irr_strays_meet(comm) && queue->first->state != IRR_EXCHANGE_MEETS);
+    return queue->open == 0 || (!comm->serial && queue->open < IRR_EXCHANGES_OPEN &&
+                                !irr_strays_meet(comm->sequence) && queue->first->state != IRR_EXCHANGE_MEETS);
 }
 
 /* Ends the first exchange that waits, or an open one, unless its result is IRR_IN_PROGRESS. */

@@ -32,14 +32,10 @@ void irr_run_fini(irr_run_t *run)
     irr_blocks_memory_fini(&run->blocks);
 }
 
-bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
+bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
 {
     size_t sent, received;
 
-    if (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
-        irr_blocks_repeat(&run->blocks, problem)) {
-        return true;
-    }
     if (!irr_blocks_are_good(problem->send, problem->ranks, &sent) ||
         !irr_blocks_are_good(problem->recv, problem->ranks, &received)) {
         return false;
@@ -77,11 +73,7 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/*
- * Beside a relay: what this rank sends directly.  A function of its own, so that a run that has its plan saves few
- * registers.
- */
-__attribute__((noinline))
+/* Beside a relay: what this rank sends directly. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
@@ -103,17 +95,12 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     return status;
 }
 
-irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
+irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                               const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const irr_cache_entry_t *used = irr_way_is_scheduled(way) ? entry : NULL;
-    const uint64_t wanted = used != NULL ? used->serial : IRR_RUN_ALONE;
-    irr_status_t status = IRR_OK;
+    const irr_status_t status = build(run, comm, way, entry, problem);
 
-    if (run->built != wanted || run->built_way != way) {
-        status = build(run, comm, way, used, problem);
-        run->built_way = way;
-        run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;
-    }
+    run->built_way = way;
+    run->built = status == IRR_OK ? (entry != NULL ? entry->serial : IRR_RUN_ALONE) : IRR_RUN_NOTHING;
     return status;
 }

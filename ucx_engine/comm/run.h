@@ -36,8 +36,15 @@ enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm);
 void         irr_run_fini(irr_run_t *run);
 
+/* As irr_run_take, for another problem than the last one. */
+bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem);
+
 /* What is built next is for this problem.  False, and nothing has changed: its lists are not good. */
-bool irr_run_take(irr_run_t *run, const irr_problem_t *problem);
+static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
+{
+    return (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
+            irr_blocks_repeat(&run->blocks, problem)) || irr_run_take_new(run, problem);
+}
 
 /*
  * Long messages beside a relay, which this rank sends, as a new plan, or receives, as more steps of the plan: but those
@@ -46,11 +53,21 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem);
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
                               const irr_problem_t *problem, const bool *but);
 
+/* As irr_run_build, where the plan is not that of the last time. */
+irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                               const irr_cache_entry_t *entry, const irr_problem_t *problem);
+
 /*
- * Builds the plan for the problem that was taken: by a way of the communicator, and with the entry that it goes with if
- * it has a schedule.  IRR_ERR_NO_MEMORY: the communicator has to fail.
+ * Builds the plan for the problem that was taken: by a strategy of the communicator, and with the entry that it goes
+ * with if it has a schedule, else NULL.  IRR_ERR_NO_MEMORY: the communicator has to fail.
  */
-irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, const irr_problem_t *problem);
+static inline irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                                         const irr_cache_entry_t *entry, const irr_problem_t *problem)
+{
+    const irr_cache_entry_t *used = irr_way_is_scheduled(way) ? entry : NULL;
+
+    return run->built_way == way && run->built == (used != NULL ? used->serial : IRR_RUN_ALONE)
+               ? IRR_OK : irr_run_build_new(run, comm, way, used, problem);
+}
 
 #endif

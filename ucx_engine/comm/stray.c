@@ -5,10 +5,6 @@
 
 /* Number of the highest bit of a sequence, which tells its half. */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
-#define HALF     (UINT32_C(1) << HALF_BIT)
-
-/* An exchange takes less sequence numbers than this. */
-#define MARGIN 8
 
 /* No bit of a tag counts. */
 #define ALL 0
@@ -180,16 +176,4 @@ void irr_strays_take_id(irr_strays_t *strays, uint32_t id)
             strays->freed[i] = 0;
         }
     }
-}
-
-/* ---- meetings ---- */
-
-bool irr_strays_meet(const irr_comm_t *comm)
-{
-    return comm->sequence % HALF >= HALF - MARGIN;
-}
-
-uint32_t irr_strays_met(const irr_comm_t *comm)
-{
-    return (comm->sequence / HALF + 1) * HALF;
 }

@@ -32,6 +32,7 @@
 #define IRR_STRAY_H
 
 #include "comm/ids.h"
+#include "exec/tag.h"
 
 #define IRR_STRAYS_FREED 8   /* ids whose late messages are looked for, the latest ones freed */
 
@@ -57,8 +58,18 @@ bool irr_strays_clear(struct irr_engine *engine, uint32_t id);
 void irr_strays_free_id(irr_strays_t *strays, uint32_t id);
 void irr_strays_take_id(irr_strays_t *strays, uint32_t id);
 
-/* Must the ranks meet before an exchange of this communicator, and the first sequence number behind the meeting. */
-bool     irr_strays_meet(const irr_comm_t *comm);
-uint32_t irr_strays_met(const irr_comm_t *comm);
+/* An exchange takes less sequence numbers than this. */
+#define IRR_STRAYS_MARGIN 8
+
+/* Must the ranks meet before the exchange that begins with a sequence number?  The first one behind the meeting. */
+static inline bool irr_strays_meet(uint32_t sequence)
+{
+    return sequence % IRR_TAG_HALF >= IRR_TAG_HALF - IRR_STRAYS_MARGIN;
+}
+
+static inline uint32_t irr_strays_met(uint32_t sequence)
+{
+    return (sequence / IRR_TAG_HALF + 1) * IRR_TAG_HALF;
+}
 
 #endif

@@ -77,46 +77,53 @@ void irr_exec_end_odd(irr_exec_step_t *state)
 void irr_exec_on_done(irr_request_t *request, irr_status_t status)
 {
     irr_exec_step_t *state = (irr_exec_step_t *)request;
-    const size_t bytes = request->iov->length;
 
-    if (status != IRR_OK) {
-        request->bytes = 0;
-    } else if (state->kind != IRR_STEP_SEND && state->kind != IRR_STEP_TELL) {
-        irr_exec_count_received(state, request->bytes);
-    }
     state->status = status;
     state->pending = IRR_EXEC_DONE;
-    irr_exec_end_step(state, bytes);
+    if (status != IRR_OK) {
+        request->bytes = 0;
+    } else if (state->comes) {
+        irr_exec_count_received(state, request->bytes);
+    }
+    irr_exec_end_step(state, status, request->iov->length);
 }
 
 _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
 
 /* ---- the start of a step ---- */
 
-/* A step that is one message. */
-__attribute__((always_inline))
-static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+/* The start of a step that is one message, which is received. */
+static inline void start_receive(const irr_exec_t *exec, irr_exec_step_t *state)
 {
-    irr_request_t *request = &state->request;
     irr_status_t status;
 
-    request->tag = exec->env.tag_base | state->tag;
+    state->request.tag = exec->env.tag_base | state->tag;
     state->pending = 1;
-    if (!irr_step_goes_out(step)) {
-        status = irr_channel_recv(exec->env.channel, request);
-    } else {
-        status = irr_exec_send(exec, step, request, request->iov->length);
-        if (status == IRR_OK) {
-            state->pending = IRR_EXEC_DONE;
-            exec->open_steps--;
-            return;
-        }
-        if (step->kind == IRR_STEP_SEND) {
-            irr_window_begin(&exec->window, request->iov->length);
-        }
+    status = irr_channel_recv(exec->env.channel, &state->request);
+    if (status != IRR_IN_PROGRESS) {
+        irr_exec_on_done(&state->request, status);
+    }
+}
+
+/* The same of one that is sent. */
+static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+{
+    const size_t bytes = state->request.iov->length;
+    irr_status_t status;
+
+    state->request.tag = exec->env.tag_base | state->tag;
+    status = irr_exec_send(exec, step, &state->request, bytes);
+    if (status == IRR_OK) {
+        state->pending = IRR_EXEC_DONE;
+        exec->open_steps--;
+        return;
+    }
+    state->pending = 1;
+    if (state->kind == IRR_STEP_SEND) {
+        irr_window_begin(&exec->window, bytes);
     }
     if (status != IRR_IN_PROGRESS) {
-        irr_exec_on_done(request, status);
+        irr_exec_on_done(&state->request, status);
     }
 }
 
@@ -141,7 +148,7 @@ static void reduce(const irr_iov_t *from, const irr_iov_t *into)
     }
 }
 
-static inline void run_local(irr_exec_t *exec, irr_exec_step_t *state)
+static void run_local(irr_exec_t *exec, irr_exec_step_t *state)
 {
     const irr_iov_t *pieces = state->request.iov;
 
@@ -159,10 +166,12 @@ static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_ste
 {
     if (irr_step_is_local(step->kind)) {
         run_local(exec, state);
-    } else if (step->pieces == 1) {
-        start_message(exec, state, step);
-    } else {
+    } else if (step->pieces > 1) {
         irr_exec_start_parts(exec, state, step);
+    } else if (state->comes) {
+        start_receive(exec, state);
+    } else {
+        start_send(exec, state, step);
     }
 }
 
@@ -236,40 +245,45 @@ static void start_line(irr_exec_t *exec)
     const irr_step_t *step = exec->plan->steps;
     irr_exec_step_t *state = exec->room.steps;
 
-    exec->open_steps = exec->nsteps;
+    exec->unstarted = 0;
     exec->next_recv = exec->next_send = exec->next_tell = exec->nsteps;
-    for (const irr_step_t *end = step + exec->nsteps; step < end; step++, state++) {
-        if (irr_step_is_local(step->kind)) {
-            run_local(exec, state);
+    for (const irr_exec_step_t *end = state + exec->nsteps; state < end; step++, state++) {
+        if (state->comes) {
+            start_receive(exec, state);
+        } else if (state->kind == IRR_STEP_SEND) {
+            start_send(exec, state, step);
         } else {
-            start_message(exec, state, step);
+            run_local(exec, state);
         }
     }
 }
 
 /* ---- the run ---- */
 
-/* Takes in the plan, unless it is that of the last run, on the same buffers. */
-static void take_plan(irr_exec_t *exec, const irr_plan_t *plan)
+/* Is it the plan that was taken in, on the same buffers? */
+static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
 {
     const irr_exec_env_t *env = &exec->env;
-    const uintptr_t input = (uintptr_t)env->input, output = (uintptr_t)env->output;
-    const uintptr_t scratch = (uintptr_t)env->scratch;
-    const irr_form_t form = irr_compose_whole(env->compose);
 
-    exec->plan = plan;
-    if (exec->edition == plan->edition && plan->edition != 0 && exec->nsteps == plan->nsteps &&
-        exec->base[IRR_BUFFER_INPUT] == input && exec->base[IRR_BUFFER_OUTPUT] == output &&
-        exec->base[IRR_BUFFER_SCRATCH] == scratch && exec->tag_kind == env->tag_kind && exec->form == form) {
-        return;
-    }
+    return exec->edition == plan->edition && plan->edition != 0 && exec->nsteps == plan->nsteps &&
+           exec->base[IRR_BUFFER_INPUT] == (uintptr_t)env->input &&
+           exec->base[IRR_BUFFER_OUTPUT] == (uintptr_t)env->output &&
+           exec->base[IRR_BUFFER_SCRATCH] == (uintptr_t)env->scratch &&
+           exec->tag_kind == env->tag_kind && exec->compose == env->compose;
+}
+
+static void take_plan(irr_exec_t *exec)
+{
+    const irr_exec_env_t *env = &exec->env;
+    const irr_plan_t *plan = exec->plan;
+
     assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
-    exec->base[IRR_BUFFER_INPUT] = input;
-    exec->base[IRR_BUFFER_OUTPUT] = output;
-    exec->base[IRR_BUFFER_SCRATCH] = scratch;
+    exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
+    exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
+    exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;
     exec->edition = plan->edition;
     exec->tag_kind = env->tag_kind;
-    exec->form = form;
+    exec->compose = env->compose;
     exec->line = is_line(plan);
     exec->nsteps = 0;
     irr_exec_take_in(exec);
@@ -280,16 +294,19 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
     const irr_exec_env_t *env = &exec->env;
 
     assert(exec->plan == NULL);
-    take_plan(exec, plan);
+    exec->plan = plan;
+    if (!is_taken(exec, plan)) {
+        take_plan(exec);
+    }
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
-    exec->next_recv = exec->next_send = exec->next_tell = 0;
-    exec->open_steps = exec->unstarted = 0;
     exec->held = 0;
     exec->more = exec->failed = exec->at_odds = false;
     exec->result = IRR_OK;
+    exec->open_steps = exec->unstarted = exec->nsteps;
     if (exec->line && !env->sourced && (env->window_messages | env->window_bytes) == 0) {
         start_line(exec);
     } else {
+        exec->next_recv = exec->next_send = exec->next_tell = 0;
         irr_exec_open(exec, 0);
         advance_all(exec);
     }

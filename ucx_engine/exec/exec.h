@@ -72,6 +72,7 @@ typedef struct irr_exec_step {
     irr_status_t  status;     /* the first error */
     uint16_t      tag;        /* of its messages, without the base */
     uint8_t       kind;       /* irr_step_kind_t */
+    bool          comes;      /* it is a receive or an await */
 } irr_exec_step_t;
 
 _Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches all of it: two cache lines");
@@ -100,7 +101,7 @@ struct irr_exec {
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers, */
     uint64_t          edition;      /* the plan that was taken in with them, 0: none, */
     irr_tag_kind_t    tag_kind;     /* and what else went into its requests */
-    irr_form_t        form;
+    irr_compose_t     compose;
     bool              line;         /* no step depends on another one, and each message has one piece */
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */

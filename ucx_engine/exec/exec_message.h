@@ -47,22 +47,24 @@ static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t 
     irr_counters_t *counters = state->exec->env.counters;
 
     counters->messages_received++;
-    counters->bytes_received += irr_tag_is_data(state->tag) ? bytes : 0;
+    if (irr_tag_is_data(state->tag)) {
+        counters->bytes_received += bytes;
+    }
 }
 
 /* A step of so many bytes is complete. */
 static inline void irr_exec_complete(irr_exec_t *exec, const irr_exec_step_t *state, size_t bytes)
 {
     exec->open_steps--;
-    if (state->kind == IRR_STEP_SEND) {
+    if (!state->comes && state->kind == IRR_STEP_SEND) {
         irr_window_end(&exec->window, bytes);
     }
 }
 
 /* The messages of a step of so many bytes have ended. */
-static inline void irr_exec_end_step(irr_exec_step_t *state, size_t bytes)
+static inline void irr_exec_end_step(irr_exec_step_t *state, irr_status_t status, size_t bytes)
 {
-    if (state->status != IRR_OK || (state->kind == IRR_STEP_RECV && state->request.bytes != bytes)) {
+    if (status != IRR_OK || (state->comes && state->request.bytes != bytes)) {
         irr_exec_end_odd(state);
     } else {
         irr_exec_complete(state->exec, state, bytes);

@@ -8,14 +8,14 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
     irr_part_t *part = (irr_part_t *)request;
     irr_exec_step_t *state = part->step;
 
-    if (status == IRR_OK && state->kind == IRR_STEP_RECV) {
+    if (status == IRR_OK && state->comes) {
         irr_exec_count_received(state, request->bytes);
         state->request.bytes += request->bytes;
         state->exec->env.counters->bytes_gathered += part->gathers ? request->bytes : 0;
     }
     irr_exec_keep(&state->status, status);
     if (--state->pending == 0) {
-        irr_exec_end_step(state, state->exec->plan->steps[state->index].bytes);
+        irr_exec_end_step(state, state->status, state->exec->plan->steps[state->index].bytes);
     }
 }
 
@@ -131,6 +131,6 @@ void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_st
         }
     }
     if (--state->pending == 0) {
-        irr_exec_end_step(state, step->bytes);
+        irr_exec_end_step(state, state->status, step->bytes);
     }
 }

@@ -102,12 +102,14 @@ static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const i
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
 
     state->kind = (uint8_t)step->kind;
+    state->comes = step->kind == IRR_STEP_RECV || step->kind == IRR_STEP_AWAIT;
     state->tag = irr_exec_tag(exec, step);
     if (step->pieces == 1 || irr_step_is_local(step->kind)) {
         for (size_t i = 0; i < step->pieces; i++) {
             iov[i] = irr_exec_address(exec, &pieces[i]);
         }
-        irr_request_set(&state->request, step->peer, 0, iov, iov->length > 0, exec->form);
+        irr_request_set(&state->request, step->peer, 0, iov, iov->length > 0,
+                        irr_compose_whole(exec->compose));
     }
 }
 
@@ -129,8 +131,6 @@ void irr_exec_open(irr_exec_t *exec, size_t first)
     for (size_t i = first; i < exec->nsteps; i++) {
         irr_exec_step_of(exec, i)->pending = IRR_EXEC_NOT_STARTED;
     }
-    exec->unstarted += exec->nsteps - first;
-    exec->open_steps += exec->nsteps - first;
 }
 
 /* ---- growth ---- */
@@ -158,6 +158,8 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     }
     irr_exec_take_in(exec);
     irr_exec_open(exec, first);
+    exec->unstarted += exec->nsteps - first;
+    exec->open_steps += exec->nsteps - first;
     return IRR_OK;
 }
 

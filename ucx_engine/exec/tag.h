@@ -27,6 +27,7 @@
 #define IRR_TAG_FULL_MASK  UINT16_MAX
 #define IRR_TAG_STAGES_MAX ((1 << IRR_TAG_STAGE_BITS) - 1)  /* stages count from 1; a notice has stage 0 */
 #define IRR_TAG_SEQUENCES  (UINT32_C(1) << IRR_TAG_SEQUENCE_BITS)
+#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* of them; comm/stray.h */
 
 /* The first two are leads: the first message of a sender in a stage. */
 typedef enum irr_tag_kind {

@@ -30,6 +30,9 @@
 #define IRR_LANE_PIECE  ((size_t)8 << 10)      /* most bytes of a piece */
 #define IRR_LANE_BESIDE (4 * IRR_LANE_PIECE)   /* bytes of the ring beside the slots */
 
+#define IRR_LANE_FORM_SHIFT 52
+#define IRR_LANE_LAP_SHIFT  58
+
 /*
  * The form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these.  IRR_LANE_END: the rest of
  * the message that comes in pieces does not come.
@@ -50,12 +53,12 @@ _Static_assert(sizeof(irr_lane_slot_t) == 64, "a slot is a cache line");
 
 static inline uint64_t irr_lane_key(uint64_t head)
 {
-    return head & ((UINT64_C(1) << 52) - 1);
+    return head & ((UINT64_C(1) << IRR_LANE_FORM_SHIFT) - 1);
 }
 
 static inline unsigned irr_lane_form(uint64_t head)
 {
-    return head >> 52 & 63;
+    return head >> IRR_LANE_FORM_SHIFT & 63;
 }
 
 static inline uint64_t irr_lane_lap(uint32_t number)
@@ -99,13 +102,19 @@ typedef struct irr_lane_out {
 /* Reads what the receiver has published. */
 void irr_lane_look_back(irr_lane_out_t *out);
 
+/* The slot that is next, or NULL: as far as this end knows, the ring is full. */
+static inline irr_lane_slot_t *irr_lane_next_known(const irr_lane_out_t *out)
+{
+    return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
+}
+
 /* The slot that is next, or NULL: the ring is full. */
 static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
 {
     if (out->sent - out->taken == IRR_LANE_SLOTS) {
         irr_lane_look_back(out);
     }
-    return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
+    return irr_lane_next_known(out);
 }
 
 /* Room for a piece beside the slots, for the slot that is next; NULL: there is none now. */
@@ -117,37 +126,64 @@ static inline bool irr_lane_hurries(const irr_lane_out_t *out)
     return out->head - out->tail > IRR_LANE_BESIDE / 2;
 }
 
-/* The slot, which is next, is written; the receiver may look. */
-static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t key, unsigned form)
+/* The header of the slot that is next. */
+static inline uint64_t irr_lane_header(const irr_lane_out_t *out, uint64_t key, uint64_t form)
 {
-    out->end[out->sent % IRR_LANE_SLOTS] = out->head;
-    atomic_store_explicit(&slot->head, irr_lane_lap(out->sent) << 58 | (uint64_t)form << 52 | key,
-                          memory_order_release);
-    out->sent++;
+    return irr_lane_lap(out->sent) << IRR_LANE_LAP_SHIFT | form << IRR_LANE_FORM_SHIFT | key;
+}
+
+/* The slot that is next is written, but for its header; the receiver may look. */
+static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t header)
+{
+    out->end[out->sent++ % IRR_LANE_SLOTS] = out->head;
+    atomic_store_explicit(&slot->head, header, memory_order_release);
 }
 
 /* ---- the receiver's end ---- */
 
 typedef struct irr_lane_in {
     const irr_lane_slot_t *slots;     /* NULL: the sender has none, or they were not found yet */
+    const irr_lane_slot_t *next;      /* the one that is looked at, */
+    uint64_t               lap;       /* and what its header begins with once it is written */
     const unsigned char   *beside;
     _Atomic uint32_t      *taken_here;   /* published */
     uint32_t               taken;
 } irr_lane_in_t;
 
-/* The slot that is next and its header; NULL: nothing came. */
-static inline const irr_lane_slot_t *irr_lane_look(const irr_lane_in_t *in, uint64_t *head)
+/* The slot that is next is known by the number of those that were taken. */
+static inline void irr_lane_turn(irr_lane_in_t *in)
 {
-    const irr_lane_slot_t *slot = &in->slots[in->taken % IRR_LANE_SLOTS];
+    in->next = &in->slots[in->taken % IRR_LANE_SLOTS];
+    in->lap = irr_lane_lap(in->taken) << IRR_LANE_LAP_SHIFT;
+}
 
-    *head = atomic_load_explicit(&slot->head, memory_order_acquire);
-    return *head >> 58 == irr_lane_lap(in->taken) ? slot : NULL;
+/* The header of the slot that is next, whether it is written or not. */
+static inline uint64_t irr_lane_head(const irr_lane_in_t *in)
+{
+    return atomic_load_explicit(&in->next->head, memory_order_acquire);
+}
+
+/* Is the slot that is next written, as its header says? */
+static inline bool irr_lane_came(const irr_lane_in_t *in, uint64_t head)
+{
+    return (head ^ in->lap) >> IRR_LANE_LAP_SHIFT == 0;
+}
+
+/*
+ * The length of a whole message with this key in the slot that is next; more than IRR_LANE_SHORT: its header says that
+ * there is none, or another message.
+ */
+static inline uint64_t irr_lane_whole(const irr_lane_in_t *in, uint64_t head, uint64_t key)
+{
+    const uint64_t form = head ^ (in->lap | key);   /* all that is not as expected */
+
+    return form >> IRR_LANE_FORM_SHIFT | form << (64 - IRR_LANE_FORM_SHIFT);
 }
 
 /* The slot that is next will be looked at soon.  So the cache lines of several senders come at the same time. */
 static inline void irr_lane_expect(const irr_lane_in_t *in)
 {
-    __builtin_prefetch(&in->slots[in->taken % IRR_LANE_SLOTS]);
+    __builtin_prefetch(in->next);
 }
 
 /* The slot that was looked at may be written again, and what lies beside it.  True: the sender can see it. */
@@ -155,6 +191,7 @@ static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
 {
     const bool publishes = ++in->taken % (IRR_LANE_SLOTS / 2) == 0 || hurry;
 
+    irr_lane_turn(in);
     if (publishes) {
         atomic_store_explicit(in->taken_here, in->taken, memory_order_release);
     }

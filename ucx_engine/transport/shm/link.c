@@ -127,6 +127,9 @@ bool irr_shm_find(irr_peer_t *peer)
     if (peer->its != NULL && peer->in.slots == NULL) {
         peer->in.slots = there(peer, atomic_load_explicit(&peer->its->slots, memory_order_acquire),
                                IRR_LANE_SLOTS * sizeof(*peer->in.slots));
+        if (peer->in.slots != NULL) {
+            irr_lane_turn(&peer->in);
+        }
     }
     if (peer->in.slots != NULL && peer->in.beside == NULL) {
         peer->in.beside = there(peer, atomic_load_explicit(&peer->its->beside, memory_order_acquire), IRR_LANE_BESIDE);

@@ -31,6 +31,7 @@ static irr_status_t scatter(irr_peer_t *peer, irr_shm_op_t *op, const unsigned c
     return irr_shm_outcome(peer, op, total, irr_shm_scatter(op, bytes, total) > 0);
 }
 
+/* Copies a message that lies in one place to its receive. */
 static inline irr_status_t fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
 {
     irr_request_t *request = irr_shm_request_of(op);
@@ -62,7 +63,7 @@ static inline void finish(irr_shm_op_t *op, irr_status_t status)
 
 /* ---- slots ---- */
 
-static inline irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
+static irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = &peer->posted.first;
 
@@ -72,7 +73,7 @@ static inline irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
     return link;
 }
 
-static inline irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
+static irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = find_posted(peer, key);
 
@@ -108,15 +109,22 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
     }
 }
 
-static inline void take_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, bool hurry, uint64_t key)
+/* A receive that was posted gets it. */
+static inline void receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
+                                 bool hurry)
+{
+    const irr_status_t status = fill(peer, op, bytes, total);
+
+    take(peer, hurry);
+    finish(op, status);
+}
+
+static void take_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, bool hurry, uint64_t key)
 {
     irr_shm_op_t *op = take_posted(peer, key);
 
     if (op != NULL) {
-        const irr_status_t status = fill(peer, op, bytes, total);
-
-        take(peer, hurry);
-        finish(op, status);
+        receive_whole(peer, op, bytes, total, hurry);
     } else {
         stash_whole(peer, bytes, total, key);
         take(peer, hurry);
@@ -262,13 +270,18 @@ static bool take_end(irr_peer_t *peer)
 
 /* ---- all of them ---- */
 
-/* False: it breaks the rules. */
+/* Takes the slot that is next.  False: it breaks the rules. */
 __attribute__((noinline))
-static bool take_part(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
+static bool take_slot(irr_peer_t *peer, uint64_t head)
 {
+    const irr_lane_slot_t *slot = peer->in.next;
     const unsigned form = irr_lane_form(head);
     const uint64_t key = irr_lane_key(head);
 
+    if (form <= IRR_LANE_SHORT) {
+        take_whole(peer, slot->bytes, form, false, key);
+        return true;
+    }
     switch (form) {
     case IRR_LANE_FIRST:
     case IRR_LANE_NEXT:
@@ -281,17 +294,6 @@ static bool take_part(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t he
         peer->broken = true;
         return false;
     }
-}
-
-static inline bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
-{
-    const unsigned form = irr_lane_form(head);
-
-    if (form > IRR_LANE_SHORT) {
-        return take_part(peer, slot, head);
-    }
-    take_whole(peer, slot->bytes, form, false, irr_lane_key(head));
-    return true;
 }
 
 /* Receives of a process that does not keep the rules, and the one that its pieces went to. */
@@ -322,22 +324,35 @@ static inline bool is_busy(const irr_peer_t *peer)
     return listens(peer) || peer->sending.first != NULL || peer->nsingle > 0;
 }
 
+/* Takes the slot that is next; returns the number of events.  Mostly it has what the first receive waits for. */
+static inline unsigned progress_receives(irr_peer_t *peer)
+{
+    irr_shm_op_t *op = peer->posted.first;
+    const uint64_t head = irr_lane_head(&peer->in);
+    const uint64_t bytes = op != NULL ? irr_lane_whole(&peer->in, head, op->key) : UINT64_MAX;
+
+    if (bytes <= IRR_LANE_SHORT) {
+        irr_shm_pull(&peer->posted, &peer->posted.first);
+        receive_whole(peer, op, peer->in.next->bytes, bytes, false);
+        return 1;
+    }
+    if (!irr_lane_came(&peer->in, head)) {
+        return 0;
+    }
+    return take_slot(peer, head) ? 1 : fail(peer);
+}
+
 /* Moves what there is for one peer; most often a look at its lane is all. */
 static inline unsigned progress_peer(irr_peer_t *peer)
 {
-    const irr_lane_slot_t *slot;
-    unsigned events = 0;
-    uint64_t head;
+    unsigned events = 0, more = 1;
 
     if (peer->nsingle > 0 || peer->sending.first != NULL) {
         events += irr_shm_progress_sends(peer);
     }
-    while (listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer)) &&
-           (slot = irr_lane_look(&peer->in, &head)) != NULL) {
-        if (!take_slot(peer, slot, head)) {
-            return events + fail(peer);
-        }
-        events++;
+    while (more > 0 && listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer))) {
+        more = progress_receives(peer);
+        events += more;
     }
     return events;
 }
@@ -372,10 +387,8 @@ unsigned irr_shm_progress(irr_transport_t *transport)
 
 bool irr_shm_may_receive(irr_peer_t *peer)
 {
-    uint64_t head;
-
     return (listens(peer) || (peer->shm->closed && !peer->broken)) && irr_shm_find(peer) &&
-           irr_lane_look(&peer->in, &head) != NULL;
+           irr_lane_came(&peer->in, irr_lane_head(&peer->in));
 }
 
 /* Would the slot end a receive?  Then it is for progress. */
@@ -389,17 +402,16 @@ static bool is_received(irr_peer_t *peer, uint64_t head)
 
 bool irr_shm_clear(irr_peer_t *peer)
 {
-    const irr_lane_slot_t *slot;
     uint64_t head;
 
     if (peer->broken || (peer->in.slots == NULL && !irr_shm_find(peer))) {
         return true;
     }
-    while (!peer->broken && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
+    while (!peer->broken && irr_lane_came(&peer->in, head = irr_lane_head(&peer->in))) {
         if (is_received(peer, head)) {
             return false;
         }
-        (void)take_slot(peer, slot, head);
+        (void)take_slot(peer, head);
     }
     return true;
 }

@@ -13,9 +13,9 @@
 typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: the receiver copies it */
 
 /* The next slot is written: it is the receiver's, which may sleep. */
-static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t key, unsigned form)
+static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t header)
 {
-    irr_lane_put(&peer->out, slot, key, form);
+    irr_lane_put(&peer->out, slot, header);
     irr_shm_wake(peer);
 }
 
@@ -29,7 +29,7 @@ static bool put_short(irr_peer_t *peer, irr_shm_op_t *op)
     if (op->left > 0) {
         irr_shm_gather(op, slot->bytes, op->left);
     }
-    hand_over(peer, slot, op->key, (unsigned)op->left);
+    hand_over(peer, slot, irr_lane_header(&peer->out, op->key, op->left));
     return true;
 }
 
@@ -43,7 +43,7 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
     slot->single.total = op->left;
     slot->single.address = (uintptr_t)irr_shm_request_of(op)->iov[0].base;
     slot->single.token = irr_shm_lend(peer, op);
-    hand_over(peer, slot, op->key, IRR_LANE_SINGLE);
+    hand_over(peer, slot, irr_lane_header(&peer->out, op->key, IRR_LANE_SINGLE));
     return true;
 }
 
@@ -70,7 +70,7 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
     }
     irr_shm_gather(op, room, bytes);
     put_beside(peer, slot, room, bytes, op->left);
-    hand_over(peer, slot, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT);
+    hand_over(peer, slot, irr_lane_header(&peer->out, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT));
     op->left -= bytes;
     return true;
 }
@@ -82,7 +82,7 @@ static bool put_end(irr_peer_t *peer)
     if (slot == NULL) {
         return false;
     }
-    hand_over(peer, slot, peer->stand_in.key, IRR_LANE_END);
+    hand_over(peer, slot, irr_lane_header(&peer->out, peer->stand_in.key, IRR_LANE_END));
     return true;
 }
 
@@ -122,8 +122,7 @@ static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
     return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_beside(peer) : status;
 }
 
-/* The general case: it may wait, be long, or need a lane first.  Apart, so that a short message saves no registers. */
-__attribute__((noinline))
+/* A message that cannot be put at once: it may wait, be long, or need a lane first. */
 static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request)
 {
     const size_t bytes = irr_iov_bytes(request->iov, request->count);
@@ -150,7 +149,6 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
 }
 
 /* A message of one piece that fits a piece beside its slot.  False: there is no room yet. */
-__attribute__((noinline))
 static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
@@ -159,13 +157,22 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
     if (room != NULL) {
         memcpy(room, iov->base, iov->length);
         put_beside(peer, slot, room, iov->length, iov->length);
-        hand_over(peer, slot, key, IRR_LANE_FIRST);
+        hand_over(peer, slot, irr_lane_header(&peer->out, key, IRR_LANE_FIRST));
     }
     return room != NULL;
 }
 
-/* The same of one that fits the slot. */
-static inline bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
+/* A message of one piece that fits the slot. */
+static inline void put_bytes(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t key, const irr_iov_t *iov)
+{
+    const uint64_t header = irr_lane_header(&peer->out, key, iov->length);
+
+    irr_lane_copy(slot->bytes, iov->base, iov->length);
+    hand_over(peer, slot, header);
+}
+
+/* A message of one piece that fits the slot or a piece beside it.  False: there is no room yet. */
+static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot;
 
@@ -173,24 +180,39 @@ static inline bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *io
         return iov->length <= IRR_LANE_PIECE && put_long(peer, key, iov);
     }
     slot = irr_lane_next(&peer->out);
-    if (slot == NULL) {
-        return false;
+    if (slot != NULL) {
+        put_bytes(peer, slot, key, iov);
     }
-    irr_lane_copy(slot->bytes, iov->base, iov->length);
-    hand_over(peer, slot, key, (unsigned)iov->length);
-    return true;
+    return slot != NULL;
+}
+
+/* May a message be put at once, if there is room?  It has to be in one piece. */
+static inline bool is_direct(const irr_peer_t *peer, const irr_request_t *request)
+{
+    return request->count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
+}
+
+/* The general case.  Apart, so that a short message saves no registers. */
+__attribute__((noinline, noclone))
+static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
+{
+    irr_peer_t *peer = channel->members[request->peer];
+    const uint64_t key = irr_key(channel->id, request->tag, channel->rank);
+
+    return is_direct(peer, request) && put_whole(peer, key, request->iov) ? IRR_OK : start(peer, key, request);
 }
 
 irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_peer_t *peer = channel->members[request->peer];
-    const uint64_t key = irr_key(channel->id, request->tag, channel->rank);
+    irr_lane_slot_t *slot;
 
-    if (request->count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed &&
-        put_whole(peer, key, request->iov)) {
-        return IRR_OK;
+    if (!is_direct(peer, request) || request->iov->length > IRR_LANE_SHORT ||
+        (slot = irr_lane_next_known(&peer->out)) == NULL) {
+        return send_any(channel, request);
     }
-    return start(peer, key, request);
+    put_bytes(peer, slot, irr_key(channel->id, request->tag, channel->rank), request->iov);
+    return IRR_OK;
 }
 
 unsigned irr_shm_progress_sends(irr_peer_t *peer)
