@@ -92,17 +92,29 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Takes a problem whose run and lists are known, unless the communicator has failed. */
+/* Are the lists good?  Those of the last problem were. */
+__attribute__((noinline))
+static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem)
+{
+    const irr_problem_t *last = &exchange->problem;
+    size_t more;
+
+    return (problem->send.serial != 0 && problem->send.serial == last->send.serial &&
+            problem->recv.serial != 0 && problem->recv.serial == last->recv.serial) ||
+           (irr_blocks_are_good(problem->send, problem->ranks, &more) &&
+            irr_blocks_are_good(problem->recv, problem->ranks, &more));
+}
+
+/* Takes a problem, unless the communicator has failed. */
+__attribute__((always_inline))
 static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
     const irr_comm_t *comm = exchange->comm;
-    size_t more;
 
-    if (run == &exchange->own ? !irr_run_take(run, problem)
-                              : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
-                                !irr_blocks_are_good(problem->recv, comm->ranks, &more)) {
+    if (run == &exchange->own ? !irr_run_take(run, problem) : !is_good(exchange, problem)) {
         return IRR_ERR_BAD_PARAM;
     }
+    exchange->built = !comm->serial && run->built != IRR_RUN_NOTHING;
     exchange->run = run;
     exchange->problem = *problem;
     exchange->way = &comm->alone;
@@ -202,6 +214,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }
+    exchange->built = true;
     start(exchange, IRR_PURPOSE_AGAIN, input, output);
     return IRR_OK;
 }

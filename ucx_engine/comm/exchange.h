@@ -54,6 +54,7 @@ struct irr_exchange {
     unsigned char        *copy;       /* and that */
     size_t                copy_max;
     irr_purpose_t         purpose;
+    bool                  built;      /* its run has the plan, whose strategy and view are settled */
     const irr_way_t      *way;        /* its strategy, and */
     irr_view_t            view;       /* its view, which together determine the plan; alike on all ranks */
     unsigned              matrix;     /* of its counts, as the dump numbers it (comm/dump.h), on rank 0 */

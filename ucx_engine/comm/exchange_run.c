@@ -29,27 +29,32 @@ static void *scratch_of(const irr_exchange_t *exchange)
     }
 }
 
-/*
- * Sets the environment of the next messages of an exchange, field by field.  A copy of the whole struct would make the
- * processor wait until it has stored each field.
- */
-static const irr_exec_env_t *set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
+/* Sets what is alike in all runs of a plan of an exchange. */
+static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_way_t *way = exchange->way;
 
     env->channel = comm->channel;
-    env->tag_base = irr_tag_base(comm->sequence++);
     env->tag_kind = IRR_TAG_DATA;
-    env->input = exchange->input;
-    env->output = exchange->output;
-    env->scratch = scratch_of(exchange);
     env->compose = way->compose;
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
     env->counters = &comm->engine->counters;
-    env->sourced = false;
     env->failure = &exchange->failure;
+}
+
+/*
+ * Sets what is new in each run, field by field.  A copy of the whole struct would make the processor wait until it has
+ * stored each field.
+ */
+static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t *env)
+{
+    env->tag_base = irr_tag_base(exchange->comm->sequence++);
+    env->input = exchange->input;
+    env->output = exchange->output;
+    env->scratch = scratch_of(exchange);
+    env->sourced = false;
     return env;
 }
 
@@ -60,7 +65,8 @@ static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t
     irr_exec_env_t env;
 
     exchange->state = state;
-    irr_allreduce_start(&exchange->comm->agreement, &word, 1, set_env(exchange, &env));
+    set_env(exchange, &env);
+    irr_allreduce_start(&exchange->comm->agreement, &word, 1, renew_env(exchange, &env));
 }
 
 /* ---- the ranks meet ---- */
@@ -96,7 +102,8 @@ static void look(irr_exchange_t *exchange)
     irr_exec_env_t env;
 
     exchange->state = IRR_EXCHANGE_LOOKS;
-    irr_schedules_start(&exchange->comm->schedules, &exchange->problem, set_env(exchange, &env));
+    set_env(exchange, &env);
+    irr_schedules_start(&exchange->comm->schedules, &exchange->problem, renew_env(exchange, &env));
 }
 
 static irr_status_t progress_look(irr_exchange_t *exchange)
@@ -143,6 +150,7 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange)
     irr_status_t status;
 
     settle(exchange);
+    set_env(exchange, &run->exec.env);
     if (exchange->view == IRR_VIEW_LEARNING && !irr_comm_is_split(comm)) {
         return IRR_OK;
     }
@@ -158,7 +166,7 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange)
 
 static irr_status_t build(irr_exchange_t *exchange)
 {
-    const irr_status_t status = exchange->purpose == IRR_PURPOSE_AGAIN ? IRR_OK : irr_exchange_build(exchange);
+    const irr_status_t status = exchange->built ? IRR_OK : irr_exchange_build(exchange);
 
     if (status != IRR_OK && exchange->purpose == IRR_PURPOSE_ONCE) {
         irr_comm_fail(exchange->comm, status, "has no room for a plan");
@@ -205,7 +213,7 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
 static void run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    const irr_exec_env_t *env = set_env(exchange, &exchange->run->exec.env);
+    const irr_exec_env_t *env = renew_env(exchange, &exchange->run->exec.env);
 
     exchange->state = IRR_EXCHANGE_RUNS;
     if (comm->schedules.dump.prefix != NULL) {

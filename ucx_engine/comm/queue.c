@@ -36,18 +36,13 @@ static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t r
     irr_exchange_end(exchange, result);
 }
 
-static void open_some(irr_comm_t *comm)
+/* Opens the exchange behind those that are open. */
+static inline void open_one(irr_comm_t *comm, irr_exchange_t *exchange)
 {
-    irr_queue_t *queue = &comm->queue;
-
-    while (queue->waiting != NULL && may_open(comm)) {
-        irr_exchange_t *exchange = queue->waiting;
-
-        queue->waiting = exchange->next;
-        queue->open++;
-        comm->engine->news = true;
-        end_one(queue, exchange, irr_exchange_begin(exchange));
-    }
+    comm->queue.waiting = exchange->next;
+    comm->queue.open++;
+    comm->engine->news = true;
+    end_one(&comm->queue, exchange, irr_exchange_begin(exchange));
 }
 
 void irr_queue_enter(irr_exchange_t *exchange)
@@ -66,8 +61,13 @@ void irr_queue_enter(irr_exchange_t *exchange)
     exchange->prev = queue->last;
     *(queue->last != NULL ? &queue->last->next : &queue->first) = exchange;
     queue->last = exchange;
-    queue->waiting = queue->waiting != NULL ? queue->waiting : exchange;
-    open_some(comm);
+    if (queue->waiting != NULL) {
+        return;   /* for those before it */
+    }
+    queue->waiting = exchange;
+    if (may_open(comm)) {
+        open_one(comm, exchange);
+    }
 }
 
 bool irr_queue_progress(irr_comm_t *comm)
@@ -83,8 +83,8 @@ bool irr_queue_progress(irr_comm_t *comm)
     while (comm->failed != IRR_OK && queue->waiting != NULL) {
         end_one(queue, queue->waiting, comm->failed);
     }
-    if (queue->waiting != NULL) {
-        open_some(comm);
+    while (queue->waiting != NULL && may_open(comm)) {
+        open_one(comm, queue->waiting);
     }
     return queue->first != NULL;
 }

@@ -269,7 +269,7 @@ static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
            exec->base[IRR_BUFFER_INPUT] == (uintptr_t)env->input &&
            exec->base[IRR_BUFFER_OUTPUT] == (uintptr_t)env->output &&
            exec->base[IRR_BUFFER_SCRATCH] == (uintptr_t)env->scratch &&
-           exec->tag_kind == env->tag_kind && exec->compose == env->compose;
+           exec->channel == env->channel && exec->tag_kind == env->tag_kind && exec->compose == env->compose;
 }
 
 static void take_plan(irr_exec_t *exec)
@@ -282,6 +282,7 @@ static void take_plan(irr_exec_t *exec)
     exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
     exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;
     exec->edition = plan->edition;
+    exec->channel = env->channel;
     exec->tag_kind = env->tag_kind;
     exec->compose = env->compose;
     exec->line = is_line(plan);

@@ -21,8 +21,8 @@
  * expected, or an error, leaves the step held, and with it all that depends on it, until the source has dealt with it.
  * A run with a source goes on after a failure, as the source decides what the other ranks get.
  *
- * A step that is one message has its request set when the executor takes in the plan.  If the same plan runs again on
- * the same buffers, only the tags of its messages are new.
+ * The requests of a step are set when the executor takes in the plan.  If the same plan runs again on the same buffers,
+ * only the tags of its messages are new.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
@@ -65,7 +65,8 @@ typedef struct irr_exec irr_exec_t;
 
 /* A step of the plan in this run. */
 typedef struct irr_exec_step {
-    irr_request_t request;    /* of its message, if that has one piece; `bytes`: what a receive has got, in any case */
+    irr_request_t request;    /* of its message, if that has one piece; else `count` is the number of messages, and
+                                 `bytes` what a receive has got */
     irr_exec_t   *exec;
     uint32_t      index;      /* of the step in the plan */
     uint32_t      pending;    /* messages that are not over, or IRR_EXEC_NOT_STARTED and so on */
@@ -81,6 +82,7 @@ _Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches all of i
 typedef struct irr_part {
     irr_request_t    request;
     irr_exec_step_t *step;
+    size_t           bytes;
     bool             gathers;
 } irr_part_t;
 
@@ -89,8 +91,7 @@ typedef struct irr_exec_room {
     struct irr_exec_room *next;     /* for earlier steps */
     size_t           first_step, steps_max;
     size_t           first_piece, pieces_max;
-    irr_iov_t       *iov;           /* one entry a piece: the pieces of the plan as addresses, in the order of the plan
-                                       but for steps of several messages */
+    irr_iov_t       *iov;           /* one entry a piece: the pieces of each step as addresses, message by message */
     irr_part_t      *parts;         /* one entry a piece: a step has no more messages than pieces */
     irr_exec_step_t *steps;
 } irr_exec_room_t;
@@ -100,7 +101,8 @@ struct irr_exec {
     irr_exec_env_t    env;          /* set by the owner before each run */
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers, */
     uint64_t          edition;      /* the plan that was taken in with them, 0: none, */
-    irr_tag_kind_t    tag_kind;     /* and what else went into its requests */
+    irr_channel_t    *channel;      /* and what else went into its requests */
+    irr_tag_kind_t    tag_kind;
     irr_compose_t     compose;
     bool              line;         /* no step depends on another one, and each message has one piece */
     irr_window_t      window;
@@ -225,7 +227,9 @@ void irr_exec_end_odd(irr_exec_step_t *state);
 /* A message of one piece is over; `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
-/* Hands the messages of a step of several pieces to the transport (exec/exec_parts.c). */
+/* Sets the messages of a step of several pieces, and hands them to the transport (exec/exec_parts.c). */
+void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
+                        irr_exec_step_t *state);
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
 /* A piece as an address.  Added as numbers: a buffer may be NULL, with absolute offsets. */

@@ -67,68 +67,78 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     return composition;
 }
 
-/* One of the messages of a step. */
-static void start_part(irr_exec_step_t *state, const irr_step_t *step, irr_part_t *part, const irr_iov_t *iov,
-                       size_t count, irr_form_t form)
+/* Sets one of the messages of a step. */
+static void set_part(irr_exec_step_t *state, int peer, irr_part_t *part, const irr_iov_t *iov, size_t count,
+                     irr_form_t form)
 {
-    irr_exec_t *exec = state->exec;
-    irr_status_t status;
-    size_t bytes;
-
     part->request.done = on_part_done;
     part->step = state;
+    part->bytes = irr_iov_bytes(iov, count);
     part->gathers = form == IRR_FORM_GATHER && count > 1;
-    irr_request_set(&part->request, step->peer, exec->env.tag_base | state->tag, iov, count, form);
-    state->pending++;
-    if (irr_step_goes_out(step)) {
-        bytes = irr_iov_bytes(iov, count);
-        exec->env.counters->bytes_gathered += part->gathers ? bytes : 0;
-        status = irr_exec_send(exec, step, &part->request, bytes);
-    } else {
-        status = irr_channel_recv(exec->env.channel, &part->request);
-    }
-    if (status != IRR_IN_PROGRESS) {
-        on_part_done(&part->request, status);
-    }
+    irr_request_set(&part->request, peer, 0, iov, count, form);
 }
 
-/*
- * One message for all parts that are shorter than apart_min, then one for each of the others.  `pending` is one too
- * many until all have started.
- */
-void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+/* One message for all parts that are shorter than apart_min, then one for each of the others. */
+void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
+                        irr_exec_step_t *state)
 {
-    const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
     const irr_composition_t composition = compose(exec, step);
     irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
     irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
-    size_t together = 0, bytes, part;
+    size_t together = 0, messages = 0, bytes, part;
 
-    state->request.bytes = 0;
-    state->status = IRR_OK;
-    state->pending = 1;
-    if (step->kind == IRR_STEP_SEND) {
-        irr_window_begin(&exec->window, step->bytes);
-    }
     for (size_t i = 0; i < step->pieces; i += part) {
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
     }
     if (together > 0 || step->bytes == 0) {   /* an empty message is a message too */
-        start_part(state, step, parts, iov, together, composition.form);
+        set_part(state, step->peer, &parts[messages++], iov, together, composition.form);
         iov += together;
-        parts += together;
     }
     for (size_t i = 0; i < step->pieces && composition.apart_min != SIZE_MAX; i += part) {
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         if (bytes > 0 && bytes >= composition.apart_min) {
             const size_t count = resolve(exec, &pieces[i], part, iov);
 
-            start_part(state, step, parts, iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
+            set_part(state, step->peer, &parts[messages++], iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
             iov += count;
-            parts += count;
         }
+    }
+    state->request.count = messages;
+}
+
+static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr_step_t *step, irr_part_t *part)
+{
+    irr_status_t status;
+
+    part->request.tag = exec->env.tag_base | state->tag;
+    if (state->comes) {
+        status = irr_channel_recv(exec->env.channel, &part->request);
+    } else {
+        exec->env.counters->bytes_gathered += part->gathers ? part->bytes : 0;
+        status = irr_exec_send(exec, step, &part->request, part->bytes);
+    }
+    if (status != IRR_IN_PROGRESS) {
+        on_part_done(&part->request, status);
+    }
+}
+
+/* `pending` is one too many until all have started. */
+void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+{
+    const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);
+    irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
+    const size_t messages = state->request.count;
+
+    state->request.bytes = 0;
+    state->status = IRR_OK;
+    state->pending = (uint32_t)messages + 1;
+    if (step->kind == IRR_STEP_SEND) {
+        irr_window_begin(&exec->window, step->bytes);
+    }
+    for (size_t i = 0; i < messages; i++) {
+        start_part(exec, state, step, &parts[i]);
     }
     if (--state->pending == 0) {
         irr_exec_end_step(state, state->status, step->bytes);

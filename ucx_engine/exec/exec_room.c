@@ -94,7 +94,7 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
 
 /* ---- steps ---- */
 
-/* A step that is one message has its request set; one that is local, its two addresses. */
+/* The requests of a step are set, or the two addresses of a local one. */
 static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
                     irr_exec_step_t *state)
 {
@@ -104,7 +104,9 @@ static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const i
     state->kind = (uint8_t)step->kind;
     state->comes = step->kind == IRR_STEP_RECV || step->kind == IRR_STEP_AWAIT;
     state->tag = irr_exec_tag(exec, step);
-    if (step->pieces == 1 || irr_step_is_local(step->kind)) {
+    if (step->pieces > 1 && !irr_step_is_local(step->kind)) {
+        irr_exec_set_parts(exec, room, step, state);
+    } else {
         for (size_t i = 0; i < step->pieces; i++) {
             iov[i] = irr_exec_address(exec, &pieces[i]);
         }

@@ -119,7 +119,9 @@ irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan)
 
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark)
 {
-    renew_edition(plan);
+    if (plan->nsteps != mark->nsteps) {
+        renew_edition(plan);
+    }
     plan->nsteps = mark->nsteps;
     plan->nsends = mark->nsends;
     plan->nrecvs = mark->nrecvs;
