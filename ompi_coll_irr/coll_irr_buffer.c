@@ -255,12 +255,18 @@ static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *dat
            layout.true_lower == last->true_lower;
 }
 
+/* One datatype, blocks by rank: only such sides are remembered. */
+static inline bool is_plain(const mca_coll_irr_side_t *side)
+{
+    return side->order == NULL && side->datatypes == NULL && side->slots > 0;
+}
+
 /* True if the blocks were made of a side like this one. */
-static bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_side_t *last = &end->side;
 
-    if (end->blocks.serial == 0 || side->slots != last->slots || side->uniform != last->uniform ||
+    if (end->blocks.serial == 0 || !is_plain(side) || side->slots != last->slots || side->uniform != last->uniform ||
         !has_layout(end, side->datatype)) {
         return false;
     }
@@ -351,13 +357,11 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, b
 }
 
 /* False: there is no memory for the copy. */
-static bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
-    const bool plain = side->order == NULL && side->datatypes == NULL && side->slots > 0;
-
     end->base = side->buffer;
-    if (!plain || !repeats(end, side)) {
-        return open_new(end, side, plain);
+    if (!repeats(end, side)) {
+        return open_new(end, side, is_plain(side));
     }
     end->blocks.list = end->list;   /* it may have grown */
     return true;

@@ -175,11 +175,13 @@ static void rest(unsigned idle)
     }
 }
 
-irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
+/* The first turn is over, with so many events. */
+__attribute__((noinline))
+static irr_status_t wait_longer(irr_exchange_t *exchange, unsigned events)
 {
     const bool may_sleep = mca_coll_irr_component.may_sleep;
-    unsigned idle = 0, events = 0;
-    irr_status_t status = irr_exchange_wait(exchange, may_sleep ? 1 : FIRST_ROUNDS, &events);
+    irr_status_t status = IRR_IN_PROGRESS;
+    unsigned idle = 0;
 
     for (unsigned turn = 1; status == IRR_IN_PROGRESS; turn++) {
         idle = events > 0 ? 0 : idle + 1;
@@ -193,6 +195,15 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
         status = irr_exchange_wait(exchange, rounds_of_turn(), &events);
     }
     return status;
+}
+
+irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
+{
+    unsigned events = 0;
+    const irr_status_t status =
+        irr_exchange_wait(exchange, mca_coll_irr_component.may_sleep ? 1 : FIRST_ROUNDS, &events);
+
+    return status == IRR_IN_PROGRESS ? wait_longer(exchange, events) : status;
 }
 
 int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p)

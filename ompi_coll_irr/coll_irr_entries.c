@@ -47,6 +47,7 @@ static int host_equal(const previous_t *host, mca_coll_irr_form_t form, ompi_com
     }
 }
 
+__attribute__((always_inline))
 static inline int block_equal(mca_coll_irr_which_t which, const void *sbuf, one_count_t scount, type_t *stype,
                               void *rbuf, one_count_t rcount, type_t *rtype, ompi_communicator_t *comm,
                               mca_coll_base_module_t *base)
@@ -142,6 +143,7 @@ static int host_counted(const previous_t *host, mca_coll_irr_form_t form, ompi_c
     }
 }
 
+__attribute__((always_inline))
 static inline int block_counted(mca_coll_irr_which_t which, const void *sbuf, counts_t scounts, displs_t sdispls,
                                 type_t *stype, void *rbuf, counts_t rcounts, displs_t rdispls, type_t *rtype,
                                 ompi_communicator_t *comm, mca_coll_base_module_t *base)
