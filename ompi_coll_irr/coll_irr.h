@@ -22,7 +22,7 @@
  *   coll_irr_network.h     what moves messages: alike on all ranks, by which interfaces
  *   coll_irr_engine.h      the engine of the process, and the way down at the end of the job
  *   coll_irr_record.h      the record of a collective, which lines, MPI_T and the report of a job read
- *   coll_irr_tell.h        lines, statistics and the report
+ *   coll_irr_statistics.h  lines, statistics and the report
  *   coll_irr_messages.c    streams of messages for the user and of lines
  *   coll_irr_module.c      a module for each communicator: query, enable, destruct
  *   coll_irr_component.c   open, close, the table Open MPI looks for
@@ -171,11 +171,11 @@ typedef struct mca_coll_irr_service_t {
     uint64_t             first;      /* the number of the first module of the team that has called it, */
     uint64_t             communicators;   /* how many have, */
     uint64_t             passed;     /* and calls of those that did not join, which went to the host's uncounted */
-    bool                 said;       /* a line of coll_irr_verbose has named what serves a series, */
-    bool                 requests_said;   /* or one of its persistent requests, which are not said one by one */
+    bool                 logged;     /* a line of coll_irr_verbose has named what serves a series, */
+    bool                 requests_logged;   /* or one of its persistent requests, which have no line each */
     char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, as a clause */
 
-    mca_coll_irr_record_t *row;      /* of what is measured; NULL: nothing */
+    mca_coll_irr_record_t *record;   /* NULL: nothing is measured */
     uint64_t             agreements, setup_ns;   /* and what these and preparations took this rank */
 
     /* While CHOOSING. */
@@ -184,7 +184,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 needs_transport;   /* also on one node, where memory could not be shared */
     bool                 refused;           /* all ranks know that no way can be opened, which one of them has told */
     irr_choice_t         choice;
-    uint64_t             told_exchanges;   /* its count when one rank said last what was found */
+    uint64_t             told_exchanges;   /* its count when results were logged last */
     mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */
     irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: the host's way, and those that are closed */
 } mca_coll_irr_service_t;
@@ -197,7 +197,7 @@ struct mca_coll_irr_module_t {
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
     const mca_coll_irr_settings_t *settings;    /* many communicators may have the same */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
-    bool                        said_above;     /* a line has told of a component of a higher priority */
+    bool                        logged_above;     /* a line has told of a component of a higher priority */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
@@ -212,7 +212,7 @@ struct mca_coll_irr_module_t {
     bool                        barred;         /* all ranks know that it cannot join its team */
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
-    bool                        said[MCA_COLL_IRR_COLLECTIVES];     /* a line has named what serves it */
+    bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* a line has named what serves it */
     uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls that went to the host's uncounted */
 };
 

@@ -16,7 +16,7 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_service.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 
@@ -212,7 +212,7 @@ static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
         (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED)) {
         mca_coll_irr_team_retire(agreement->module->team);   /* the next communicator asks again */
     }
-    mca_coll_irr_tally_agreed(service, agreement->start_ns);
+    mca_coll_irr_stats_agreed(service, agreement->start_ns);
 }
 
 void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,

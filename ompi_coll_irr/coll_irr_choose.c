@@ -15,7 +15,7 @@
 #include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 

@@ -7,7 +7,7 @@
 #include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 static int irr_open(void);
 static int irr_close(void);
@@ -56,7 +56,7 @@ static int irr_close(void)
     mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();
     mca_coll_irr_signature_close();
-    mca_coll_irr_say_close();
+    mca_coll_irr_log_close();
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();
     mca_coll_irr_kept_close();

@@ -9,7 +9,7 @@
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_service.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 
@@ -149,7 +149,7 @@ static int measure(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servic
     const uint64_t setup_ns = service->setup_ns, begin_ns = irr_clock_ns();
     const int result = dispatch(module, service, call);
 
-    mca_coll_irr_tally_call(module, service, &call->send, irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns));
+    mca_coll_irr_stats_call(module, service, &call->send, irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns));
     return result;
 }
 
@@ -162,6 +162,6 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
         return result;
     }
     mca_coll_irr_place(module, which, call);
-    return service->row != NULL || mca_coll_irr_component.measures ? measure(module, service, call)
+    return service->record != NULL || mca_coll_irr_component.measures ? measure(module, service, call)
                                                                    : dispatch(module, service, call);
 }

@@ -11,7 +11,7 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_network.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,8 +50,8 @@ static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *servic
     const uint64_t calls = service->choice.calls;
 
     add(clause, "%llu exchange%s", (unsigned long long)calls, calls == 1 ? "" : "s");
-    if (service->row != NULL && service->row->ns > 0) {
-        add(clause, " took rank 0 %s", mca_coll_irr_time_text((double)service->row->ns).text);
+    if (service->record != NULL && service->record->ns > 0) {
+        add(clause, " took rank 0 %s", mca_coll_irr_time_text((double)service->record->ns).text);
     }
 }
 
@@ -163,7 +163,7 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
 /* Of the processes of the job: 1 + the number of its node; 0: not looked up yet.  Guarded by the component's lock. */
 static uint64_t *node_of;
 
-void mca_coll_irr_say_close(void)
+void mca_coll_irr_log_close(void)
 {
     free(node_of);
     node_of = NULL;
@@ -241,26 +241,26 @@ static bool logs(const mca_coll_irr_module_t *module)
 }
 
 /* True once a line has named what serves the service; for one of a team, on this communicator. */
-static bool *said_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    return service == mca_coll_irr_service_called(module, service->which) ? &module->said[service->which]
-                                                                          : &service->said;
+    return service == mca_coll_irr_service_called(module, service->which) ? &module->logged[service->which]
+                                                                          : &service->logged;
 }
 
-void mca_coll_irr_say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_log(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const irr_choice_load_t *load = &service->choice.load;
     char trials[MCA_COLL_IRR_TRIALS], each[48] = "";
     mca_coll_irr_record_t record;
     int nodes;
 
-    *said_of(module, service) = true;
+    *logged_of(module, service) = true;
     if (!logs(module)) {
         return;
     }
     nodes = mca_coll_irr_nodes(module);
-    mca_coll_irr_tally_record(service, &record);
-    mca_coll_irr_tally_texts(module, service, &record);
+    mca_coll_irr_stats_record(service, &record);
+    mca_coll_irr_stats_texts(module, service, &record);
     mca_coll_irr_record_trials(&record, trials);
     if (record.tried > 0) {
         snprintf(each, sizeof(each), ", about %s to each",
@@ -269,13 +269,13 @@ void mca_coll_irr_say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
     opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks on %d node%s%s: %s, %s%s%s",
                 mca_coll_irr_name(module), record.call, record.ranks, nodes, plural(nodes), each, record.way,
                 record.why, record.tried > 0 ? "; " : "", trials);
-    mca_coll_irr_network_say();
+    mca_coll_irr_network_log();
 }
 
-void mca_coll_irr_say_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    if (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls > 0 && !*said_of(module, service)) {
-        mca_coll_irr_say(module, service);
+    if (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls > 0 && !*logged_of(module, service)) {
+        mca_coll_irr_log(module, service);
     }
 }
 
@@ -300,10 +300,10 @@ static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *modu
            strcmp(last->ac_component_name, "monitoring") == 0 ? NULL : last;
 }
 
-void mca_coll_irr_say_above(mca_coll_irr_module_t *module)
+void mca_coll_irr_log_above(mca_coll_irr_module_t *module)
 {
     const mca_coll_base_avail_coll_t *found[MCA_COLL_IRR_COLLECTIVES];
-    const opal_list_t *modules = logs(module) && !module->said_above ? mca_coll_irr_modules(module->comm) : NULL;
+    const opal_list_t *modules = logs(module) && !module->logged_above ? mca_coll_irr_modules(module->comm) : NULL;
     char calls[192] = "";
     int first = -1;
 
@@ -321,7 +321,7 @@ void mca_coll_irr_say_above(mca_coll_irr_module_t *module)
         }
     }
     if (first >= 0) {
-        module->said_above = true;
+        module->logged_above = true;
         opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks: component %s of Open MPI, because its "
                     "priority %d is above coll_irr_priority, which is %d", mca_coll_irr_name(module), calls,
                     module->ranks.size, found[first]->ac_component_name, found[first]->ac_priority,

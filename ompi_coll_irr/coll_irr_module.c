@@ -15,7 +15,7 @@
 #include "coll_irr_service.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include <stdlib.h>
 
@@ -156,11 +156,11 @@ static mca_coll_irr_module_t *make_module(void)
  * Open MPI enables the modules of a communicator by ascending priority, and those above ours after ours.  MPI_Init
  * makes MPI_COMM_SELF when all of MPI_COMM_WORLD are enabled; for other communicators there is no such moment.
  */
-static void say_world(void)
+static void log_world(void)
 {
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         if (module->comm == &ompi_mpi_comm_world.comm) {
-            mca_coll_irr_say_above(module);
+            mca_coll_irr_log_above(module);
         }
     }
 }
@@ -175,7 +175,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     if (comm == &ompi_mpi_comm_world.comm) {
         mca_coll_irr_check_tell();
     } else if (comm == &ompi_mpi_comm_self.comm) {
-        say_world();
+        log_world();
     }
     if (reason != NULL) {
         opal_output_verbose(!is_alone(comm) && ompi_comm_rank(comm) == 0 ? 1 : 10,
@@ -265,7 +265,7 @@ void mca_coll_irr_modules_strand(void)
 static void destruct(mca_coll_irr_module_t *module)
 {
     if (module->comm != NULL) {
-        mca_coll_irr_say_above(module);
+        mca_coll_irr_log_above(module);
     }
     if (module->comm == &ompi_mpi_comm_world.comm) {
         mca_coll_irr_report_end();
@@ -277,7 +277,7 @@ static void destruct(mca_coll_irr_module_t *module)
     mca_coll_irr_nonblocking_end(module);
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         if (module->called[i]) {
-            mca_coll_irr_tally_end(module, mca_coll_irr_team_service(module->team, i));
+            mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
         }
     }
     mca_coll_irr_team_leave(module);

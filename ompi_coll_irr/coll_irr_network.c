@@ -16,7 +16,7 @@
 
 static struct {
     irr_transport_choice_t choice;   /* made when the component was opened */
-    int                    said;     /* of the texts below, so many; guarded by the component's lock */
+    int                    logged;   /* the last of the texts below; guarded by the component's lock */
 } network;
 
 /* The first part of a configuration, which is alike on all ranks if parameters are. */
@@ -41,7 +41,7 @@ void mca_coll_irr_network_open(void)
     const irr_engine_config_t config = alike();
 
     irr_transport_choose(&config, &network.choice);
-    network.said = 0;
+    network.logged = 0;
 }
 
 const irr_transport_choice_t *mca_coll_irr_network_choice(void)
@@ -88,21 +88,21 @@ void mca_coll_irr_network_config(irr_engine_config_t *config)
     config->interfaces = told_interfaces();
 }
 
-void mca_coll_irr_network_say(void)
+void mca_coll_irr_network_log(void)
 {
     enum { NOTHING, MEMORY, NETWORK } stands;
     irr_counters_t counters;
-    bool says;
+    bool logs;
 
     mca_coll_irr_counters(&counters);
     stands = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    says = (int)stands > network.said;
-    network.said = says ? (int)stands : network.said;
+    logs = (int)stands > network.logged;
+    network.logged = logs ? (int)stands : network.logged;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (says && stands == MEMORY) {
+    if (logs && stands == MEMORY) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
-    } else if (says) {
+    } else if (logs) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s", network.choice.name,
                     network.choice.why);
     }

@@ -17,6 +17,6 @@ const irr_transport_choice_t *mca_coll_irr_network_choice(void);
 void mca_coll_irr_network_config(irr_engine_config_t *config);
 
 /* Logs once which transport the engine has opened, if it has, and why. */
-void mca_coll_irr_network_say(void);
+void mca_coll_irr_network_log(void);
 
 #endif

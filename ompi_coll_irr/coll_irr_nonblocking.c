@@ -25,7 +25,7 @@
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_service.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
 
@@ -123,7 +123,7 @@ typedef enum kind {
 /* Need nobody know when it is over?  Then an exchange of a choice has begun. */
 static bool passes(mca_coll_irr_service_t *service)
 {
-    return service->row == NULL &&
+    return service->record == NULL &&
            (service->state == MCA_COLL_IRR_DECLINED ||
             (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
 }
@@ -175,7 +175,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
     if (series->service.state != MCA_COLL_IRR_SERVING) {
         request->load = mca_coll_irr_load(&request->call, series->module->ranks.rank);
     }
-    mca_coll_irr_tally_start(series, &request->call);
+    mca_coll_irr_stats_start(series, &request->call);
     if (kind != HOST) {
         mca_coll_irr_request_open(request);
     }
@@ -213,7 +213,7 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     if (series->service.state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_error(IRR_ERR_PEER);
     }
-    mca_coll_irr_tally_ask(&series->service);
+    mca_coll_irr_stats_ask(&series->service);
     kind = look_at(series);
     if (kind == PASSES) {
         return pass_on(series, call, request_p);

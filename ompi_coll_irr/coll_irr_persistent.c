@@ -17,7 +17,7 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
 #include "coll_irr_service.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 
@@ -127,7 +127,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
     if (status == IRR_OK) {
         request->series->service.irr_comm = irr_comm;
         request->series->service.state = MCA_COLL_IRR_SERVING;
-        mca_coll_irr_tally_request(request, begin_ns);
+        mca_coll_irr_stats_request(request, begin_ns);
         *request_p = &request->super.super;
     } else if (request != NULL) {
         mca_coll_irr_request_destroy(request);
@@ -206,7 +206,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         mca_coll_irr_request_destroy(request);
         return mca_coll_irr_fail(mca_coll_irr_team_service(module->team, args->which), status);
     }
-    mca_coll_irr_tally_request(request,
+    mca_coll_irr_stats_request(request,
                                mca_coll_irr_team_service(module->team, args->which)->choice.way != 0 ? begin_ns : 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;

@@ -8,7 +8,7 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
@@ -96,7 +96,7 @@ static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
         }
     }
     if (service != NULL) {
-        mca_coll_irr_tally_record(service, &record);
+        mca_coll_irr_stats_record(service, &record);
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     mca_coll_irr_record_values(&record, values);

@@ -10,7 +10,7 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_service.h"
 #include "coll_irr_settings.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include <errno.h>
 #include <time.h>
@@ -190,12 +190,12 @@ void mca_coll_irr_report_end(void)
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
             if (module->called[i]) {
-                mca_coll_irr_tally_end(module, mca_coll_irr_team_service(module->team, i));
+                mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
             }
         }
     }
-    mca_coll_irr_teams_each(mca_coll_irr_tally_close);
-    mca_coll_irr_requests_tally();
+    mca_coll_irr_teams_each(mca_coll_irr_stats_close);
+    mca_coll_irr_requests_stats();
     if (!report.wanted) {
         return;
     }

@@ -9,7 +9,7 @@
  * in the call only, and there are programs that rely on that.  So what is needed later is copied, where bytes are
  * unpacked in the end.
  */
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 /* ---- life ---- */
 

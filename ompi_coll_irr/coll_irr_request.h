@@ -71,7 +71,7 @@ void mca_coll_irr_requests_open(void);
 void mca_coll_irr_requests_close(void);
 
 /* At the end of the job: what all operations took goes to the report. */
-void mca_coll_irr_requests_tally(void);
+void mca_coll_irr_requests_stats(void);
 
 /* The engine goes, and with it the engine communicators of all series: nothing can be started any more. */
 void mca_coll_irr_requests_strand(void);

@@ -13,7 +13,7 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_service.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 
@@ -151,7 +151,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         return WAITS;   /* until another one gives its exchange back */
     }
     request->turn = mca_coll_irr_series_turn(series, request);
-    request->begin_ns = request->turn.timed || series->service.row != NULL ? irr_clock_ns() : 0;
+    request->begin_ns = request->turn.timed || series->service.record != NULL ? irr_clock_ns() : 0;
     request->seen_ns = 0;
     series->active++;
     if (way == NULL) {
@@ -342,9 +342,9 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 {
     mca_coll_irr_service_t *service = &request->series->service;
 
-    if (service->row != NULL && request->begin_ns > 0) {
-        service->row->ns += now_ns - request->begin_ns;
-        service->row->exchanges++;
+    if (service->record != NULL && request->begin_ns > 0) {
+        service->record->ns += now_ns - request->begin_ns;
+        service->record->exchanges++;
     }
     if (request->turn.timed) {
         irr_choice_end(&service->choice, &request->turn, cost_ns(request, now_ns), &request->load);

@@ -10,7 +10,7 @@
  * operations it costs one look.
  */
 #include "coll_irr_service.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -64,16 +64,16 @@ void mca_coll_irr_series_init(mca_coll_irr_series_t *series, mca_coll_irr_module
 void mca_coll_irr_series_fini(mca_coll_irr_series_t *series)
 {
     unlink_series(series);
-    mca_coll_irr_tally_series_end(series);
+    mca_coll_irr_stats_series_end(series);
     mca_coll_irr_service_end(&series->service);
     free(series->service.candidates);
 }
 
-void mca_coll_irr_requests_tally(void)
+void mca_coll_irr_requests_stats(void)
 {
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     for (mca_coll_irr_series_t *series = mca_coll_irr_requests.live; series != NULL; series = series->next_live) {
-        mca_coll_irr_tally_series_end(series);
+        mca_coll_irr_stats_series_end(series);
     }
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }

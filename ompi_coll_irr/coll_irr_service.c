@@ -9,7 +9,7 @@
 #include "coll_irr_service.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_ser
     service->state = service->host_way == 0 ? MCA_COLL_IRR_SERVING : MCA_COLL_IRR_CHOOSING;
     snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
              irr_algorithm_name(service->algorithm), because);
-    mca_coll_irr_say(module, service);
+    mca_coll_irr_log(module, service);
 }
 
 /* Somebody needs room for problems. */
@@ -56,7 +56,7 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
         mca_coll_irr_bytes_fini(&module->operation.bytes);
     }
     snprintf(service->why, sizeof(service->why), "%s", why);
-    mca_coll_irr_say(module, service);
+    mca_coll_irr_log(module, service);
 }
 
 int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)

@@ -10,7 +10,7 @@
 #include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 
@@ -37,7 +37,7 @@ static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_whic
 static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                      const mca_coll_irr_side_t *side)
 {
-    mca_coll_irr_record_t *record = service->row;
+    mca_coll_irr_record_t *record = service->record;
     uint64_t bytes;
 
     if (record != NULL) {
@@ -47,52 +47,52 @@ static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t
     }
 }
 
-void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service)
+void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service)
 {
-    if (service->row == NULL && mca_coll_irr_component.measures) {
-        service->row = calloc(1, sizeof(*service->row));   /* without memory the report lacks it */
+    if (service->record == NULL && mca_coll_irr_component.measures) {
+        service->record = calloc(1, sizeof(*service->record));   /* without memory the report lacks it */
     }
 }
 
-void mca_coll_irr_tally_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *sent, uint64_t ns)
 {
-    mca_coll_irr_tally_ask(service);
-    if (service->row != NULL) {
-        service->row->ns += ns;
-        service->row->exchanges++;
+    mca_coll_irr_stats_ask(service);
+    if (service->record != NULL) {
+        service->record->ns += ns;
+        service->record->exchanges++;
         add_load(module, service, sent);
     }
 }
 
-void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
+void mca_coll_irr_stats_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
 {
     add_load(series->module, &series->service, &call->send);
 }
 
-void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
+void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
 {
     mca_coll_irr_service_t *service = &request->series->service;
 
-    mca_coll_irr_tally_ask(service);
-    mca_coll_irr_tally_start(request->series, &request->call);
+    mca_coll_irr_stats_ask(service);
+    mca_coll_irr_stats_start(request->series, &request->call);
     if (begin_ns > 0) {
-        mca_coll_irr_tally_agreed(service, begin_ns);
+        mca_coll_irr_stats_agreed(service, begin_ns);
     }
 }
 
-void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns)
+void mca_coll_irr_stats_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns)
 {
     service->setup_ns += irr_clock_ns() - begin_ns;
     service->agreements++;
 }
 
-void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
+void mca_coll_irr_stats_found(mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
     const bool is_new = choice->exchanges > service->told_exchanges && service->host_way == 0;
 
-    mca_coll_irr_tally_ask(service);
+    mca_coll_irr_stats_ask(service);
     service->told_exchanges = choice->exchanges;
     for (int i = 0; i < choice->trial.count && is_new; i++) {
         mca_coll_irr_tried_t tried = { .trials = 1 };
@@ -105,8 +105,8 @@ void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
         mca_coll_irr_way_text(service, slot, tried.way, sizeof(tried.way));
         mca_coll_irr_memory_learn(service, tried.way, &speedup);
         tried.speedup = (mca_coll_irr_range_t){ speedup.is, speedup.is };
-        if (service->row != NULL) {
-            mca_coll_irr_record_tried(service->row, &tried);
+        if (service->record != NULL) {
+            mca_coll_irr_record_tried(service->record, &tried);
         }
     }
 }
@@ -152,9 +152,9 @@ static int algorithm_of(const mca_coll_irr_service_t *service)
                ? service->candidates->open[service->choice.way].row : MCA_COLL_IRR_HOST;
 }
 
-void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
+void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
 {
-    *record = service->row != NULL ? *service->row : (mca_coll_irr_record_t){ .ranks = 0 };
+    *record = service->record != NULL ? *service->record : (mca_coll_irr_record_t){ .ranks = 0 };
     record->algorithm = mca_coll_irr_algorithm_value(algorithm_of(service));
     record->agreements = service->agreements;
     record->setup_ns = service->setup_ns;
@@ -163,7 +163,7 @@ void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_i
     }
 }
 
-void mca_coll_irr_tally_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                               mca_coll_irr_record_t *record)
 {
     const size_t because = (size_t)snprintf(record->why, sizeof(record->why), "because ");
@@ -179,29 +179,29 @@ void mca_coll_irr_tally_texts(const mca_coll_irr_module_t *module, const mca_col
 
 /* ---- the end ---- */
 
-void mca_coll_irr_tally_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_record_t *record = service->row;
+    mca_coll_irr_record_t *record = service->record;
 
-    mca_coll_irr_say_end(module, service);
+    mca_coll_irr_log_end(module, service);
     if (record == NULL) {
         return;
     }
-    mca_coll_irr_tally_texts(module, service, record);
+    mca_coll_irr_stats_texts(module, service, record);
     if (module->ranks.rank == 0) {   /* counts for all of a communicator */
         record->communicators = service->communicators > 0 ? service->communicators : 1;
         record->nodes = mca_coll_irr_nodes(module);
     }
 }
 
-void mca_coll_irr_tally_close(mca_coll_irr_service_t *service)
+void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
 {
     mca_coll_irr_record_t record;
 
     mca_coll_irr_memory_lived(service);
-    mca_coll_irr_tally_record(service, &record);
-    free(service->row);
-    service->row = NULL;
+    mca_coll_irr_stats_record(service, &record);
+    free(service->record);
+    service->record = NULL;
     if (record.exchanges > 0) {
         mca_coll_irr_report_add(&record);
     }
@@ -215,16 +215,16 @@ static void log_series(mca_coll_irr_series_t *series)
     if (series->request != NULL) {
         mca_coll_irr_service_t *class = mca_coll_irr_team_service(series->module->team, service->which);
 
-        service->said = service->said || class->requests_said;
-        class->requests_said = true;
-    } else if (service->state == MCA_COLL_IRR_NEW && !service->said) {
-        mca_coll_irr_say(series->module, service);
+        service->logged = service->logged || class->requests_logged;
+        class->requests_logged = true;
+    } else if (service->state == MCA_COLL_IRR_NEW && !service->logged) {
+        mca_coll_irr_log(series->module, service);
     }
 }
 
-void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series)
+void mca_coll_irr_stats_series_end(mca_coll_irr_series_t *series)
 {
-    mca_coll_irr_record_t *record = series->service.row;
+    mca_coll_irr_record_t *record = series->service.record;
 
     log_series(series);
     if (record != NULL && series->request != NULL) {
@@ -232,6 +232,6 @@ void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series)
         record->bytes *= record->exchanges;
         record->room *= record->exchanges;
     }
-    mca_coll_irr_tally_end(series->module, &series->service);
-    mca_coll_irr_tally_close(&series->service);
+    mca_coll_irr_stats_end(series->module, &series->service);
+    mca_coll_irr_stats_close(&series->service);
 }

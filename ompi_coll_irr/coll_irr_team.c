@@ -5,7 +5,7 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_service.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 #include "core/hash.h"
@@ -208,7 +208,7 @@ mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module
     module->called[which] = true;
     service->communicators++;
     if (service->state == MCA_COLL_IRR_DECLINED) {
-        mca_coll_irr_say(module, service);
+        mca_coll_irr_log(module, service);
     }
     return service;
 }
@@ -221,7 +221,7 @@ static void destroy(mca_coll_irr_team_t *team)
     relink(team, NULL);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     for (int i = 0; i < team->used; i++) {
-        mca_coll_irr_tally_close(&team->services[i]);
+        mca_coll_irr_stats_close(&team->services[i]);
         mca_coll_irr_service_end(&team->services[i]);
         free(team->services[i].candidates);
     }
@@ -380,7 +380,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     irr_choice_agreement_took(&service->choice, (double)~words[HASTE]);
     irr_choice_waited(&service->choice, irr_clock_ns() - begin_ns);
     irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
-    mca_coll_irr_tally_agreed(service, begin_ns);
+    mca_coll_irr_stats_agreed(service, begin_ns);
     if (words[FITNESS] == BARRED) {
         module->barred = true;
     } else if (words[FITNESS] != FIT) {
@@ -390,7 +390,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     } else {
         module->joined[service->which] = true;
         if (mca_coll_irr_is_served(service)) {
-            mca_coll_irr_say(module, service);
+            mca_coll_irr_log(module, service);
         }
     }
     return OMPI_SUCCESS;

@@ -12,7 +12,7 @@
 #include "coll_irr_memory.h"
 #include "coll_irr_service.h"
 #include "coll_irr_team.h"
-#include "coll_irr_tell.h"
+#include "coll_irr_statistics.h"
 
 #include "core/clock.h"
 
@@ -122,8 +122,8 @@ static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const m
 /* One rank says what was found, and all keep it in mind. */
 static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_say(module, service);
-    mca_coll_irr_tally_found(service);
+    mca_coll_irr_log(module, service);
+    mca_coll_irr_stats_found(service);
 }
 
 /* ---- steps ---- */
