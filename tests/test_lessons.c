@@ -226,6 +226,7 @@ static const irr_text_bad_t bad_files[] = {
     { HEAD ONE "end 2\n", 0, 7, "situations are missing" },
     { HEAD ONE "end 1\nway 1 1 1 a1\n", 0, 8, EXPECTED },
     { HEAD "way 1 1000 1 a1\nend 0\n", 0, 3, EXPECTED },
+    { HEAD "situation\nend 1\n", 0, 3, "a situation begins with the name of a collective" },
     { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1\nend 1\n", 0, 3,
       "a number of a situation '' is not an integer from 0 to 1000000000" },
     { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1 -1\nend 1\n", 0, 3,

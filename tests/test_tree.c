@@ -33,15 +33,16 @@ static void test_paths(void)
 
 static void test_refused(void)
 {
-    static const struct { int host_of[2], ranks, vertex, parent; } rows[] = {   /* vertex: of another parent */
-        { { 0, 1 }, 0, 0, 6 }, { { 0, 1 }, 7, 0, 6 }, { { 0, 6 }, 2, 0, 6 }, { { 0, -1 }, 2, 0, 6 },
-        { { 0, 1 }, 2, 0, 1 }, { { 0, 1 }, 2, 0, 10 }, { { 0, 1 }, 2, 0, -1 }, { { 0, 1 }, 2, 7, 9 },
-        { { 0, 1 }, 2, 6, -1 }
+    static const struct { int host_of[2], ranks, vertex, parent, top; } rows[] = {   /* changes of the paper's tree */
+        { { 0, 1 }, 0, 0, 6, 7 }, { { 0, 1 }, 7, 0, 6, 7 }, { { 0, 6 }, 2, 0, 6, 7 }, { { 0, -1 }, 2, 0, 6, 7 },
+        { { 0, 1 }, 2, 0, 1, 7 }, { { 0, 1 }, 2, 0, 10, 7 }, { { 0, 1 }, 2, 0, -1, 7 }, { { 0, 1 }, 2, 0, 6, 6 },
+        { { 0, 1 }, 2, 7, 9, 6 }   /* the last one is a ring beside a tree */
     };
     irr_tree_t tree = { .ranks = 77 };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         tree_scene_shape(&scene, "paper");
+        scene.parent[rows[i].top] = -1;
         scene.parent[rows[i].vertex] = rows[i].parent;
         CU_ASSERT_EQUAL(irr_tree_init(&tree, &scene.topology, rows[i].ranks == 2 ? rows[i].host_of : NULL,
                                       rows[i].ranks), IRR_ERR_BAD_PARAM);
