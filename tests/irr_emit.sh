@@ -5,13 +5,6 @@
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
 
-# conf NAME LINE...: a topology of these lines in $scratch/NAME.
-conf() {
-    name=$scratch/$1
-    shift
-    printf '%s\n' "$@" > "$name"
-}
-
 # table NAME: the rows of that table in stdout.
 table() {
     sed -n "/^static const .* $1\\[.*{\$/,/^};\$/p" "$scratch/out"
@@ -112,7 +105,7 @@ report $? "names of any kind are quoted"
 # speeds LINE: emit-c for two switches, s0 with that line; 0 if both stderr and the comment tell of speeds.
 speeds() {
     conf speeds "$1" 'SwitchName=s1 Nodes=n[2-3] NodeSpeed=1' 'SwitchName=s2 Switches=s[0-1] LinkSpeed=7'
-    plan emit-c --topology "$scratch/speeds"
+    tool emit-c --topology "$scratch/speeds"
     [ $status -eq 0 ] &&
         [ "$(cat "$scratch/err")" = "irr_plan: $scratch/speeds has links of several speeds; $as_if" ] &&
         [ "$(sed -n '5s/^ . //p' "$scratch/out")" = "The cluster has links of several speeds; $as_if." ]
@@ -127,14 +120,14 @@ report $? "but not where all have one"
 
 # ---- where it goes ----
 
-plan emit-c --topology "$scratch/four" && cp "$scratch/out" "$scratch/expected"
+tool emit-c --topology "$scratch/four" && cp "$scratch/out" "$scratch/expected"
 good emit-c --topology "$scratch/four" -o "$scratch/file.c" && [ ! -s "$scratch/out" ] &&
     cmp -s "$scratch/expected" "$scratch/file.c"
 report $? "-o writes the same to a file"
-(trap '' XFSZ; ulimit -f 8; plan emit-c --topology "$scratch/four" -o "$scratch/file.c"; exit $status)
+(trap '' XFSZ; ulimit -f 8; tool emit-c --topology "$scratch/four" -o "$scratch/file.c"; exit $status)
 [ $? -eq 2 ] && [ ! -e "$scratch/file.c" ]
 report $? "no half of a file is left"
-plan emit-c --topology "$scratch/four" --ranks 400
+tool emit-c --topology "$scratch/four" --ranks 400
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && mb=$(wc -c < "$scratch/out") &&
     [ "$mb" -gt 10000000 ] &&
     phases=$(sed -n 's/.* \([0-9]*\) phases, \([0-9]*\) .*/\1 phases and \2/p' "$scratch/out" | head -n 1) &&

@@ -10,6 +10,15 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
+# proves NAME 'FIGURE...' ARGUMENT...: stdout is these figures, a line each, of a free pace and with all proved.
+proves() {
+    name=$1
+    all="pace=free lead_bytes=0 piece_bytes=0 window_messages=0 window_bytes=0 $2
+         lemma1=ok lemma3=ok theorem1=ok delivered=ok"
+    shift 2
+    says "$name" "$all" "$@"
+}
+
 echo 1..63
 
 # ---- print ----
@@ -61,94 +70,37 @@ report $? "the plans of all ranks as text"
 
 # ---- check ----
 
-cat > "$scratch/expected" << 'END'
-pace=free
-lead_bytes=0
-piece_bytes=0
-window_messages=0
-window_bytes=0
-ranks=5
-stages=1
-steps=4
-messages_sent_max=4
-messages_received_max=4
-message_bytes_max=1024
-scratch_bytes_max=0
-traffic_bytes_max=4096
-lmax=5120
-header_bytes=0
-contention=0
-lemma1=ok
-lemma3=ok
-theorem1=ok
-delivered=ok
-END
-prints "a rotation is free of contention" check --algorithm a1 --ranks 5
-sed -i 's/^steps=.*/steps=5/; s/^contention=.*/contention=5/' "$scratch/expected"
-prints "the natural order is not" check --algorithm ac --ranks 5
+proves "a rotation is free of contention" \
+    "ranks=5 stages=1 steps=4 messages_sent_max=4 messages_received_max=4 message_bytes_max=1024
+     scratch_bytes_max=0 traffic_bytes_max=4096 lmax=5120 header_bytes=0 contention=0" \
+    check --algorithm a1 --ranks 5
+proves "the natural order is not" \
+    "ranks=5 stages=1 steps=5 messages_sent_max=4 messages_received_max=4 message_bytes_max=1024
+     scratch_bytes_max=0 traffic_bytes_max=4096 lmax=5120 header_bytes=0 contention=5" \
+    check --algorithm ac --ranks 5
 
-cat > "$scratch/expected" << 'END'
-pace=free
-lead_bytes=0
-piece_bytes=0
-window_messages=0
-window_bytes=0
-ranks=3
-stages=1
-steps=1
-messages_sent_max=1
-messages_received_max=1
-message_bytes_max=10
-scratch_bytes_max=0
-traffic_bytes_max=10
-lmax=14
-header_bytes=0
-contention=0
-lemma1=ok
-lemma3=ok
-theorem1=ok
-delivered=ok
-END
-prints "entries are scaled; what stays on a rank counts in lmax alone" \
+proves "entries are scaled; what stays on a rank counts in lmax alone" \
+    "ranks=3 stages=1 steps=1 messages_sent_max=1 messages_received_max=1 message_bytes_max=10
+     scratch_bytes_max=0 traffic_bytes_max=10 lmax=14 header_bytes=0 contention=0" \
     check --algorithm a1 --matrix "$scratch/pair" --scale 2
-good check --algorithm a1 --ranks 8 --matrix "$mesh" && [ "$(lines '^ranks=8$')" -eq 1 ]
-report $? "a mesh on its ranks"
+shows "a mesh on its ranks" ranks=8 check --algorithm a1 --ranks 8 --matrix "$mesh"
 
-cat > "$scratch/expected" << 'END'
-pace=free
-lead_bytes=0
-piece_bytes=0
-window_messages=0
-window_bytes=0
-ranks=61
-stages=4
-steps=30
-messages_sent_max=28
-messages_received_max=28
-message_bytes_max=8967
-scratch_bytes_max=108462
-traffic_bytes_max=218094
-lmax=62464
-header_bytes=559820
-contention=0
-lemma1=ok
-lemma3=ok
-theorem1=ok
-delivered=ok
-END
-prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ranks 61 --slice-min 0
+proves "a balanced grid keeps the bounds of the paper" \
+    "ranks=61 stages=4 steps=30 messages_sent_max=28 messages_received_max=28 message_bytes_max=8967
+     scratch_bytes_max=108462 traffic_bytes_max=218094 lmax=62464 header_bytes=559820 contention=0" \
+    check --algorithm a4 --ranks 61 --slice-min 0
 
 # Two ranks, two stages: in each a rank with a neighbour sends it one header, be it of nothing.
 file one '2 2 1' '1 2 5'
-good check --algorithm a2 --matrix "$scratch/one" --slice-min 0 && [ "$(lines '^header_bytes=21$')" -eq 1 ]
-report $? "messages that carry nothing have headers, too"
+shows "messages that carry nothing have headers, too" header_bytes=21 \
+    check --algorithm a2 --matrix "$scratch/one" --slice-min 0
 good check --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 2000 && [ "$(lines '^stages=3$')" -eq 1 ] &&
     [ "$(lines '=ok$')" -eq 4 ] && good print --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 0 --rank 0 &&
     [ "$(lines '^stage 3')" -eq 0 ]
 report $? "long messages go beside a grid"
 good check --algorithm a4 --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
 report $? "a grid of one's own may be contended for"
-plan check --algorithm a1 --ranks 2 --pattern next --unit 1073741824
+tool check --algorithm a1 --ranks 2 --pattern next --unit 1073741824
 [ $status -eq 0 ] && [ "$(lines '^delivered=ok$')" -eq 1 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
     grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
 report $? "a run that takes too much memory is left out"
@@ -185,7 +137,7 @@ file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 good check --algorithm optimal --matrix "$scratch/triangle" &&
     sed 's/^schedule_ms=[0-9]*\.[0-9]*$/schedule_ms=/' "$scratch/out" | diff "$scratch/expected" - > /dev/null
 report $? "a schedule is as long as its busiest rank"
-good check --algorithm rs_nh --matrix "$scratch/triangle" --lambda one && [ "$(value splits)" -eq 0 ] &&
+good check --algorithm rs_nh --matrix "$scratch/triangle" --lambda one && figures splits=0 &&
     [ "$(value makespan_bytes)" -gt 40 ] &&
     good check --algorithm rs_nh --pattern skewed --ranks 32 --lambda fixed:0.5 && [ "$(value splits)" -gt 0 ]
 report $? "lambda says what is split"
@@ -238,17 +190,13 @@ done
 [ -n "$(algorithms)" ] && [ -z "$undelivered" ]
 report $? "every algorithm delivers and keeps its bounds$undelivered"
 
-good check --algorithm a1 --redistribute 2,6,3,6 --unit 1 && [ "$(lines '^lmax=6$')" -eq 1 ] &&
-    [ "$(lines '^traffic_bytes_max=6$')" -eq 1 ]
-report $? "a redistribution"
-good check --redistribute 2,6,3,6 --unit 1 && [ "$(value makespan_bytes)" -eq 9 ] &&
-    [ "$(value async_bytes)" -eq 6 ] && [ "$(value permutations)" -eq 6 ] && cp "$scratch/out" "$scratch/two" &&
-    good check --algorithm redist --redistribute 2,6,3,6 --unit 1 &&
+shows "a redistribution" 'lmax=6 traffic_bytes_max=6' check --algorithm a1 --redistribute 2,6,3,6 --unit 1
+good check --redistribute 2,6,3,6 --unit 1 && figures makespan_bytes=9 async_bytes=6 permutations=6 &&
+    cp "$scratch/out" "$scratch/two" && good check --algorithm redist --redistribute 2,6,3,6 --unit 1 &&
     [ "$(grep -v _ms= "$scratch/two")" = "$(grep -v _ms= "$scratch/out")" ]
 report $? "a redistribution has steps of its own: example 2 of Guo and Pan takes 9 units, or 6"
-good check --algorithm redist --redistribute 4,5,3,5 --unit 1 --scale 100 &&
-    [ "$(value permutations)" -eq 5 ] && [ "$(value makespan_bytes)" -eq 1200 ]
-report $? "example 1, too, whose steps are equally long; scaled"
+shows "example 1, too, whose steps are equally long; scaled" 'permutations=5 makespan_bytes=1200' \
+    check --algorithm redist --redistribute 4,5,3,5 --unit 1 --scale 100
 # step LINE: of the only message of the last print --json.
 step() {
     sed -n 's/^{"stage":1,"step":\([0-9]*\),.*/\1/p' "$scratch/out"
@@ -312,29 +260,10 @@ cat > "$scratch/expected" << 'END'
 END
 prints "one message from node to node, and the rest inside of nodes" \
     print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --json
-cat > "$scratch/expected" << 'END'
-pace=free
-lead_bytes=0
-piece_bytes=0
-window_messages=0
-window_bytes=0
-ranks=64
-stages=3
-steps=21
-messages_sent_max=10
-messages_received_max=10
-message_bytes_max=136
-scratch_bytes_max=768
-traffic_bytes_max=1272
-lmax=512
-header_bytes=20121
-contention=0
-lemma1=ok
-lemma3=ok
-theorem1=ok
-delivered=ok
-END
-prints "each rank leads for as many nodes" check --algorithm node --ranks 64 --ranks-per-node 4 --unit 8
+proves "each rank leads for as many nodes" \
+    "ranks=64 stages=3 steps=21 messages_sent_max=10 messages_received_max=10 message_bytes_max=136
+     scratch_bytes_max=768 traffic_bytes_max=1272 lmax=512 header_bytes=20121 contention=0" \
+    check --algorithm node --ranks 64 --ranks-per-node 4 --unit 8
 ok=0
 for ranks in 1 5 12 30; do
     for options in "node --ranks-per-node 1" "node --ranks-per-node 4" "node --ranks-per-node 7 --direct-bytes 30" node; do
@@ -345,21 +274,20 @@ for ranks in 1 5 12 30; do
     done
 done
 report $ok "leaders of nodes deliver"
-good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && [ "$(value stages)" -eq 3 ] &&
-    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 && [ "$(value stages)" -eq 4 ] &&
-    [ "$(value message_bytes_max)" -eq 1025 ] &&
-    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 --direct-bytes 0 && [ "$(value stages)" -eq 3 ] &&
-    [ "$(value message_bytes_max)" -eq 16400 ]
+good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && figures stages=3 &&
+    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 &&
+    figures stages=4 message_bytes_max=1025 &&
+    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 --direct-bytes 0 &&
+    figures stages=3 message_bytes_max=16400
 report $? "long blocks go directly beside leaders"
-good check --algorithm board --ranks 8 && mv "$scratch/out" "$scratch/expected" && good check --algorithm a1 --ranks 8 &&
-    cmp -s "$scratch/expected" "$scratch/out"
+good check --algorithm board --ranks 8 && mv "$scratch/out" "$scratch/expected" &&
+    good check --algorithm a1 --ranks 8 && cmp -s "$scratch/expected" "$scratch/out"
 report $? "board is another name of a1"
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
-good check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8 && [ "$(value load)" -eq 96 ] &&
-    [ "$(value messages_sent_max)" -eq 4 ]
-report $? "the hosts of a topology are nodes"
-good check --algorithm node --topology "$scratch/hosts" --ranks 16 --ranks-per-node 2 && [ "$(value stages)" -eq 3 ]
-report $? "or parts of them are"
+shows "the hosts of a topology are nodes" 'load=96 messages_sent_max=4' \
+    check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8
+shows "or parts of them are" stages=3 \
+    check --algorithm node --topology "$scratch/hosts" --ranks 16 --ranks-per-node 2
 refused "a node on several hosts" "--ranks-per-node 3: ranks 1 and 2 are not on one host" \
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --ranks-per-node 3
 refused "nodes of a grid" "--ranks-per-node goes with the algorithm node only" \
@@ -405,10 +333,7 @@ good print --algorithm aapc --ranks 4 --unit 20k --rank 0 && cp "$scratch/out" "
     [ "$(diff "$scratch/lead" "$scratch/out" | grep -c '^[<>].*tell')" -gt 0 ]
 report $? "the lead of a job, or another one"
 good check --algorithm aapc --ranks 4 --unit 20k --piece 8k --window 2 --window-bytes 16k &&
-    [ "$(value message_bytes_max)" -eq 6827 ] && [ "$(value messages_sent_max)" -eq 9 ] &&
-    [ "$(value lead_bytes)" -eq 49152 ] &&
-    [ "$(value piece_bytes)" -eq 8192 ] && [ "$(value window_messages)" -eq 2 ] &&
-    [ "$(value window_bytes)" -eq 16384 ] && [ "$(lines '^delivered=ok$')" -eq 1 ] &&
+    figures message_bytes_max=6827 messages_sent_max=9 lead_bytes=49152 piece_bytes=8192 window_messages=2 window_bytes=16384 delivered=ok &&
     good print --json --algorithm aapc --ranks 4 --piece 8k --window 2 --window-bytes 16k &&
     [ "$(lines '"lead_bytes": 49152, "piece_bytes": 8192, "window_messages": 2, "window_bytes": 16384,')" -eq 1 ]
 report $? "pieces and a window are proved, and shown"
@@ -422,8 +347,7 @@ refused "grants of no pace" "--grants goes with the pace grant only" check --alg
 
 # ---- help ----
 
-good check --algorithm a1 --ranks 2 --unit 2k && [ "$(lines '^message_bytes_max=2048$')" -eq 1 ]
-report $? "a unit with a suffix"
+shows "a unit with a suffix" message_bytes_max=2048 check --algorithm a1 --ranks 2 --unit 2k
 good --help all && [ "$(lines '^Usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
 report $? "help"
 good -h && [ "$(lines '^  -o, --output FILE')" -eq 1 ]

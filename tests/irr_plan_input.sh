@@ -46,8 +46,7 @@ good draw --load "$scratch/saved" -o "$scratch/loaded.svg" && good draw --algori
     grep -q -F ">schedule $scratch/saved<" "$scratch/loaded.svg"
 report $? "the drawing of one"
 good check --algorithm rs_nh --ranks 4 --pattern random --save "$scratch/all" &&
-    good check --load "$scratch/all" --pattern random &&
-    good check --load "$scratch/all" --pattern random --ranks 4
+    good check --load "$scratch/all" --pattern random && good check --load "$scratch/all" --pattern random --ranks 4
 report $? "a pattern for the ranks of a schedule"
 printf 'irr_schedule 1\n2 2147483647 1\n2147483647 0 1 0 5\nend\n' > "$scratch/late"
 (ulimit -v 200000 && good check --load "$scratch/late" && [ "$(value permutations)" -eq 2147483647 ] &&

@@ -19,7 +19,7 @@ echo 1..64
 
 # ---- simulate ----
 
-printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '3 3 2' '1 2 600' '3 3 99' > "$scratch/one"
+file one '3 3 2' '1 2 600' '3 3 99'
 cat > "$scratch/expected" << END
 # $scratch/one: 3 ranks on 3 nodes; at most 1 messages and 600 bytes a rank, 600 a message
 # machine $simple
@@ -66,24 +66,27 @@ good simulate --pattern sparse --ranks 16 --algorithms a1,aapc/loose,rs_nh/grant
     [ "$(lines '^aapc/loose ')" -eq 1 ] && [ "$(lines '^rs_nh/grant ')" -eq 1 ] && [ "$(lines '^a3/8x2 ')" -eq 1 ]
 report $? "ways have paces and dimensions"
 
-printf '%s\n' 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b' > "$scratch/tree"
-printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '4 4 2' '1 3 600' '2 4 600' > "$scratch/two"
+conf tree 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b'
+file two '4 4 2' '1 3 600' '2 4 600'
 good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 && [ "$(us a1)" = 1.7 ]
 report $? "two messages at one switch do not meet"
 good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" &&
     [ "$(us a1)" = 2.3 ] && [ "$(lines ', switches of ')" -eq 1 ]
 report $? "but on a link between switches of a topology"
-good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" \
-    --hosts 'n[0,2,1,3]' && [ "$(us a1)" = 1.7 ]
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" --hosts 'n[0,2,1,3]' &&
+    [ "$(us a1)" = 1.7 ]
 report $? "unless ranks are on other hosts"
 good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --ranks-per-node 2 && [ "$(us a1)" = 2.3 ]
 report $? "ranks of a node share its link"
-printf '%s\n' 'switch_nodes 2' 'taper 4' | cat "$simple" - > "$scratch/tapered"
+cat "$simple" - > "$scratch/tapered" << END
+switch_nodes 2
+taper 4
+END
 good simulate --matrix "$scratch/two" --machine "$scratch/tapered" --algorithms a1 && [ "$(us a1)" = 3.5 ]
 report $? "and nodes the half of a link that a taper leaves"
 
-good simulate --ranks 1024 --ranks-per-node 32 --unit 8 --algorithms a3,node \
-    --machine "$machines/infiniband-100g.conf" && [ "$(us a3)" != "" ] && [ "$(us node)" != "" ]
+good simulate --ranks 1024 --ranks-per-node 32 --unit 8 --algorithms a3,node --machine "$machines/infiniband-100g.conf" &&
+    [ "$(us a3)" != "" ] && [ "$(us node)" != "" ]
 report $? "1024 ranks"
 
 # ---- recommend ----
@@ -240,7 +243,7 @@ refused "ranks a node beside hosts" "--ranks-per-node does not go with --topolog
     recommend --topology "$scratch/tree" --ranks-per-node 2
 refused "the machine of others" "--machine does not go with check, only with simulate and recommend" \
     check --algorithm a1 --ranks 4 --machine "$simple"
-printf '%s\n' 'message 100' 'latency fast' > "$scratch/bad"
+conf bad 'message 100' 'latency fast'
 refused "a machine file with nonsense" "$scratch/bad:2: latency 'fast' is not an integer from 1 to 1000000000" \
     simulate --ranks 4 --machine "$scratch/bad"
 refused "a redistribution that is not given" "--algorithms: 'redist': needs --redistribute" \

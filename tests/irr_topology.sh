@@ -5,23 +5,6 @@
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
 
-# conf NAME LINE...: a topology of these lines in $scratch/NAME.
-conf() {
-    name=$scratch/$1
-    shift
-    printf '%s\n' "$@" > "$name"
-}
-
-# figure KEY: its value in what check printed.
-figure() {
-    sed -n "s/^$1=//p" "$scratch/out"
-}
-
-# shows CONTENTION LOAD LINK: what check printed of the links.
-shows() {
-    [ "$(figure link_contention)" = "$1" ] && [ "$(figure load)" = "$2" ] && [ "$(figure load_link)" = "$3" ]
-}
-
 conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=top Switches=s[0-1]'
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
@@ -57,46 +40,42 @@ report $? "the plan of a rank as text says where it is"
 
 # ---- check ----
 
-good check --algorithm a1 --topology "$scratch/two" --unit 100 && shows 4 400 's0->top'
-report $? "the rotation contends on the links between switches"
-good check --algorithm ac --topology "$scratch/two" --unit 100 && [ "$(figure load)" = 400 ]
-report $? "bytes do not depend on the order"
-good check --algorithm a1 --topology "$scratch/two" --hosts n0,n0,n0 && shows 0 0 none
-report $? "nothing leaves a host with all ranks"
-good check --algorithm a1 --topology "$scratch/two" --hosts 'n[0-1]' --unit 100 && shows 0 100 'n0->s0'
-report $? "two hosts of one switch"
+shows "the rotation contends on the links between switches" 'link_contention=4 load=400 load_link=s0->top' \
+    check --algorithm a1 --topology "$scratch/two" --unit 100
+shows "bytes do not depend on the order" load=400 check --algorithm ac --topology "$scratch/two" --unit 100
+shows "nothing leaves a host with all ranks" 'link_contention=0 load=0 load_link=none' \
+    check --algorithm a1 --topology "$scratch/two" --hosts n0,n0,n0
+shows "two hosts of one switch" 'link_contention=0 load=100 load_link=n0->s0' \
+    check --algorithm a1 --topology "$scratch/two" --hosts 'n[0-1]' --unit 100
 sed 's/\(s[01]\) N/\1 LinkSpeed=2 N/' "$scratch/two" > "$scratch/fast"
-good check --algorithm a1 --topology "$scratch/fast" --unit 100 && shows 0 300 'n0->s0'
-report $? "a fast link counts by its speed, and carries several messages"
+shows "a fast link counts by its speed, and carries several messages" 'link_contention=0 load=300 load_link=n0->s0' \
+    check --algorithm a1 --topology "$scratch/fast" --unit 100
 sed 's/\(s[01]\) N/\1 NodeSpeed=10 LinkSpeed=19 N/' "$scratch/two" > "$scratch/fast"
-good check --algorithm a1 --topology "$scratch/fast" --unit 100 && shows 4 300 'n0->s0'
-report $? "speeds count by that of the hosts"
+shows "speeds count by that of the hosts" 'link_contention=4 load=300 load_link=n0->s0' \
+    check --algorithm a1 --topology "$scratch/fast" --unit 100
 sed 's/\(s[01]\) N/\1 NodeSpeed=25 LinkSpeed=10 N/' "$scratch/two" > "$scratch/slow"
-good check --algorithm a1 --topology "$scratch/slow" --unit 101 && shows 4 1010 's0->top'
-report $? "a link that is slower than the hosts"
+shows "a link that is slower than the hosts" 'link_contention=4 load=1010 load_link=s0->top' \
+    check --algorithm a1 --topology "$scratch/slow" --unit 101
 sed 's/\(s[1-3]\) N/\1 LinkSpeed=3 N/' "$scratch/star" > "$scratch/fast"
-good check --algorithm a1 --topology "$scratch/fast" --ranks 15 --unit 101 && [ "$(figure load)" = 1482 ] &&
-    [ "$(figure load_link)" = 's1->s0' ]
+good check --algorithm a1 --topology "$scratch/fast" --ranks 15 --unit 101 && figures load=1482 'load_link=s1->s0'
 report $? "loads are rounded up"
-good check --algorithm a1 --topology "$scratch/star" --unit 1024 && [ "$(figure load)" = 49152 ]
-report $? "a switch may have hosts and switches"
-good check --algorithm rs_nh --topology "$scratch/star" --pattern skewed && [ -n "$(figure permutations)" ] &&
-    [ -n "$(figure load_link)" ]
+shows "a switch may have hosts and switches" load=49152 check --algorithm a1 --topology "$scratch/star" --unit 1024
+good check --algorithm rs_nh --topology "$scratch/star" --pattern skewed && [ -n "$(value permutations)" ] &&
+    [ -n "$(value load_link)" ]
 report $? "a scheduled order on a tree"
 good print --algorithm optimal --topology "$scratch/two" --pattern skewed --save "$scratch/saved" &&
-    good check --load "$scratch/saved" --topology "$scratch/two" && [ "$(figure ranks)" = 4 ] &&
-    [ -n "$(figure load_link)" ]
+    good check --load "$scratch/saved" --topology "$scratch/two" && figures ranks=4 && [ -n "$(value load_link)" ]
 report $? "a loaded schedule on a tree"
 good check --algorithm a4 --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology "$scratch/star" &&
-    [ "$(figure ranks)" = 8 ] && [ -n "$(figure load_link)" ]
+    figures ranks=8 && [ -n "$(value load_link)" ]
 report $? "a matrix on a tree"
-good check --algorithm a1 --ranks 4 && [ -z "$(figure load)$(figure link_contention)$(figure load_link)" ]
+good check --algorithm a1 --ranks 4 && [ -z "$(value load)$(value link_contention)$(value load_link)" ]
 report $? "no links without a topology"
 
 # What Slurm's users have, in Mbit/s; at the top, or beside NodeSpeed, or up to the number of hosts it is none.
 conf mbits 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' 'SwitchName=s1 Nodes=n[2-3] LinkSpeed=10000' \
     'SwitchName=top Switches=s[0-1] LinkSpeed=10000'
-plan check --algorithm aapc --topology "$scratch/mbits"
+tool check --algorithm aapc --topology "$scratch/mbits"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -x -F "irr_plan: $scratch/mbits: LinkSpeed \
 10000 of switch 's1' without NodeSpeed counts as 10000 times a host's link; leave LinkSpeed out, or add NodeSpeed in \
 its unit" "$scratch/err"
@@ -114,17 +93,16 @@ apart() {
     phases=$1
     root=$2
     shift 2
-    good check --algorithm aapc "$@" && [ "$(figure phases)" = "$phases" ] && [ "$(figure root)" = "$root" ] &&
-        [ "$(figure permutations)" = "$phases" ] && [ "$(figure link_contention)" = 0 ] &&
-        [ "$(figure delivered)" = ok ]
+    good check --algorithm aapc "$@" && figures "phases=$phases" "root=$root" "permutations=$phases" \
+        link_contention=0 delivered=ok
 }
 
 # short: the steps of the last check take at most 1.05 times what the busiest link does.
 short() {
-    makespan=$(figure makespan_bytes)
-    bound=$(figure link_bound_bytes)
+    makespan=$(value makespan_bytes)
+    bound=$(value link_bound_bytes)
     [ "$bound" -gt 0 ] && [ "$makespan" -ge "$bound" ] && [ $((makespan * 100)) -le $((bound * 105)) ] &&
-        [ "$(figure link_ratio)" = "$(awk "BEGIN { printf \"%.3f\", $makespan / $bound }")" ]
+        [ "$(value link_ratio)" = "$(awk "BEGIN { printf \"%.3f\", $makespan / $bound }")" ]
 }
 
 # each_once RANKS: the messages of the last print --json are those of each rank to each other, one line a pair.
@@ -137,8 +115,8 @@ conf chain 'SwitchName=s0 Nodes=n[0-3] Switches=s1' 'SwitchName=s1 Nodes=n[4-9] 
     'SwitchName=s2 Nodes=n[10-15] Switches=s3' 'SwitchName=s3 Nodes=n[16-23]'
 conf single 'SwitchName=s0 Nodes=n[0-8]'
 
-apart 48 s0 --topology "$scratch/star" --unit 100 && [ "$(figure makespan_bytes)" = 4800 ] &&
-    [ "$(figure link_bound_bytes)" = 4800 ] && [ "$(figure link_ratio)" = 1.000 ] && [ "$(figure splits)" = 0 ]
+apart 48 s0 --topology "$scratch/star" --unit 100 &&
+    figures makespan_bytes=4800 link_bound_bytes=4800 link_ratio=1.000 splits=0
 report $? "4 * 12 phases, as many as messages cross the busiest link"
 good print --algorithm aapc --topology "$scratch/star" --json && each_once 16
 report $? "each message goes once"
@@ -147,56 +125,52 @@ apart 140 s2 --topology "$scratch/chain" && good print --algorithm aapc --topolo
 report $? "10 * 14 on a chain, whose root is not at the top"
 # Each of the 9 ranks waits in 7 phases for two: its own message of the phase before, and that to its receiver.  Of
 # the 8 messages of each of the 18 directed links all 28 pairs keep apart, and no pair shares two links.
-apart 8 s0 --topology "$scratch/single" && [ "$(figure syncs)" = $((9 * 7 * 2)) ] &&
-    [ "$(figure syncs_removed)" = $((18 * 28 - 9 * 7 * 2)) ]
+apart 8 s0 --topology "$scratch/single" && [ "$(value syncs)" = $((9 * 7 * 2)) ] &&
+    [ "$(value syncs_removed)" = $((18 * 28 - 9 * 7 * 2)) ]
 report $? "on one switch a phase less than ranks"
 apart 48 s0 --topology "$scratch/star" --hosts 'n[0-1,4-5,8-9,12-13],n[12-13,8-9,4-5,0-1]'
 report $? "a host with several ranks is a switch with ranks on it"
 # Two ranks on each of four hosts: six messages of 200 bytes leave each host, where directly twelve of 100 do.
 apart 6 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route node &&
-    [ "$(figure stages)" = 2 ] && [ "$(figure delivered)" = ok ] && [ "$(figure messages_sent_max)" = 4 ] &&
-    [ "$(figure makespan_bytes)" = 1200 ] && [ "$(figure link_bound_bytes)" = 1200 ] &&
+    figures stages=2 delivered=ok messages_sent_max=4 makespan_bytes=1200 link_bound_bytes=1200 &&
     apart 12 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route direct &&
-    [ "$(figure link_bound_bytes)" = 1200 ]
+    figures link_bound_bytes=1200
 report $? "the node route in front makes few long messages of many short ones"
 good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --pattern random --host-route node &&
-    [ "$(figure link_contention)" = 0 ] && [ "$(figure delivered)" = ok ] &&
+    figures link_contention=0 delivered=ok &&
     good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --pace sync &&
-    [ "$(figure delivered)" = ok ] &&
+    figures delivered=ok &&
     good draw --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node &&
     good print --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
 report $? "the node route with a different number of ranks on each host"
-apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && [ "$(figure syncs)" = 0 ] &&
-    apart 0 s1 --topology "$scratch/star" --hosts n5 && [ "$(figure link_bound_bytes)" = 0 ] &&
-    [ -z "$(figure link_ratio)" ]
+apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && figures syncs=0 &&
+    apart 0 s1 --topology "$scratch/star" --hosts n5 && figures link_bound_bytes=0 && [ -z "$(value link_ratio)" ]
 report $? "ranks of one host have no links to share, and one rank nothing to send"
-good check --algorithm aapc --topology "$scratch/star" --pattern random && [ "$(figure link_contention)" = 0 ] &&
-    short && [ "$(figure phases)" -gt 48 ] && [ "$(figure root)" = s0 ]
+good check --algorithm aapc --topology "$scratch/star" --pattern random && figures link_contention=0 && short &&
+    [ "$(value phases)" -gt 48 ] && figures root=s0
 report $? "irregular counts take at most 1.05 times what the busiest link does"
-phases=$(figure phases)
+phases=$(value phases)
 good check --algorithm aapc --topology "$scratch/star" --pattern random --max-steps 60 &&
-    [ "$(figure phases)" -lt "$phases" ] && [ "$(figure link_contention)" = 0 ]
+    [ "$(value phases)" -lt "$phases" ] && figures link_contention=0
 report $? "a limit makes fewer phases"
 good print --algorithm aapc --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
-    good check --load "$scratch/saved" --topology "$scratch/star" && [ "$(figure link_contention)" = 0 ] &&
-    [ "$(figure syncs)" -gt 0 ] && [ -z "$(figure phases)$(figure root)" ]
+    good check --load "$scratch/saved" --topology "$scratch/star" && figures link_contention=0 &&
+    [ "$(value syncs)" -gt 0 ] && [ -z "$(value phases)$(value root)" ]
 report $? "what is loaded keeps off links as well, but is not known to be aapc"
-good check --algorithm lp --topology "$scratch/star" && [ "$(figure link_contention)" -gt 0 ] &&
-    [ "$(figure syncs)" = unknown ] && [ "$(figure syncs_removed)" = unknown ] && [ -z "$(figure root)" ]
+good check --algorithm lp --topology "$scratch/star" && [ "$(value link_contention)" -gt 0 ] &&
+    figures syncs=unknown syncs_removed=unknown && [ -z "$(value root)" ]
 report $? "no synchronisation mends steps that contend"
-good check --algorithm aapc --ranks 4 && [ "$(figure permutations)" = 3 ] &&
-    [ -z "$(figure phases)$(figure root)" ]
+good check --algorithm aapc --ranks 4 && figures permutations=3 && [ -z "$(value phases)$(value root)" ]
 report $? "without a topology all ranks are at one switch"
 # A job with a topology file has no other auto, so neither has the tool.
-good check --algorithm auto --topology "$scratch/star" --unit 100 && [ "$(figure phases)" = 48 ] &&
-    [ "$(figure link_contention)" = 0 ] &&
+good check --algorithm auto --topology "$scratch/star" --unit 100 && figures phases=48 link_contention=0 &&
     good print --algorithm aapc --topology "$scratch/star" --json && cp "$scratch/out" "$scratch/expected" &&
     good print --algorithm auto --topology "$scratch/star" --json && cmp -s "$scratch/expected" "$scratch/out" &&
     good draw --algorithm auto --topology "$scratch/star" && [ "$(lines '<title>aapc, 16 ranks<')" -eq 1 ]
 report $? "auto is aapc where ranks are on several hosts"
 good print --algorithm auto --topology "$scratch/star" --hosts n5,n5,n5 --json &&
-    [ "$(lines '^{"algorithm": "a1",')" -eq 1 ] &&
-    good print --algorithm auto --ranks 3 --json && [ "$(lines '^{"algorithm": "a1",')" -eq 1 ]
+    [ "$(lines '^{"algorithm": "a1",')" -eq 1 ] && good print --algorithm auto --ranks 3 --json &&
+    [ "$(lines '^{"algorithm": "a1",')" -eq 1 ]
 report $? "and a1 on one, or without a topology"
 good check --algorithm aapc --topology "$scratch/star" --pattern skewed --save "$scratch/expected" &&
     good check --algorithm auto --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
@@ -210,11 +184,10 @@ good print --algorithm aapc --topology "$scratch/star" --matrix "$mesh" --seed 3
 report $? "it takes the seed that orders take beside a matrix"
 good --help all && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
     [ "$(lines '^  link_ratio ')" -eq 1 ] && [ "$(lines '^  syncs_removed ')" -eq 1 ] &&
-    [ "$(lines '^  phases ')" -eq 1 ] &&
-    [ "$(lines '^  root ')" -eq 1 ]
+    [ "$(lines '^  phases ')" -eq 1 ] && [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
 good check --algorithm aapc --host-route node --topology "$scratch/two" --ranks 8 --unit 50k --piece 32k &&
-    [ "$(figure delivered)" = ok ] && [ "$(figure pace)/$(figure piece_bytes)" = sync/32768 ]
+    figures delivered=ok && [ "$(value pace)/$(value piece_bytes)" = sync/32768 ]
 report $? "the node route is proved with the pieces of a job"
 
 # Two switches of four hosts: as many messages as hosts, or half of them, at a time.
@@ -222,16 +195,15 @@ conf full 'SwitchName=s0 Nodes=n[0-3] NodeSpeed=10000 Switches=s1' \
     'SwitchName=s1 Nodes=n[4-7] NodeSpeed=10000 LinkSpeed=40000'
 sed 's/40000/20000/' "$scratch/full" > "$scratch/half"
 sed 's/NodeSpeed[^ ]*//; s/Link.*//' "$scratch/full" > "$scratch/plain"
-apart 7 s0 --topology "$scratch/full" --unit 100 && [ "$(figure makespan_bytes)" = 700 ] &&
-    [ "$(figure link_bound_bytes)" = 700 ] && [ "$(figure splits)" = 0 ] &&
-    apart 8 s0 --topology "$scratch/half" --unit 100 && [ "$(figure link_bound_bytes)" = 800 ] &&
-    apart 16 s0 --topology "$scratch/plain" --unit 100 && [ "$(figure link_bound_bytes)" = 1600 ]
+apart 7 s0 --topology "$scratch/full" --unit 100 && figures makespan_bytes=700 link_bound_bytes=700 splits=0 &&
+    apart 8 s0 --topology "$scratch/half" --unit 100 && figures link_bound_bytes=800 &&
+    apart 16 s0 --topology "$scratch/plain" --unit 100 && figures link_bound_bytes=1600
 report $? "a link four times as fast as hosts: 7 phases in place of 16"
-good check --algorithm aapc --topology "$scratch/half" --pattern random && [ "$(figure link_contention)" = 0 ] &&
-    short && [ "$(figure syncs)" -gt 0 ]
+good check --algorithm aapc --topology "$scratch/half" --pattern random && figures link_contention=0 && short &&
+    [ "$(value syncs)" -gt 0 ]
 report $? "irregular counts over a link twice as fast"
-good check --algorithm aapc --topology "$scratch/slow" --pattern random && [ "$(figure link_contention)" = 0 ] &&
-    [ "$(figure delivered)" = ok ] && [ "$(figure link_bound_bytes)" = "$(figure load)" ]
+good check --algorithm aapc --topology "$scratch/slow" --pattern random && figures link_contention=0 delivered=ok &&
+    [ "$(value link_bound_bytes)" = "$(value load)" ]
 report $? "irregular counts over a link that is slower than the hosts"
 
 # ---- draw ----

@@ -53,7 +53,7 @@ alike() {
 neither() {
     for text; do
         printf '%b' "$text" > "$scratch/conf"
-        plan check --algorithm a1 --topology "$scratch/conf"
+        tool check --algorithm a1 --topology "$scratch/conf"
         planned=$status
         links "$scratch/conf" > "$scratch/out" 2>> "$scratch/err"
         if [ $? -ne 2 ] || [ "$planned" -ne 2 ]; then
