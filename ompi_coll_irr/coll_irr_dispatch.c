@@ -89,9 +89,8 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     mca_coll_irr_operation_t *operation = &module->operation;
     irr_status_t status;
 
-    operation->call = call;
     operation->exchange = irr_comm_exchange(irr_comm);
-    mca_coll_irr_operation_open(operation, &module->ranks);
+    mca_coll_irr_operation_open(operation, call, &module->ranks);
     irr_comm_use(irr_comm, module->number);
     status = mca_coll_irr_operation_start(operation, irr_comm);
     if (status == IRR_OK) {

@@ -177,7 +177,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
     }
     mca_coll_irr_stats_start(series, &request->call);
     if (kind != HOST) {
-        mca_coll_irr_request_open(request);
+        (void)mca_coll_irr_request_open(request);   /* without memory the exchange fails */
     }
     mca_coll_irr_request_begin(request, start_host);
     return OMPI_SUCCESS;

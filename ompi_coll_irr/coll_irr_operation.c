@@ -3,16 +3,22 @@
  */
 #include "coll_irr_operation.h"
 
-void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_ranks_t *ranks)
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
+                                 const mca_coll_irr_ranks_t *ranks)
 {
-    mca_coll_irr_bytes_t *bytes = &operation->bytes;
-
-    mca_coll_irr_bytes_open(bytes, operation->call, ranks);
+    operation->call = call;
+    mca_coll_irr_bytes_open(&operation->bytes, call, ranks);
     operation->opened = true;
     operation->failed = OMPI_SUCCESS;
-    if (!bytes->lacks && mca_coll_irr_bytes_are_copied(bytes)) {
-        operation->failed = mca_coll_irr_bytes_pack(bytes, operation->call);
+    if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+        mca_coll_irr_operation_pack(operation);
     }
+}
+
+void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation)
+{
+    operation->failed =
+        operation->bytes.lacks ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&operation->bytes, operation->call);
 }
 
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)

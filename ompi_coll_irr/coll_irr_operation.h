@@ -13,7 +13,7 @@
 
 /* Zeroed, it is closed.  Kept from call to call, it saves a repeated call new lists of blocks. */
 typedef struct mca_coll_irr_operation_t {
-    const mca_coll_irr_call_t *call;       /* whose sides are placed; stays until the end */
+    const mca_coll_irr_call_t *call;       /* whose sides are placed */
     mca_coll_irr_bytes_t       bytes;      /* of the call */
     irr_exchange_t            *exchange;   /* while it is under way; NULL: Open MPI's own serves */
     bool                       opened;     /* the call has blocks and packed copies */
@@ -22,10 +22,15 @@ typedef struct mca_coll_irr_operation_t {
 } mca_coll_irr_operation_t;
 
 /*
- * Makes the blocks of the call, of which there is room, and packs what is sent.  Without memory for copies, or with an
- * error of packing, the operation fails when it starts.
+ * Makes the blocks of the call, for which there is room, and packs what is sent unless the operation repeats.
+ * The call stays until the end.  Without memory for copies, or with an error of packing, the operation fails when it
+ * starts.
  */
-void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_ranks_t *ranks);
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
+                                 const mca_coll_irr_ranks_t *ranks);
+
+/* Packs the bytes that are sent, before each start of an operation that repeats. */
+void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
 
 /*
  * Starts the exchange on this engine communicator; the exchange is set unless the operation repeats.  An operation that

@@ -31,33 +31,6 @@ typedef struct args {
 
 /* ---- life ---- */
 
-/* The blocks of both sides, packed copies, and all that packing needs.  False without memory. */
-static bool open_call(mca_coll_irr_request_t *request)
-{
-    mca_coll_irr_call_t *call = &request->call;
-    mca_coll_irr_bytes_t *bytes = &request->operation.bytes;
-    const size_t sent = mca_coll_irr_side_arrays(&call->send);
-
-    request->arrays_bytes = sent + mca_coll_irr_side_arrays(&call->recv);
-    free(request->arrays);
-    request->arrays = malloc(request->arrays_bytes > 0 ? request->arrays_bytes : 1);
-    if (request->arrays == NULL) {
-        request->arrays_bytes = 0;
-        return false;
-    }
-    if (mca_coll_irr_bytes_reserve(bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
-        return false;
-    }
-    mca_coll_irr_bytes_open(bytes, call, &request->series->module->ranks);
-    request->operation.opened = true;
-    if (bytes->lacks) {
-        return false;
-    }
-    mca_coll_irr_side_copy(&call->send, request->arrays);
-    mca_coll_irr_side_copy(&call->recv, (char *)request->arrays + sent);
-    return true;
-}
-
 /*
  * An inactive request with a series of its own, whose service the caller makes one that serves.  NULL without memory.
  */
@@ -74,7 +47,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
                sizeof(series->service.why));
         request = mca_coll_irr_request_take(series, args->call, true);
     }
-    if (request == NULL || !open_call(request)) {
+    if (request == NULL || !mca_coll_irr_request_open(request)) {
         goto err_memory;
     }
     mca_coll_irr_side_retain(&request->call.send);

@@ -109,7 +109,6 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t 
     OBJ_RETAIN(series->module->comm);
     request->series = series;
     request->call = *call;
-    request->operation.call = &request->call;
     request->operation.exchange = NULL;
     request->operation.opened = false;
     request->operation.repeats = persistent;
@@ -147,37 +146,42 @@ void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
 
 /* ---- calls ---- */
 
-/* Copies what unpacking needs. */
-static void keep_arrays(mca_coll_irr_request_t *request)
+/* Makes room for so many bytes of arrays; false without memory. */
+static bool reserve_arrays(mca_coll_irr_request_t *request, size_t bytes)
 {
-    mca_coll_irr_side_t *side = &request->call.recv;
-    const size_t bytes = mca_coll_irr_side_arrays(side);
+    void *arrays;
 
-    if (bytes > request->arrays_bytes) {
-        void *arrays = realloc(request->arrays, bytes);
-
-        if (arrays == NULL) {
-            request->operation.bytes.lacks = true;
-            return;
-        }
-        request->arrays = arrays;
-        request->arrays_bytes = bytes;
+    if (bytes <= request->arrays_bytes) {
+        return true;
     }
-    mca_coll_irr_side_copy(side, request->arrays);
+    arrays = realloc(request->arrays, bytes);
+    if (arrays == NULL) {
+        return false;
+    }
+    request->arrays = arrays;
+    request->arrays_bytes = bytes;
+    return true;
 }
 
-void mca_coll_irr_request_open(mca_coll_irr_request_t *request)
+bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
 {
-    const mca_coll_irr_call_t *call = &request->call;
-    mca_coll_irr_bytes_t *bytes = &request->operation.bytes;
+    mca_coll_irr_call_t *call = &request->call;
+    mca_coll_irr_operation_t *operation = &request->operation;
+    const bool repeats = operation->repeats;
+    const size_t sent = repeats ? mca_coll_irr_side_arrays(&call->send) : 0;
 
-    if (mca_coll_irr_bytes_reserve(bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK) {
-        return;
+    if (mca_coll_irr_bytes_reserve(&operation->bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK ||
+        !reserve_arrays(request, sent + mca_coll_irr_side_arrays(&call->recv))) {
+        return false;
     }
-    mca_coll_irr_operation_open(&request->operation, &request->series->module->ranks);
-    if (bytes->output.packed != NULL) {
-        keep_arrays(request);
+    mca_coll_irr_operation_open(operation, call, &request->series->module->ranks);
+    if (repeats) {
+        mca_coll_irr_side_copy(&call->send, request->arrays);
     }
+    if (repeats || operation->bytes.output.packed != NULL) {
+        mca_coll_irr_side_copy(&call->recv, (char *)request->arrays + sent);
+    }
+    return !operation->bytes.lacks;
 }
 
 /* ---- all of them ---- */

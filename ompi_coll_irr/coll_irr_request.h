@@ -38,7 +38,7 @@ struct mca_coll_irr_request_t {
     mca_coll_irr_series_t  *series;       /* its communicator is retained */
     mca_coll_irr_call_t     call;
     mca_coll_irr_operation_t operation;   /* of the call; its memory is kept for later ones */
-    void                   *arrays;       /* the same: for counts and displacements that unpacking needs */
+    void                   *arrays;       /* the same: for counts, displacements and datatypes */
     size_t                  arrays_bytes;
     ompi_request_t         *inner;        /* of the previous module; NULL: there is none, or none yet */
     bool                    ready;        /* the inner request was made, and can be started */
@@ -88,10 +88,10 @@ void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_ir
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
- * Opens the operation, and copies the arrays that unpacking needs.  Without memory an exchange that it starts fails its
- * communicator.
+ * Opens the operation, and copies the arrays that are needed when the call has returned.  Returns false without memory:
+ * an exchange that the request starts fails its communicator then.
  */
-void mca_coll_irr_request_open(mca_coll_irr_request_t *request);
+bool mca_coll_irr_request_open(mca_coll_irr_request_t *request);
 
 /* For the next one: of a request that is not active. */
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request);

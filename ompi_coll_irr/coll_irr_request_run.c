@@ -251,9 +251,10 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             result = MPI_ERR_REQUEST;
         } else {
             request->failed = OMPI_SUCCESS;
-            request->operation.failed = mca_coll_irr_service_way(&request->series->service) != NULL
-                                            ? mca_coll_irr_bytes_pack(&request->operation.bytes, &request->call)
-                                            : OMPI_SUCCESS;
+            request->operation.failed = OMPI_SUCCESS;
+            if (mca_coll_irr_service_way(&request->series->service) != NULL) {
+                mca_coll_irr_operation_pack(&request->operation);
+            }
             mca_coll_irr_request_begin(request, NULL);
         }
     }
