@@ -46,32 +46,27 @@ typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
 typedef struct mca_coll_irr_bad_t mca_coll_irr_bad_t;
 typedef struct mca_coll_irr_team_t mca_coll_irr_team_t;
 
-/* The parameters that name an algorithm: the first rows of mca_coll_irr_choices. */
+/* The parameters that name an algorithm. */
 enum {
     MCA_COLL_IRR_ALLTOALLV_ALGORITHM, MCA_COLL_IRR_ALLTOALL_ALGORITHM, MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Values as the user gave them; texts are checked when they become settings. */
+/* Settings of the process; a bad value has the default in its place. */
 typedef struct mca_coll_irr_params_t {
-    int   priority;
-    int   setup_share;
-    int   verbose;
-    int   algorithms[MCA_COLL_IRR_ALGORITHMS];
-    int   compose;
-    int   overlap;
-    int   pace;
-    int   host_route;
-    int   transport;
-    char *ucx_tls;
-    char *ucx_devices;
-    char *ofi_provider;
-    char *ofi_domain;
-    size_t eager_bytes;   /* IRR_BYTES_AUTO: as the job is */
-    char *machine_file;
-    char *memory_file;
-    char *report;
-    char *trace;
+    int         priority;
+    int         setup_share;
+    int         verbose;
+    int         transport;     /* 0: auto; 1 + the engine's number */
+    const char *ucx_tls;
+    const char *ucx_devices;
+    const char *ofi_provider;
+    const char *ofi_domain;
+    size_t      eager_bytes;   /* IRR_BYTES_AUTO: as the job is */
+    const char *machine_file;
+    const char *memory_file;
+    const char *report;
+    const char *trace;
 } mca_coll_irr_params_t;
 
 /* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */
@@ -116,13 +111,9 @@ void mca_coll_irr_messages_close(void);
 
 /* What a communicator uses. */
 typedef struct mca_coll_irr_settings_t {
-    irr_settings_t engine;          /* but for the algorithm */
+    irr_settings_t engine;          /* but for the algorithm; its texts are from malloc */
     int            algorithms[MCA_COLL_IRR_ALGORITHMS];   /* rows of the algorithm table, or MCA_COLL_IRR_HOST */
     size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
-    size_t         seed, latency;   /* of the engine's */
-    char          *schedule_file;   /* from malloc, what the engine's point to */
-    char          *topology_file;
-    char          *matrix_dump;
 } mca_coll_irr_settings_t;
 
 /* ---- module ---- */
@@ -250,8 +241,6 @@ int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads);
 mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority);
 
 /* ---- parameters ---- */
-
-int mca_coll_irr_params_register(void);
 
 /* Those of a communicator for which they could not be read. */
 extern const mca_coll_irr_settings_t mca_coll_irr_settings_none;

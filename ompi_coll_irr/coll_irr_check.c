@@ -159,36 +159,14 @@ static void note_bad(const mca_coll_irr_bad_t *bad)
     }
 }
 
-static void check_text(const mca_coll_irr_text_t *row, void *values)
-{
-    mca_coll_irr_bad_t bad;
-
-    if (row->value != NULL && row->parse != mca_coll_irr_parse_path &&
-        !row->parse(row->value, (char *)values + row->offset)) {
-        (void)mca_coll_irr_bad_value(row->parameter, row->value, false, row->allowed, &bad);
-        note_bad(&bad);
-    }
-}
-
 static void check_values(void)
 {
-    mca_coll_irr_params_t of_process;
-    mca_coll_irr_settings_t of_communicators;
     mca_coll_irr_bad_t bad;
 
-    for (int i = 0; mca_coll_irr_process_text_at(i) != NULL; i++) {
-        check_text(mca_coll_irr_process_text_at(i), &of_process);
-    }
-    for (int i = 0; i < MCA_COLL_IRR_ALL_CHOICES; i++) {
-        const mca_coll_irr_choice_t *choice = &mca_coll_irr_choices[i];
-
-        if (*choice->storage == MCA_COLL_IRR_BAD_NAME) {
-            (void)mca_coll_irr_bad_name(choice->parameter, choice->bad, false, choice->name, &bad);
+    for (int i = 0; mca_coll_irr_setting_at(i) != NULL; i++) {
+        if (mca_coll_irr_setting_is_bad(mca_coll_irr_setting_at(i), &bad)) {
             note_bad(&bad);
         }
-    }
-    for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
-        check_text(mca_coll_irr_text_at(i), &of_communicators);
     }
 }
 

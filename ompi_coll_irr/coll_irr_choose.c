@@ -23,43 +23,35 @@
 
 /* ---- who chooses ---- */
 
-/* An info key of the communicator, if there is one; also on a rank that has no memory for settings, or a bad value. */
-static const char *info(ompi_communicator_t *comm, const char *key, char value[OPAL_MAX_INFO_VAL + 1])
+static bool is_given(ompi_communicator_t *comm, const char *name)
 {
-    return mca_coll_irr_info_get(comm, key, value, OPAL_MAX_INFO_VAL + 1) ? value : NULL;
+    char key[OPAL_MAX_INFO_VAL + 1];
+
+    return mca_coll_irr_setting_text(mca_coll_irr_setting(name), comm, key, NULL)[0] != '\0';
 }
 
-/* Who gives a schedule, or asks for the matrices, wants the engine; a topology says only where the ranks are. */
+/* A schedule, or a dump of the matrices, needs the engine; a topology says only where the ranks are. */
 static bool wants_engine(ompi_communicator_t *comm)
 {
-    char value[OPAL_MAX_INFO_VAL + 1];
-    bool wants = false;
-
-    for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
-        const mca_coll_irr_text_t *row = mca_coll_irr_text_at(i);
-
-        if (row->parse == mca_coll_irr_parse_path && row->offset != offsetof(mca_coll_irr_settings_t, topology_file)) {
-            const char *given = info(comm, row->parameter, value);
-            const char *path = given != NULL ? given : row->value;
-
-            wants = wants || (path != NULL && path[0] != '\0');
-        }
-    }
-    return wants;
+    return is_given(comm, "schedule_file") || is_given(comm, "matrix_dump");
 }
 
-/* On a communicator; NULL: on those without info keys, from parameters. */
+/*
+ * On a communicator; NULL: on those without info keys, from parameters.  Also on a rank that has no memory for
+ * settings, or a bad value.
+ */
 static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
-    const mca_coll_irr_choice_t *setting = &mca_coll_irr_choices[algorithm];
-    char value[OPAL_MAX_INFO_VAL + 1];
-    const char *given = info(comm, setting->parameter, value);
-    const int name = given != NULL ? mca_coll_irr_parse_name(given, setting->name) : *setting->storage;
+    static const char *const names[MCA_COLL_IRR_ALGORITHMS] = {
+        "alltoallv_algorithm", "alltoall_algorithm", "neighbor_algorithm" };
+    const mca_coll_irr_setting_t *setting = mca_coll_irr_setting(names[algorithm]);
+    char key[OPAL_MAX_INFO_VAL + 1];
+    const int place = irr_setting_place(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 
-    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || name == MCA_COLL_IRR_BAD_NAME) {
+    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || place < 0) {
         return MCA_COLL_IRR_ASKS;
     }
-    switch (mca_coll_irr_algorithm(name)) {
+    switch (mca_coll_irr_algorithm(place)) {
     case MCA_COLL_IRR_AUTO: return MCA_COLL_IRR_CHOOSES;
     case MCA_COLL_IRR_HOST: return MCA_COLL_IRR_LEAVES;
     default:                return MCA_COLL_IRR_ASKS;

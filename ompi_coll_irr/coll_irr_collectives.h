@@ -59,7 +59,7 @@ typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, m
 typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
     const char            *variable;   /* how the names of its MPI_T variables begin */
-    int                    algorithm;  /* the row of mca_coll_irr_choices that names its algorithm */
+    int                    algorithm;  /* the parameter that names its algorithm */
     mca_coll_irr_which_t   leader;     /* by whose engine communicator it goes where both have one algorithm */
     mca_coll_irr_host_fn_t host;
     bool                   neighbors;  /* blocks are those of a topology's neighbours, not of all ranks */

@@ -11,6 +11,7 @@
 
 static int irr_open(void);
 static int irr_close(void);
+static int irr_register(void);
 
 mca_coll_irr_component_t mca_coll_irr_component = {
     .super = {
@@ -20,7 +21,7 @@ mca_coll_irr_component_t mca_coll_irr_component = {
             MCA_BASE_MAKE_VERSION(component, IRR_VERSION_MAJOR, IRR_VERSION_MINOR, IRR_VERSION_RELEASE),
             .mca_open_component = irr_open,
             .mca_close_component = irr_close,
-            .mca_register_component_params = mca_coll_irr_params_register
+            .mca_register_component_params = irr_register
         },
         .collm_data = {
             MCA_BASE_METADATA_PARAM_NONE
@@ -30,6 +31,13 @@ mca_coll_irr_component_t mca_coll_irr_component = {
     },
     .output = -1
 };
+
+static int irr_register(void)
+{
+    const int result = mca_coll_irr_settings_register();
+
+    return result < 0 ? result : mca_coll_irr_pvars_register();
+}
 
 static int irr_open(void)
 {

@@ -58,14 +58,9 @@ bool mca_coll_irr_is_crowded(void)
 /* The parameter, not an info key: the engine is the process's, and may be there before the communicator. */
 static bool has_topology(void)
 {
-    for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
-        const mca_coll_irr_text_t *row = mca_coll_irr_text_at(i);
+    char key[OPAL_MAX_INFO_VAL + 1];
 
-        if (strcmp(row->parameter, MCA_COLL_IRR_PREFIX "topology_file") == 0) {
-            return row->value != NULL && row->value[0] != '\0';
-        }
-    }
-    return false;
+    return mca_coll_irr_setting_text(mca_coll_irr_setting("topology_file"), NULL, key, NULL)[0] != '\0';
 }
 
 static size_t eager_bytes(void)

@@ -50,13 +50,13 @@ static bool is_first(void)
 /* Describes the machine that the speedups hold for. */
 static void machine_text(char text[IRR_LESSONS_MACHINE])
 {
-    const mca_coll_irr_choice_t *transport = &mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT];
+    char key[OPAL_MAX_INFO_VAL + 1];
     struct utsname system = { .machine = "" };
 
     uname(&system);
     snprintf(text, IRR_LESSONS_MACHINE, "Open MPI %d.%d.%d, %.40s, %ld processors, transport %s", OMPI_MAJOR_VERSION,
              OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, system.machine, sysconf(_SC_NPROCESSORS_CONF),
-             transport->name(*transport->storage));
+             mca_coll_irr_setting_text(mca_coll_irr_setting("transport"), NULL, key, NULL));
 }
 
 /* Process 0 warns for all processes. */

@@ -261,6 +261,20 @@ void mca_coll_irr_modules_strand(void)
     mca_coll_irr_groups_free();
 }
 
+/* All that was measured so far goes to the report. */
+static void report_all(void)
+{
+    for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
+        for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+            if (module->called[i]) {
+                mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
+            }
+        }
+    }
+    mca_coll_irr_teams_each(mca_coll_irr_stats_close);
+    mca_coll_irr_requests_stats();
+}
+
 /* Never waits for a peer: ranks free a communicator at different times. */
 static void destruct(mca_coll_irr_module_t *module)
 {
@@ -268,6 +282,7 @@ static void destruct(mca_coll_irr_module_t *module)
         mca_coll_irr_log_above(module);
     }
     if (module->comm == &ompi_mpi_comm_world.comm) {
+        report_all();
         mca_coll_irr_report_end();
         mca_coll_irr_memory_end();
         mca_coll_irr_teardown();

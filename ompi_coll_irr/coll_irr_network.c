@@ -25,8 +25,7 @@ static irr_engine_config_t alike(void)
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
 
     return (irr_engine_config_t){
-        .transport = params->transport > 0 ? mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT].name(params->transport)
-                                           : NULL,
+        .transport = params->transport > 0 ? mca_coll_irr_setting("transport")->row->value(params->transport) : NULL,
         .ucx_tls = params->ucx_tls,
         .ucx_devices = params->ucx_devices,
         .ofi_provider = params->ofi_provider,

@@ -26,7 +26,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
     if (service->algorithm != MCA_COLL_IRR_AUTO) {
         return "";
     }
-    return given(module->settings->schedule_file) ? " and there is a schedule file" : " and there is a dump";
+    return given(module->settings->engine.schedule_file) ? " and there is a schedule file" : " and there is a dump";
 }
 
 /*
@@ -41,7 +41,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
         return "host";
     }
     if (service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
-        given(settings->schedule_file) || given(settings->matrix_dump)) {
+        given(settings->engine.schedule_file) || given(settings->engine.matrix_dump)) {
         return NULL;
     }
     return "auto and coll_irr_setup_share is 0";
@@ -54,7 +54,7 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 
     return service->algorithm >= 0 && irr_algorithm_way(service->algorithm)->order->uses_tree &&
            settings->engine.pace == IRR_PACE_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
-           !given(settings->schedule_file) && !given(settings->matrix_dump);
+           !given(settings->engine.schedule_file) && !given(settings->engine.matrix_dump);
 }
 
 /* ---- words ---- */

@@ -187,15 +187,6 @@ void mca_coll_irr_report_end(void)
 {
     const time_t deadline = time(NULL) + WAIT_S;
 
-    for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
-        for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-            if (module->called[i]) {
-                mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
-            }
-        }
-    }
-    mca_coll_irr_teams_each(mca_coll_irr_stats_close);
-    mca_coll_irr_requests_stats();
     if (!report.wanted) {
         return;
     }

@@ -58,13 +58,16 @@ static unsigned digest(const char *text)
     return text != NULL && text[0] != '\0' ? (unsigned)(1 + irr_hash_text(IRR_HASH_BASIS, text) % 4095) : 0;
 }
 
-static const mca_coll_irr_choice_t *const transport = &mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT];
+static const mca_coll_irr_setting_t *transport(void)
+{
+    return mca_coll_irr_setting("transport");
+}
 
 static unsigned value_of(const char *name)
 {
     unsigned value = 0;
 
-    while (transport->name((int)value) != NULL && strcmp(transport->name((int)value), name) != 0) {
+    while (transport()->row->value((int)value) != NULL && strcmp(transport()->row->value((int)value), name) != 0) {
         value++;
     }
     return value;
@@ -80,7 +83,7 @@ static signature_t sign(void)
         .domain = digest(params->ofi_domain),
         .provider = digest(params->ofi_provider),
         .taken = value_of(mca_coll_irr_network_choice()->name),
-        .named = (unsigned)params->transport + 1,
+        .named = (unsigned)(transport()->place + 1),
         .version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31),
         .modes = mca_coll_irr_process_modes() };
 }
@@ -165,7 +168,7 @@ static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like
 
 static const char *transport_name(unsigned value)
 {
-    const char *name = transport->name((int)value);
+    const char *name = transport()->row->value((int)value);
 
     return name != NULL ? name : "something else";
 }
@@ -193,7 +196,7 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
         snprintf(text, size, "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  (int)other->priority, process, (int)own->priority, me);
     } else if (other->named != own->named) {
-        snprintf(text, size, "%s is %s on rank %u of MPI_COMM_WORLD and %s on rank %u", transport->parameter,
+        snprintf(text, size, "%s is %s on rank %u of MPI_COMM_WORLD and %s on rank %u", transport()->parameter,
                  named(other), process, named(own), me);
     } else if (other->provider != own->provider) {
         text_differs("provider", params->ofi_provider, process, text, size);
@@ -201,7 +204,7 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
         text_differs("domain", params->ofi_domain, process, text, size);
     } else if (other->taken != own->taken) {
         snprintf(text, size, "%s is %s, which is %s on rank %u of MPI_COMM_WORLD, and %s on rank %u, where %s: name "
-                 "one", transport->parameter, transport_name(0), transport_name(other->taken), process, choice->name,
+                 "one", transport()->parameter, transport_name(0), transport_name(other->taken), process, choice->name,
                  me, choice->why);
     } else if (other->modes != own->modes) {
         snprintf(text, size, "coll_irr_setup_share, what is to serve a collective, the level of threads, or whether "

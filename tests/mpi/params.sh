@@ -83,46 +83,59 @@ divided_far() (
     says "$2" divided "$1"
 )
 
-plan 83
-check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
-check "ompi_info: verbose" listed verbose 5 "Verbosity"
+# Help texts are short, and few parameters are for users.
+short_helps() {
+    "$OMPI_INFO" --param coll irr --level 9 --parsable | awk -F: '
+        $6 == "help" {
+            sub(/.*:help:/, "")
+            if (length($0) > 300) { print length($0) ": " $0; long++ }
+            helps++
+        }
+        $6 == "level" && $7 <= 3 { users++ }
+        END { print helps " parameters, " users " for users"; exit helps < 40 || long > 0 || users > 12 }'
+}
+
+plan 84
+check "ompi_info: help texts of 300 characters at most, 12 parameters for users" short_helps
+check "ompi_info: priority" listed priority 3 "Priority of the irr coll component"
+check "ompi_info: verbose" listed verbose 3 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 "$(values auto a1 ac a2)"
 check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 "$(values auto a1 ac)"
 check "ompi_info: algorithm of neighbours" listed neighbor_algorithm 3 "$(values auto a1 ac)"
-check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
-check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
-check "ompi_info: compose" listed compose 5 "$(values auto iovec gather split)"
-check "ompi_info: dims" listed dims 4 'current value: "auto"'
-check "ompi_info: slice_min" listed slice_min 5 'current value: "256"'
-check "ompi_info: direct_bytes" listed direct_bytes 5 'current value: "auto"'
-check "ompi_info: overlap" listed overlap 5 'current value: "pipelined"'
-check "ompi_info: overlaps" listed overlap 5 "$(values pipelined dual single blocking)"
-check "ompi_info: ranks_per_node" listed ranks_per_node 6 'current value: "0"'
-check "ompi_info: pace" listed pace 5 "$(values auto free loose grant)"
-check "ompi_info: grants" listed grants 5 'current value: "0"'
-check "ompi_info: piece_bytes" listed piece_bytes 5 'current value: "auto"'
-check "ompi_info: lead_bytes" listed lead_bytes 5 'current value: "auto"'
-check "ompi_info: host_route" listed host_route 5 "$(values auto direct node)"
-check "ompi_info: eager_bytes" listed eager_bytes 5 'current value: "auto"'
-check "ompi_info: seed" listed seed 6 'current value: "1"'
-check "ompi_info: lambda" listed lambda 5 'current value: "incremental"'
-check "ompi_info: latency_bytes" listed latency_bytes 5 'current value: "16384"'
-check "ompi_info: max_steps" listed max_steps 5 'current value: "0"'
-check "ompi_info: max_steps names who takes it" listed max_steps 5 'With optimal and aapc.*cannot be had'
-check "ompi_info: lp_shift" listed lp_shift 6 'current value: "0"'
-check "ompi_info: redistribution" listed redistribution 5 'current value: "none"'
-check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 5 'current value: "64m"'
-check "ompi_info: cache_bytes" listed cache_bytes 5 'current value: "16m"'
-check "ompi_info: timeout" listed timeout 4 'current value: "0"'
-check "ompi_info: schedule_file" listed schedule_file 5 'current value: ""'
-check "ompi_info: topology_file" listed topology_file 4 'current value: ""'
-check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
-check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
-check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
-check "ompi_info: transport" listed transport 4 "$(values auto "${TRANSPORTS%% *}")"
-check "ompi_info: ofi_provider" listed ofi_provider 4 "fi_info -p"
-check "ompi_info: ofi_domain" listed ofi_domain 4 "btl_tcp_if_include"
+check "ompi_info: window_messages" listed window_messages 6 "Largest number of messages"
+check "ompi_info: window_bytes" listed window_bytes 6 "Largest number of bytes"
+check "ompi_info: compose" listed compose 6 "$(values auto iovec gather split)"
+check "ompi_info: dims" listed dims 6 'current value: "auto"'
+check "ompi_info: slice_min" listed slice_min 9 'current value: "256"'
+check "ompi_info: direct_bytes" listed direct_bytes 9 'current value: "auto"'
+check "ompi_info: overlap" listed overlap 6 'current value: "pipelined"'
+check "ompi_info: overlaps" listed overlap 6 "$(values pipelined dual single blocking)"
+check "ompi_info: ranks_per_node" listed ranks_per_node 9 'current value: "0"'
+check "ompi_info: pace" listed pace 6 "$(values auto free loose grant)"
+check "ompi_info: grants" listed grants 9 'current value: "0"'
+check "ompi_info: piece_bytes" listed piece_bytes 9 'current value: "auto"'
+check "ompi_info: lead_bytes" listed lead_bytes 9 'current value: "auto"'
+check "ompi_info: host_route" listed host_route 6 "$(values auto direct node)"
+check "ompi_info: eager_bytes" listed eager_bytes 6 'current value: "auto"'
+check "ompi_info: seed" listed seed 9 'current value: "1"'
+check "ompi_info: lambda" listed lambda 9 'current value: "incremental"'
+check "ompi_info: latency_bytes" listed latency_bytes 9 'current value: "16384"'
+check "ompi_info: max_steps" listed max_steps 9 'current value: "0"'
+check "ompi_info: max_steps names who takes it" listed max_steps 9 'With optimal and aapc.*at least as many steps as'
+check "ompi_info: lp_shift" listed lp_shift 9 'current value: "0"'
+check "ompi_info: redistribution" listed redistribution 6 'current value: "none"'
+check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 9 'current value: "64m"'
+check "ompi_info: cache_bytes" listed cache_bytes 9 'current value: "16m"'
+check "ompi_info: timeout" listed timeout 3 'current value: "0"'
+check "ompi_info: schedule_file" listed schedule_file 6 'current value: ""'
+check "ompi_info: topology_file" listed topology_file 3 'current value: ""'
+check "ompi_info: matrix_dump" listed matrix_dump 6 'current value: ""'
+check "ompi_info: ucx_tls" listed ucx_tls 6 "UCX_TLS"
+check "ompi_info: ucx_devices" listed ucx_devices 6 "UCX_NET_DEVICES"
+check "ompi_info: transport" listed transport 3 "$(values auto "${TRANSPORTS%% *}")"
+check "ompi_info: ofi_provider" listed ofi_provider 6 "fi_info -p"
+check "ompi_info: ofi_domain" listed ofi_domain 6 "btl_tcp_if_include"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
     slice_min=-1 direct_bytes=some overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
 check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, hybrid, multistage, node, board, lp, rs_n"
