@@ -89,31 +89,33 @@ void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
     }
 }
 
-static int datatypes_of(const mca_coll_irr_side_t *side)
+/* Retains or releases each datatype that is not MPI's own. */
+static void hold(const mca_coll_irr_side_t *side, bool retains)
 {
-    return side->datatypes != NULL ? side->slots : 1;
+    const int datatypes = side->datatypes != NULL ? side->slots : 1;
+
+    for (int i = 0; i < datatypes; i++) {
+        ompi_datatype_t *datatype = type_at(side, slot_at(side, i).slot);
+
+        if (ompi_datatype_is_predefined(datatype)) {
+            continue;
+        }
+        if (retains) {
+            OBJ_RETAIN(datatype);
+        } else {
+            OBJ_RELEASE(datatype);
+        }
+    }
 }
 
 void mca_coll_irr_side_retain(const mca_coll_irr_side_t *side)
 {
-    for (int i = 0; i < datatypes_of(side); i++) {
-        ompi_datatype_t *datatype = type_at(side, slot_at(side, i).slot);
-
-        if (!ompi_datatype_is_predefined(datatype)) {
-            OBJ_RETAIN(datatype);
-        }
-    }
+    hold(side, true);
 }
 
 void mca_coll_irr_side_release(const mca_coll_irr_side_t *side)
 {
-    for (int i = 0; i < datatypes_of(side); i++) {
-        ompi_datatype_t *datatype = type_at(side, slot_at(side, i).slot);
-
-        if (!ompi_datatype_is_predefined(datatype)) {
-            OBJ_RELEASE(datatype);
-        }
-    }
+    hold(side, false);
 }
 
 /* ---- blocks ---- */
@@ -175,41 +177,38 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
 }
 
 /* IRR_ERR_NOT_SUPPORTED: its runs are too short; most blocks are as the last one. */
-static irr_status_t list_runs(const mca_coll_irr_side_t *side, mca_coll_irr_layout_t *layout,
-                              const mca_coll_irr_elements_t *elements, mca_coll_irr_listing_t *listing)
+static irr_status_t list_runs(const mca_coll_irr_elements_t *elements, mca_coll_irr_layout_t *layout,
+                              mca_coll_irr_end_t *end)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
 
     if (!layout->is_packed) {
-        status = mca_coll_irr_runs_list(elements, IRR_BLOCK_MIN, side->buffer, listing);
+        status = mca_coll_irr_runs_list(elements, end);
         layout->is_packed = status == IRR_ERR_NOT_SUPPORTED;
     }
     return status;
 }
 
-/* A block that will be packed has its place there for its offset, and ~rank for its rank. */
-typedef struct packing {
-    size_t bytes, blocks;
-} packing_t;
-
-static void add(mca_coll_irr_listing_t *listing, int rank, ptrdiff_t offset, size_t length)
+static void add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, size_t length)
 {
-    listing->end->list[listing->count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
+    end->list[end->blocks.count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
 }
 
-static void add_packed(mca_coll_irr_listing_t *listing, const mca_coll_irr_elements_t *elements, packing_t *packing)
+/* A block that will be packed has ~rank for its rank, and its place in the copy for its offset. */
+static void add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
 {
-    add(listing, ~elements->rank, (ptrdiff_t)packing->bytes, elements->bytes);
-    packing->bytes += elements->bytes;
-    packing->blocks++;
+    add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
+    end->packed_bytes += elements->bytes;
+    end->packed_blocks++;
 }
 
-/* False: there is no memory for so many blocks.  If all are packed, there is. */
-static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_listing_t *listing,
-                 packing_t *packing)
+/* Returns false if there is no memory for so many blocks.  If all are packed, there is. */
+static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all)
 {
     mca_coll_irr_layout_t layout = { .datatype = NULL };
 
+    end->blocks = (irr_blocks_t){ .count = 0 };
+    end->packed_bytes = end->packed_blocks = 0;
     for (int k = 0; k < side->slots; k++) {
         const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
         irr_status_t status = IRR_ERR_NOT_SUPPORTED;
@@ -217,18 +216,18 @@ static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_l
         if (elements.bytes == 0) {
             continue;
         }
-        if (mca_coll_irr_end_reserve(listing->end, listing->count + 1) != IRR_OK) {
+        if (mca_coll_irr_end_reserve(end, end->blocks.count + 1) != IRR_OK) {
             return false;
         }
         if (!packs_all && layout.is_run) {
-            add(listing, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
+            add(end, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
             continue;
         }
         if (!packs_all) {
-            status = list_runs(side, &layout, &elements, listing);
+            status = list_runs(&elements, &layout, end);
         }
         if (status == IRR_ERR_NOT_SUPPORTED) {
-            add_packed(listing, &elements, packing);
+            add_packed(end, &elements);
         } else if (status != IRR_OK) {
             return false;
         }
@@ -315,37 +314,18 @@ static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/*
- * The blocks of any side, with those that are packed in a copy.  Where all are, they are relative to it.  A function of
- * its own, so that a call that repeats its counts saves few registers.
- */
-__attribute__((noinline))
-static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
+/* Takes memory for the packed copy, in which blocks have their places now.  Where all are packed, it is the base. */
+static bool place_copy(mca_coll_irr_end_t *end)
 {
-    mca_coll_irr_listing_t listing = { .end = end };
-    packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
-    if (plain && open_plain(end, side)) {
-        return true;
-    }
-    if (!list(side, false, &listing, &packing)) {
-        listing.count = 0;
-        packing = (packing_t){ .bytes = 0 };
-        (void)list(side, true, &listing, &packing);
-    }
-    end->blocks = (irr_blocks_t){ .list = end->list, .count = listing.count };
-    if (packing.bytes == 0) {
-        return true;
-    }
-    end->packed = mca_coll_irr_kept_take(packing.bytes);
-    end->packed_bytes = packing.bytes;
-    if (packing.blocks == listing.count) {
+    end->packed = mca_coll_irr_kept_take(end->packed_bytes);
+    if (end->packed_blocks == end->blocks.count) {
         end->base = end->packed;
     } else {
         delta = (ptrdiff_t)((uintptr_t)end->packed - (uintptr_t)end->base);
     }
-    for (size_t i = 0; i < listing.count; i++) {
+    for (size_t i = 0; i < end->blocks.count; i++) {
         irr_block_t *block = &end->list[i];
 
         if (block->rank < 0) {
@@ -354,6 +334,23 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, b
         }
     }
     return end->packed != NULL;
+}
+
+/*
+ * The blocks of any side.  False: there is no memory for the copy.  A function of its own, so that a call that repeats
+ * its counts saves few registers.
+ */
+__attribute__((noinline))
+static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
+{
+    if (plain && open_plain(end, side)) {
+        return true;
+    }
+    if (!list(end, side, false)) {
+        (void)list(end, side, true);
+    }
+    end->blocks.list = end->list;
+    return end->packed_bytes == 0 || place_copy(end);
 }
 
 /* False: there is no memory for the copy. */

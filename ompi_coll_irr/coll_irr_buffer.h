@@ -75,7 +75,7 @@ typedef struct mca_coll_irr_end_t {
     size_t                arrays_max;
     void                 *base;
     char                 *packed;        /* NULL: nothing is packed */
-    size_t                packed_bytes;
+    size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
 /* The bytes of a call.  Zeroed, they are closed.  Kept from call to call, they save a repeated call new lists. */
@@ -124,18 +124,11 @@ typedef struct mca_coll_irr_elements_t {
     int                    rank;        /* whose it is */
 } mca_coll_irr_elements_t;
 
-/* A list that is being made. */
-typedef struct mca_coll_irr_listing_t {
-    mca_coll_irr_end_t *end;
-    size_t              count;
-} mca_coll_irr_listing_t;
-
 /*
- * Adds the runs of elements, with offsets from base; reads none of them.  IRR_ERR_NOT_SUPPORTED: they are shorter than
- * `least` in the mean.  IRR_ERR_NO_MEMORY, and the list holds some of them.
+ * Adds the runs of elements to the blocks, with offsets from the base; reads none of them.  IRR_ERR_NOT_SUPPORTED: they
+ * are shorter than IRR_BLOCK_MIN in the mean.  IRR_ERR_NO_MEMORY, and the blocks hold some of them.
  */
-irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, size_t least, const void *base,
-                                    mca_coll_irr_listing_t *listing);
+irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
 
 /* Packs elements, or unpacks them; OMPI_SUCCESS or the datatype engine's error. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);

@@ -1,17 +1,17 @@
 /*
  * coll_irr_runs.c - elements of a datatype as runs of bytes: listed, or packed.
  *
- * Where runs are long enough the engine reads each from where it is, or writes it to where it belongs.  Below that the
- * description of a run costs more than its copy: those are packed.  That is a local matter, because the bytes of a
- * message are the same either way, so ranks may differ in it.
+ * If runs are long enough the engine reads each from where it is, or writes it to where it belongs.  Below that the
+ * description of a run costs more than its copy, so short runs are packed.  Ranks may differ in it, because the bytes
+ * of a message are the same either way.
  *
- * The runs of an element are found once, by Open MPI's convertor, and kept: to find them costs as much as to pack a
- * short block.  A datatype may lie where another one was that is freed.  So what is kept has a copy of the description
- * that the convertor goes by, and is used where that is the same, byte by byte.  Of a datatype with many runs, or a
- * long description, only their mean length is kept; if another one is taken for it, that is packed or listed as the
- * first one was, which may cost time, and no more.  Its runs are found in each call.
+ * Open MPI's convertor finds the runs of an element once, and they are kept: to find them costs as much as to pack a
+ * short block.  A datatype may be at the address of a freed one.  So a copy of the description that the convertor uses
+ * is kept with the runs, and the runs are used only where both descriptions are equal, byte by byte.  Of a datatype
+ * with many runs, or a long description, only the mean length is kept, and its runs are found in each call; if another
+ * datatype is taken for it, that is packed or listed as the first one was, which may cost time, and no more.
  *
- * Cost: a few instructions for each run of a datatype that is kept; else what the convertor takes.
+ * Cost: a few instructions for each run of a datatype that is kept; else the time of the convertor.
  */
 #include "coll_irr_buffer.h"
 
@@ -20,34 +20,29 @@
 #include "opal/datatype/opal_convertor.h"
 #include "opal/datatype/opal_datatype_internal.h"
 
-/* Runs that the convertor is asked for at a time, and whose mean is taken where not all are kept. */
+/* Runs that the convertor is asked for at a time. */
 #define RUNS_SEEN 16
 
-/* Of a datatype that is kept: runs, and elements of its description.  So all take three megabytes at most. */
+/* Of a datatype that is kept: runs, and elements of its description.  So all take five megabytes at most. */
 #define RUNS_MAX 256
 
 /* Datatypes that are kept, SET of them for one remainder of the key. */
 #define SETS 64
 #define SET  4
 
-typedef struct run {
-    ptrdiff_t offset;   /* from the element */
-    size_t    length;
-} run_t;
-
 /* What is kept of a datatype. */
 typedef struct known {
     uint64_t        key;           /* 0: nothing */
     size_t          mean;          /* bytes of a run */
-    run_t          *runs;          /* NULL: they are not kept; */
+    irr_block_t    *runs;          /* offsets from the element; NULL: they are not kept */
     size_t          nruns;
-    dt_elem_desc_t *description;   /* in one memory with them */
+    dt_elem_desc_t *description;   /* where they are */
 } known_t;
 
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     turn;             /* which one of a set goes next */
+    unsigned     turn;             /* place of a set that is used next */
 } table;
 
 /* To read elements, or to write them. */
@@ -64,58 +59,49 @@ static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *e
 
 /* ---- to find runs ---- */
 
-/* The next few, which may be empty; true: there are no more. */
-static bool next_runs(opal_convertor_t *convertor, struct iovec runs[RUNS_SEEN], uint32_t *count)
+/* Adds a run of a rank: as a block of its own, or to the end of the last one.  There is room. */
+static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
 {
-    size_t bytes = SIZE_MAX;
+    irr_block_t *last = end->list + end->blocks.count - 1;
 
-    *count = RUNS_SEEN;
-    return opal_convertor_raw(convertor, runs, count, &bytes) != 0;
-}
-
-/* One more, or the end of the last one.  What has no room is only counted. */
-static void found_run(run_t runs[RUNS_MAX], size_t *found, run_t run)
-{
-    run_t *last = *found > 0 && *found <= RUNS_MAX ? &runs[*found - 1] : NULL;
-
-    if (run.length == 0) {
-        return;
-    }
-    if (last != NULL && last->offset + (ptrdiff_t)last->length == run.offset) {
+    if (end->blocks.count > first && last->offset + (ptrdiff_t)last->length == run.offset) {
         last->length += run.length;
-    } else if ((*found)++ < RUNS_MAX) {
-        runs[*found - 1] = run;
+    } else {
+        end->list[end->blocks.count++] = run;
     }
 }
 
-/* The runs of one element, up to so many.  Returns how many it has, or more than RUNS_MAX. */
-static size_t find_runs(const mca_coll_irr_elements_t *elements, run_t runs[RUNS_MAX])
+/* Adds the runs of elements, with offsets from the base, until these are more than `most`. */
+static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t most, mca_coll_irr_end_t *end)
 {
-    mca_coll_irr_elements_t one = *elements;
+    const size_t first = end->blocks.count;
     opal_convertor_t convertor;
-    size_t found = 0;
-    bool done;
+    bool done = prepare(&convertor, elements, true) != OMPI_SUCCESS;
+    irr_status_t status = done ? IRR_ERR_NO_MEMORY : IRR_OK;
 
-    one.count = 1;
-    done = prepare(&convertor, &one, true) != OMPI_SUCCESS;
-    while (!done && found <= RUNS_MAX) {
-        struct iovec some[RUNS_SEEN];
-        uint32_t count;
+    while (!done && status == IRR_OK && end->blocks.count - first <= most) {
+        struct iovec runs[RUNS_SEEN];
+        uint32_t count = RUNS_SEEN;
+        size_t bytes = SIZE_MAX;
 
-        done = next_runs(&convertor, some, &count);
-        for (uint32_t i = 0; i < count; i++) {
-            const ptrdiff_t offset = (ptrdiff_t)((uintptr_t)some[i].iov_base - (uintptr_t)one.address);
+        done = opal_convertor_raw(&convertor, runs, &count, &bytes) != 0;
+        status = mca_coll_irr_end_reserve(end, end->blocks.count + count);
+        for (uint32_t i = 0; i < count && status == IRR_OK; i++) {
+            const ptrdiff_t offset = (ptrdiff_t)((uintptr_t)runs[i].iov_base - (uintptr_t)end->base);
 
-            found_run(runs, &found, (run_t){ .offset = offset, .length = some[i].iov_len });
+            if (runs[i].iov_len > 0) {
+                add_run(end, first, (irr_block_t){
+                    .rank = elements->rank, .offset = offset, .length = runs[i].iov_len });
+            }
         }
     }
     OBJ_DESTRUCT(&convertor);
-    return found;
+    return status;
 }
 
 /* ---- what is kept ---- */
 
-/* Of all that the runs of an element come from, but for the description. */
+/* A hash of all that the runs of an element come from, but for the description. */
 static uint64_t key_of(const ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
@@ -131,7 +117,7 @@ static uint64_t key_of(const ompi_datatype_t *datatype)
     return key | 1;
 }
 
-/* The one of a datatype, or the next one of its set that something else is put into. */
+/* Returns the place of a datatype, or the one of its set that is used next. */
 static known_t *known_at(uint64_t key)
 {
     known_t *set = table.known[(key >> 1) % SETS];
@@ -150,38 +136,40 @@ static bool is_described(const known_t *known, const dt_type_desc_t *description
            memcmp(known->description, description->desc, description->used * sizeof(*description->desc)) == 0;
 }
 
-/* Without memory the runs are not kept. */
-static void keep_runs(known_t *known, const run_t *runs, size_t count, const dt_type_desc_t *description)
+static void forget(known_t *known)
 {
-    const irr_array_t arrays[] = { IRR_ARRAY(known->runs, count), IRR_ARRAY(known->description, description->used) };
-
-    if (IRR_ALLOC_ARRAYS(arrays) == IRR_OK) {
-        memcpy(known->runs, runs, count * sizeof(*runs));
-        memcpy(known->description, description->desc, description->used * sizeof(*description->desc));
-        known->nruns = count;
-    }
+    irr_free(known->runs);
+    irr_free(known->description);
+    *known = (known_t){ .key = 0 };
 }
 
-/* Without memory to find any, nothing is kept. */
+/* Without memory to find any run, nothing is kept. */
 static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *elements)
 {
     const dt_type_desc_t *description = &elements->datatype->super.opt_desc;
-    run_t runs[RUNS_MAX];
-    const size_t found = find_runs(elements, runs), seen = found < RUNS_MAX ? found : RUNS_MAX;
+    mca_coll_irr_elements_t one = *elements;
+    mca_coll_irr_end_t end = { .base = one.address };
     size_t bytes = 0;
 
-    for (size_t i = 0; i < seen; i++) {
-        bytes += runs[i].length;
-    }
-    irr_free(known->runs);
-    *known = (known_t){ .key = 0 };
-    if (seen > 0) {
+    one.count = 1;
+    forget(known);
+    if (find_runs(&one, RUNS_MAX, &end) == IRR_OK && end.blocks.count > 0) {
+        for (size_t i = 0; i < end.blocks.count; i++) {
+            bytes += end.list[i].length;
+        }
         known->key = key;
-        known->mean = bytes / seen;
+        known->mean = bytes / end.blocks.count;
+        if (end.blocks.count <= RUNS_MAX && description->used <= RUNS_MAX) {
+            known->description = irr_alloc(description->used, sizeof(*description->desc));
+        }
+        if (known->description != NULL) {
+            memcpy(known->description, description->desc, description->used * sizeof(*description->desc));
+            known->runs = end.list;
+            known->nruns = end.blocks.count;
+            return;
+        }
     }
-    if (found == seen && seen > 0 && description->used <= RUNS_MAX) {
-        keep_runs(known, runs, seen, description);
-    }
+    irr_free(end.list);
 }
 
 /* Of elements that have bytes; the table is locked. */
@@ -204,80 +192,36 @@ void mca_coll_irr_runs_open(void)
 void mca_coll_irr_runs_close(void)
 {
     for (int i = 0; i < SETS * SET; i++) {
-        known_t *known = &table.known[i / SET][i % SET];
-
-        irr_free(known->runs);
-        *known = (known_t){ .key = 0 };
+        forget(&table.known[i / SET][i % SET]);
     }
     OBJ_DESTRUCT(&table.lock);
 }
 
 /* ---- to list ---- */
 
-/* One run more for a rank: a block of its own, or the end of the last one.  There is room. */
-static void add_run(mca_coll_irr_listing_t *listing, size_t first, irr_block_t run)
-{
-    irr_block_t *last = listing->end->list + listing->count - 1;
-
-    if (listing->count > first && last->offset + (ptrdiff_t)last->length == run.offset) {
-        last->length += run.length;
-    } else {
-        listing->end->list[listing->count++] = run;
-    }
-}
-
-/* Of what is kept, element by element.  Only the first run of an element can go on with what was before. */
-static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, const void *base,
-                           mca_coll_irr_listing_t *listing)
+/* Adds the kept runs, element by element.  Only the first run of an element can continue the one before. */
+static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, mca_coll_irr_end_t *end)
 {
     const ptrdiff_t extent = elements->datatype->super.ub - elements->datatype->super.lb;
-    const size_t first = listing->count;
-    ptrdiff_t offset = (ptrdiff_t)((uintptr_t)elements->address - (uintptr_t)base);
+    const size_t first = end->blocks.count;
+    ptrdiff_t offset = (ptrdiff_t)((uintptr_t)elements->address - (uintptr_t)end->base);
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (elements->count <= (SIZE_MAX - first) / known->nruns) {
-        status = mca_coll_irr_end_reserve(listing->end, first + elements->count * known->nruns);
+        status = mca_coll_irr_end_reserve(end, first + elements->count * known->nruns);
     }
     for (size_t i = 0; i < elements->count && status == IRR_OK; i++, offset += extent) {
-        add_run(listing, first, (irr_block_t){
+        add_run(end, first, (irr_block_t){
             .rank = elements->rank, .offset = offset + known->runs[0].offset, .length = known->runs[0].length });
         for (size_t k = 1; k < known->nruns; k++) {
-            listing->end->list[listing->count++] = (irr_block_t){
+            end->list[end->blocks.count++] = (irr_block_t){
                 .rank = elements->rank, .offset = offset + known->runs[k].offset, .length = known->runs[k].length };
         }
     }
     return status;
 }
 
-static irr_status_t find_all(const mca_coll_irr_elements_t *elements, const void *base,
-                             mca_coll_irr_listing_t *listing)
-{
-    const size_t first = listing->count;
-    opal_convertor_t convertor;
-    bool done = prepare(&convertor, elements, true) != OMPI_SUCCESS;
-    irr_status_t status = done ? IRR_ERR_NO_MEMORY : IRR_OK;
-
-    while (!done && status == IRR_OK) {
-        struct iovec runs[RUNS_SEEN];
-        uint32_t count;
-
-        done = next_runs(&convertor, runs, &count);
-        status = mca_coll_irr_end_reserve(listing->end, listing->count + count);
-        for (uint32_t i = 0; i < count && status == IRR_OK; i++) {
-            const ptrdiff_t offset = (ptrdiff_t)((uintptr_t)runs[i].iov_base - (uintptr_t)base);
-
-            if (runs[i].iov_len > 0) {
-                add_run(listing, first, (irr_block_t){
-                    .rank = elements->rank, .offset = offset, .length = runs[i].iov_len });
-            }
-        }
-    }
-    OBJ_DESTRUCT(&convertor);
-    return status;
-}
-
-irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, size_t least, const void *base,
-                                    mca_coll_irr_listing_t *listing)
+irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     const known_t *known;
@@ -285,12 +229,12 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, siz
 
     OPAL_THREAD_LOCK(&table.lock);
     known = known_of(elements);
-    if (known->mean >= least) {
+    if (known->mean >= IRR_BLOCK_MIN) {
         finds = known->runs == NULL;
-        status = finds ? IRR_OK : repeat(elements, known, base, listing);
+        status = finds ? IRR_OK : repeat(elements, known, end);
     }
     OPAL_THREAD_UNLOCK(&table.lock);
-    return finds ? find_all(elements, base, listing) : status;
+    return finds ? find_runs(elements, SIZE_MAX, end) : status;
 }
 
 /* ---- to pack ---- */
