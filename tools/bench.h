@@ -24,10 +24,8 @@
 #ifndef IRR_BENCH_H
 #define IRR_BENCH_H
 
-#include "cli.h"
+#include "cli_mpi.h"
 #include "problem/matrix.h"
-
-#include <mpi.h>
 
 #define IRR_BENCH_NAME_MAX 64                        /* of a text of a few words, with its end */
 #define IRR_BENCH_LIST_MAX 16                        /* algorithms that are named */
@@ -345,14 +343,27 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
                          irr_bench_summary_t *summaries);
 
 typedef struct irr_bench_result {
+    const irr_bench_options_t *options;
     uint64_t                   unit;
     irr_bench_facts_t          facts;
     const irr_bench_row_t     *rows;
     const irr_bench_summary_t *summaries;
 } irr_bench_result_t;
 
+/* A figure of a row as files have it; times are in microseconds. */
+typedef struct irr_bench_figure {
+    const char *name;
+    double      value;      /* below 0: there is none */
+    int         decimals;
+} irr_bench_figure_t;
+
+/* The first IRR_BENCH_FIRST stand in front of whether bytes were right, where the order matters. */
+enum { IRR_BENCH_FIRST = 8, IRR_BENCH_FIGURES = 13 };
+
+void irr_bench_figures_of(const irr_bench_result_t *result, int row, irr_bench_figure_t figures[IRR_BENCH_FIGURES]);
+
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
-void irr_bench_report_rows(const irr_bench_options_t *options, const irr_bench_result_t *result);
+void irr_bench_report_rows(const irr_bench_result_t *result);
 
 /* What the table calls a row: algorithm, -start, and who served it if that is not what the name says. */
 void irr_bench_row_title(const irr_bench_row_t *row, char *text, size_t size);
@@ -363,32 +374,16 @@ void irr_bench_report_warning(bool loaded);
 /* Name and version of the MPI library; text has room for MPI_MAX_LIBRARY_VERSION_STRING. */
 void irr_bench_library(char *text);
 
-typedef struct irr_bench_json irr_bench_json_t;
-struct json_t;
-
 /*
- * Complains and returns NULL if the file cannot be written.  create takes the root, which has an array "results", or
- * NULL if memory ran out, and append a result, or NULL; both are Jansson's.
+ * A file of results.  open is called before the first exchange; it complains and returns NULL if the file cannot be
+ * written.  add takes the rows of a unit.  close writes what is left and complains if that fails.
  */
-irr_bench_json_t *irr_bench_json_create(const char *path, struct json_t *root);
-void              irr_bench_json_append(irr_bench_json_t *json, struct json_t *result);
-irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks);
-void              irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
-                                     const irr_bench_result_t *result);
-irr_cli_exit_t  irr_bench_json_close(irr_bench_json_t *json);
+typedef struct irr_bench_output {
+    void          *(*open)(const irr_bench_options_t *options, int ranks);
+    void           (*add)(void *output, const irr_bench_result_t *result);
+    irr_cli_exit_t (*close)(void *output);
+} irr_bench_output_t;
 
-/* A file for results.  They complain and return NULL, or IRR_CLI_REFUSED, if it cannot be written. */
-FILE          *irr_bench_file_open(const char *path);
-irr_cli_exit_t irr_bench_file_close(FILE *stream, const char *path);
-
-FILE          *irr_bench_csv_open(const char *path);
-void           irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const irr_bench_result_t *result);
-
-/* The picture of a run: add takes what was measured of a unit, and close draws. */
-typedef struct irr_bench_plot irr_bench_plot_t;
-
-irr_bench_plot_t *irr_bench_plot_open(const irr_bench_options_t *options, int ranks);
-void              irr_bench_plot_add(irr_bench_plot_t *plot, const irr_bench_result_t *result);
-irr_cli_exit_t    irr_bench_plot_close(irr_bench_plot_t *plot);
+extern const irr_bench_output_t irr_bench_json, irr_bench_csv, irr_bench_plot;
 
 #endif

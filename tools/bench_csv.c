@@ -1,59 +1,73 @@
 /*
  * bench_csv.c - the rows of irr_bench as comma-separated values: a header line, and one line a row and unit.
  *
- * Times are in microseconds; what there is not is left empty.
+ * Times are in microseconds.  A value that does not exist is left empty.
  */
 #include "bench.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-#define MICRO 1e6
-
+/* The names of irr_bench_figures_of, with lmax and verified among them. */
 static const char head[] =
     "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
     "verified,alone_us,hidden,host_ratio_low,host_ratio_high,mb_per_s\n";
 
-FILE *irr_bench_csv_open(const char *path)
-{
-    FILE *stream = irr_bench_file_open(path);
+typedef struct csv {
+    const char *path;
+    FILE       *stream;
+} csv_t;
 
-    if (stream != NULL) {
+static void *open(const irr_bench_options_t *options, int ranks)
+{
+    FILE *stream = irr_cli_output_open(options->csv);
+    csv_t *csv = stream != NULL ? malloc(sizeof(*csv)) : NULL;
+
+    (void)ranks;
+    if (csv != NULL) {
+        *csv = (csv_t){ options->csv, stream };
         fputs(head, stream);
     }
-    return stream;
+    return csv;
 }
 
-void irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const irr_bench_result_t *result)
+static void add_row(FILE *stream, const irr_bench_result_t *result, int i)
 {
-    for (int i = 0; i < options->work.rows; i++) {
-        const irr_bench_row_t *row = &result->rows[i];
-        const irr_bench_summary_t *summary = &result->summaries[i];
+    const irr_bench_row_t *row = &result->rows[i];
+    irr_bench_figure_t figures[IRR_BENCH_FIGURES];
 
-        if (options->matrix == NULL) {
-            fprintf(stream, "%" PRIu64, result->unit);
+    irr_bench_figures_of(result, i, figures);
+    if (result->options->matrix == NULL) {
+        fprintf(stream, "%" PRIu64, result->unit);
+    }
+    fprintf(stream, ",%s,%d,%s", row->name, row->starts, row->by_irr ? "irr" : "host");
+    for (int k = 0; k < IRR_BENCH_FIGURES; k++) {
+        if (k == IRR_BENCH_FIRST) {
+            fprintf(stream, ",%" PRIu64 ",%s", result->facts.busiest,
+                    result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
         }
-        fprintf(stream, ",%s,%d,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,", row->name, row->starts,
-                row->by_irr ? "irr" : "host", summary->median * MICRO, summary->min * MICRO, summary->max * MICRO,
-                summary->mean * MICRO, summary->p90 * MICRO, summary->p99 * MICRO);
-        if (summary->ratio >= 0) {
-            fprintf(stream, "%.4f", summary->ratio);
+        fputc(',', stream);
+        if (figures[k].value >= 0) {
+            fprintf(stream, "%.*f", figures[k].decimals, figures[k].value);
         }
-        fprintf(stream, ",");
-        if (row->counters[IRR_BENCH_COUNTER_messages_sent] >= 0) {
-            fprintf(stream, "%.1f", row->counters[IRR_BENCH_COUNTER_messages_sent]);
-        }
-        fprintf(stream, ",%" PRIu64 ",%s,", result->facts.busiest,
-                options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
-        if (options->work.overlap) {
-            fprintf(stream, "%.3f,%.4f", summary->alone * MICRO, summary->hidden);
-        } else {
-            fputc(',', stream);
-        }
-        if (summary->ratio_low >= 0) {
-            fprintf(stream, ",%.4f,%.4f", summary->ratio_low, summary->ratio_high);
-        } else {
-            fputs(",,", stream);
-        }
-        fprintf(stream, ",%.3f\n", irr_bench_rate(&result->facts, summary));
+    }
+    fputc('\n', stream);
+}
+
+static void add(void *output, const irr_bench_result_t *result)
+{
+    for (int i = 0; i < result->options->work.rows; i++) {
+        add_row(((csv_t *)output)->stream, result, i);
     }
 }
+
+static irr_cli_exit_t close(void *output)
+{
+    csv_t *csv = output;
+    const irr_cli_exit_t code = irr_cli_output_close(csv->stream, csv->path);
+
+    free(csv);
+    return code;
+}
+
+const irr_bench_output_t irr_bench_csv = { open, add, close };

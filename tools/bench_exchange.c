@@ -31,15 +31,6 @@ static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *row
     }
 }
 
-/* True on all ranks or on none. */
-static bool all_have(bool mine)
-{
-    int have = mine;
-
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return have;
-}
-
 /* malloc(0) may return NULL, which must mean failure here. */
 static void *room(size_t bytes)
 {
@@ -74,7 +65,7 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
     bool good = make_side(exchange, true, &exchange->send);
 
     good = make_side(exchange, false, &exchange->recv) && good;
-    good = all_have(good && row != NULL && (exchange->rank != 0 || all != NULL));
+    good = irr_cli_all(good && row != NULL && (exchange->rank != 0 || all != NULL));
     if (good && exchange->work->call == IRR_BENCH_NEIGHBOR) {
         for (int i = 0; i < exchange->slots; i++) {
             exchange->send.counts[i] = exchange->recv.counts[i] = (int)unit;
@@ -134,6 +125,7 @@ static size_t longest(const irr_bench_exchange_t *exchange)
 irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_bench_work_t *work,
                                        const irr_matrix_t *matrix, uint64_t unit)
 {
+    irr_cli_exit_t code;
     bool good;
 
     *exchange = (irr_bench_exchange_t){ .work = work };
@@ -149,14 +141,11 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
                exchange->message != NULL && exchange->requests != NULL && good;
         exchange->from = work->in_place ? MPI_IN_PLACE : exchange->send.buffer;
     }
-    if (all_have(good)) {
-        return IRR_CLI_GOOD;
+    code = irr_cli_all_have(good, "not enough memory for the buffers of all ranks; try smaller counts");
+    if (code != IRR_CLI_GOOD) {
+        irr_bench_exchange_fini(exchange);
     }
-    irr_bench_exchange_fini(exchange);
-    if (exchange->rank == 0) {
-        irr_cli_complain("not enough memory for the buffers of all ranks; try --scale or a smaller unit");
-    }
-    return IRR_CLI_REFUSED;
+    return code;
 }
 
 static void side_fini(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)

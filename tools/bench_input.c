@@ -143,7 +143,7 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
         return make_neighbors(&options->work, ranks, unit, matrix);
     }
     if (options->matrix != NULL) {
-        return irr_cli_read_job_matrix(options->matrix, ranks, matrix);
+        return irr_cli_read_matrix_of(options->matrix, ranks, "the job has", matrix);
     }
     return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
 }

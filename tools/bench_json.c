@@ -17,19 +17,17 @@
 
 #include "cli_options.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MICRO 1e6
 
-struct irr_bench_json {
+typedef struct file {
     const char *path;
     FILE       *stream;
     json_t     *root;     /* NULL: memory ran out */
     json_t     *results;  /* borrowed from root */
-};
+} file_t;
 
 static json_t *input_of(const irr_bench_options_t *options)
 {
@@ -55,34 +53,16 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
                      "check_each", work->check == IRR_BENCH_CHECK_EACH, "results");
 }
 
-irr_bench_json_t *irr_bench_json_create(const char *path, json_t *root)
+static void *open(const irr_bench_options_t *options, int ranks)
 {
-    irr_bench_json_t *json = malloc(sizeof(*json));
-    FILE *stream;
+    FILE *stream = irr_cli_output_open(options->json);
+    file_t *file = stream != NULL ? malloc(sizeof(*file)) : NULL;
 
-    errno = ENOMEM;
-    stream = json != NULL ? fopen(path, "w") : NULL;
-    if (stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
-        json_decref(root);
-        free(json);
-        return NULL;
+    if (file != NULL) {
+        *file = (file_t){ options->json, stream, root_of(options, ranks), NULL };
+        file->results = json_object_get(file->root, "results");
     }
-    *json = (irr_bench_json_t){ path, stream, root, json_object_get(root, "results") };
-    return json;
-}
-
-irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks)
-{
-    return irr_bench_json_create(options->json, root_of(options, ranks));
-}
-
-void irr_bench_json_append(irr_bench_json_t *json, json_t *result)
-{
-    if (json_array_append_new(json->results, result) != 0) {
-        json_decref(json->root);
-        json->root = json->results = NULL;
-    }
+    return file;
 }
 
 /* A number, or null where there is none. */
@@ -117,34 +97,44 @@ static json_t *counters_of(const irr_bench_row_t *row)
     return counters;
 }
 
-static json_t *row_of(const irr_bench_options_t *options, const irr_bench_facts_t *facts, const irr_bench_row_t *row,
-                      const irr_bench_summary_t *summary)
+/* What a row has beside its figures. */
+static json_t *base_of(const irr_bench_options_t *options, const irr_bench_row_t *row,
+                       const irr_bench_summary_t *summary)
 {
     json_t *verified = options->work.check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null();
 
-    return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o}",
-                     "algorithm", row->name, "persistent", row->starts, "served_by", row->by_irr ? "irr" : "host",
-                     "median_us", summary->median * MICRO, "min_us", summary->min * MICRO,
-                     "max_us", summary->max * MICRO, "mean_us", summary->mean * MICRO,
-                     "p90_us", summary->p90 * MICRO, "p99_us", summary->p99 * MICRO,
-                     "host_ratio", number(summary->ratio), "host_ratio_low", number(summary->ratio_low),
-                     "host_ratio_high", number(summary->ratio_high), "mb_per_s", irr_bench_rate(facts, summary),
-                     "host_start_ratio", number(summary->start_ratio),
-                     "messages_sent", number(row->counters[IRR_BENCH_COUNTER_messages_sent]),
+    return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "algorithm", row->name, "persistent", row->starts,
+                     "served_by", row->by_irr ? "irr" : "host", "host_start_ratio", number(summary->start_ratio),
                      "verified", verified, "counters", counters_of(row),
                      "times_us", times_of(row->times, options->work.iterations),
-                     "hidden", number(summary->hidden), "alone_us", times_of(row->alone, options->work.iterations));
+                     "alone_us", times_of(row->alone, options->work.iterations));
 }
 
-static json_t *result_of(const irr_bench_options_t *options, const irr_bench_result_t *result)
+static json_t *row_of(const irr_bench_result_t *result, int i)
 {
+    json_t *row = base_of(result->options, &result->rows[i], &result->summaries[i]);
+    irr_bench_figure_t figures[IRR_BENCH_FIGURES];
+
+    irr_bench_figures_of(result, i, figures);
+    for (int k = 0; k < IRR_BENCH_FIGURES; k++) {   /* alone_us has all times already */
+        if (json_object_get(row, figures[k].name) == NULL &&
+            json_object_set_new(row, figures[k].name, number(figures[k].value)) != 0) {
+            json_decref(row);
+            return NULL;
+        }
+    }
+    return row;
+}
+
+static json_t *result_of(const irr_bench_result_t *result)
+{
+    const irr_bench_options_t *options = result->options;
     const irr_bench_facts_t *facts = &result->facts;
     json_t *unit = options->matrix != NULL ? json_null() : json_integer((json_int_t)result->unit);
     json_t *rows = json_array();
 
     for (int i = 0; i < options->work.rows; i++) {
-        if (json_array_append_new(rows, row_of(options, facts, &result->rows[i], &result->summaries[i])) != 0) {
+        if (json_array_append_new(rows, row_of(result, i)) != 0) {
             json_decref(rows);
             json_decref(unit);
             return NULL;
@@ -155,25 +145,30 @@ static json_t *result_of(const irr_bench_options_t *options, const irr_bench_res
                      "lmax", (json_int_t)facts->busiest, "rows", rows);
 }
 
-void irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
-                        const irr_bench_result_t *result)
+static void add(void *output, const irr_bench_result_t *result)
 {
-    irr_bench_json_append(json, result_of(options, result));
+    file_t *file = output;
+
+    if (json_array_append_new(file->results, result_of(result)) != 0) {
+        json_decref(file->root);
+        file->root = file->results = NULL;
+    }
 }
 
-irr_cli_exit_t irr_bench_json_close(irr_bench_json_t *json)
+static irr_cli_exit_t close(void *output)
 {
-    irr_cli_exit_t code = IRR_CLI_GOOD;
-    bool good;
+    file_t *file = output;
+    const bool good = file->root != NULL && json_dumpf(file->root, file->stream, JSON_INDENT(1)) == 0 &&
+                      putc('\n', file->stream) != EOF;
+    irr_cli_exit_t code = irr_cli_output_close(file->stream, file->path);
 
-    errno = ENOMEM;
-    good = json->root != NULL && json_dumpf(json->root, json->stream, JSON_INDENT(1)) == 0 &&
-           putc('\n', json->stream) != EOF;
-    if (fclose(json->stream) != 0 || !good) {
-        irr_cli_complain("%.256s: %s", json->path, strerror(errno));
+    if (!good && code == IRR_CLI_GOOD) {
+        irr_cli_complain("%.256s: %s", file->path, irr_status_text(IRR_ERR_NO_MEMORY));
         code = IRR_CLI_REFUSED;
     }
-    json_decref(json->root);
-    free(json);
+    json_decref(file->root);
+    free(file);
     return code;
 }
+
+const irr_bench_output_t irr_bench_json = { open, add, close };

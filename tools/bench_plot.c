@@ -147,20 +147,15 @@ void irr_bench_plot_head(const irr_bench_plot_t *plot, int height, const char *c
 
 /* ---- what is drawn ---- */
 
-irr_bench_plot_t *irr_bench_plot_open(const irr_bench_options_t *options, int ranks)
+static void *open(const irr_bench_options_t *options, int ranks)
 {
-    irr_bench_plot_t *plot = calloc(1, sizeof(*plot));
+    FILE *stream = irr_cli_output_open(options->plot);
+    irr_bench_plot_t *plot = stream != NULL ? calloc(1, sizeof(*plot)) : NULL;
 
-    if (plot == NULL) {
-        irr_cli_complain("%.256s: no memory for a picture", options->plot);
-        return NULL;
-    }
-    plot->options = options;
-    plot->ranks = ranks;
-    plot->stream = irr_bench_file_open(options->plot);
-    if (plot->stream == NULL) {
-        free(plot);
-        return NULL;
+    if (plot != NULL) {
+        plot->options = options;
+        plot->ranks = ranks;
+        plot->stream = stream;
     }
     return plot;
 }
@@ -178,8 +173,10 @@ static void name_row(irr_bench_plot_t *plot, const irr_bench_row_t *row, int i)
     }
 }
 
-void irr_bench_plot_add(irr_bench_plot_t *plot, const irr_bench_result_t *result)
+static void add(void *output, const irr_bench_result_t *result)
 {
+    irr_bench_plot_t *plot = output;
+
     if (plot->units == IRR_BENCH_UNITS_MAX) {
         return;
     }
@@ -195,8 +192,9 @@ void irr_bench_plot_add(irr_bench_plot_t *plot, const irr_bench_result_t *result
     plot->unit[plot->units++] = result->unit;
 }
 
-irr_cli_exit_t irr_bench_plot_close(irr_bench_plot_t *plot)
+static irr_cli_exit_t close(void *output)
 {
+    irr_bench_plot_t *plot = output;
     const char *path = plot->options->plot;
     irr_cli_exit_t code;
 
@@ -205,7 +203,7 @@ irr_cli_exit_t irr_bench_plot_close(irr_bench_plot_t *plot)
     } else if (plot->units == 1) {
         irr_bench_plot_bars(plot);
     }
-    code = irr_bench_file_close(plot->stream, path);
+    code = irr_cli_output_close(plot->stream, path);
     if (plot->units == 0) {
         irr_cli_complain("%.256s: no row was measured, so there is nothing to draw", path);
         code = IRR_CLI_REFUSED;
@@ -213,3 +211,5 @@ irr_cli_exit_t irr_bench_plot_close(irr_bench_plot_t *plot)
     free(plot);
     return code;
 }
+
+const irr_bench_output_t irr_bench_plot = { open, add, close };

@@ -20,14 +20,14 @@ typedef struct irr_bench_point {
     bool   misled;   /* the row was not served by what its name says */
 } irr_bench_point_t;
 
-struct irr_bench_plot {
+typedef struct irr_bench_plot {
     const irr_bench_options_t *options;
     FILE                      *stream;
     int                        ranks, units;
     uint64_t                   unit[IRR_BENCH_UNITS_MAX];
     irr_bench_point_t          points[IRR_BENCH_UNITS_MAX][IRR_BENCH_ROWS_MAX];
     char                       names[IRR_BENCH_ROWS_MAX][IRR_BENCH_NAME_MAX];
-};
+} irr_bench_plot_t;
 
 /* Begins the picture; the caller ends it with </svg>.  caption is XML. */
 void irr_bench_plot_head(const irr_bench_plot_t *plot, int height, const char *caption);

@@ -9,7 +9,6 @@
 
 #include "cli_options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -118,6 +117,24 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
     }
 }
 
+void irr_bench_figures_of(const irr_bench_result_t *result, int row, irr_bench_figure_t figures[IRR_BENCH_FIGURES])
+{
+    const irr_bench_summary_t *s = &result->summaries[row];
+    const irr_bench_figure_t all[IRR_BENCH_FIGURES] = {
+        { "median_us", s->median * MICRO, 3 }, { "min_us", s->min * MICRO, 3 }, { "max_us", s->max * MICRO, 3 },
+        { "mean_us", s->mean * MICRO, 3 }, { "p90_us", s->p90 * MICRO, 3 }, { "p99_us", s->p99 * MICRO, 3 },
+        { "host_ratio", s->ratio, 4 },
+        { "messages_sent", result->rows[row].counters[IRR_BENCH_COUNTER_messages_sent], 1 },
+        { "alone_us", s->alone * MICRO, 3 }, { "hidden", s->hidden, 4 },
+        { "host_ratio_low", s->ratio_low, 4 }, { "host_ratio_high", s->ratio_high, 4 },
+        { "mb_per_s", irr_bench_rate(&result->facts, s), 3 }
+    };
+
+    memcpy(figures, all, sizeof(all));
+}
+
+/* ---- lines ---- */
+
 void irr_bench_library(char *text)
 {
     int length;
@@ -125,33 +142,6 @@ void irr_bench_library(char *text)
     MPI_Get_library_version(text, &length);
     text[strcspn(text, ",\n")] = '\0';
 }
-
-/* ---- files ---- */
-
-FILE *irr_bench_file_open(const char *path)
-{
-    FILE *stream = fopen(path, "w");
-
-    if (stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
-    }
-    return stream;
-}
-
-irr_cli_exit_t irr_bench_file_close(FILE *stream, const char *path)
-{
-    bool good = !ferror(stream);
-
-    errno = errno != 0 ? errno : EIO;
-    good = fclose(stream) == 0 && good;
-    if (!good) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
-}
-
-/* ---- lines ---- */
 
 static bool sweeps(const irr_bench_options_t *options)
 {
@@ -280,8 +270,9 @@ void irr_bench_row_title(const irr_bench_row_t *row, char *text, size_t size)
              !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
 }
 
-static void report_row(const irr_bench_options_t *options, const irr_bench_result_t *result, int i)
+static void report_row(const irr_bench_result_t *result, int i)
 {
+    const irr_bench_options_t *options = result->options;
     const irr_bench_row_t *row = &result->rows[i];
     const irr_bench_summary_t *summary = &result->summaries[i];
     char name[64];
@@ -319,10 +310,10 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     printf("\n");
 }
 
-void irr_bench_report_rows(const irr_bench_options_t *options, const irr_bench_result_t *result)
+void irr_bench_report_rows(const irr_bench_result_t *result)
 {
-    for (int i = 0; i < options->work.rows; i++) {
-        report_row(options, result, i);
+    for (int i = 0; i < result->options->work.rows; i++) {
+        report_row(result, i);
     }
     fflush(stdout);
 }

@@ -54,7 +54,8 @@ irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t
 
 /* A matrix from a file or a pattern. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
-irr_cli_exit_t irr_cli_read_job_matrix(const char *path, int ranks, irr_matrix_t *matrix);   /* of as many ranks */
+/* Of so many ranks; says: what says so, as "the job has". */
+irr_cli_exit_t irr_cli_read_matrix_of(const char *path, int ranks, const char *says, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
                                    irr_matrix_t *matrix);
 

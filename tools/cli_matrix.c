@@ -17,13 +17,12 @@ irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
     return irr_cli_file_read(path, status, &error);
 }
 
-irr_cli_exit_t irr_cli_read_job_matrix(const char *path, int ranks, irr_matrix_t *matrix)
+irr_cli_exit_t irr_cli_read_matrix_of(const char *path, int ranks, const char *says, irr_matrix_t *matrix)
 {
     irr_cli_exit_t code = irr_cli_read_matrix(path, matrix);
 
     if (code == IRR_CLI_GOOD && matrix->ranks != ranks) {
-        irr_cli_complain("%.256s: matrix has %d rows, the job has %d ranks: they must be equal", path,
-                         matrix->ranks, ranks);
+        irr_cli_complain("%.256s: matrix has %d rows, %s %d: they must be equal", path, matrix->ranks, says, ranks);
         irr_matrix_fini(matrix);
         return IRR_CLI_REFUSED;
     }

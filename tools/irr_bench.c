@@ -14,6 +14,10 @@
 
 const char irr_cli_program[] = "irr_bench";
 
+static const irr_bench_output_t *const outputs[] = { &irr_bench_json, &irr_bench_csv, &irr_bench_plot };
+
+enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
+
 /* A run; rank 0 has all of it, the others work, comms, rows and scratch. */
 typedef struct bench {
     int                 ranks;
@@ -22,9 +26,7 @@ typedef struct bench {
     irr_bench_options_t options;
     irr_matrix_t        matrix;         /* of the unit that comes next, or without entries */
     uint64_t            unit;           /* of the matrix */
-    irr_bench_json_t   *json;
-    FILE               *csv;
-    irr_bench_plot_t   *plot;
+    void               *outputs[OUTPUTS];   /* NULL: not wanted */
     bool                loaded;         /* coll/irr is in the job */
     bool                misled;         /* some row was not served by what its name says */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
@@ -55,6 +57,19 @@ static irr_cli_exit_t load(bench_t *bench, uint64_t unit)
     return code;
 }
 
+static irr_cli_exit_t open_files(bench_t *bench)
+{
+    const char *const paths[OUTPUTS] = { bench->options.json, bench->options.csv, bench->options.plot };
+
+    for (int i = 0; i < OUTPUTS; i++) {
+        bench->outputs[i] = paths[i] != NULL ? outputs[i]->open(&bench->options, bench->ranks) : NULL;
+        if (paths[i] != NULL && bench->outputs[i] == NULL) {
+            return IRR_CLI_REFUSED;
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* Refuses all that can be refused before the first exchange: of a sweep, the largest unit is tried first. */
 static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 {
@@ -69,37 +84,21 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
         return IRR_CLI_REFUSED;
     }
     code = load(bench, bench->options.work.unit_max);
-    if (code == IRR_CLI_GOOD && bench->options.json != NULL) {
-        bench->json = irr_bench_json_open(&bench->options, bench->ranks);
-        code = bench->json != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-    }
-    if (code == IRR_CLI_GOOD && bench->options.csv != NULL) {
-        bench->csv = irr_bench_csv_open(bench->options.csv);
-        code = bench->csv != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-    }
-    if (code == IRR_CLI_GOOD && bench->options.plot != NULL) {
-        bench->plot = irr_bench_plot_open(&bench->options, bench->ranks);
-        code = bench->plot != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-    }
-    return code;
+    return code == IRR_CLI_GOOD ? open_files(bench) : code;
 }
 
 static void report(bench_t *bench, const irr_bench_facts_t *facts)
 {
     const irr_bench_work_t *work = &bench->options.work;
     irr_bench_summary_t summaries[IRR_BENCH_ROWS_MAX];
-    const irr_bench_result_t result = { bench->unit, *facts, bench->rows, summaries };
+    const irr_bench_result_t result = { &bench->options, bench->unit, *facts, bench->rows, summaries };
 
     irr_bench_summarise(work, bench->rows, bench->times, summaries);
-    irr_bench_report_rows(&bench->options, &result);
-    if (bench->json != NULL) {
-        irr_bench_json_add(bench->json, &bench->options, &result);
-    }
-    if (bench->csv != NULL) {
-        irr_bench_csv_add(bench->csv, &bench->options, &result);
-    }
-    if (bench->plot != NULL) {
-        irr_bench_plot_add(bench->plot, &result);
+    irr_bench_report_rows(&result);
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (bench->outputs[i] != NULL) {
+            outputs[i]->add(bench->outputs[i], &result);
+        }
     }
     for (int i = 0; i < work->rows; i++) {
         bench->misled = bench->misled || bench->rows[i].misled;
@@ -111,35 +110,21 @@ static irr_cli_exit_t close_files(bench_t *bench)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;
 
-    if (bench->json != NULL) {
-        code = larger(code, irr_bench_json_close(bench->json));
-    }
-    if (bench->csv != NULL) {
-        code = larger(code, irr_bench_file_close(bench->csv, bench->options.csv));
-    }
-    if (bench->plot != NULL) {
-        code = larger(code, irr_bench_plot_close(bench->plot));
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (bench->outputs[i] != NULL) {
+            code = larger(code, outputs[i]->close(bench->outputs[i]));
+        }
     }
     return code;
 }
 
 /* ---- all ranks ---- */
 
-/* What rank 0 decided. */
-static irr_cli_exit_t agree(irr_cli_exit_t code)
-{
-    int value = (int)code;
-
-    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return (irr_cli_exit_t)value;
-}
-
 /* Memory for the times, on all ranks or on none. */
 static irr_cli_exit_t allocate_times(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;
     const size_t iterations = (size_t)work->iterations, rows = (size_t)work->rows;
-    int have;
 
     bench->times = calloc((work->overlap ? 3 : 1) * rows + 1, iterations * sizeof(*bench->times));
     for (size_t i = 0; bench->times != NULL && i < rows; i++) {
@@ -147,12 +132,8 @@ static irr_cli_exit_t allocate_times(bench_t *bench)
         bench->rows[i].alone = work->overlap ? bench->times + (rows + i + 1) * iterations : NULL;
         bench->rows[i].exposed = work->overlap ? bench->times + (2 * rows + i + 1) * iterations : NULL;
     }
-    have = bench->times != NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (!have && bench->rank == 0) {
-        irr_cli_complain("not enough memory for the times of %d iterations; try fewer", work->iterations);
-    }
-    return have ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return irr_cli_all_have(bench->times != NULL, "not enough memory for the times of %d iterations; try fewer",
+                            work->iterations);
 }
 
 /* All rows with one matrix. */
@@ -161,7 +142,7 @@ static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
     const irr_bench_work_t *work = &bench->options.work;
     irr_bench_facts_t facts = { 0 };
     irr_bench_exchange_t exchange;
-    irr_cli_exit_t code = agree(bench->rank == 0 ? load(bench, unit) : IRR_CLI_GOOD);
+    irr_cli_exit_t code = (irr_cli_exit_t)irr_cli_agree(bench->rank == 0 ? (int)load(bench, unit) : 0);
 
     if (code != IRR_CLI_GOOD) {
         return code;
@@ -204,7 +185,7 @@ static irr_cli_exit_t run_units(bench_t *bench)
 static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
 {
     irr_bench_work_t *work = &bench->options.work;
-    irr_cli_exit_t code = agree(bench->rank == 0 ? prepare(bench, argc, argv) : IRR_CLI_GOOD);
+    irr_cli_exit_t code = (irr_cli_exit_t)irr_cli_agree(bench->rank == 0 ? (int)prepare(bench, argc, argv) : 0);
 
     MPI_Bcast(work, sizeof(*work), MPI_BYTE, 0, MPI_COMM_WORLD);
     if (code != IRR_CLI_GOOD || !work->run) {
@@ -212,7 +193,7 @@ static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
     }
     bench->loaded = irr_bench_pvars_open();
     if (work->loop != IRR_BENCH_LOOP_NONE) {
-        code = agree(irr_bench_loop(work, &bench->matrix, bench->loaded));
+        code = (irr_cli_exit_t)irr_cli_agree((int)irr_bench_loop(work, &bench->matrix, bench->loaded));
     } else {
         irr_bench_comms_create(work, bench->comms);
         code = run_units(bench);
@@ -238,7 +219,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     code = run(&bench, argc, argv);
-    written = agree(close_files(&bench));
+    written = (irr_cli_exit_t)irr_cli_agree((int)close_files(&bench));
     irr_matrix_fini(&bench.matrix);
     free(bench.times);
     MPI_Finalize();

@@ -28,13 +28,6 @@ typedef struct tune {
     FILE              *file;
 } tune_t;
 
-/* What rank 0 decided. */
-static int agree(int value)
-{
-    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return value;
-}
-
 /* ---- rank 0 ---- */
 
 static irr_cli_exit_t refuse_file(const char *path)
@@ -120,9 +113,9 @@ static irr_cli_exit_t measure(tune_t *tune)
         measure_round(tune);
         times->rounds++;
         times->seconds = (double)(irr_clock_ns() - begin) / 1e9;
-        more = agree(times->rounds < IRR_TUNE_ROUNDS_MIN || times->seconds < tune->options.seconds) != 0;
+        more = irr_cli_agree(times->rounds < IRR_TUNE_ROUNDS_MIN || times->seconds < tune->options.seconds) != 0;
     }
-    return (irr_cli_exit_t)agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
+    return (irr_cli_exit_t)irr_cli_agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
 }
 
 static irr_cli_exit_t run(tune_t *tune)
@@ -152,10 +145,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    code = agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
-    if (code == IRR_CLI_GOOD && agree(tune.options.learns)) {
+    code = irr_cli_agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
+    if (code == IRR_CLI_GOOD && irr_cli_agree(tune.options.learns)) {
         code = (int)irr_tune_learn(&tune.options);
-    } else if (code == IRR_CLI_GOOD && agree(tune.options.run)) {
+    } else if (code == IRR_CLI_GOOD && irr_cli_agree(tune.options.run)) {
         code = (int)run(&tune);
     }
     if (tune.file != NULL) {

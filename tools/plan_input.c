@@ -10,19 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static irr_cli_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
-{
-    irr_cli_exit_t code = irr_cli_read_matrix(options->matrix, matrix);
-
-    if (code == IRR_CLI_GOOD && options->ranks > 0 && matrix->ranks != options->ranks) {
-        irr_cli_complain("%.256s: matrix has %d rows, --ranks says %d: they must be equal", options->matrix,
-                         matrix->ranks, options->ranks);
-        irr_matrix_fini(matrix);
-        return IRR_CLI_REFUSED;
-    }
-    return code;
-}
-
 static void scale_entries(const irr_matrix_t *matrix, double scale)
 {
     size_t count = (size_t)matrix->ranks * (size_t)matrix->ranks;
@@ -92,7 +79,9 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     irr_status_t status;
 
     if (options->matrix != NULL) {
-        return read_file(options, &input->matrix);
+        return options->ranks > 0
+                   ? irr_cli_read_matrix_of(options->matrix, options->ranks, "--ranks says", &input->matrix)
+                   : irr_cli_read_matrix(options->matrix, &input->matrix);
     }
     if (options->redistribute != NULL) {
         return irr_cli_redistribute(options->redistribute, &options->settings.scheduled.redistribution, &input->matrix);

@@ -15,10 +15,8 @@
 #ifndef IRR_TUNE_H
 #define IRR_TUNE_H
 
-#include "cli.h"
+#include "cli_mpi.h"
 #include "problem/machine.h"
-
-#include <mpi.h>
 
 /* Rounds that a result needs, and those that are kept. */
 #define IRR_TUNE_ROUNDS_MIN 5

@@ -140,7 +140,7 @@ static int speakers(void)
 static irr_cli_exit_t allocate(irr_tune_groups_t *groups, places_t *places)
 {
     irr_tune_group_t *all[] = { &groups->inside, &groups->between, &groups->link };
-    int have;
+    bool have;
 
     places->node = calloc((size_t)groups->ranks, sizeof(int));
     have = places->node != NULL;
@@ -148,11 +148,7 @@ static irr_cli_exit_t allocate(irr_tune_groups_t *groups, places_t *places)
         all[i]->members = calloc(MEMBERS_MAX, sizeof(int));
         have = have && all[i]->members != NULL;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (!have && groups->rank == 0) {
-        irr_cli_complain("not enough memory for %d ranks", groups->ranks);
-    }
-    return have ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return irr_cli_all_have(have, "not enough memory for %d ranks", groups->ranks);
 }
 
 irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups)

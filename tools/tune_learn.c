@@ -6,22 +6,16 @@
  */
 #include "tune.h"
 
+#include "bench.h"
+
 #include "core/clock.h"
 #include "problem/matrix.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 
 /* Exchanges between two looks at the clock. */
 enum { TURN = 16 };
-
-/* What a rank sends and receives, in bytes, and where. */
-typedef struct side {
-    int   *counts, *displs;
-    size_t bytes;
-    char  *buffer;
-} side_t;
 
 /* ---- what MPI_T says ---- */
 
@@ -47,7 +41,7 @@ static bool remembers(void)
 
 static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 {
-    irr_cli_exit_t code = irr_cli_read_job_matrix(path, ranks, matrix);
+    irr_cli_exit_t code = irr_cli_read_matrix_of(path, ranks, "the job has", matrix);
 
     if (code == IRR_CLI_GOOD && irr_cli_lmax(matrix) > INT_MAX) {
         irr_cli_complain("%.256s: a rank sends or receives %" PRIu64 " bytes in all; MPI_Alltoallv allows %d", path,
@@ -60,118 +54,69 @@ static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 
 /* ---- all ranks ---- */
 
-static bool side_open(side_t *side, int ranks)
-{
-    *side = (side_t){ .counts = malloc((size_t)ranks * sizeof(int)), .displs = malloc((size_t)ranks * sizeof(int)) };
-    return side->counts != NULL && side->displs != NULL;
-}
-
-static bool side_fill(side_t *side, int ranks)
-{
-    for (int i = 0; i < ranks; i++) {
-        side->displs[i] = (int)side->bytes;
-        side->bytes += (size_t)side->counts[i];
-    }
-    side->buffer = calloc(side->bytes + 1, 1);
-    return side->buffer != NULL;
-}
-
-static void side_close(side_t *side)
-{
-    free(side->counts);
-    free(side->displs);
-    free(side->buffer);
-}
-
-/* Gives each rank its row of the matrix that rank 0 has, column by column; a rank learns its column from the others. */
-static void deal(const irr_matrix_t *matrix, int ranks, int rank, side_t *send, side_t *recv, int *row)
-{
-    for (int i = 0; i < ranks; i++) {
-        for (int j = 0; rank == 0 && j < ranks; j++) {
-            row[j] = (int)*irr_matrix_at(matrix, j, i);
-        }
-        MPI_Scatter(row, 1, MPI_INT, &send->counts[i], 1, MPI_INT, 0, MPI_COMM_WORLD);
-    }
-    MPI_Alltoall(send->counts, 1, MPI_INT, recv->counts, 1, MPI_INT, MPI_COMM_WORLD);
-}
-
-static void exchange(const char *path, const side_t *send, const side_t *recv, double seconds)
+/* Exchanges until so many seconds are over; rank 0 says how often. */
+static void repeat(const char *path, const irr_bench_exchange_t *exchange, double seconds)
 {
     const uint64_t begin = irr_clock_ns();
     uint64_t exchanges = 0;
     double spent = 0;
-    int rank, more = 1;
+    bool more = true;
     MPI_Info info;
     MPI_Comm comm;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Info_create(&info);
     MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* with an info key it chooses alone */
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
     MPI_Info_free(&info);
     for (; more; exchanges += TURN) {
         for (int i = 0; i < TURN; i++) {
-            MPI_Alltoallv(send->buffer, send->counts, send->displs, MPI_BYTE, recv->buffer, recv->counts,
-                          recv->displs, MPI_BYTE, comm);
+            irr_bench_call(exchange, comm);
         }
         spent = (double)(irr_clock_ns() - begin) / 1e9;
-        more = spent < seconds;
-        MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        more = irr_cli_agree(spent < seconds) != 0;
     }
     MPI_Comm_free(&comm);
-    if (rank == 0) {
+    if (exchange->rank == 0) {
         printf("%s: %" PRIu64 " exchanges in %.1f s\n", path, exchanges, spent);
     }
 }
 
+/* path: on rank 0. */
 static irr_cli_exit_t learn(const char *path, int ranks, int rank, double seconds)
 {
-    side_t send = { NULL }, recv = { NULL };
+    const irr_bench_work_t work = { .call = IRR_BENCH_ALLTOALLV };
     irr_matrix_t matrix = { .ranks = 0 };
-    irr_cli_exit_t code = IRR_CLI_GOOD;
-    int *row = calloc((size_t)ranks, sizeof(int));
-    int have = row != NULL && side_open(&send, ranks) && side_open(&recv, ranks);
+    irr_bench_exchange_t exchange;
+    irr_cli_exit_t code = (irr_cli_exit_t)irr_cli_agree(rank == 0 ? (int)load(path, ranks, &matrix) : 0);
 
-    if (rank == 0) {
-        code = load(path, ranks, &matrix);
+    if (code != IRR_CLI_GOOD) {
+        return code;
     }
-    MPI_Bcast(&code, (int)sizeof(code), MPI_BYTE, 0, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (code == IRR_CLI_GOOD && have) {
-        deal(&matrix, ranks, rank, &send, &recv, row);
-        have = side_fill(&send, ranks) && side_fill(&recv, ranks);
-        MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    }
-    if (code == IRR_CLI_GOOD && have) {
-        exchange(path, &send, &recv, seconds);
-    } else if (code == IRR_CLI_GOOD) {
-        code = IRR_CLI_REFUSED;
-        if (rank == 0) {
-            irr_cli_complain("%.256s: not enough memory", path);
-        }
-    }
+    code = irr_bench_exchange_init(&exchange, &work, &matrix, 0);
     irr_matrix_fini(&matrix);
-    side_close(&send);
-    side_close(&recv);
-    free(row);
+    if (code == IRR_CLI_GOOD) {
+        irr_bench_fill(&exchange, 0);
+        repeat(path, &exchange, seconds);
+        irr_bench_exchange_fini(&exchange);
+    }
     return code;
 }
 
 irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;
-    int numbers[] = { options->nlearn, options->seconds }, ranks, rank, good = remembers();
+    const int files = irr_cli_agree(options->nlearn), seconds = irr_cli_agree(options->seconds);
+    const bool good = irr_cli_all(remembers());
+    int ranks, rank;
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!good && rank == 0) {
         irr_cli_complain("--learn fills a coll_irr_memory_file, and there is none, or no coll/irr: give mpirun "
                          "--mca coll_irr_memory_file FILE");
     }
-    MPI_Bcast(numbers, 2, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int i = 0; good && code == IRR_CLI_GOOD && i < numbers[0]; i++) {
-        code = learn(rank == 0 ? options->learn[i] : "", ranks, rank, (double)numbers[1] / numbers[0]);
+    for (int i = 0; good && code == IRR_CLI_GOOD && i < files; i++) {
+        code = learn(rank == 0 ? options->learn[i] : "", ranks, rank, (double)seconds / files);
     }
     return good ? code : IRR_CLI_REFUSED;
 }

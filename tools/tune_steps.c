@@ -277,24 +277,18 @@ double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, 
 irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room_t *room)
 {
     const bool speaks = groups->inside.me >= 0 || groups->between.me >= 0 || groups->link.me >= 0 || groups->rank == 0;
-    int have;
+    irr_cli_exit_t code;
 
     *room = (irr_tune_room_t){ .from = NULL };
     room->from = speaks ? malloc(COPY_REGION) : NULL;
     room->to = speaks ? malloc(COPY_REGION) : NULL;
-    have = !speaks || (room->from != NULL && room->to != NULL);
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (!have) {
-        if (groups->rank == 0) {
-            irr_cli_complain("not enough memory: each rank needs %d MiB", 2 * COPY_REGION >> 20);
-        }
-        return IRR_CLI_REFUSED;
-    }
-    if (speaks) {
+    code = irr_cli_all_have(!speaks || (room->from != NULL && room->to != NULL),
+                            "not enough memory: each rank needs %d MiB", 2 * COPY_REGION >> 20);
+    if (code == IRR_CLI_GOOD && speaks) {
         memset(room->from, 1, COPY_REGION);
         memset(room->to, 2, COPY_REGION);
     }
-    return IRR_CLI_GOOD;
+    return code;
 }
 
 void irr_tune_room_close(irr_tune_room_t *room)

@@ -85,7 +85,7 @@ export OMPI_MCA_coll_irr_memory_file
 refused "to learn from nothing" 2 "--learn needs the files of count matrices" 2 --learn
 "${builddir:-.}/irr_matrix" generate uniform --ranks 4 --unit 4k -o "$scratch/four.mtx"
 "${builddir:-.}/irr_matrix" generate spike --ranks 4 --unit 64 -o "$scratch/spike.mtx"
-refused "to learn from a matrix of other ranks" 2 "$scratch/four.mtx: matrix has 4 rows, the job has 2 ranks" \
+refused "to learn from a matrix of other ranks" 2 "$scratch/four.mtx: matrix has 4 rows, the job has 2:" \
     2 --learn "$scratch/four.mtx"
 run 4 --seconds 2 --learn "$scratch/four.mtx" "$scratch/spike.mtx"
 [ $status -eq 0 ] && [ "$(grep -c ' exchanges in [0-9.]* s$' "$scratch/out")" -eq 2 ]
