@@ -234,21 +234,6 @@ narrow() {
     awk -v tool="$1" 'length > 100 { print tool ": " $0; bad = 1 } END { exit bad || NR < 10 }' "$2" ${3:+"$3"}
 }
 
-# What irr_plan takes where nothing is said is what the component takes.
-defaults() {
-    "$OMPI_INFO" --param coll irr --level 9 --parsable > "$scratch/told" || return
-    for pair in slice-min=slice_min latency=latency_bytes max-steps=max_steps; do
-        tool=$("$here/irr_plan" --help | awk -v option="--${pair%=*}" '
-            index($0, " --") { on = $1 == option }
-            on && match($0, /default [0-9]+/) { print substr($0, RSTART + 8, RLENGTH - 8); exit }')
-        component=$(sed -n "s/^mca:coll:irr:param:coll_irr_${pair#*=}:value://p" "$scratch/told")
-        [ -n "$tool" ] && [ "$tool" = "$component" ] || {
-            echo "--${pair%=*} is '$tool', coll_irr_${pair#*=} '$component'"
-            return 1
-        }
-    done
-}
-
 parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.md"; }
 
 # ---- an installation, and the programs that the texts name ----
@@ -316,7 +301,7 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((18 + $(count_blocks)))
+plan $((17 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links "$top"
 check "the documents list the packages that contrib/setup installs" packages
@@ -333,7 +318,6 @@ else
     skip "tools have a help, which fits 100 columns" "there is no python3"
 fi
 check "the table of irr_plan simulate is what its command prints" simulated
-check "irr_plan has the component's defaults" defaults
 check "manual pages have examples" manual_pages
 check "parameters and variables are those of the component" parameters
 if command -v bash > /dev/null; then

@@ -339,7 +339,7 @@ good check --algorithm aapc --ranks 4 --unit 20k --piece 8k --window 2 --window-
 report $? "pieces and a window are proved, and shown"
 refused "a lead of no signals" "--lead goes with the pace sync only" check --algorithm optimal --ranks 4 --lead 1k
 refused "pieces of no schedule" "--piece goes with a schedule only" check --algorithm a1 --ranks 4 --piece 1k
-refused "a pace that is none" "unknown pace 'slow'" check --algorithm a1 --ranks 4 --pace slow
+refused "a pace that is none" "--pace 'slow' is not one of auto, free" check --algorithm a1 --ranks 4 --pace slow
 refused "a pace on a grid" "--pace loose goes with direct messages and schedules only" \
     check --algorithm a3 --ranks 4 --pace loose
 refused "signals without a schedule" "--pace sync goes with a schedule only" check --algorithm ac --ranks 4 --pace sync

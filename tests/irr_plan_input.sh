@@ -154,9 +154,9 @@ refused "async steps of no schedule" "--async goes with a schedule only" \
     draw --algorithm a1 --ranks 2 --async
 refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \
     check --algorithm rs_nh --ranks 2 --lambda fixed:0
-refused "a latency without end" "--latency '1099511627776' is not an integer" \
-    check --algorithm rs_nh --ranks 2 --latency 1099511627776
-refused "a limit that is no number" "--max-steps 'few' is not an integer" \
+refused "a latency without end" "--latency '16777216t' is not a whole number" \
+    check --algorithm rs_nh --ranks 2 --latency 16777216t
+refused "a limit that is no number" "--max-steps 'few' is not a whole number up to 2147483647" \
     check --algorithm optimal --ranks 2 --max-steps few
 refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
 refused "a check of one rank" "--rank does not go with check, only with print" check --algorithm a1 --ranks 2 --rank 1

@@ -253,7 +253,7 @@ refused "a file of forwarded messages" "--host-route node needs --topology, and 
     check --algorithm aapc --topology "$scratch/two" --host-route node --save "$scratch/none"
 refused "the node route with another order" "--host-route node goes with aapc, not with rs_n" \
     check --algorithm rs_n --topology "$scratch/two" --host-route node
-refused "a host route that there is not" "unknown host route 'bus'" \
+refused "a host route that there is not" "--host-route 'bus' is not one of auto, direct, node" \
     check --algorithm aapc --topology "$scratch/two" --host-route bus
 refused "a tree over time" "--async does not go with --topology" \
     draw --algorithm lp --async --topology "$scratch/two"

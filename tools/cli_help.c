@@ -55,12 +55,17 @@ static void print_entry(const char *name, const char *text)
 static void print_option(const irr_cli_option_t *row)
 {
     const bool letter = row->letter != 0;
-    char name[64];
+    char name[64], text[320];
 
     snprintf(name, sizeof(name), "  %c%c%c --%s%s%s", letter ? '-' : ' ', letter ? row->letter : ' ',
              letter ? ',' : ' ', row->name, row->argument != NULL ? " " : "",
              row->argument != NULL ? row->argument : "");
-    print_entry(name, row->text);
+    if (row->text == NULL) {
+        const irr_setting_t *setting = irr_setting_find(row->setting);
+
+        snprintf(text, sizeof(text), "%s Default: %s.", setting->help, setting->standard);
+    }
+    print_entry(name, row->text != NULL ? row->text : text);
 }
 
 void irr_cli_entry(const char *name, const char *text)

@@ -87,6 +87,19 @@ static irr_cli_exit_t read_name(const irr_cli_option_t *row, const char *value, 
     return IRR_CLI_GOOD;
 }
 
+static irr_cli_exit_t read_setting(const irr_cli_option_t *row, const char *value, void *settings)
+{
+    const irr_setting_t *setting = irr_setting_find(row->setting);
+    char allowed[256];
+
+    if (irr_setting_parse(setting, value, settings)) {
+        return IRR_CLI_GOOD;
+    }
+    irr_setting_allowed(setting, allowed, sizeof(allowed));
+    irr_cli_complain("--%s '%.64s' is not %s", row->name, value, allowed);
+    return IRR_CLI_REFUSED;
+}
+
 /* next: the argument behind the option; NULL: there is none. */
 static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_option_t *row, const char *next,
                                void *target)
@@ -119,6 +132,8 @@ static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_optio
         return read_scale(row, optarg, field);
     case IRR_CLI_NAME:
         return read_name(row, optarg, field);
+    case IRR_CLI_SETTING:
+        return read_setting(row, optarg, field);
     case IRR_CLI_OTHER:
         break;
     }

@@ -8,6 +8,7 @@
 #define IRR_CLI_OPTIONS_H
 
 #include "cli.h"
+#include "plan/settings.h"
 
 #include <stddef.h>
 
@@ -31,6 +32,7 @@ typedef enum irr_cli_type {
     IRR_CLI_SIZE,      /* the same, with an optional suffix k, m or g for 2^10, 2^20, 2^30 */
     IRR_CLI_SCALE,     /* a double above 0 */
     IRR_CLI_NAME,      /* one of names: its place, plus min, or in a field of const char * the name itself */
+    IRR_CLI_SETTING,   /* a row of plan/settings.h, which has the type; the field is a whole irr_settings_t */
     IRR_CLI_OTHER      /* as read has it */
 } irr_cli_type_t;
 
@@ -46,13 +48,14 @@ typedef struct irr_cli_option {
     const char     *name;
     char            letter;     /* the short option; 0: there is none */
     const char     *argument;   /* NULL: takes none; in brackets: may stand behind it */
-    const char     *text;
+    const char     *text;       /* NULL: that of the setting */
     irr_cli_type_t  type;
     irr_cli_field_t field;
     uint64_t        min, max;
     unsigned        commands;   /* a bit for each command that takes it; 0: all do */
     const char     *kind;       /* of names, for the complaint; NULL: the option's own */
     const char   *(*names)(int i);
+    const char     *setting;    /* its name */
     irr_cli_exit_t (*read)(const char *value, void *target);   /* complains; target: the whole structure */
 } irr_cli_option_t;
 

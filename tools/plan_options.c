@@ -8,10 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-#define LATENCY_MAX ((UINT64_C(1) << 40) - 1)
-
-#define AT(member)       IRR_CLI_FIELD(irr_tool_options_t, member)
-#define SETTING(member)  AT(settings.member)
+#define AT(member)     IRR_CLI_FIELD(irr_tool_options_t, member)
+#define SETTING(name)  IRR_CLI_SETTING, AT(settings), .setting = name
 
 /* Commands that make plans, that compare strategies, that have a matrix; and all. */
 #define BIT(command) (1U << IRR_TOOL_##command)
@@ -35,27 +33,7 @@ static const irr_cli_command_t commands[] = {
     [IRR_TOOL_NOTHING]   = { NULL }
 };
 
-/* ---- values that no type of the table has ---- */
-
-static irr_cli_exit_t read_dims(const char *value, void *target)
-{
-    if (irr_dims_parse(value, &((irr_tool_options_t *)target)->settings.dims) == IRR_OK) {
-        return IRR_CLI_GOOD;
-    }
-    irr_cli_complain("--dims '%.64s' is not auto or sizes of at least 2, as in 8x8 or 4x2^3, %d at most", value,
-                     IRR_DIMS_MAX);
-    return IRR_CLI_REFUSED;
-}
-
-static irr_cli_exit_t read_lambda(const char *value, void *target)
-{
-    if (irr_lambda_parse(value, &((irr_tool_options_t *)target)->settings.scheduled.lambda) == IRR_OK) {
-        return IRR_CLI_GOOD;
-    }
-    irr_cli_complain("--lambda '%.64s' is not incremental, incremental:L or fixed:L with L above 0 and at most 1, "
-                     "proportional:F with F at most 100, or one", value);
-    return IRR_CLI_REFUSED;
-}
+/* ---- the value that no type of the table has ---- */
 
 static irr_cli_exit_t read_redistribution(const char *value, void *target)
 {
@@ -75,32 +53,26 @@ static const irr_cli_option_t rows[] = {
     { "pattern", 0, "NAME", "count matrix of a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
       .commands = MATRIX, .names = irr_pattern_name },
     { "unit", 0, "BYTES", "unit of the pattern; default 1024", IRR_CLI_SIZE, AT(unit), 0, INT64_MAX, MATRIX },
-    { "seed", 0, "N", "seed of random patterns and of random scheduling; default 1", IRR_CLI_NUMBER,
-      SETTING(scheduled.seed), 0, INT64_MAX, MATRIX },
+    { "seed", 0, "N", "seed of random patterns and of random scheduling; default 1", SETTING("seed"),
+      .commands = MATRIX },
     { "matrix", 0, "FILE", "count matrix, Matrix Market coordinate integer, bytes", IRR_CLI_STRING, AT(matrix),
       .commands = MATRIX },
     { "redistribute", 0, "LIST", "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to "
       "cyclic(y) on q", IRR_CLI_OTHER, .commands = MATRIX, .read = read_redistribution },
     { "scale", 0, "F", "multiply all entries, to nearest, at least 1; default 1", IRR_CLI_SCALE, AT(scale),
       .commands = MATRIX },
-    { "dims", 0, "DIMS", "sizes of the grid, as in 8x8 or 2^6", IRR_CLI_OTHER, .commands = MAKE, .read = read_dims },
-    { "slice-min", 0, "BYTES", "shortest slice of a balanced grid; default " IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT)
-      "; 0: to the byte", IRR_CLI_SIZE, SETTING(slice_min), 0, PTRDIFF_MAX, MATRIX },
-    { "direct-bytes", 0, "BYTES", "hybrid, node: so long messages go directly, 0: none; default "
-      IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) " (as the model says in simulate), " IRR_CLI_TEXT(IRR_NODE_DIRECT_DEFAULT),
-      IRR_CLI_SIZE, SETTING(direct_bytes), 0, PTRDIFF_MAX, MATRIX },
+    { "dims", 0, "DIMS", NULL, SETTING("dims"), .commands = MAKE },
+    { "slice-min", 0, "BYTES", NULL, SETTING("slice_min"), .commands = MATRIX },
+    { "direct-bytes", 0, "BYTES", NULL, SETTING("direct_bytes"), .commands = MATRIX },
     { "ranks-per-node", 0, "N", "ranks in a row that share a node; default the hosts of --topology, else 1; for node "
       "as many as make a square", IRR_CLI_NUMBER, AT(ranks_per_node), 1, IRR_TOOL_RANKS_MAX, MATRIX },
     { "in-place", 0, NULL, "as with MPI_IN_PLACE, for counts that are alike both ways: direct messages go in pairs, "
       "also where there would be a schedule", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
-    { "lambda", 0, "RULE", "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one", IRR_CLI_OTHER,
-      .commands = MATRIX, .read = read_lambda },
-    { "latency", 0, "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
-      IRR_CLI_TEXT(IRR_LATENCY_DEFAULT), IRR_CLI_SIZE, SETTING(scheduled.latency), 0, LATENCY_MAX, MATRIX },
-    { "max-steps", 0, "N", "optimal, aapc: about so many steps at most; default 0: no limit", IRR_CLI_NUMBER,
-      SETTING(scheduled.max_steps), 0, INT32_MAX, MATRIX },
+    { "lambda", 0, "RULE", NULL, SETTING("lambda"), .commands = MATRIX },
+    { "latency", 0, "BYTES", NULL, SETTING("latency_bytes"), .commands = MATRIX },
+    { "max-steps", 0, "N", NULL, SETTING("max_steps"), .commands = MATRIX },
     { "shift", 0, NULL, "lp: in step k to (i + k) mod P, for powers of two, too", IRR_CLI_FLAG,
-      SETTING(scheduled.shift), .commands = MATRIX },
+      AT(settings.scheduled.shift), .commands = MATRIX },
     { "load", 0, "FILE", "a saved schedule, in place of --algorithm; brings its own matrix", IRR_CLI_STRING, AT(load),
       .commands = MAKE },
     { "save", 0, "FILE", "write the schedule of a scheduled order to a file, too", IRR_CLI_STRING, AT(save),
@@ -108,21 +80,14 @@ static const irr_cli_option_t rows[] = {
     { "topology", 0, "FILE", "tree of switches: Slurm's topology.conf; ranks fill its hosts", IRR_CLI_STRING,
       AT(topology) },
     { "hosts", 0, "LIST", "the host of each rank, as in n[0-3],m1; some may be the same", IRR_CLI_STRING, AT(hosts) },
-    { "host-route", 0, "ROUTE", "aapc, several ranks a host: direct (default), or node", IRR_CLI_NAME,
-      SETTING(host_route), .commands = MAKE, .kind = "host route", .names = irr_host_route_name },
-    { "pace", 0, "NAME", "when messages may start: free, loose, grant, sync of a schedule, or auto (default), the "
-      "algorithm's own; the signals and waits of a rank are proved and run, too", IRR_CLI_NAME, SETTING(pace),
-      .commands = MAKE, .names = irr_pacing_name },
-    { "grants", 0, "N", "--pace grant: senders that a receiver admits at a time; default "
-      IRR_CLI_TEXT(IRR_GRANTS_DEFAULT), IRR_CLI_NUMBER, SETTING(grants), 1, INT32_MAX, MAKE },
-    { "lead", 0, "BYTES", "pace sync: a rank signals so many bytes before the end of what it receives; default "
-      IRR_CLI_TEXT(IRR_LEAD_DEFAULT), IRR_CLI_SIZE, SETTING(lead_bytes), 0, PTRDIFF_MAX, MATRIX },
-    { "piece", 0, "BYTES", "with a schedule: longer messages go in pieces; default 0: no limit", IRR_CLI_SIZE,
-      SETTING(piece_bytes), 0, PTRDIFF_MAX, MATRIX },
-    { "window", 0, "N", "messages that a rank has in flight at most; default 0: no limit", IRR_CLI_NUMBER,
-      SETTING(window_messages), 0, INT32_MAX, MAKE },
-    { "window-bytes", 0, "BYTES", "bytes that a rank has in flight at most; default 0: no limit", IRR_CLI_SIZE,
-      SETTING(window_bytes), 0, PTRDIFF_MAX, MAKE },
+    { "host-route", 0, "ROUTE", "aapc, several ranks a host: direct (default), or node", SETTING("host_route"),
+      .commands = MAKE },
+    { "pace", 0, "NAME", NULL, SETTING("pace"), .commands = MAKE },
+    { "grants", 0, "N", NULL, SETTING("grants"), .commands = MAKE },
+    { "lead", 0, "BYTES", NULL, SETTING("lead_bytes"), .commands = MATRIX },
+    { "piece", 0, "BYTES", NULL, SETTING("piece_bytes"), .commands = MATRIX },
+    { "window", 0, "N", NULL, SETTING("window_messages"), .commands = MAKE },
+    { "window-bytes", 0, "BYTES", NULL, SETTING("window_bytes"), .commands = MAKE },
     { "machine", 0, "FILE", "simulate, recommend: constants of the machine (below)", IRR_CLI_STRING, AT(machine),
       .commands = COMPARE },
     { "algorithms", 0, "LIST", "simulate, recommend: strategies, as in host,a1,a1/loose,a3/32x32", IRR_CLI_STRING,
