@@ -146,11 +146,12 @@ static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *fo
     irr_forward_fini(&wanted);
 }
 
-static void expect_rank(const crew_t *crew, int rank, irr_reader_t part)
+static void expect_rank(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state)
 {
     irr_block_t list[RANKS_MAX];
     irr_assignment_t assignment;
 
+    (void)state;
     CU_ASSERT_EQUAL_FATAL(irr_assignment_read(part, scene.ranks, rank, crew->forwards, sent_by(crew, rank, list),
                                               &assignment), IRR_OK);
     CU_ASSERT_EQUAL(assignment.declined, crew->computed.declined);
@@ -164,24 +165,33 @@ static void expect_rank(const crew_t *crew, int rank, irr_reader_t part)
     irr_assignment_fini(&assignment);
 }
 
-static void test_same(void)
+/* Calls a function with each rank's part of the assignments of random crews; nothing may leak. */
+static void each_part(uint64_t *state, void (*visit)(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state))
 {
-    uint64_t state = irr_test_seed();
-
-    for (unsigned n = 0; n < 60; n++) {
+    for (int n = 0; n < 60; n++) {
         irr_reader_t parts;
         crew_t crew;
 
         irr_memory_begin();
-        open_crew(&crew, (int)n % KINDS, &state);
+        open_crew(&crew, n % KINDS, state);
         parts = irr_bytes_read(&crew.parts);
         for (int r = 0; r < scene.ranks; r++) {
-            expect_rank(&crew, r, irr_bytes_next(&parts));
+            const irr_reader_t part = irr_bytes_next(&parts);
+
+            CU_ASSERT_FALSE_FATAL(part.bad);
+            visit(&crew, r, part, state);
         }
         CU_ASSERT_TRUE(irr_reader_ends(&parts));
         close_crew(&crew);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
+}
+
+static void test_same(void)
+{
+    uint64_t state = irr_test_seed();
+
+    each_part(&state, expect_rank);
 }
 
 /* ---- what is spoilt ---- */
@@ -250,32 +260,22 @@ static size_t spoil(unsigned char *bytes, size_t length, uint64_t *state)
     return irr_test_below(state, 4) == 0 ? irr_test_below(state, length + 1) : length;
 }
 
+static void spoil_part(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state)
+{
+    for (int i = 0; i < 8; i++) {
+        unsigned char *bytes = irr_test_array(part.length, 1);
+
+        memcpy(bytes, part.in, part.length);
+        expect_plans(crew, rank, bytes, spoil(bytes, part.length, state));
+        free(bytes);
+    }
+}
+
 static void test_spoilt(void)
 {
     uint64_t state = irr_test_seed() + 1;
 
-    for (unsigned n = 0; n < 60; n++) {
-        irr_reader_t parts;
-        crew_t crew;
-
-        irr_memory_begin();
-        open_crew(&crew, (int)n % KINDS, &state);
-        parts = irr_bytes_read(&crew.parts);
-        for (int r = 0; r < scene.ranks; r++) {
-            const irr_reader_t part = irr_bytes_next(&parts);
-
-            CU_ASSERT_FALSE_FATAL(part.bad);
-            for (int i = 0; i < 8; i++) {
-                unsigned char *bytes = irr_test_array(part.length, 1);
-
-                memcpy(bytes, part.in, part.length);
-                expect_plans(&crew, r, bytes, spoil(bytes, part.length, &state));
-                free(bytes);
-            }
-        }
-        close_crew(&crew);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    }
+    each_part(&state, spoil_part);
 }
 
 IRR_TEST_MAIN("assignment", 120,

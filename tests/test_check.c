@@ -36,113 +36,95 @@ static void test_right(void)
 
 /* ---- one thing broken ---- */
 
-#define BREAK(name, statement) static void name(irr_scene_t *s) { statement; }
+/* A row of a list is a thing that is broken, as a function of its own, and the reason that the checker gives. */
+#define BREAK(name, statement, reason)     static void name(irr_scene_t *s) { statement; }
+#define BREAK_ROW(name, statement, reason) { name, reason },
 
-BREAK(no_blocks,       s->problems[1].send.list = NULL)
-BREAK(wild_block,      s->recv[1][2].length = SIZE_MAX)
-BREAK(empty_block,     s->send[1][2].length = 0)
-BREAK(not_sorted,      s->recv[0][1].rank = 2; s->recv[0][2].rank = 1)
-BREAK(other_problem,   s->problems[2].rank = 0)
-BREAK(disagree,        s->recv[2][1].length = 9)
-BREAK(other_plan,      s->plans[2].ranks = 4)
-BREAK(no_room,         s->plans[0].nsteps = s->plans[0].steps_max + 1)
-BREAK(wild_kind,       step(s, 0, 1)->kind = 7)
-BREAK(wild_peer,       step(s, 0, 2)->peer = RANKS)
-BREAK(negative_peer,   step(s, 0, 2)->peer = -1)
-BREAK(copy_to_other,   step(s, 0, 3)->peer = 1)
-BREAK(stage_zero,      step(s, 1, 2)->stage = 0)
-BREAK(stage_high,      step(s, 1, 2)->stage = 3)
-BREAK(number_zero,     step(s, 1, 2)->number = 0)
-BREAK(copy_numbered,   step(s, 1, 5)->number = 1)
-BREAK(no_pieces,       step(s, 0, 0)->pieces = 0)
-BREAK(wild_pieces,     step(s, 0, 0)->first_piece = SIZE_MAX)
-BREAK(wild_buffer,     piece(s, 0, 0, 0)->buffer = 3)
-BREAK(wild_length,     piece(s, 0, 0, 0)->length = SIZE_MAX)
-BREAK(wild_offset,     piece(s, 0, 0, 0)->offset = PTRDIFF_MAX)
-BREAK(outside_scratch, piece(s, 1, 4, 0)->offset = 1)
-BREAK(before_scratch,  piece(s, 1, 4, 0)->offset = -1)
-BREAK(wrong_sum,       step(s, 0, 2)->bytes = 15)
-BREAK(short_copy,      piece(s, 0, 3, 1)->length = 7)
-BREAK(wild_scratch,    s->plans[1].scratch_bytes = SIZE_MAX)
-BREAK(wild_deps,       step(s, 1, 4)->deps = 2)
-BREAK(dep_on_itself,   s->plans[1].deps[0] = 4)
+#define SHAPES(ROW) \
+    ROW(no_blocks, s->problems[1].send.list = NULL, "problem of rank 1 has no send blocks") \
+    ROW(wild_block, s->recv[1][2].length = SIZE_MAX, "problem of rank 1: recv block 2 is out of range") \
+    ROW(empty_block, s->send[1][2].length = 0, "problem of rank 1: send blocks are empty, or not sorted by rank") \
+    ROW(not_sorted, s->recv[0][1].rank = 2; s->recv[0][2].rank = 1, \
+        "problem of rank 0: recv blocks are empty, or not sorted by rank") \
+    ROW(other_problem, s->problems[2].rank = 0, "problem of rank 2 of 3 says rank 0 of 3") \
+    ROW(disagree, s->recv[2][1].length = 9, "problems disagree: rank 1 sends 8 bytes to rank 2, which expects 9") \
+    ROW(other_plan, s->plans[2].ranks = 4, "plan of rank 2 of 3 says rank 2 of 4") \
+    ROW(no_room, s->plans[0].nsteps = s->plans[0].steps_max + 1, \
+        "plan of rank 0 has more steps, pieces or dependencies than room") \
+    ROW(wild_kind, step(s, 0, 1)->kind = 7, "rank 0 step 1: no kind of step 7") \
+    ROW(wild_peer, step(s, 0, 2)->peer = RANKS, "rank 0 step 2: peer 3 is not allowed") \
+    ROW(negative_peer, step(s, 0, 2)->peer = -1, "rank 0 step 2: peer -1 is not allowed") \
+    ROW(copy_to_other, step(s, 0, 3)->peer = 1, "rank 0 step 3: peer 1 is not allowed") \
+    ROW(stage_zero, step(s, 1, 2)->stage = 0, "rank 1 step 2: stage 0 is not from 1 to 2") \
+    ROW(stage_high, step(s, 1, 2)->stage = 3, "rank 1 step 2: stage 3 is not from 1 to 2") \
+    ROW(number_zero, step(s, 1, 2)->number = 0, "rank 1 step 2: number 0 is not allowed") \
+    ROW(copy_numbered, step(s, 1, 5)->number = 1, "rank 1 step 5: number 1 is not allowed") \
+    ROW(no_pieces, step(s, 0, 0)->pieces = 0, "rank 0 step 0: 0 pieces from 0 on, of 6") \
+    ROW(wild_pieces, step(s, 0, 0)->first_piece = SIZE_MAX, \
+        "rank 0 step 0: 1 pieces from 18446744073709551615 on, of 6") \
+    ROW(wild_buffer, piece(s, 0, 0, 0)->buffer = 3, "rank 0 step 0: no buffer 3") \
+    ROW(wild_length, piece(s, 0, 0, 0)->length = SIZE_MAX, \
+        "rank 0 step 0: piece of 18446744073709551615 bytes at 8 is out of range") \
+    ROW(wild_offset, piece(s, 0, 0, 0)->offset = PTRDIFF_MAX, \
+        "rank 0 step 0: piece of 8 bytes at 9223372036854775807 is out of range") \
+    ROW(outside_scratch, piece(s, 1, 4, 0)->offset = 1, \
+        "rank 1 step 4: piece of 8 bytes at 1 is outside the scratch of 8") \
+    ROW(before_scratch, piece(s, 1, 4, 0)->offset = -1, \
+        "rank 1 step 4: piece of 8 bytes at -1 is outside the scratch of 8") \
+    ROW(wrong_sum, step(s, 0, 2)->bytes = 15, "rank 0 step 2: pieces have 16 bytes, the step 15") \
+    ROW(short_copy, piece(s, 0, 3, 1)->length = 7, "rank 0 step 3: copies 8 bytes into 7") \
+    ROW(wild_scratch, s->plans[1].scratch_bytes = SIZE_MAX, \
+        "plan of rank 1 has a scratch of 18446744073709551615 bytes") \
+    ROW(wild_deps, step(s, 1, 4)->deps = 2, "rank 1 step 4: 2 dependencies from 0 on, of 1") \
+    ROW(dep_on_itself, s->plans[1].deps[0] = 4, "rank 1 step 4: depends on step 4, which is not an earlier one")
+
+SHAPES(BREAK)
 
 static void test_shape(void)
 {
     static const irr_scene_breakage_t breakages[] = {
-        { no_blocks, "problem of rank 1 has no send blocks" },
-        { wild_block, "problem of rank 1: recv block 2 is out of range" },
-        { empty_block, "problem of rank 1: send blocks are empty, or not sorted by rank" },
-        { not_sorted, "problem of rank 0: recv blocks are empty, or not sorted by rank" },
-        { other_problem, "problem of rank 2 of 3 says rank 0 of 3" },
-        { disagree, "problems disagree: rank 1 sends 8 bytes to rank 2, which expects 9" },
-        { other_plan, "plan of rank 2 of 3 says rank 2 of 4" },
-        { no_room, "plan of rank 0 has more steps, pieces or dependencies than room" },
-        { wild_kind, "rank 0 step 1: no kind of step 7" },
-        { wild_peer, "rank 0 step 2: peer 3 is not allowed" },
-        { negative_peer, "rank 0 step 2: peer -1 is not allowed" },
-        { copy_to_other, "rank 0 step 3: peer 1 is not allowed" },
-        { stage_zero, "rank 1 step 2: stage 0 is not from 1 to 2" },
-        { stage_high, "rank 1 step 2: stage 3 is not from 1 to 2" },
-        { number_zero, "rank 1 step 2: number 0 is not allowed" },
-        { copy_numbered, "rank 1 step 5: number 1 is not allowed" },
-        { no_pieces, "rank 0 step 0: 0 pieces from 0 on, of 6" },
-        { wild_pieces, "rank 0 step 0: 1 pieces from 18446744073709551615 on, of 6" },
-        { wild_buffer, "rank 0 step 0: no buffer 3" },
-        { wild_length, "rank 0 step 0: piece of 18446744073709551615 bytes at 8 is out of range" },
-        { wild_offset, "rank 0 step 0: piece of 8 bytes at 9223372036854775807 is out of range" },
-        { outside_scratch, "rank 1 step 4: piece of 8 bytes at 1 is outside the scratch of 8" },
-        { before_scratch, "rank 1 step 4: piece of 8 bytes at -1 is outside the scratch of 8" },
-        { wrong_sum, "rank 0 step 2: pieces have 16 bytes, the step 15" },
-        { short_copy, "rank 0 step 3: copies 8 bytes into 7" },
-        { wild_scratch, "plan of rank 1 has a scratch of 18446744073709551615 bytes" },
-        { wild_deps, "rank 1 step 4: 2 dependencies from 0 on, of 1" },
-        { dep_on_itself, "rank 1 step 4: depends on step 4, which is not an earlier one" },
-        { NULL, NULL }
+        SHAPES(BREAK_ROW) { NULL, NULL }
     };
 
     irr_scene_refuse_each(irr_scene_open, breakages);
 }
 
-BREAK(no_send,       step(s, 1, 2)->stage = 2)
-BREAK(no_receive,    step(s, 1, 1)->stage = 2)
-BREAK(other_length,  step(s, 0, 2)->bytes = 15; piece(s, 0, 2, 0)->length = 7)
-BREAK(other_pieces,  piece(s, 0, 2, 0)->length = 9; piece(s, 0, 2, 1)->length = 7)
-BREAK(no_dep,        step(s, 1, 4)->deps = 0)
-BREAK(other_dep,     s->plans[1].deps[0] = 1)
-BREAK(empty_scratch, s->plans[1].scratch_bytes = 16; piece(s, 1, 4, 0)->offset = 8)
-BREAK(not_owned,     piece(s, 1, 2, 0)->offset = -4)
-BREAK(write_input,   piece(s, 1, 1, 0)->buffer = IRR_BUFFER_INPUT)
-BREAK(written_twice, piece(s, 1, 1, 0)->offset = 4)
-BREAK(outside,       piece(s, 1, 1, 0)->offset = 17)
-BREAK(shared_block,  s->recv[1][2].offset = 15)
-BREAK(never,         piece(s, 0, 0, 0)->buffer = IRR_BUFFER_SCRATCH; s->plans[0].scratch_bytes = 16)
-BREAK(swapped,       piece(s, 0, 2, 0)->offset = 2 * UNIT; piece(s, 0, 2, 1)->offset = UNIT)
-BREAK(shifted,       piece(s, 2, 2, 0)->offset = 1)
-BREAK(onto_itself,   *piece(s, 0, 3, 0) = *piece(s, 0, 3, 1))
+#define RULES_1_TO_4(ROW) \
+    ROW(no_send, step(s, 1, 2)->stage = 2, \
+        "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it") \
+    ROW(no_receive, step(s, 1, 1)->stage = 2, \
+        "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it") \
+    ROW(other_length, step(s, 0, 2)->bytes = 15; piece(s, 0, 2, 0)->length = 7, \
+        "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16") \
+    ROW(other_pieces, piece(s, 0, 2, 0)->length = 9; piece(s, 0, 2, 1)->length = 7, \
+        "rank 0 step 2 and rank 1 step 0 differ in part 0 of their message") \
+    ROW(no_dep, step(s, 1, 4)->deps = 0, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
+    ROW(other_dep, s->plans[1].deps[0] = 1, \
+        "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
+    ROW(empty_scratch, s->plans[1].scratch_bytes = 16; piece(s, 1, 4, 0)->offset = 8, \
+        "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet") \
+    ROW(not_owned, piece(s, 1, 2, 0)->offset = -4, \
+        "rank 1 step 2 reads INPUT[-4,4), which is not inside the send blocks") \
+    ROW(write_input, piece(s, 1, 1, 0)->buffer = IRR_BUFFER_INPUT, "rank 1 step 1 writes INPUT[16,24)") \
+    ROW(written_twice, piece(s, 1, 1, 0)->offset = 4, \
+        "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already") \
+    ROW(outside, piece(s, 1, 1, 0)->offset = 17, \
+        "rank 1 step 1 writes OUTPUT[17,25), which is not inside the recv blocks") \
+    ROW(shared_block, s->recv[1][2].offset = 15, "problem of rank 1: recv blocks of ranks 1 and 2 overlap") \
+    ROW(never, piece(s, 0, 0, 0)->buffer = IRR_BUFFER_SCRATCH; s->plans[0].scratch_bytes = 16, \
+        "rank 0: byte 0 of the block from rank 1 never arrives") \
+    ROW(swapped, piece(s, 0, 2, 0)->offset = 2 * UNIT; piece(s, 0, 2, 1)->offset = UNIT, \
+        "rank 1: byte 0 of the block from rank 0 should be INPUT[8] of that rank, but is INPUT[16] of rank 0") \
+    ROW(shifted, piece(s, 2, 2, 0)->offset = 1, \
+        "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, but is INPUT[1] of rank 2") \
+    ROW(onto_itself, *piece(s, 0, 3, 0) = *piece(s, 0, 3, 1), "rank 0 step 3 copies a range onto itself")
+
+RULES_1_TO_4(BREAK)
 
 static void test_rules_1_to_4(void)
 {
     static const irr_scene_breakage_t breakages[] = {
-        { no_send, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it" },
-        { no_receive, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it" },
-        { other_length, "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16" },
-        { other_pieces, "rank 0 step 2 and rank 1 step 0 differ in part 0 of their message" },
-        { no_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
-        { other_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
-        { empty_scratch, "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet" },
-        { not_owned, "rank 1 step 2 reads INPUT[-4,4), which is not inside the send blocks" },
-        { write_input, "rank 1 step 1 writes INPUT[16,24)" },
-        { written_twice, "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already" },
-        { outside, "rank 1 step 1 writes OUTPUT[17,25), which is not inside the recv blocks" },
-        { shared_block, "problem of rank 1: recv blocks of ranks 1 and 2 overlap" },
-        { never, "rank 0: byte 0 of the block from rank 1 never arrives" },
-        { swapped, "rank 1: byte 0 of the block from rank 0 should be INPUT[8] of that rank, "
-                   "but is INPUT[16] of rank 0" },
-        { shifted, "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, "
-                   "but is INPUT[1] of rank 2" },
-        { onto_itself, "rank 0 step 3 copies a range onto itself" },
-        { NULL, NULL }
+        RULES_1_TO_4(BREAK_ROW) { NULL, NULL }
     };
 
     irr_scene_refuse_each(irr_scene_open, breakages);
@@ -172,20 +154,24 @@ static void test_message_order(void)
                            "but is INPUT[4] of rank 1");
 }
 
+#define REUSES(ROW) \
+    ROW(write_early, s->plans[1].deps[1] = 0, \
+        "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend") \
+    ROW(write_alone, step(s, 1, 5)->deps = 0, \
+        "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
+    ROW(read_early, s->plans[1].deps[2] = 4, \
+        "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend") \
+    ROW(scratch_twice, *piece(s, 1, 0, 0) = *piece(s, 1, 0, 1), \
+        "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already")
+
+REUSES(BREAK)
+
 /* Step 5 of rank 1 writes when step 4 may not have read, or step 6 reads when step 5 may not have written. */
-BREAK(write_early,   s->plans[1].deps[1] = 0)
-BREAK(write_alone,   step(s, 1, 5)->deps = 0)
-BREAK(read_early,    s->plans[1].deps[2] = 4)
-BREAK(scratch_twice, *piece(s, 1, 0, 0) = *piece(s, 1, 0, 1))
 
 static void test_scratch_reuse(void)
 {
     static const irr_scene_breakage_t breakages[] = {
-        { write_early, "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend" },
-        { write_alone, "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend" },
-        { read_early, "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend" },
-        { scratch_twice, "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already" },
-        { NULL, NULL }
+        REUSES(BREAK_ROW) { NULL, NULL }
     };
     irr_scene_t scene;
 
@@ -236,29 +222,27 @@ static void open_told(irr_scene_t *scene)
     irr_scene_add(scene, ROWS(rows));
 }
 
-BREAK(tell_nobody,     s->plans[1].nsteps--)
-BREAK(tell_another,    step(s, 0, TELL)->peer = 2)
-BREAK(tell_itself,     step(s, 0, TELL)->peer = 0)
-BREAK(tell_in_a_step,  step(s, 0, TELL)->number = 1)
-BREAK(tell_bytes,      step(s, 0, TELL)->bytes = piece(s, 0, TELL, 0)->length = 3)
-BREAK(await_nobody,    s->plans[0].nsteps--)
-BREAK(await_later,     step(s, 1, AWAIT)->stage = 2)
-BREAK(await_itself,    step(s, 1, AWAIT)->peer = 1)
-BREAK(await_in_pieces, step(s, 1, AWAIT)->first_piece--; step(s, 1, AWAIT)->pieces = 2)
+#define SIGNALS(ROW) \
+    ROW(tell_nobody, s->plans[1].nsteps--, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it") \
+    ROW(tell_another, step(s, 0, TELL)->peer = 2, \
+        "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
+    ROW(tell_itself, step(s, 0, TELL)->peer = 0, "rank 0 step 4: peer 0 is not allowed") \
+    ROW(tell_in_a_step, step(s, 0, TELL)->number = 1, "rank 0 step 4: number 1 is not allowed") \
+    ROW(tell_bytes, step(s, 0, TELL)->bytes = piece(s, 0, TELL, 0)->length = 3, \
+        "rank 0 step 4: a tell or an await of 3 bytes") \
+    ROW(await_nobody, s->plans[0].nsteps--, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
+    ROW(await_later, step(s, 1, AWAIT)->stage = 2, \
+        "rank 0 step 4 tells rank 1 in stage 1, which has no await for it") \
+    ROW(await_itself, step(s, 1, AWAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
+    ROW(await_in_pieces, step(s, 1, AWAIT)->first_piece--; step(s, 1, AWAIT)->pieces = 2, \
+        "rank 1 step 6: 2 pieces from 7 on, of 9")
+
+SIGNALS(BREAK)
 
 static void test_signals(void)
 {
     static const irr_scene_breakage_t rows[] = {
-        { tell_nobody, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it" },
-        { tell_another, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it" },
-        { tell_itself, "rank 0 step 4: peer 0 is not allowed" },
-        { tell_in_a_step, "rank 0 step 4: number 1 is not allowed" },
-        { tell_bytes, "rank 0 step 4: a tell or an await of 3 bytes" },
-        { await_nobody, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it" },
-        { await_later, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it" },
-        { await_itself, "rank 1 step 6: peer 1 is not allowed" },
-        { await_in_pieces, "rank 1 step 6: 2 pieces from 7 on, of 9" },
-        { NULL, NULL }
+        SIGNALS(BREAK_ROW) { NULL, NULL }
     };
     irr_scene_t scene;
 

@@ -27,49 +27,47 @@ static irr_piece_t *piece(irr_scene_t *scene, int rank, int i, int p)
     return irr_scene_piece(scene, rank, i, p);
 }
 
-#define BREAK(name, statement) static void name(irr_scene_t *s) { statement; }
+/* A row of the list is a thing that is broken, as a function of its own, and the reason that the checker gives. */
+#define BREAK(name, statement, reason)     static void name(irr_scene_t *s) { statement; }
+#define BREAK_ROW(name, statement, reason) { name, reason },
 
-BREAK(one_alone,      s->problems[1].in_place = false)
-BREAK(first_alone,    s->problems[0].in_place = false)
-BREAK(lists_differ,   s->send[1][2].offset += 1)
-BREAK(lists_shorter,  s->problems[2].send.count = 2)
-BREAK(not_copied,     step(s, 0, 2)->deps = 0)
-BREAK(not_sent,       *piece(s, 0, 1, 0) = *piece(s, 0, 0, 0))
-BREAK(not_sent_input, *piece(s, 2, 1, 0) = *piece(s, 2, 0, 0))
-BREAK(read_later,     *piece(s, 0, 3, 0) = *piece(s, 0, 0, 0))
-BREAK(other_block,    *piece(s, 1, 0, 0) = *piece(s, 1, 3, 0))
-BREAK(written_twice,  *piece(s, 0, 5, 0) = *piece(s, 0, 2, 0))
-BREAK(never,          piece(s, 0, 5, 0)->buffer = IRR_BUFFER_SCRATCH; piece(s, 0, 5, 0)->offset = UNIT;
-                      s->plans[0].scratch_bytes = 2 * UNIT)
-BREAK(own_block,      piece(s, 0, 5, 0)->offset = 0)
-BREAK(outside,        piece(s, 1, 3, 0)->offset = RANKS * UNIT)
-BREAK(little_scratch, s->plans[2].scratch_bytes = UNIT - 1)
-BREAK(scratch_early,  step(s, 0, 3)->deps = 0)
-BREAK(onto_itself,    *piece(s, 2, 0, 1) = (irr_piece_t)OUTPUT(0))
+#define BROKEN(ROW) \
+    ROW(one_alone, s->problems[1].in_place = false, "problem of rank 1 is not in place, that of rank 0 is") \
+    ROW(first_alone, s->problems[0].in_place = false, "problem of rank 1 is in place, that of rank 0 is not") \
+    ROW(lists_differ, s->send[1][2].offset += 1, "problem of rank 1 is in place, but its lists differ in block 2") \
+    ROW(lists_shorter, s->problems[2].send.count = 2, \
+        "problem of rank 2 is in place, but its lists differ in block 2") \
+    ROW(not_copied, step(s, 0, 2)->deps = 0, \
+        "rank 0 step 2 writes OUTPUT[8,16), which step 0 uses, on which it does not depend") \
+    ROW(not_sent, *piece(s, 0, 1, 0) = *piece(s, 0, 0, 0), \
+        "rank 0 step 2 writes OUTPUT[8,16), which step 1 uses, on which it does not depend") \
+    ROW(not_sent_input, *piece(s, 2, 1, 0) = *piece(s, 2, 0, 0), \
+        "rank 2 step 2 writes OUTPUT[0,8), which step 1 uses, on which it does not depend") \
+    ROW(read_later, *piece(s, 0, 3, 0) = *piece(s, 0, 0, 0), \
+        "rank 0 step 3 reads OUTPUT[8,16) of step 2, on which it does not depend") \
+    ROW(other_block, *piece(s, 1, 0, 0) = *piece(s, 1, 3, 0), \
+        "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, but is INPUT[16] of rank 1") \
+    ROW(written_twice, *piece(s, 0, 5, 0) = *piece(s, 0, 2, 0), \
+        "rank 0 step 5 writes OUTPUT[8,16), which step 2 wrote already") \
+    ROW(never, piece(s, 0, 5, 0)->buffer = IRR_BUFFER_SCRATCH; piece(s, 0, 5, 0)->offset = UNIT; \
+        s->plans[0].scratch_bytes = 2 * UNIT, \
+        "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, but is INPUT[16] of rank 0") \
+    ROW(own_block, piece(s, 0, 5, 0)->offset = 0, \
+        "rank 0: byte 0 of the block from rank 0 should be INPUT[0] of that rank, but is INPUT[0] of rank 2") \
+    ROW(outside, piece(s, 1, 3, 0)->offset = RANKS * UNIT, \
+        "rank 1 step 3 reads OUTPUT[24,32), which is not inside the send blocks") \
+    ROW(little_scratch, s->plans[2].scratch_bytes = UNIT - 1, \
+        "rank 2 step 0: piece of 8 bytes at 0 is outside the scratch of 7") \
+    ROW(scratch_early, step(s, 0, 3)->deps = 0, \
+        "rank 0 step 3 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
+    ROW(onto_itself, *piece(s, 2, 0, 1) = (irr_piece_t)OUTPUT(0), "rank 2 step 0 copies a range onto itself")
+
+BROKEN(BREAK)
 
 static void test_broken(void)
 {
     static const irr_scene_breakage_t breakages[] = {
-        { one_alone, "problem of rank 1 is not in place, that of rank 0 is" },
-        { first_alone, "problem of rank 1 is in place, that of rank 0 is not" },
-        { lists_differ, "problem of rank 1 is in place, but its lists differ in block 2" },
-        { lists_shorter, "problem of rank 2 is in place, but its lists differ in block 2" },
-        { not_copied, "rank 0 step 2 writes OUTPUT[8,16), which step 0 uses, on which it does not depend" },
-        { not_sent, "rank 0 step 2 writes OUTPUT[8,16), which step 1 uses, on which it does not depend" },
-        { not_sent_input, "rank 2 step 2 writes OUTPUT[0,8), which step 1 uses, on which it does not depend" },
-        { read_later, "rank 0 step 3 reads OUTPUT[8,16) of step 2, on which it does not depend" },
-        { other_block, "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, "
-                       "but is INPUT[16] of rank 1" },
-        { written_twice, "rank 0 step 5 writes OUTPUT[8,16), which step 2 wrote already" },
-        { never, "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, "
-                 "but is INPUT[16] of rank 0" },
-        { own_block, "rank 0: byte 0 of the block from rank 0 should be INPUT[0] of that rank, "
-                     "but is INPUT[0] of rank 2" },
-        { outside, "rank 1 step 3 reads OUTPUT[24,32), which is not inside the send blocks" },
-        { little_scratch, "rank 2 step 0: piece of 8 bytes at 0 is outside the scratch of 7" },
-        { scratch_early, "rank 0 step 3 writes SCRATCH[0,8), which step 0 uses, on which it does not depend" },
-        { onto_itself, "rank 2 step 0 copies a range onto itself" },
-        { NULL, NULL }
+        BROKEN(BREAK_ROW) { NULL, NULL }
     };
 
     irr_scene_refuse_each(irr_scene_open_place, breakages);

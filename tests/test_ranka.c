@@ -2,6 +2,7 @@
  * test_ranka.c - Ranka, Wang and Kumar: permutations on their random sets, the rules for lambda, the search.
  */
 #include "irr_test.h"
+#include "schedule_same.h"
 
 #include "order/lambda.h"
 #include "order/order.h"
@@ -161,20 +162,18 @@ static uint64_t threshold(const char *text, size_t left, uint64_t latency)
 
 static void test_threshold(void)
 {
-    CU_ASSERT_EQUAL(threshold("one", 56, 0), 128);
-    CU_ASSERT_EQUAL(threshold("fixed:0.5", 56, 1 << 30), 8);
-    CU_ASSERT_EQUAL(threshold("fixed:0.57", 56, 0), 16);        /* to nearest */
-    CU_ASSERT_EQUAL(threshold("fixed:0.0001", 56, 0), 1);
-    CU_ASSERT_EQUAL(threshold("fixed:0.5", 17, 0), 8);
-    CU_ASSERT_EQUAL(threshold("fixed:0.5", 16, 0), 128);        /* the second phase */
-    CU_ASSERT_EQUAL(threshold("proportional:0.1", 40, 0), 8);   /* 0.1 * 5 of 8 */
-    CU_ASSERT_EQUAL(threshold("proportional:0.8", 17, 0), 128);
-    CU_ASSERT_EQUAL(threshold("incremental", 56, 0), 32);
-    /* From 6 messages to 7 earns latency / 6 for 32 bytes, to 8 another latency / 7 for 64 more. */
-    CU_ASSERT_EQUAL(threshold("incremental", 56, 191), 32);
-    CU_ASSERT_EQUAL(threshold("incremental", 56, 193), 64);
-    CU_ASSERT_EQUAL(threshold("incremental", 56, 449), 128);
-    CU_ASSERT_EQUAL(threshold("incremental", 56, UINT64_MAX), 128);
+    static const struct { const char *rule; size_t left; uint64_t latency, threshold; } rows[] = {
+        { "one", 56, 0, 128 }, { "fixed:0.5", 56, 1 << 30, 8 }, { "fixed:0.57", 56, 0, 16 },   /* to nearest */
+        { "fixed:0.0001", 56, 0, 1 }, { "fixed:0.5", 17, 0, 8 }, { "fixed:0.5", 16, 0, 128 },   /* the second phase */
+        { "proportional:0.1", 40, 0, 8 }, { "proportional:0.8", 17, 0, 128 },   /* 0.1 * 5 of 8 */
+        /* From 6 messages to 7 earns latency / 6 for 32 bytes, to 8 another latency / 7 for 64 more. */
+        { "incremental", 56, 0, 32 }, { "incremental", 56, 191, 32 }, { "incremental", 56, 193, 64 },
+        { "incremental", 56, 449, 128 }, { "incremental", 56, UINT64_MAX, 128 }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        CU_ASSERT_EQUAL(threshold(rows[i].rule, rows[i].left, rows[i].latency), rows[i].threshold);
+    }
 }
 
 /* 16 shares from 1 down to 3/4: the first of those with the least time. */
@@ -201,13 +200,7 @@ static void test_search(void)
             irr_schedule_fini(&tried);
         }
     }
-    CU_ASSERT_EQUAL_FATAL(schedule.count, best.count);
-    for (size_t i = 0; i < best.count; i++) {
-        const irr_transmission_t *made = &schedule.list[i], *wanted = &best.list[i];
-
-        CU_ASSERT(made->step == wanted->step && made->from == wanted->from && made->to == wanted->to &&
-                  made->offset == wanted->offset && made->length == wanted->length);
-    }
+    CU_ASSERT_TRUE(irr_schedule_same(&schedule, &best));
     irr_schedule_fini(&best);
     irr_schedule_fini(&schedule);
     irr_matrix_fini(&matrix);

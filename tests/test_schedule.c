@@ -280,11 +280,10 @@ static void test_optimal_limit(void)
 /* Dense, and hardly two lengths alike, so most steps empty one entry only. */
 static void test_optimal_dense(void)
 {
+    irr_matrix_t matrix = matrix_scene_zero(96);
     irr_schedule_t schedule;
-    irr_matrix_t matrix;
 
     state = irr_test_seed() + 3;
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 96), IRR_OK);
     for (int i = 0; i < 96 * 96; i++) {
         matrix.entries[i] = 1 + irr_test_below(&state, 1000000);
     }

@@ -19,10 +19,9 @@ static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_
 static void test_lp(void)
 {
     irr_scheduled_params_t params = plain;
+    irr_matrix_t matrix = matrix_scene_zero(8);
     irr_schedule_t schedule;
-    irr_matrix_t matrix;
 
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 8), IRR_OK);
     *irr_matrix_at(&matrix, 6, 3) = 9;
     *irr_matrix_at(&matrix, 5, 5) = 7;
     schedule = irr_plan_all_schedule("lp", &matrix, &params);
@@ -64,10 +63,9 @@ static void test_everywhere(void)
     };
     irr_scheduled_params_t params = { .seed = 5, .lambda = IRR_LAMBDA_DEFAULT, .latency = 4000,
                                       .redistribution = { .x = 5, .p = 24, .y = 7, .q = 24 } }, other = params;
-    irr_matrix_t matrix;
+    irr_matrix_t matrix = matrix_scene_pattern("random", 24, 1000, 7);
 
     other.seed = 6;
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", 24, 1000, 7, &matrix), IRR_OK);
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
         irr_schedule_t schedule = irr_plan_all_schedule(golden[i].name, &matrix, &params);
         irr_schedule_t another = irr_plan_all_schedule(golden[i].name, &matrix, &other);
