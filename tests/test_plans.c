@@ -3,7 +3,6 @@
  *
  * Small jobs have exact expectations; for all algorithms, a replay moves every byte by the slices alone.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
@@ -106,22 +105,6 @@ static void test_refused(void)
 }
 
 /* ---- messages ---- */
-
-static void test_direct(void)
-{
-    irr_matrix_t matrix = numbered_matrix(3);
-    irr_plans_t plans;
-
-    *irr_matrix_at(&matrix, 2, 0) = 0;
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
-    expect_messages(&plans, "1.1 0>1 2: 0>1[0,2)\n"
-                            "1.1 1>2 13: 1>2[0,13)\n"
-                            "1.2 0>2 3: 0>2[0,3)\n"
-                            "1.2 1>0 11: 1>0[0,11)\n"
-                            "1.2 2>1 22: 2>1[0,22)\n");
-    irr_plans_fini(&plans);
-    irr_matrix_fini(&matrix);
-}
 
 /* Ranks 0 and 2 share a node, 1 and 3 another one. */
 static void test_nodes(void)
@@ -273,37 +256,6 @@ static void test_broken(void)
     irr_scene_close(&scene);
 }
 
-typedef struct made {
-    const char  *algorithm;
-    irr_matrix_t matrix;
-} made_t;
-
-static irr_status_t make_and_record(void *context)
-{
-    const made_t *made = context;
-    record_t record = { .limit = 0 };
-    irr_plans_t plans;
-    irr_status_t status = irr_plan_all(irr_algorithm_find(made->algorithm), 0, &made->matrix, &plans);
-
-    if (status == IRR_OK) {
-        status = irr_plans_each_message(&plans, record_message, &record);
-        irr_plans_fini(&plans);
-    }
-    return status;
-}
-
-static void test_memory(void)
-{
-    static const char *const algorithms[] = { "a4", "optimal" };
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(algorithms); i++) {
-        made_t made = { .algorithm = algorithms[i], .matrix = numbered_matrix(3) };
-
-        CU_ASSERT(irr_memory_fail_each(make_and_record, &made) > 20);
-        irr_matrix_fini(&made.matrix);
-    }
-}
-
 /* ---- replay ---- */
 
 #define REPLAY_RANKS  12
@@ -412,11 +364,9 @@ static void test_replay(void)
 IRR_TEST_MAIN("plans", 60,
     { "blocks lie without gaps, by rank", test_layout },
     { "rows and matrices that cannot be planned are refused", test_refused },
-    { "messages of direct plans", test_direct },
     { "messages by leaders of nodes", test_nodes },
     { "messages of a schedule", test_scheduled },
     { "messages of plans made by hand", test_scenes },
     { "the caller can stop", test_stopped },
     { "plans that are wrong have no messages", test_broken },
-    { "memory runs out anywhere", test_memory },
     { "the slices deliver every byte, for all algorithms", test_replay })
