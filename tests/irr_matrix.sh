@@ -25,14 +25,13 @@ same() {
     without_comments "$2" | cmp -s "$scratch/a" -
 }
 
-# ucc LINE...: a pattern file of these lines after the type.
-ucc() {
-    printf '%s\n' '[collective]' 'type = ALLTOALLV' "$@" > "$scratch/x.ptini"
-}
-
-# graph LINE...: a graph file of these lines.
-graph() {
-    printf '%s\n' "$@" > "$scratch/x.graph"
+# no_ucc NAME TEXT LINE...: a pattern file with these lines after the type is refused.
+no_ucc() {
+    name=$1
+    text=$2
+    shift 2
+    conf x.ptini '[collective]' 'type = ALLTOALLV' "$@"
+    refused "$name" "$scratch/x.ptini$text" stats "$scratch/x.ptini"
 }
 
 if "$MATRIX" partition "$scratch/none" -k 2 2>&1 | grep -q 'built without'; then
@@ -48,6 +47,15 @@ partition() {
     else
         "$@"
     fi
+}
+
+# no_graph NAME TEXT LINE...: a graph file of these lines is refused.
+no_graph() {
+    name=$1
+    text=$2
+    shift 2
+    conf x.graph "$@"
+    partition refused "$name" "$scratch/x.graph$text" partition "$scratch/x.graph" -k 2
 }
 
 echo 1..73
@@ -229,7 +237,7 @@ twice() {
     report $? "$1"
 }
 partition twice "a seed gives a partition"
-graph '% two pairs' '4 2 0' '2' '% of friends' '1' '4' '3'
+conf x.graph '% two pairs' '4 2 0' '2' '% of friends' '1' '4' '3'
 pairs() {
     good partition "$scratch/x.graph" -k 2 && [ "$(lines '^2 2 0$')" -eq 1 ]
     report $? "$1"
@@ -240,29 +248,15 @@ partition refused "a partition without parts" "-k is missing" partition "$scratc
 partition refused "more parts than vertices" "$scratch/x.graph: 4 vertices cannot be cut in 5 parts" \
     partition "$scratch/x.graph" -k 5
 partition refused "no graph" "$scratch/none: No such file" partition "$scratch/none" -k 2
-graph ''
-partition refused "an empty graph" "$scratch/x.graph:1: first line must have" partition "$scratch/x.graph" -k 2
-graph '2 1 011' '2 1' '1 1'
-partition refused "weights" "$scratch/x.graph:1: format '011' has weights" partition "$scratch/x.graph" -k 2
-graph '2000000000 1' '2' '1'
-partition refused "a graph that ends early" "$scratch/x.graph:3: file ends after 2 of the 2000000000" \
-    partition "$scratch/x.graph" -k 2
-graph '2 1' '2' '3'
-partition refused "a vertex that is none" "$scratch/x.graph:3: neighbour '3' is not an integer from 1 to 2" \
-    partition "$scratch/x.graph" -k 2
-graph '2 1' '1' '2'
-partition refused "a loop" "$scratch/x.graph:2: vertex 1 is a neighbour of itself" partition "$scratch/x.graph" -k 2
-graph '3 1' '2' '3' ''
-partition refused "an edge in one direction" "$scratch/x.graph: an edge of vertex 1 is not there" \
-    partition "$scratch/x.graph" -k 2
-graph '2 2' '2 2' '1 1'
-partition refused "an edge twice" "$scratch/x.graph: the edge of 2 and 1 is there twice" \
-    partition "$scratch/x.graph" -k 2
-graph '3 1' '2' '1 3' '2'
-partition refused "more edges than announced" "$scratch/x.graph:3: neighbours are more than twice the 1 edges" \
-    partition "$scratch/x.graph" -k 2
-graph '2 1' '2' '1' '1'
-partition refused "a line too many" "$scratch/x.graph:4: line follows" partition "$scratch/x.graph" -k 2
+no_graph "an empty graph" ":1: first line must have" ''
+no_graph "weights" ":1: format '011' has weights" '2 1 011' '2 1' '1 1'
+no_graph "a graph that ends early" ":3: file ends after 2 of the 2000000000" '2000000000 1' '2' '1'
+no_graph "a vertex that is none" ":3: neighbour '3' is not an integer from 1 to 2" '2 1' '2' '3'
+no_graph "a loop" ":2: vertex 1 is a neighbour of itself" '2 1' '1' '2'
+no_graph "an edge in one direction" ": an edge of vertex 1 is not there" '3 1' '2' '3' ''
+no_graph "an edge twice" ": the edge of 2 and 1 is there twice" '2 2' '2 2' '1 1'
+no_graph "more edges than announced" ":3: neighbours are more than twice the 1 edges" '3 1' '2' '1 3' '2'
+no_graph "a line too many" ":4: line follows" '2 1' '2' '1' '1'
 
 # ---- help ----
 
@@ -281,24 +275,16 @@ for pipe in pipe pipe.ptini; do
     refused "a pipe that nobody writes to, $pipe" "$scratch/$pipe: is a pipe that is empty" stats "$scratch/$pipe"
 done
 refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
-ucc 'counts = {' '    1,2,3' '}'
-refused "counts that are no square" "$scratch/x.ptini:5: 3 counts are not those" stats "$scratch/x.ptini"
-ucc 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
-refused "counts of another team" "$scratch/x.ptini:6: 4 counts are those of 2 ranks" stats "$scratch/x.ptini"
-ucc 'counts = {' '    4294967296' '}'
-refused "a count above 32 bits" "$scratch/x.ptini:4: count '4294967296' is not an integer" stats "$scratch/x.ptini"
-ucc 'counts = {' '1' '}'
-refused "counts that ucc_perftest leaves out" "$scratch/x.ptini:4: line of counts must begin" stats "$scratch/x.ptini"
-ucc 'counts = {' '    1'
-refused "counts without an end" "$scratch/x.ptini:4: counts have no }" stats "$scratch/x.ptini"
-ucc 'counts = {' '    1 2,3,4' '}'
-refused "counts without a comma" "$scratch/x.ptini:4: there is no comma" stats "$scratch/x.ptini"
-ucc 'datatype = INT7'
-refused "an unknown datatype" "$scratch/x.ptini:3: datatype 'INT7' is none" stats "$scratch/x.ptini"
+no_ucc "counts that are no square" ":5: 3 counts are not those" 'counts = {' '    1,2,3' '}'
+no_ucc "counts of another team" ":6: 4 counts are those of 2 ranks" 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
+no_ucc "a count above 32 bits" ":4: count '4294967296' is not an integer" 'counts = {' '    4294967296' '}'
+no_ucc "counts that ucc_perftest leaves out" ":4: line of counts must begin" 'counts = {' '1' '}'
+no_ucc "counts without an end" ":4: counts have no }" 'counts = {' '    1'
+no_ucc "counts without a comma" ":4: there is no comma" 'counts = {' '    1 2,3,4' '}'
+no_ucc "an unknown datatype" ":3: datatype 'INT7' is none" 'datatype = INT7'
 printf '[collective]\ntype = ALLGATHERV\n' > "$scratch/x.ptini"
 refused "another collective" "$scratch/x.ptini:2: type 'ALLGATHERV' is not ALLTOALLV" stats "$scratch/x.ptini"
-ucc
-refused "a collective without counts" "$scratch/x.ptini: file has 0 collectives" stats "$scratch/x.ptini"
+no_ucc "a collective without counts" ": file has 0 collectives"
 refused "an entry that UCC cannot count" "entry (1, 2) is 9223372036854775807 bytes, above the 4294967295" \
     convert "$scratch/huge" "$scratch/huge.ptini"
 refused "an output file that cannot be written" "$scratch/none/x: No such file" convert "$mesh" "$scratch/none/x"
