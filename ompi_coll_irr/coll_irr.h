@@ -17,10 +17,9 @@
  *   coll_irr_buffer.h      counts, displacements and datatypes to blocks of bytes
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_neighbors.c those of a topology
  *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c tells what is wrong with them
- *   coll_irr_choose.h      who chooses, and the machine that is chosen for; coll_irr_memory.h what trials have found
+ *   coll_irr_choose.h      who chooses, the machine that is chosen for, and what trials have found
  *   coll_irr_signature.c   whether coll/irr is the same on all ranks
- *   coll_irr_network.h     what moves messages: alike on all ranks, by which interfaces
- *   coll_irr_engine.h      the engine of the process, and the way down at the end of the job
+ *   coll_irr_engine.h      the engine of the process, what moves its messages, and the way down at the end of the job
  *   coll_irr_record.h      the record of a collective, which lines, MPI_T and the report of a job read
  *   coll_irr_statistics.h  lines, statistics and the report
  *   coll_irr_messages.c    streams of messages for the user and of lines
@@ -98,6 +97,9 @@ extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility
 
 /* Writes a text for the user, as a topic of the help file tells it; unless it was the last one. */
 void mca_coll_irr_tell(const char *topic, const char *text);
+
+/* The same if this rank tells, and unless told, which is set: all ranks that come here know that one has told. */
+void mca_coll_irr_tell_once(const char *topic, const char *text, bool *told, bool tells);
 
 /* With the component. */
 void mca_coll_irr_messages_open(void);

@@ -1,12 +1,12 @@
 /*
  * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes.
  *
- * What is one run of bytes, or consists of long ones, is exchanged where it is; other blocks go through a packed copy
- * (coll_irr_runs.c, coll_irr_kept.c).  With MPI_IN_PLACE both sides are one, with one packed copy at most, and the
- * engine exchanges it, or the user's buffer, in place (route/pairs.h).
+ * Blocks that consist of one run of bytes, or of long runs, are exchanged in the user's buffer.  Other blocks go
+ * through a packed copy (coll_irr_runs.c, coll_irr_kept.c).  With MPI_IN_PLACE there is one side, with one packed copy
+ * at most, and the engine exchanges it, or the user's buffer, in place (route/pairs.h).
  *
- * Cost: O(1) a rank, and what runs cost.  A call with the counts, displacements and datatype of the call before only
- * compares them.
+ * Cost: O(1) a rank, and the cost of runs.  A call that repeats the counts, displacements and datatype of the call
+ * before compares them only.
  */
 #include "coll_irr_buffer.h"
 
@@ -31,7 +31,7 @@ static size_t count_at(const mca_coll_irr_side_t *side, int slot)
     return side->uniform ? side->count : mca_coll_irr_count(side->counts, slot);
 }
 
-/* Bytes from the buffer to the address of a slot whose datatype has this extent. */
+/* Returns the bytes from the buffer to a slot whose datatype has this extent. */
 static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t extent)
 {
     if (side->uniform) {
@@ -63,7 +63,7 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     each += !side->uniform && !side->far ? sizeof(mca_coll_irr_one_displ_t) : 0;
     each += !side->uniform ? sizeof(mca_coll_irr_one_count_t) : 0;
     each *= (size_t)side->places;
-    return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* what lies behind is aligned */
+    return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
 void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
@@ -71,7 +71,7 @@ void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
     const size_t places = (size_t)side->places;
 
     if (places == 0) {
-        return;   /* and there may be no arrays */
+        return;   /* there may be no arrays */
     }
     if (side->datatypes != NULL) {
         side->datatypes = memcpy(memory, side->datatypes, places * sizeof(*side->datatypes));
@@ -274,7 +274,7 @@ static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_sid
                            mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
 }
 
-/* Without memory for the arrays the list is made again by the next call. */
+/* Without memory for the arrays the next call makes the list again. */
 static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
 {
     static _Atomic uint64_t serial;
@@ -301,7 +301,7 @@ static void list_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
     end->blocks = (irr_blocks_t){ .list = end->list, .count = count };
 }
 
-/* False: the blocks are no runs of bytes, or there is no memory. */
+/* Returns false if the blocks are no runs of bytes, or there is no memory. */
 static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_layout_t layout = layout_of(side->datatype);
@@ -314,7 +314,7 @@ static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* Takes memory for the packed copy, in which blocks have their places now.  Where all are packed, it is the base. */
+/* Takes memory for the packed copy; if all blocks are packed, it is the base.  Returns false without memory. */
 static bool place_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;
@@ -337,8 +337,8 @@ static bool place_copy(mca_coll_irr_end_t *end)
 }
 
 /*
- * The blocks of any side.  False: there is no memory for the copy.  A function of its own, so that a call that repeats
- * its counts saves few registers.
+ * Makes the blocks of any side.  Returns false without memory for the copy.  A function of its own, so that a call that
+ * repeats its counts saves few registers.
  */
 __attribute__((noinline))
 static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
@@ -353,7 +353,7 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, b
     return end->packed_bytes == 0 || place_copy(end);
 }
 
-/* False: there is no memory for the copy. */
+/* Returns false without memory for the copy. */
 static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     end->base = side->buffer;
@@ -394,7 +394,7 @@ void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
 
 /* ---- packing ---- */
 
-/* Is the block in the packed copy, and where there? */
+/* Returns whether the block is in the packed copy, and sets its place there. */
 static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, char **place_p)
 {
     const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
@@ -403,7 +403,7 @@ static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, c
     return at < end->packed_bytes;
 }
 
-/* What MPI gives and the list are in one order: a block for what is packed or one run, else one for each run. */
+/* The list has the order of the side: one block for packed elements or a single run, else one for each run. */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {
     const irr_block_t *block = end->blocks.list;

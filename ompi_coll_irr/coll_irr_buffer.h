@@ -1,5 +1,5 @@
 /*
- * coll_irr_buffer.h - the bytes of a call: what MPI gives as counts, displacements and datatypes, as blocks of bytes.
+ * coll_irr_buffer.h - the bytes of a call: counts, displacements and datatypes of MPI as blocks of bytes.
  */
 #ifndef MCA_COLL_IRR_BUFFER_H
 #define MCA_COLL_IRR_BUFFER_H
@@ -7,53 +7,53 @@
 #include "coll_irr_ranks.h"
 #include "irr.h"
 
-/* A block that MPI gives, by its place in the arrays, and whose it is. */
+/* A block of a call: its rank, and its index in the arrays of MPI. */
 typedef struct mca_coll_irr_slot_t {
     int rank, slot;
 } mca_coll_irr_slot_t;
 
-/* One side of an exchange: what MPI gives. */
+/* The send side or the receive side of a call, with the arguments of MPI. */
 typedef struct mca_coll_irr_side_t {
     void                      *buffer;
-    bool                       uniform;    /* there are no arrays: each has count elements, one behind the other */
-    bool                       far;        /* there are offsets in place of displs */
+    bool                       uniform;    /* no arrays: each block has count elements, and they are consecutive */
+    bool                       far;        /* offsets in place of displs */
     union {
         size_t                 count;
         mca_coll_irr_counts_t  counts;
     };
     union {
-        mca_coll_irr_displs_t  displs;     /* in elements; in bytes where each has a datatype of its own */
+        mca_coll_irr_displs_t  displs;     /* in elements; in bytes if each block has a datatype of its own */
         mca_coll_irr_offsets_t offsets;    /* in bytes */
     };
     ompi_datatype_t           *datatype;
-    ompi_datatype_t *const    *datatypes;  /* one a slot; NULL: all have the one above */
+    ompi_datatype_t *const    *datatypes;  /* of each slot; NULL: all have the one above */
     int                        slots;      /* blocks, */
-    int                        places;     /* in the arrays: some may be of no block */
-    const mca_coll_irr_slot_t *order;      /* by rank; NULL: slot i is that of rank i */
+    int                        places;     /* in the arrays; some may have no block */
+    const mca_coll_irr_slot_t *order;      /* sorted by rank; NULL: slot i is that of rank i */
 } mca_coll_irr_side_t;
 
 /*
- * What a side needs that outlives its call: its arrays become copies, in memory of the caller's for so many bytes, from
- * malloc; its datatypes are retained.
+ * For a side that outlives its call: returns the bytes of its arrays; replaces the arrays by copies in memory of the
+ * caller, from malloc; retains its datatypes, or releases them.
  */
 size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
 void   mca_coll_irr_side_retain(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_release(const mca_coll_irr_side_t *side);
 
-/* What the blocks of a datatype are. */
+/* How elements of a datatype lie in memory. */
 typedef struct mca_coll_irr_layout_t {
     const ompi_datatype_t *datatype;
     size_t                 size;
     ptrdiff_t              extent, true_lower;
-    bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
-    bool                   is_packed;   /* its runs are too short; false also where that is not known */
+    bool                   is_run;      /* consecutive elements are one run of bytes */
+    bool                   is_packed;   /* its runs are too short; false also if that is not known */
 } mca_coll_irr_layout_t;
 
-/* A call as MPI gives it.  In place, both sides are the receiving one, but for the buffer that is sent. */
+/* A call with the arguments of MPI.  In place, both sides are the receive side, except for the buffer. */
 typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t    send, recv;
-    const irr_neighbors_t *neighbors;   /* whom its blocks are for; NULL: all ranks */
+    const irr_neighbors_t *neighbors;   /* ranks that have blocks; NULL: all ranks */
 } mca_coll_irr_call_t;
 
 static inline bool mca_coll_irr_in_place(const mca_coll_irr_call_t *call)
@@ -62,16 +62,16 @@ static inline bool mca_coll_irr_in_place(const mca_coll_irr_call_t *call)
 }
 
 /*
- * The bytes of a side: in the user's buffer, or in a packed copy that we own, or some here and some there.  The list of
- * blocks stays for a call that repeats the one before.
+ * The bytes of a side: in the user's buffer, in a packed copy, or some in each.  The list of blocks is kept for a call
+ * that repeats the one before.
  */
 typedef struct mca_coll_irr_end_t {
-    irr_block_t          *list;          /* of irr_alloc, with room for one block a rank at least; it grows */
+    irr_block_t          *list;          /* from irr_alloc, with room for one block a rank at least; it grows */
     size_t                max;
-    irr_blocks_t          blocks;        /* of the list, relative to base; serial 0: no call can repeat them */
-    mca_coll_irr_side_t   side;          /* that they were made of, */
-    mca_coll_irr_layout_t layout;        /* whose datatype this was, */
-    unsigned char        *arrays;        /* with copies of its arrays */
+    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: no call can repeat them */
+    mca_coll_irr_side_t   side;          /* from which they were made, */
+    mca_coll_irr_layout_t layout;        /* the layout of its datatype, */
+    unsigned char        *arrays;        /* and memory for copies of its arrays */
     size_t                arrays_max;
     void                 *base;
     char                 *packed;        /* NULL: nothing is packed */
@@ -80,20 +80,19 @@ typedef struct mca_coll_irr_end_t {
 
 /* The bytes of a call.  Zeroed, they are closed.  Kept from call to call, they save a repeated call new lists. */
 typedef struct mca_coll_irr_bytes_t {
-    irr_problem_t      problem;         /* in place, both lists are those of output */
+    irr_problem_t      problem;         /* in place, both sides have the blocks of output */
     mca_coll_irr_end_t input, output;   /* in place, there is only output */
-    bool               lacks;           /* memory for copies, or what packing needs: the call cannot be served */
+    bool               lacks;           /* no memory for copies: the call cannot be served */
 } mca_coll_irr_bytes_t;
 
-/* Makes room for so many blocks; an end gets no smaller.  IRR_ERR_NO_MEMORY leaves it as it is. */
+/* Make room for this many blocks.  IRR_ERR_NO_MEMORY leaves the room as it is. */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
 irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
- * Fills the blocks of a call whose sides are placed, and makes the packed copies that it needs, of datatypes with runs
- * of bytes that are shorter than IRR_BLOCK_MIN in the mean.  Without memory for a copy `lacks` is set, and the blocks
- * are there all the same.
+ * Fills the blocks of a call whose sides are placed, and makes packed copies of blocks whose runs of bytes are shorter
+ * than IRR_BLOCK_MIN in the mean.  Without memory for a copy `lacks` is set, and the blocks are filled all the same.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
@@ -107,21 +106,21 @@ static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *byt
 /* Frees the packed copies, which closes the bytes. */
 void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 
-/* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
+/* Copy between the user's buffers and the packed copies.  OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 
-/* Bytes of block k of the order, and whose it is. */
+/* Returns the bytes of the k-th block by rank, and sets its rank. */
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
 
 /* ---- runs of bytes ---- */
 
-/* A block as MPI gives it, which has bytes. */
+/* The elements of a block that is not empty. */
 typedef struct mca_coll_irr_elements_t {
     const ompi_datatype_t *datatype;
     size_t                 count, bytes;
     char                  *address;
-    int                    rank;        /* whose it is */
+    int                    rank;        /* of the block */
 } mca_coll_irr_elements_t;
 
 /*
@@ -130,14 +129,14 @@ typedef struct mca_coll_irr_elements_t {
  */
 irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
 
-/* Packs elements, or unpacks them; OMPI_SUCCESS or the datatype engine's error. */
+/* Packs elements, or unpacks them.  OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
 
 /* With the component. */
 void mca_coll_irr_runs_open(void);
 void mca_coll_irr_runs_close(void);
 
-/* Memory for packed bytes, which is given back and kept for the next one that takes some.  NULL: there is none. */
+/* Returns memory for packed bytes, or NULL; takes it back and keeps it for the next call that needs some. */
 void *mca_coll_irr_kept_take(size_t bytes);
 void  mca_coll_irr_kept_give(void *memory);
 

@@ -12,7 +12,6 @@
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"

@@ -3,8 +3,6 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
-#include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
@@ -64,7 +62,7 @@ static int irr_close(void)
     mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();
     mca_coll_irr_signature_close();
-    mca_coll_irr_log_close();
+    mca_coll_irr_ranks_close();
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();
     mca_coll_irr_kept_close();

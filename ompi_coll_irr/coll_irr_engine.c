@@ -9,7 +9,6 @@
  * processor a wait spins, but not for ever if it is for ranks of the node alone, which wake it at once.
  */
 #include "coll_irr_engine.h"
-#include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 
 #include "opal/runtime/opal_progress.h"

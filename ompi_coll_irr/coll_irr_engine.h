@@ -1,10 +1,12 @@
 /*
- * coll_irr_engine.h - the engine of the process, from its first use to the way down at the end of the job.
+ * coll_irr_engine.h - the engine of the process, from its first use to the way down at the end of the job, and what
+ * moves its messages.
  */
 #ifndef MCA_COLL_IRR_ENGINE_H
 #define MCA_COLL_IRR_ENGINE_H
 
 #include "coll_irr.h"
+#include "transport/auto.h"
 
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
 irr_status_t mca_coll_irr_engine_open(void);
@@ -59,5 +61,19 @@ void mca_coll_irr_teardown(void);
 
 /* Frees the groups. */
 void mca_coll_irr_groups_free(void);
+
+/* ---- coll_irr_network.c ---- */
+
+/* Chooses the transport from parameters and devices, when the component is opened. */
+void mca_coll_irr_network_open(void);
+
+/* Returns that transport, and the cause. */
+const irr_transport_choice_t *mca_coll_irr_network_choice(void);
+
+/* Sets a configuration to what parameters say of transports; its texts live as long as the component. */
+void mca_coll_irr_network_config(irr_engine_config_t *config);
+
+/* Logs once which transport the engine has opened, if it has, and why. */
+void mca_coll_irr_network_log(void);
 
 #endif

@@ -4,12 +4,9 @@
  * A line and the report give the same cause, a clause.  Where the ranks have decided once and for all, the cause is a
  * text that was kept then.  Where they choose, it follows from the state of the choice, so it is true at any time, also
  * for a communicator that ends before its first trial.
- *
- * Lines count nodes.  Open MPI knows the node of each process without asking anybody; it is looked up once a process of
- * the job, and only by a rank that logs a communicator with that process.
  */
 #include "coll_irr_choose.h"
-#include "coll_irr_network.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
 
@@ -158,76 +155,16 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
     }
 }
 
-/* ---- nodes ---- */
-
-/* Of the processes of the job: 1 + the number of its node; 0: not looked up yet.  Guarded by the component's lock. */
-static uint64_t *node_of;
-
-void mca_coll_irr_log_close(void)
-{
-    free(node_of);
-    node_of = NULL;
-}
-
-/* Returns 0 if it is not known. */
-static uint64_t look_up(const opal_process_name_t *name)
-{
-    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
-    uint64_t node = 0;
-
-    if (node_of == NULL) {
-        node_of = calloc(processes, sizeof(*node_of));
-    }
-    if (node_of == NULL || name->vpid >= processes) {
-        return 0;
-    }
-    if (node_of[name->vpid] == 0 && mca_coll_irr_modex_node(name, &node) == OMPI_SUCCESS) {
-        node_of[name->vpid] = 1 + node;
-    }
-    return node_of[name->vpid];
-}
-
-static int compare(const void *a, const void *b)
-{
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-    return (left > right) - (left < right);
-}
-
-/* Returns 0 if some nodes are not known, or there is no memory. */
-static int count_nodes(const mca_coll_irr_ranks_t *ranks)
-{
-    uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
-    int count = 0;
-
-    if (nodes == NULL) {
-        return 0;
-    }
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < ranks->size; i++) {
-        const opal_process_name_t name = mca_coll_irr_process(ranks, i);
-
-        nodes[i] = look_up(&name);
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare);
-    for (int i = 0; i < ranks->size && nodes[0] > 0; i++) {
-        count += i == 0 || nodes[i] != nodes[i - 1];
-    }
-    free(nodes);
-    return count;
-}
+/* ---- lines ---- */
 
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
 {
     const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
     const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_node_ranks(module);
-    const int counted = given > 0 ? 0 : count_nodes(&module->ranks);
+    const int counted = given > 0 ? 0 : mca_coll_irr_ranks_nodes(&module->ranks);
 
     return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
 }
-
-/* ---- lines ---- */
 
 const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
 {

@@ -1,12 +1,12 @@
 /*
- * coll_irr_machine.c - the constants of the machine, by which the model ranks ways: alike on all ranks.
+ * coll_irr_machine.c - the constants of the machine, by which the model ranks strategies.
  *
- * Each process reads the file that its parameter names, once.  The ranks of a communicator must rank ways alike, so
- * when they ask each other whether all choose they compare a hash of their constants.  If it is the same everywhere
- * these hold, whatever the names of the files are.  Otherwise the defaults hold on all ranks, and by the maxima of all
- * constants and of their complements the ranks find out what to tell the user, and which of them tells.
+ * Each process reads the file that its parameter names, once.  All ranks of a communicator must rank strategies alike,
+ * so they compare a hash of their constants when they ask each other whether all choose.  If all hashes are equal the
+ * constants hold, whatever the names of the files are.  Otherwise all ranks take the defaults.  Then the maxima of all
+ * constants and of their complements show the ranks what to tell the user, and which of them tells.
  *
- * Cost: two more words in what the ranks ask each other; where they differ two more all-reduces.
+ * Cost: two more words in what the ranks ask each other; if constants differ, two more all-reduces.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_team.h"
@@ -18,7 +18,7 @@
 /* All of them are words. */
 enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 
-/* What the ranks agree on: the lowest and the highest that could not read its file; most and least values. */
+/* Words of an agreement: the lowest and the highest rank that cannot read its file; largest and least values. */
 enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
 
 _Static_assert((int)WORDS == (int)MCA_COLL_IRR_MACHINE_WORDS, "there is room for all constants");
@@ -28,7 +28,7 @@ static struct {
     enum { UNREAD, READ, REFUSED } state;
     irr_machine_t    machine;
     irr_file_error_t error;    /* if it was REFUSED */
-    bool             told;     /* somebody has told the user */
+    bool             told;     /* a rank has told the user */
 } mine;
 
 static const char *path(void)
@@ -38,21 +38,7 @@ static const char *path(void)
     return value != NULL ? value : "";
 }
 
-/* Local: all ranks that took part know that one told. */
-static void tell(bool teller, const char *text)
-{
-    bool told;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    told = mine.told;
-    mine.told = true;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (teller && !told) {
-        mca_coll_irr_tell("engine-message", text);
-    }
-}
-
-/* Not under the lock, as a file may take its time: two threads may both read. */
+/* Without the lock, as a file may take its time: two threads may both read. */
 static void read_once(void)
 {
     irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -74,13 +60,13 @@ static void read_once(void)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* A rank of the communicator in MPI_COMM_WORLD, as users count. */
+/* Returns the number of a rank in MPI_COMM_WORLD. */
 static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
 {
     return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
 }
 
-/* Local: the lowest rank that could not read its file says so. */
+/* Local: the lowest rank that cannot read its file tells the user. */
 static void tell_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
 {
     char line[32] = "", others[64] = "", text[768];
@@ -94,7 +80,7 @@ static void tell_refused(const mca_coll_irr_module_t *module, uint64_t first, ui
     snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use it: "
              "%s%s%s; all ranks take the default constants", path(), process_of(module, first), line,
              mine.error.reason, others);
-    tell(first == (uint64_t)module->ranks.rank, text);
+    mca_coll_irr_tell_once("engine-message", text, &mine.told, first == (uint64_t)module->ranks.rank);
 }
 
 void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS])
@@ -110,7 +96,7 @@ void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_
     }
 }
 
-/* The first constant that differs; CONSTANTS: none. */
+/* Returns the first constant that differs; CONSTANTS: none. */
 static int different(const uint64_t *words)
 {
     int i = 0;
@@ -157,7 +143,7 @@ void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64
              "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
              path(), process_of(module, me), irr_machine_name(i), (unsigned long long)own_constant(i),
              process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
-    tell(holders[lower] == ranks - me, text);
+    mca_coll_irr_tell_once("engine-message", text, &mine.told, holders[lower] == ranks - me);
 }
 
 static uint64_t hash_of(const irr_machine_t *machine)

@@ -1,5 +1,5 @@
 /*
- * coll_irr_memory.c - see coll_irr_memory.h.
+ * coll_irr_memory.c - the lessons of this process: from trials of this job, and from coll_irr_memory_file.
  *
  * Each process reads the file before the ranks first list strategies.  Another job may replace the file meanwhile, so
  * ranks may know different lessons; they agree on common knowledge (choose/lessons.h).  Process 0 of the job writes the
@@ -8,7 +8,6 @@
  * If process 0 cannot use the file, it prints one warning, and does not write the file.  Without memory a process
  * forgets.
  */
-#include "coll_irr_memory.h"
 #include "coll_irr_choose.h"
 #include "coll_irr_settings.h"
 

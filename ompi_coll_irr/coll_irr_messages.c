@@ -26,6 +26,19 @@ void mca_coll_irr_tell(const char *topic, const char *text)
     free(rendered);
 }
 
+void mca_coll_irr_tell_once(const char *topic, const char *text, bool *told, bool tells)
+{
+    bool before;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    before = *told;
+    *told = true;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (tells && !before) {
+        mca_coll_irr_tell(topic, text);
+    }
+}
+
 /* Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {

@@ -10,8 +10,8 @@
  * reason a module has room for the series of its nonblocking calls, and for a team, of which only those in use are
  * touched.
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_service.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"

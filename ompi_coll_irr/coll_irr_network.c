@@ -1,5 +1,5 @@
 /*
- * coll_irr_network.c - see coll_irr_network.h.
+ * coll_irr_network.c - what moves the messages of this process: its transport, and by which interfaces.
  *
  * A provider of libfabric that works over sockets listens where anybody may connect.  Where no domain is named it gets
  * the interfaces that the btl tcp was told to use, each process those of its node.  If that one was told nothing,
@@ -7,7 +7,6 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
-#include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 
 #include "transport/auto.h"

@@ -13,9 +13,9 @@
  * Cost: an agreement as for a communicator's first collective, and what planning takes; or, where the ranks choose,
  * that of the previous module and one dissemination, and one more in the first init call of a communicator.
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_service.h"
 #include "coll_irr_statistics.h"
 

@@ -5,7 +5,9 @@
  * for its own collectives.  MPI_Comm_free lets go of that one while operations may still be under way, so it is
  * retained.
  */
-#include "coll_irr_ranks.h"
+#include "coll_irr.h"
+
+#include <stdlib.h>
 
 /* Open MPI gives tags there on its own: those of this process are so many nonblocking collectives away. */
 #define OWN_TAGS (-(1 << 21))
@@ -30,7 +32,7 @@ void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator
     OBJ_RETAIN(ranks->kept);
 }
 
-/* It makes the procs of its node when it starts, so a proc that does not exist yet is elsewhere. */
+/* Open MPI makes the procs of a node when it starts there, so a proc that does not exist yet is elsewhere. */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     const mca_coll_irr_part_t *part = mca_coll_irr_part(ranks, rank);
@@ -46,5 +48,65 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
     for (int i = 0; i < ranks->size; i++) {
         count += i != ranks->rank && mca_coll_irr_is_on_my_node(ranks, i);
     }
+    return count;
+}
+
+/*
+ * 1 + the number of the node of each process of the job; 0: not looked up yet.  Open MPI knows it without asking
+ * anybody.  Guarded by the component's lock.
+ */
+static uint64_t *node_of;
+
+void mca_coll_irr_ranks_close(void)
+{
+    free(node_of);
+    node_of = NULL;
+}
+
+/* Returns 0 if it is not known. */
+static uint64_t look_up(const opal_process_name_t *name)
+{
+    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
+    uint64_t node = 0;
+
+    if (node_of == NULL) {
+        node_of = calloc(processes, sizeof(*node_of));
+    }
+    if (node_of == NULL || name->vpid >= processes) {
+        return 0;
+    }
+    if (node_of[name->vpid] == 0 && mca_coll_irr_modex_node(name, &node) == OMPI_SUCCESS) {
+        node_of[name->vpid] = 1 + node;
+    }
+    return node_of[name->vpid];
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks)
+{
+    uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
+    int count = 0;
+
+    if (nodes == NULL) {
+        return 0;
+    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (int i = 0; i < ranks->size; i++) {
+        const opal_process_name_t name = mca_coll_irr_process(ranks, i);
+
+        nodes[i] = look_up(&name);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare);
+    for (int i = 0; i < ranks->size && nodes[0] > 0; i++) {
+        count += i == 0 || nodes[i] != nodes[i - 1];
+    }
+    free(nodes);
     return count;
 }

@@ -4,8 +4,8 @@
  * A service begins NEW.  The first call declines it, or lets the ranks choose as calls go, or begins an agreement,
  * after which an engine communicator serves it.
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_service.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"

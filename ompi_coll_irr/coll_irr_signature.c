@@ -18,7 +18,7 @@
  * job.
  */
 #include "coll_irr_choose.h"
-#include "coll_irr_network.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
 
 #include "core/clock.h"
@@ -241,20 +241,6 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
     return warns;
 }
 
-/* Warns at the first communicator of this process, if this rank is to. */
-static void warn_once(const char *text, bool warns)
-{
-    bool told;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    told = mine.told;
-    mine.told = true;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (warns && !told) {
-        mca_coll_irr_tell("not-everywhere", text);
-    }
-}
-
 /* ---- the agreement ---- */
 
 /* The ranks at distance 2^round on both sides. */
@@ -310,7 +296,7 @@ bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uin
     } else {
         const bool warns = explain(ranks, why, size);
 
-        warn_once(why, warns);
+        mca_coll_irr_tell_once("not-everywhere", why, &mine.told, warns);
     }
     return false;
 }

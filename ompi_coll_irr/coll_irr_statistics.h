@@ -44,9 +44,6 @@ const char *mca_coll_irr_name(const mca_coll_irr_module_t *module);
 /* Returns the nodes of the communicator, without asking its ranks; coll_irr_ranks_per_node defines them if given. */
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 
-/* With the component. */
-void mca_coll_irr_log_close(void);
-
 /* ---- statistics ---- */
 
 /* Before a nonblocking call: makes the record of its service, if it is measured. */

@@ -1,20 +1,19 @@
 /*
  * coll_irr_teardown.c - the way down: barrier among the peers, flush and close, another barrier, destroy.
  *
- * A rank may be wanted up to the last exchange of its peers, where one of them sends what it does not ask for: hence
- * the first barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those
- * are the processes that share a served communicator with this one, so a barrier over the members of each served
- * communicator is enough, and a job that never exchanged has none.  A communicator may be gone by then; its members
- * are remembered as a group of ranks of MPI_COMM_WORLD, and a group that is part of another one needs no barrier of
- * its own.
+ * Peers may send to a rank until their last exchange is over, also messages that it does not ask for: hence the first
+ * barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those processes
+ * share a served communicator with this one, so a barrier over the members of each served communicator is enough, and a
+ * job that never exchanged has none.  A communicator may be gone by then, so its members are remembered as a group of
+ * ranks of MPI_COMM_WORLD.  A group that is part of another one needs no barrier of its own.
  *
- * All members of a group remember the same groups that contain it, so all skip it or none.  All run their
- * barriers in one order of the groups, so none waits for one that waits for it.
+ * All members of a group remember the same groups that contain it, so all of them skip its barrier, or none.  All run
+ * their barriers in one order of the groups, so there is no circle of waiting.
  *
- * Runs when MPI_COMM_WORLD's module is destroyed: all processes are in MPI_Finalize then, and point-to-point
- * messages on MPI_COMM_WORLD still work.  Cost: a dissemination barrier, O(log n) empty messages, a group.
+ * Runs when MPI_COMM_WORLD's module is destroyed: all processes are in MPI_Finalize then, and point-to-point messages
+ * on MPI_COMM_WORLD still work.  With coll_irr_timeout no wait for a process that does not come is longer.
  *
- * With coll_irr_timeout nothing here waits longer for a process that does not come.
+ * Cost: a dissemination barrier, O(log n) empty messages, for each group.
  */
 #include "coll_irr_engine.h"
 
@@ -45,7 +44,7 @@ static int compare(const group_t *a, const group_t *b)
     return (a->size > b->size) - (a->size < b->size);
 }
 
-/* Both are sorted, so one walk tells. */
+/* Returns whether all ranks of the part are in the whole.  Both are sorted. */
 static bool is_part(const group_t *part, const group_t *whole)
 {
     int found = 0;
@@ -72,21 +71,18 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *rank
     return group;
 }
 
-static bool is_part_of_one(const group_t *group)
+/* The lock is held.  Frees a group that is part of another one; else removes its parts. */
+static void add(group_t *group)
 {
-    for (group_t *other = groups; other != NULL; other = other->next) {
-        if (is_part(group, other)) {
-            return true;
-        }
-    }
-    return false;
-}
+    group_t **link = &groups;
 
-static void remove_parts_of(const group_t *group)
-{
-    for (group_t **link = &groups; *link != NULL;) {
+    while (*link != NULL) {
         group_t *other = *link;
 
+        if (is_part(group, other)) {   /* then no part of the group is in the list */
+            free(group);
+            return;
+        }
         if (is_part(other, group)) {
             *link = other->next;
             free(other);
@@ -94,14 +90,7 @@ static void remove_parts_of(const group_t *group)
             link = &other->next;
         }
     }
-}
-
-static void insert(group_t *group)
-{
-    group_t **link = &groups;
-
-    while (*link != NULL && compare(*link, group) < 0) {
-        link = &(*link)->next;
+    for (link = &groups; *link != NULL && compare(*link, group) < 0; link = &(*link)->next) {
     }
     group->next = *link;
     *link = group;
@@ -110,12 +99,7 @@ static void insert(group_t *group)
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (is_part_of_one(group)) {
-        free(group);
-    } else {
-        remove_parts_of(group);
-        insert(group);
-    }
+    add(group);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 

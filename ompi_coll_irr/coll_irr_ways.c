@@ -8,8 +8,8 @@
  * Cost: one reduction; where lessons are remembered one more for a new list; about five for each way that is opened.
  */
 #include "coll_irr_agreement.h"
+#include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_service.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
