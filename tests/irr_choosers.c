@@ -105,16 +105,13 @@ int irr_choosers_found(const irr_choosers_t *job)
 static bool go(irr_choosers_t *job, int rank, uint64_t ns, const irr_choice_load_t *load)
 {
     irr_choice_t *choice = &job->choice[rank];
-    irr_choice_turn_t turn;
+    const irr_choice_turn_t turn = irr_choice_begin(choice);
+    const int most = job->depth > 0 ? job->depth : 1;
     int *open = &job->open[rank];
 
-    if (job->depth == 0) {
-        return irr_choice_took(choice, ns, load);
-    }
-    turn = irr_choice_begin(choice);
     job->turns[rank][*open] = turn;
     job->times[rank][(*open)++] = ns;
-    for (bool all = turn.due || *open == job->depth; all && *open > 0;) {
+    for (bool all = turn.due || *open == most; all && *open > 0;) {
         const int i = --*open;
 
         if (job->turns[rank][i].timed) {

@@ -76,14 +76,15 @@ bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool 
     return !waits;
 }
 
-bool irr_choice_times(const irr_choice_t *choice)
+/* Is the next exchange timed? */
+static bool times(const irr_choice_t *choice)
 {
     return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
 }
 
 irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
 {
-    irr_choice_turn_t turn = { .way = irr_choice_way(choice), .timed = irr_choice_times(choice), .sum = -1 };
+    irr_choice_turn_t turn = { .way = irr_choice_way(choice), .timed = times(choice), .sum = -1 };
 
     choice->calls++;
     if (choice->tries) {
@@ -119,16 +120,6 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
         choice->own.received += load->received;
         choice->own.longest = load->longest > choice->own.longest ? load->longest : choice->own.longest;
     }
-}
-
-bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
-{
-    const irr_choice_turn_t turn = irr_choice_begin(choice);
-
-    if (turn.timed) {
-        irr_choice_end(choice, &turn, ns, load);
-    }
-    return turn.due;
 }
 
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,

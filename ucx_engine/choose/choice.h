@@ -149,9 +149,6 @@ static inline int irr_choice_way(const irr_choice_t *choice)
     return choice->tries ? choice->slots[choice->trial.way] : choice->way;
 }
 
-/* Returns whether the next exchange is timed. */
-bool irr_choice_times(const irr_choice_t *choice);
-
 /*
  * Begins the next exchange if it is an ordinary one: by the current strategy, not timed, and without an agreement.
  * Returns false if it is not; irr_choice_begin begins it then.
@@ -173,9 +170,6 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
 
 /* Ends an exchange that is timed, with its time and load. */
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load);
-
-/* Begins and ends an exchange; ns and load if it was timed.  Returns whether the ranks agree now. */
-bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load);
 
 /* Fills this rank's words for the agreement. */
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
