@@ -12,7 +12,7 @@
 
 #define MICRO 1e6
 
-enum { COLOURS = 6, MARKS = 4 };
+enum { COLOURS = 6, MARKS = 4, WIDTH = 900 };
 
 static const char styles[] =
     ".end { text-anchor: end; }\n"
@@ -98,51 +98,49 @@ bool irr_bench_plot_misled(const irr_bench_plot_t *plot)
 
 /* ---- head ---- */
 
-static void write_title(const void *context, FILE *out)
+static void make_title(const irr_bench_plot_t *plot, char *line)
 {
-    const irr_bench_plot_t *plot = context;
     const irr_bench_work_t *work = &plot->options->work;
     char manner[IRR_BENCH_NAME_MAX];
 
     irr_bench_call_manner(work, plot->ranks, manner, sizeof(manner));
-    fprintf(out, "%s, %d rank%s%s", irr_bench_call_name(work->call, work->overlap), plot->ranks,
-            plot->ranks == 1 ? "" : "s", manner);
+    irr_svg_add(line, "%s, %d rank%s%s", irr_bench_call_name(work->call, work->overlap), plot->ranks,
+                plot->ranks == 1 ? "" : "s", manner);
 }
 
-static void write_input(const void *context, FILE *out)
+static void make_input(const irr_bench_plot_t *plot, char *line)
 {
-    const irr_bench_plot_t *plot = context;
     const irr_bench_options_t *options = plot->options;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    irr_svg_text(out, library);
-    fputs(options->matrix != NULL ? ", matrix " : ", pattern ", out);
-    irr_svg_text(out, options->matrix != NULL ? options->matrix : options->pattern);
-    if (options->matrix == NULL && plot->units == 1) {
-        fprintf(out, ", unit %" PRIu64 " bytes", plot->unit[0]);
-    }
-    if (options->matrix == NULL) {
-        fprintf(out, ", seed %" PRIu64, options->seed);
+    irr_svg_add(line, "%.256s, ", library);
+    if (options->matrix != NULL) {
+        irr_svg_add(line, "matrix %.256s", options->matrix);
+    } else {
+        irr_svg_add(line, "pattern %s", options->pattern);
+        if (plot->units == 1) {
+            irr_svg_add(line, ", unit %" PRIu64 " bytes", plot->unit[0]);
+        }
+        irr_svg_add(line, ", seed %" PRIu64, options->seed);
     }
     if (options->datatype != NULL) {
-        fputs(", datatype ", out);
-        irr_svg_text(out, options->datatype);
+        irr_svg_add(line, ", datatype %.64s", options->datatype);
     }
     if (options->scale != 1) {
-        fprintf(out, ", scale %g", options->scale);
+        irr_svg_add(line, ", scale %g", options->scale);
     }
-    fprintf(out, "; %d iterations after %d to warm up, each as long as the slowest rank takes",
-            options->work.iterations, options->work.warmup);
+    irr_svg_add(line, "; %d iterations after %d to warm up, each as long as the slowest rank takes",
+                options->work.iterations, options->work.warmup);
 }
 
 void irr_bench_plot_head(const irr_bench_plot_t *plot, int height, const char *caption)
 {
-    const char *input = plot->options->matrix != NULL ? plot->options->matrix : plot->options->pattern;
-    const int least = irr_svg_width((int)strnlen(input, 4096) + 96);
+    char title[IRR_SVG_LINE] = "", input[IRR_SVG_LINE] = "";
 
-    irr_svg_open(plot->stream, &(irr_svg_head_t){ least > IRR_BENCH_PLOT_WIDTH ? least : IRR_BENCH_PLOT_WIDTH, height,
-                                                  styles, write_title, write_input, caption, plot });
+    make_title(plot, title);
+    make_input(plot, input);
+    irr_svg_open(plot->stream, &(irr_svg_head_t){ WIDTH, height, styles, title, input, caption });
 }
 
 /* ---- what is drawn ---- */

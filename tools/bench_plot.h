@@ -29,11 +29,8 @@ typedef struct irr_bench_plot {
     char                       names[IRR_BENCH_ROWS_MAX][IRR_BENCH_NAME_MAX];
 } irr_bench_plot_t;
 
-/* Begins the picture; the caller ends it with </svg>.  caption is XML. */
+/* Begins the picture; the caller ends it with </svg>.  caption: plain text. */
 void irr_bench_plot_head(const irr_bench_plot_t *plot, int height, const char *caption);
-
-/* Pixels of the picture; more than that where what was measured has a long name. */
-enum { IRR_BENCH_PLOT_WIDTH = 900 };
 
 /* The classes of a row: its colour, and whether its lines are dashed. */
 void irr_bench_plot_class(const irr_bench_plot_t *plot, int row, char *text, size_t size);

@@ -44,13 +44,12 @@ static void write_axis(const chart_t *chart)
     for (uint64_t i = 0; i <= most / tick; i++) {
         const double x = irr_svg_at(&chart->along, (double)(i * tick));
 
-        fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text class=\"middle\" x=\"%.1f\" y=\"%d\">%g</text>\n",
-                x, chart->top, chart->bottom, x, chart->bottom + 17, (double)(i * tick) / NANO);
+        fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, chart->top, chart->bottom);
+        irr_svg_label(out, "middle", x, chart->bottom + 17, "%g", (double)(i * tick) / NANO);
     }
-    fprintf(out, "<text class=\"middle\" x=\"%d\" y=\"%d\">us</text>\n", LEFT + WIDTH / 2, chart->bottom + 36);
+    irr_svg_label(out, "middle", LEFT + WIDTH / 2, chart->bottom + 36, "us");
     for (int i = 0; i < 4; i++) {
-        fprintf(out, "<text class=\"stage end\" x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + (i + 1) * COLUMN,
-                chart->top - 10, columns[i]);
+        irr_svg_label(out, "stage end", LEFT + WIDTH + (i + 1) * COLUMN, chart->top - 10, "%s", columns[i]);
     }
 }
 
@@ -72,8 +71,7 @@ static void write_figures(const chart_t *chart, const irr_bench_point_t *point, 
 
     for (int i = 0; i < 4; i++) {
         if (figures[i] >= 0) {
-            fprintf(chart->plot->stream, "<text class=\"end\" x=\"%d\" y=\"%.1f\">%.2f</text>",
-                    LEFT + WIDTH + (i + 1) * COLUMN, y + 4, figures[i]);
+            irr_svg_label(chart->plot->stream, "end", LEFT + WIDTH + (i + 1) * COLUMN, y + 4, "%.2f", figures[i]);
         }
     }
 }
@@ -86,9 +84,10 @@ static void write_row(const chart_t *chart, int row)
     char class[32];
 
     irr_bench_plot_class(plot, row, class, sizeof(class));
-    fprintf(plot->stream, "<g class=\"%s\"><text class=\"end name\" x=\"%d\" y=\"%.1f\">%s</text>"
-            "<rect class=\"bar\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", class, LEFT - 8, y + 4,
-            plot->names[row], LEFT, y - BAR / 2.0, width, BAR);
+    fprintf(plot->stream, "<g class=\"%s\">", class);
+    irr_svg_label(plot->stream, "end name", LEFT - 8, y + 4, "%s", plot->names[row]);
+    fprintf(plot->stream, "<rect class=\"bar\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", LEFT,
+            y - BAR / 2.0, width, BAR);
     write_spread(chart, point, y);
     write_figures(chart, point, y);
     fputs("</g>\n", plot->stream);

@@ -124,14 +124,12 @@ static void write_units(const chart_t *chart, const panel_t *panel, bool numbers
         fprintf(chart->out, "<path class=\"grid\" d=\"M%.1f %.0fV%.0f\"/>", x, panel->up.from, panel->up.to);
         if (numbers) {
             write_unit(chart->plot->unit[u], text, sizeof(text));
-            fprintf(chart->out, "<text class=\"middle unit\" x=\"%.1f\" y=\"%.0f\">%s</text>", x, panel->up.from + 17,
-                    text);
+            irr_svg_label(chart->out, "middle unit", x, panel->up.from + 17, "%s", text);
         }
         fputc('\n', chart->out);
     }
     if (numbers) {
-        fprintf(chart->out, "<text class=\"middle\" x=\"%d\" y=\"%.0f\">unit, bytes</text>\n", LEFT + WIDTH / 2,
-                panel->up.from + 36);
+        irr_svg_label(chart->out, "middle", LEFT + WIDTH / 2, panel->up.from + 36, "unit, bytes");
     }
 }
 
@@ -146,8 +144,8 @@ static void write_values(const chart_t *chart, const panel_t *panel)
             const double value = power * digit, y = irr_svg_at(up, value);
 
             if (value >= up->least && value <= up->most) {
-                fprintf(chart->out, "<path class=\"grid\" d=\"M%d %.1fh%d\"/><text class=\"end\" x=\"%d\" y=\"%.1f\">"
-                        "%g</text>\n", LEFT, y, WIDTH, LEFT - 6, y + 4, value);
+                fprintf(chart->out, "<path class=\"grid\" d=\"M%d %.1fh%d\"/>", LEFT, y, WIDTH);
+                irr_svg_label(chart->out, "end", LEFT - 6, y + 4, "%g", value);
             }
         }
     }
@@ -219,8 +217,8 @@ static void write_panel(const chart_t *chart, const panel_t *panel)
 {
     const irr_svg_axis_t *up = &panel->up;
 
-    fprintf(chart->out, "<text class=\"stage\" x=\"%d\" y=\"%.0f\">%s</text>\n", LEFT, up->to - 10,
-            panel->ratio ? "host/this, above 1 where this row is faster" : "median, us");
+    irr_svg_label(chart->out, "stage", LEFT, up->to - 10, "%s",
+                  panel->ratio ? "host/this, above 1 where this row is faster" : "median, us");
     write_units(chart, panel, panel == &chart->panels[chart->count - 1]);
     write_values(chart, panel);
     if (panel->ratio) {
@@ -245,8 +243,8 @@ static void write_legend(const chart_t *chart)
         irr_bench_plot_class(plot, i, class, sizeof(class));
         fprintf(chart->out, "<g class=\"%s\"><path class=\"curve\" d=\"M%d %dh%d\"/>", class, x, y, SAMPLE);
         irr_bench_plot_mark(plot, i, false, x + SAMPLE / 2.0, y);
-        fprintf(chart->out, "<text class=\"name\" x=\"%d\" y=\"%d\">%s</text></g>\n", x + SAMPLE + 8, y + 4,
-                plot->names[i]);
+        irr_svg_label(chart->out, "name", x + SAMPLE + 8, y + 4, "%s", plot->names[i]);
+        fputs("</g>\n", chart->out);
     }
 }
 

@@ -60,44 +60,29 @@ static bool make_cells(chart_t *chart)
 
 /* ---- head ---- */
 
-static void write_title(const void *context, FILE *out)
-{
-    const chart_t *chart = context;
-
-    fprintf(out, "bytes from rank to rank, %d rank%s", chart->matrix->ranks, chart->matrix->ranks == 1 ? "" : "s");
-}
-
-static void write_input(const void *context, FILE *out)
-{
-    const chart_t *chart = context;
-
-    fputs("matrix ", out);
-    irr_svg_text(out, chart->path);
-    if (chart->together > 1) {
-        fprintf(out, "; a cell is the longest message of %d x %d ranks", chart->together, chart->together);
-    }
-}
-
 static void open_picture(const chart_t *chart)
 {
     irr_matrix_figures_t figures;
-    char styles[IRR_SVG_MAP_STYLES], caption[256], bytes[32], longest[32];
-    const int side = chart->cells * chart->size;
+    const int side = chart->cells * chart->size, ranks = chart->matrix->ranks;
     const int height = side > IRR_SVG_LEGEND_HEIGHT ? side : IRR_SVG_LEGEND_HEIGHT;
-    int width = chart->left + side + LEGEND_GAP + IRR_SVG_LEGEND_WIDTH, least;
+    const int width = chart->left + side + LEGEND_GAP + IRR_SVG_LEGEND_WIDTH + IRR_SVG_MARGIN;
+    char styles[IRR_SVG_MAP_STYLES], bytes[32], longest[32];
+    char title[IRR_SVG_LINE] = "", input[IRR_SVG_LINE] = "", caption[IRR_SVG_LINE] = "";
 
     irr_matrix_figures(chart->matrix, &figures);
     irr_svg_bytes(figures.bytes, bytes, sizeof(bytes));
     irr_svg_bytes(figures.longest, longest, sizeof(longest));
-    least = irr_svg_width(snprintf(caption, sizeof(caption),
-                                   "%s in %" PRIu64 " messages to others, density %.3g; the longest %s, %.3g times the "
-                                   "mean; busiest rank %.3g times the mean", bytes, figures.messages, figures.density,
-                                   longest, figures.mean > 0 ? (double)figures.longest / figures.mean : 1,
-                                   figures.skew));
-    width = width > least ? width : least;
+    irr_svg_add(title, "bytes from rank to rank, %d rank%s", ranks, ranks == 1 ? "" : "s");
+    irr_svg_add(input, "matrix %.256s", chart->path);
+    if (chart->together > 1) {
+        irr_svg_add(input, "; a cell is the longest message of %d x %d ranks", chart->together, chart->together);
+    }
+    irr_svg_add(caption, "%s in %" PRIu64 " messages to others, density %.3g; the longest %s, %.3g times the mean; "
+                "busiest rank %.3g times the mean", bytes, figures.messages, figures.density, longest,
+                figures.mean > 0 ? (double)figures.longest / figures.mean : 1, figures.skew);
     irr_svg_map_styles(styles, sizeof(styles));
-    irr_svg_open(chart->stream, &(irr_svg_head_t){ width + IRR_SVG_MARGIN, chart->top + height + IRR_SVG_MARGIN, styles,
-                                                   write_title, write_input, caption, chart });
+    irr_svg_open(chart->stream, &(irr_svg_head_t){ width, chart->top + height + IRR_SVG_MARGIN, styles, title, input,
+                                                   caption });
 }
 
 /* ---- the map ---- */
@@ -110,9 +95,8 @@ static void write_values(const chart_t *chart)
 
         if (chart->longest[i] > 0) {
             irr_svg_bytes(chart->longest[i], text, sizeof(text));
-            fprintf(chart->stream, "<text class=\"v%s\" x=\"%d\" y=\"%d\">%s</text>\n",
-                    irr_svg_scale_dark(&chart->scale, chart->longest[i]) ? " d" : "", x + chart->size / 2,
-                    y + chart->size / 2 + 4, text);
+            irr_svg_label(chart->stream, irr_svg_scale_dark(&chart->scale, chart->longest[i]) ? "v d" : "v",
+                          x + chart->size / 2, y + chart->size / 2 + 4, "%s", text);
         }
     }
 }
@@ -121,12 +105,8 @@ static void write_axes(const chart_t *chart)
 {
     FILE *out = chart->stream;
 
-    fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">to rank</text>\n", chart->left + chart->cells * chart->size / 2,
-            chart->top - 22);
-    for (int i = 0; i < chart->cells; i += irr_svg_map_tick(chart->size)) {
-        fprintf(out, "<text class=\"rank m\" x=\"%d\" y=\"%d\">%d</text>\n",
-                chart->left + i * chart->size + chart->size / 2, chart->top - 6, i * chart->together);
-    }
+    irr_svg_label(out, "m", chart->left + chart->cells * chart->size / 2, chart->top - 22, "to rank");
+    irr_svg_map_columns(out, &chart->map, "rank m", chart->together, 0);
     irr_svg_map_ranks(out, &chart->map, chart->together);
 }
 

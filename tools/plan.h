@@ -235,12 +235,9 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* ---- parts of draw ---- */
 
-/* Pixels that the title takes at least. */
-int irr_tool_svg_width(const irr_tool_job_t *job);
-
 /*
  * Begins the picture; the caller ends it with </svg>.  cell: what a cell of a map shows, for the title, or NULL; styles
- * are CSS, caption is XML.
+ * are CSS.
  */
 void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *cell, const char *styles,
                        const char *caption);

@@ -178,7 +178,7 @@ static bool has_empty(const chart_t *chart)
     return cells > chart->runs;
 }
 
-/* Places the stages; returns the width of the picture, which has room for the titles, too. */
+/* Places the stages; returns the width of the picture. */
 static int lay_out(chart_t *chart)
 {
     int x = IRR_SVG_MARGIN + LABEL_WIDTH;
@@ -191,7 +191,7 @@ static int lay_out(chart_t *chart)
     chart->right = x;
     chart->top = IRR_SVG_TITLE + HEADING_HEIGHT + LEGEND_HEIGHT *
                  (chart->nstages + chart->contended + has_empty(chart));
-    return larger(x + LABEL_WIDTH + IRR_SVG_MARGIN, irr_tool_svg_width(chart->job));
+    return x + LABEL_WIDTH + IRR_SVG_MARGIN;
 }
 
 /* ---- how it is drawn ---- */
@@ -250,11 +250,10 @@ static void write_legend(const chart_t *chart)
 /* On both sides, because a row of a wide chart is hard to follow. */
 static void write_ranks(const chart_t *chart, int x, const char *anchor)
 {
-    fprintf(chart->stream, "<g style=\"text-anchor: %s\"><text class=\"rank\" x=\"%d\" y=\"%d\">rank</text>\n",
-            anchor, x, chart->top - 6);
+    fprintf(chart->stream, "<g style=\"text-anchor: %s\">", anchor);
+    irr_svg_label(chart->stream, "rank", x, chart->top - 6, "rank");
     for (int r = 0; r < chart->job->plans->ranks; r++) {
-        fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">%d</text>\n", x,
-                chart->top + (r + 1) * CELL_HEIGHT - 5, r);
+        irr_svg_label(chart->stream, "rank", x, chart->top + (r + 1) * CELL_HEIGHT - 5, "%d", r);
     }
     fputs("</g>\n", chart->stream);
 }
@@ -264,10 +263,9 @@ static void write_stage(const chart_t *chart, int s)
 {
     const irr_tool_stage_t *stage = &chart->stages[s];
 
-    fprintf(chart->stream, "<text class=\"stage\" x=\"0\" y=\"%d\">stage %d</text>\n", 18 - HEADING_HEIGHT, s + 1);
+    irr_svg_label(chart->stream, "stage", 0, 18 - HEADING_HEIGHT, "stage %d", s + 1);
     for (int k = 1; k <= stage->steps; k++) {
-        fprintf(chart->stream, "<text class=\"step\" x=\"%d\" y=\"-6\">%d</text>\n",
-                (k - 1) * stage->cell + stage->cell / 2, k);
+        irr_svg_label(chart->stream, "step", (k - 1) * stage->cell + stage->cell / 2, -6, "%d", k);
     }
     fprintf(chart->stream, "<rect width=\"%d\" height=\"%d\" fill=\"url(#empty%d)\"/>\n", stage->steps * stage->cell,
             chart->job->plans->ranks * CELL_HEIGHT, s);

@@ -16,7 +16,7 @@
 /* Sizes in pixels, but ROWS_MAX and COLUMNS_MAX. */
 enum {
     SIDE = 768, ROWS_MAX = 256, COLUMNS_MAX = 128, WIDTH_MAX = 26, HEIGHT_MAX = 18,
-    AXIS_LEFT = 64, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64, LINE = 18, HEADING = 44, LEGEND_GAP = 32, LETTER = 11
+    AXIS_LEFT = 64, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64, LINE = 18, HEADING = 44, LEGEND_GAP = 32
 };
 
 typedef struct chart {
@@ -133,7 +133,6 @@ static void write_head(const chart_t *chart, int right)
     const int height = chart->maps[0].top + (side > IRR_SVG_LEGEND_HEIGHT ? side : IRR_SVG_LEGEND_HEIGHT);
     char styles[IRR_SVG_MAP_STYLES], cell[128], ranks[64] = "a rank sends", steps[64] = "a step";
     const bool many = chart->ranks_together > 1 || chart->steps_together > 1;
-    int width = right + LEGEND_GAP + IRR_SVG_LEGEND_WIDTH + IRR_SVG_MARGIN, least;
 
     if (chart->ranks_together > 1) {
         snprintf(ranks, sizeof(ranks), "one of %d ranks sends", chart->ranks_together);
@@ -141,13 +140,10 @@ static void write_head(const chart_t *chart, int right)
     if (chart->steps_together > 1) {
         snprintf(steps, sizeof(steps), "one of %d steps", chart->steps_together);
     }
-    least = (snprintf(cell, sizeof(cell), "%s %s in %s", many ? "the most bytes that" : "bytes that", ranks, steps) +
-             40) * LETTER;
-    width = width > least ? width : least;
-    least = irr_tool_svg_width(chart->job);
+    snprintf(cell, sizeof(cell), "%s %s in %s", many ? "the most bytes that" : "bytes that", ranks, steps);
     irr_svg_map_styles(styles, sizeof(styles));
-    irr_tool_svg_open(chart->job, width > least ? width : least, height + IRR_SVG_MARGIN, cell, styles,
-                      "A row for each rank, or so many, that sends; a column for each step, or so many.");
+    irr_tool_svg_open(chart->job, right + LEGEND_GAP + IRR_SVG_LEGEND_WIDTH + IRR_SVG_MARGIN, height + IRR_SVG_MARGIN,
+                      cell, styles, "A row for each rank, or so many, that sends; a column for each step, or so many.");
 }
 
 /* Heading, numbers of steps, and the cells. */
@@ -156,11 +152,8 @@ static void write_stage(const chart_t *chart, int s)
     const irr_svg_map_t *map = &chart->maps[s];
     FILE *out = chart->job->stream;
 
-    fprintf(out, "<text class=\"stage\" x=\"%d\" y=\"%d\">stage %d</text>\n", map->left, map->top - 26, s + 1);
-    for (int i = 0; i < map->columns; i += irr_svg_map_tick(map->width)) {
-        fprintf(out, "<text class=\"step\" x=\"%d\" y=\"%d\">%lld</text>\n",
-                map->left + i * map->width + map->width / 2, map->top - 6, (long long)i * chart->steps_together + 1);
-    }
+    irr_svg_label(out, "stage", map->left, map->top - 26, "stage %d", s + 1);
+    irr_svg_map_columns(out, map, "step", chart->steps_together, 1);
     irr_svg_map(out, map, &chart->scale);
 }
 

@@ -148,11 +148,10 @@ static void write_axis(const chart_t *chart)
     for (uint64_t i = 0; i <= chart->makespan / tick; i++) {
         double x = x_of(chart, i * tick);
 
-        fprintf(chart->stream, "<path class=\"tick\" d=\"M%.2f %dv5\"/><text class=\"step\" x=\"%.2f\" y=\"%d\">%"
-                PRIu64 "</text>\n", x, chart->bottom, x, chart->bottom + 17, i * tick);
+        fprintf(chart->stream, "<path class=\"tick\" d=\"M%.2f %dv5\"/>", x, chart->bottom);
+        irr_svg_label(chart->stream, "step", x, chart->bottom + 17, "%" PRIu64, i * tick);
     }
-    fprintf(chart->stream, "<text class=\"step\" x=\"%d\" y=\"%d\">bytes</text>\n", chart->left + chart->width / 2,
-            chart->bottom + 32);
+    irr_svg_label(chart->stream, "step", chart->left + chart->width / 2, chart->bottom + 32, "bytes");
     if (chart->bound > 0) {
         fprintf(chart->stream, "<path class=\"bound\" d=\"M%.2f %dV%d\"/>\n", x_of(chart, chart->bound),
                 chart->top - 4, chart->bottom + 4);
@@ -164,19 +163,18 @@ static void write_row(const chart_t *chart, int rank, side_t side)
     static const char *const names[] = { "to", "from" };
     int y = y_of(chart, rank, side);
 
-    fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">%s</text><rect class=\"idle\" x=\"%d\" "
-            "y=\"%d\" width=\"%d\" height=\"%d\"/>\n", chart->left - 6, y + ROW_HEIGHT - 4, names[side],
-            chart->left, y + 1, chart->makespan > 0 ? chart->width : 0, ROW_HEIGHT - 2);
+    irr_svg_label(chart->stream, "rank", chart->left - 6, y + ROW_HEIGHT - 4, "%s", names[side]);
+    fprintf(chart->stream, "<rect class=\"idle\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", chart->left, y + 1,
+            chart->makespan > 0 ? chart->width : 0, ROW_HEIGHT - 2);
 }
 
 static void write_rows(const chart_t *chart)
 {
     int x = chart->left - SIDE_WIDTH;
 
-    fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">rank</text>\n", x, chart->top - 6);
+    irr_svg_label(chart->stream, "rank", x, chart->top - 6, "rank");
     for (int r = 0; r < chart->job->plans->ranks; r++) {
-        fprintf(chart->stream, "<text class=\"rank number\" x=\"%d\" y=\"%d\">%d</text>\n", x,
-                y_of(chart, r, FROM) + 4, r);
+        irr_svg_label(chart->stream, "rank number", x, y_of(chart, r, FROM) + 4, "%d", r);
         write_row(chart, r, TO);
         write_row(chart, r, FROM);
     }
@@ -198,8 +196,7 @@ static void write_bar(const chart_t *chart, uint64_t begin, const irr_transmissi
     fprintf(chart->stream, "<rect class=\"cell s%d%s\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>",
             is_part(chart, t), side == FROM ? " from" : "", x, y + 1, width, ROW_HEIGHT - 2);
     if (width > digits(other) * DIGIT_WIDTH + 2) {
-        fprintf(chart->stream, "<text class=\"to\" x=\"%.2f\" y=\"%d\">%d</text>", x + width / 2,
-                y + ROW_HEIGHT - 4, other);
+        irr_svg_label(chart->stream, "to", x + width / 2, y + ROW_HEIGHT - 4, "%d", other);
     }
 }
 
@@ -229,8 +226,7 @@ static void write_barrier(const chart_t *chart, const step_t *step)
 
     fprintf(chart->stream, "<path class=\"barrier\" d=\"M%.2f %dV%d\"/>\n", end, chart->top, chart->bottom);
     if (end - x > digits(number) * DIGIT_WIDTH + 2) {
-        fprintf(chart->stream, "<text class=\"step\" x=\"%.2f\" y=\"%d\">%d</text>\n", (x + end) / 2,
-                chart->top - 6, number);
+        irr_svg_label(chart->stream, "step", (x + end) / 2, chart->top - 6, "%d", number);
     }
 }
 
@@ -246,14 +242,13 @@ static void each_step(const chart_t *chart, void (*write)(const chart_t *chart, 
 static void write_head(const chart_t *chart)
 {
     int right = chart->left + chart->width + LABEL_WIDTH + IRR_SVG_MARGIN;
-    int least = irr_tool_svg_width(chart->job);
     const char *caption = chart->begins == NULL ?
         "A bar is a message to, or from, the rank that it names, as long as its bytes take. A step begins when "
         "the one before has ended on all ranks." :
         "A bar is a message to, or from, the rank that it names, as long as its bytes take. It begins when both "
         "ranks have done with those before it.";
 
-    irr_tool_svg_open(chart->job, right > least ? right : least, chart->bottom + AXIS_HEIGHT, NULL,
+    irr_tool_svg_open(chart->job, right, chart->bottom + AXIS_HEIGHT, NULL,
                       ".rank { text-anchor: end; }\n"
                       ".from.s0 { fill: #cfe5f7; }\n"
                       ".from.s1 { fill: #fde4c5; }\n"

@@ -214,7 +214,7 @@ static void write_label(const tree_t *tree, int edge, int x, int y)
     width = (int)strlen(text) * DIGIT_WIDTH + 4;
     fprintf(tree->stream, "<rect class=\"paper\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\"/>", x - width / 2,
             y - 7, width);
-    fprintf(tree->stream, "<text class=\"bytes\" x=\"%d\" y=\"%d\">%s</text>", x, y + 4, text);
+    irr_svg_label(tree->stream, "bytes", x, y + 4, "%s", text);
 }
 
 static void write_direction(const tree_t *tree, int edge)
@@ -318,13 +318,12 @@ static void write_legend(const tree_t *tree)
 static void write_picture(const tree_t *tree)
 {
     const int columns = tree->columns * (tree->box_width + LINK_WIDTH) - LINK_WIDTH;
-    const int width = columns + 2 * IRR_SVG_MARGIN, least = irr_tool_svg_width(tree->job);
+    const int width = columns + 2 * IRR_SVG_MARGIN;
     char caption[160];
 
     snprintf(caption, sizeof(caption), "Bytes on each direction of each link in use; %zu time%s messages of one step "
              "share a direction.", tree->links.contention, tree->links.contention == 1 ? "" : "s");
-    irr_tool_svg_open(tree->job, width > least ? width : least,
-                      tree->top + tree->rows * ROW_HEIGHT + IRR_SVG_MARGIN, NULL,
+    irr_tool_svg_open(tree->job, width, tree->top + tree->rows * ROW_HEIGHT + IRR_SVG_MARGIN, NULL,
                       ".switch { fill: #e4e4e4; }\n.host { fill: #f5efdc; }\n.used { fill: #7fb2de; }\n"
                       ".busiest { fill: #d01c1c; }\n.paper { fill: #fff; }\n"
                       ".unused { fill: none; stroke: #aaa; stroke-dasharray: 2 4; }\n"

@@ -5,8 +5,11 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <string.h>
 
-enum { WIDTH_MIN = 720, LETTER_WIDTH = 8 };
+/* Sizes in pixels. */
+enum { WIDTH_MIN = 720, LETTER_WIDTH = 7, TITLE_LETTER_WIDTH = 11 };
 
 /* Pale enough for dark text, and no two that a colour-blind reader would take for each other side by side. */
 static const char *const colours[IRR_SVG_COLOURS] = {
@@ -64,19 +67,48 @@ uint64_t irr_svg_tick(uint64_t span, int most)
     return power * times[i];
 }
 
-int irr_svg_width(int letters)
+void irr_svg_add(char line[IRR_SVG_LINE], const char *format, ...)
 {
-    return letters * LETTER_WIDTH > WIDTH_MIN ? letters * LETTER_WIDTH : WIDTH_MIN;
+    const size_t used = strlen(line);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line + used, IRR_SVG_LINE - used, format, arguments);
+    va_end(arguments);
+}
+
+void irr_svg_label(FILE *out, const char *class, double x, double y, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(out, "<text class=\"%s\" x=\"%g\" y=\"%g\">", class, x, y);
+    va_start(arguments, format);
+    vfprintf(out, format, arguments);
+    va_end(arguments);
+    fputs("</text>\n", out);
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The pixels that the lines of the head need. */
+static int width_of(const irr_svg_head_t *head)
+{
+    const int letters = larger((int)strlen(head->input), (int)strlen(head->caption)) * LETTER_WIDTH;
+
+    return larger(WIDTH_MIN, 2 * IRR_SVG_MARGIN + larger(letters, (int)strlen(head->title) * TITLE_LETTER_WIDTH));
 }
 
 void irr_svg_open(FILE *out, const irr_svg_head_t *head)
 {
-    const int width = head->width, height = head->height;
+    const int width = larger(head->width, width_of(head)), height = head->height;
 
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
             width, height, width, height);
     fputs("<title>", out);
-    head->title(head->context, out);
+    irr_svg_text(out, head->title);
     fputs("</title>\n<style>\n"
           "text { font: 12px sans-serif; fill: #222; }\n"
           ".title { font-size: 18px; font-weight: bold; }\n"
@@ -90,8 +122,10 @@ void irr_svg_open(FILE *out, const irr_svg_head_t *head)
     }
     fprintf(out, "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height);
     fprintf(out, "<text class=\"title\" x=\"%d\" y=\"30\">", IRR_SVG_MARGIN);
-    head->title(head->context, out);
+    irr_svg_text(out, head->title);
     fprintf(out, "</text>\n<text x=\"%d\" y=\"50\">", IRR_SVG_MARGIN);
-    head->input(head->context, out);
-    fprintf(out, "</text>\n<text x=\"%d\" y=\"68\">%s</text>\n", IRR_SVG_MARGIN, head->caption);
+    irr_svg_text(out, head->input);
+    fprintf(out, "</text>\n<text x=\"%d\" y=\"68\">", IRR_SVG_MARGIN);
+    irr_svg_text(out, head->caption);
+    fputs("</text>\n", out);
 }

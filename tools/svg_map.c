@@ -143,6 +143,14 @@ void irr_svg_map(FILE *out, const irr_svg_map_t *map, const irr_svg_scale_t *sca
     write_grid(out, map, irr_svg_map_tick(map->width), irr_svg_map_tick(map->height), "line");
 }
 
+void irr_svg_map_columns(FILE *out, const irr_svg_map_t *map, const char *class, int together, int first)
+{
+    for (int i = 0; i < map->columns; i += irr_svg_map_tick(map->width)) {
+        irr_svg_label(out, class, map->left + i * map->width + map->width / 2, map->top - 6, "%lld",
+                      (long long)i * together + first);
+    }
+}
+
 void irr_svg_map_ranks(FILE *out, const irr_svg_map_t *map, int together)
 {
     const int step = irr_svg_map_tick(map->height);
@@ -150,8 +158,8 @@ void irr_svg_map_ranks(FILE *out, const irr_svg_map_t *map, int together)
     fprintf(out, "<text class=\"m\" transform=\"translate(%d,%d) rotate(-90)\">from rank</text>\n",
             IRR_SVG_MARGIN + 10, map->top + map->rows * map->height / 2);
     for (int i = 0; i < map->rows; i += step) {
-        fprintf(out, "<text class=\"rank e\" x=\"%d\" y=\"%d\">%d</text>\n", map->left - 6,
-                map->top + i * map->height + map->height / 2 + 4, i * together);
+        irr_svg_label(out, "rank e", map->left - 6, map->top + i * map->height + map->height / 2 + 4, "%d",
+                      i * together);
     }
 }
 

@@ -37,6 +37,9 @@ void irr_svg_map_styles(char *text, size_t size);
 void irr_svg_map(FILE *out, const irr_svg_map_t *map, const irr_svg_scale_t *scale);
 int  irr_svg_map_tick(int pixels);
 
+/* Numbers of the columns, above the map, of a class; the first one, if each is of so many. */
+void irr_svg_map_columns(FILE *out, const irr_svg_map_t *map, const char *class, int together, int first);
+
 /* Numbers of the rows, to the left of the map, if each is of `together` ranks. */
 void irr_svg_map_ranks(FILE *out, const irr_svg_map_t *map, int together);
 
