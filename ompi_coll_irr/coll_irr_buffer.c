@@ -237,21 +237,21 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
 
 /* ---- the common case: blocks of one datatype, by rank, each of them one run of bytes ---- */
 
-/*
- * True if the blocks were made of this datatype, or of one with the same layout.  A user's datatype may be a new one at
- * the address of a freed one.
- */
+/* True if the blocks were made of a datatype with the same layout. */
+__attribute__((noinline))
 static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
     const mca_coll_irr_layout_t *last = &end->layout;
-    mca_coll_irr_layout_t layout;
+    const mca_coll_irr_layout_t layout = layout_of(datatype);
 
-    if (last->datatype == datatype && ompi_datatype_is_predefined(datatype)) {
-        return true;
-    }
-    layout = layout_of(datatype);
     return layout.is_run && layout.size == last->size && layout.extent == last->extent &&
            layout.true_lower == last->true_lower;
+}
+
+/* The same of this datatype.  A user's datatype may be a new one at the address of a freed one. */
+static inline bool has_datatype(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
+{
+    return (end->layout.datatype == datatype && ompi_datatype_is_predefined(datatype)) || has_layout(end, datatype);
 }
 
 /* One datatype, blocks by rank: only such sides are remembered. */
@@ -266,7 +266,7 @@ static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_sid
     const mca_coll_irr_side_t *last = &end->side;
 
     if (end->blocks.serial == 0 || !is_plain(side) || side->slots != last->slots || side->uniform != last->uniform ||
-        !has_layout(end, side->datatype)) {
+        !has_datatype(end, side->datatype)) {
         return false;
     }
     return side->uniform ? side->count == last->count

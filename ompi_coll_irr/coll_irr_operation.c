@@ -38,17 +38,17 @@ irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, i
 
 void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
 {
-    if (operation->opened && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+    if (operation->opened) {
         mca_coll_irr_bytes_free_copies(&operation->bytes);
+        operation->opened = false;
     }
-    operation->opened = false;
 }
 
-int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result)
+int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result)
 {
     if (operation->failed != OMPI_SUCCESS) {
         result = operation->failed;
-    } else if (result == OMPI_SUCCESS && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+    } else if (result == OMPI_SUCCESS) {
         result = mca_coll_irr_bytes_unpack(&operation->bytes, operation->call);
     }
     if (!operation->repeats) {

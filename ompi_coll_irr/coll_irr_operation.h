@@ -38,11 +38,21 @@ void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
  */
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
 
-/* The exchange is over with this result: unpacks, and closes an operation that does not repeat.  Returns the result. */
-int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result);
-
 /* Frees the packed copies. */
 void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation);
+
+/* As mca_coll_irr_operation_finish, where there are packed copies, or packing has failed. */
+int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result);
+
+/* The exchange is over with this result: unpacks, and closes an operation that does not repeat.  Returns the result. */
+static inline int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result)
+{
+    if (operation->failed != OMPI_SUCCESS || mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+        return mca_coll_irr_operation_finish_packed(operation, result);
+    }
+    operation->opened = operation->opened && operation->repeats;
+    return result;
+}
 
 /*
  * Returns the number of messages of a side to or from other ranks that are not empty, and sets their bytes; *longest

@@ -8,8 +8,6 @@
  */
 #include "transport/shm/shm.h"
 
-#include "transport/key.h"
-
 #include <string.h>
 
 /* ---- the end of a receive ---- */
@@ -457,7 +455,7 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
     irr_shm_op_t *op = irr_shm_op_of(request);
     irr_peer_t *peer = channel->members[request->peer];
 
-    op->key = irr_key(channel->id, request->tag, request->peer);
+    op->key = irr_shm_received_key(channel, request);
     if (peer->own == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
         return receive(peer, op);
     }

@@ -5,8 +5,6 @@
  */
 #include "transport/shm/shm.h"
 
-#include "transport/key.h"
-
 #include <string.h>
 
 /* Where a message is. */
@@ -197,7 +195,7 @@ __attribute__((noinline, noclone))
 static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 {
     irr_peer_t *peer = channel->members[request->peer];
-    const uint64_t key = irr_key(channel->id, request->tag, channel->rank);
+    const uint64_t key = irr_shm_sent_key(channel, request);
 
     return is_direct(peer, request) && put_whole(peer, key, request->iov) ? IRR_OK : start(peer, key, request);
 }
@@ -211,7 +209,7 @@ irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
         (slot = irr_lane_next_known(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
-    put_bytes(peer, slot, irr_key(channel->id, request->tag, channel->rank), request->iov);
+    put_bytes(peer, slot, irr_shm_sent_key(channel, request), request->iov);
     return IRR_OK;
 }
 

@@ -54,7 +54,16 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                  irr_peer_t *const *members, irr_channel_t **channel_p)
 {
-    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_channel_t), channel_p);
+    const irr_status_t status =
+        irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_shm_channel_t), channel_p);
+
+    if (status == IRR_OK) {
+        irr_shm_channel_t *channel = (irr_shm_channel_t *)*channel_p;
+
+        channel->sent = irr_key(id, 0, rank);
+        channel->received = irr_key(id, 0, 0);
+    }
+    return status;
 }
 
 static void close_channel(irr_channel_t *channel)

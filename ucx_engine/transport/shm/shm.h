@@ -27,6 +27,7 @@
 #include "transport/shm/lane.h"
 #include "transport/shm/lend.h"
 #include "transport/shm/segment.h"
+#include "transport/key.h"
 #include "transport/transport.h"
 
 #define IRR_SHM_TOKENS     16
@@ -171,6 +172,23 @@ struct irr_shm {
     bool              armed;     /* somebody may sleep until the bell rings */
     int               bell[2];   /* a pipe: what others ring, and where we hear it; 0: none */
 };
+
+typedef struct irr_shm_channel {
+    irr_channel_t super;
+    uint64_t      sent;        /* of the keys of messages that are sent, all but the tag, */
+    uint64_t      received;    /* and of those that are received, the channel */
+} irr_shm_channel_t;
+
+/* The key of a message of a request, which is sent on a channel, or received. */
+static inline uint64_t irr_shm_sent_key(const irr_channel_t *channel, const irr_request_t *request)
+{
+    return ((const irr_shm_channel_t *)channel)->sent | irr_key(0, request->tag, 0);
+}
+
+static inline uint64_t irr_shm_received_key(const irr_channel_t *channel, const irr_request_t *request)
+{
+    return ((const irr_shm_channel_t *)channel)->received | irr_key(0, request->tag, request->peer);
+}
 
 static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)
 {
