@@ -189,13 +189,13 @@ static inline void irr_lane_expect(const irr_lane_in_t *in)
 /* The slot that was looked at may be written again, and what lies beside it.  True: the sender can see it. */
 static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
 {
-    const bool publishes = ++in->taken % (IRR_LANE_SLOTS / 2) == 0 || hurry;
-
-    irr_lane_turn(in);
-    if (publishes) {
-        atomic_store_explicit(in->taken_here, in->taken, memory_order_release);
+    in->next++;
+    if (++in->taken % (IRR_LANE_SLOTS / 2) != 0 && !hurry) {
+        return false;
     }
-    return publishes;
+    irr_lane_turn(in);   /* the ring may be at its end */
+    atomic_store_explicit(in->taken_here, in->taken, memory_order_release);
+    return true;
 }
 
 #endif

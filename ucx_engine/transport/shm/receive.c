@@ -317,9 +317,9 @@ static inline bool listens(const irr_peer_t *peer)
     return peer->posted.first != NULL || peer->missing > 0;
 }
 
-static inline bool is_busy(const irr_peer_t *peer)
+static inline bool sends(const irr_peer_t *peer)
 {
-    return listens(peer) || peer->sending.first != NULL || peer->nsingle > 0;
+    return peer->sending.first != NULL || peer->nsingle > 0;
 }
 
 /* Takes the slot that is next; returns the number of events.  Mostly it has what the first receive waits for. */
@@ -345,7 +345,7 @@ static inline unsigned progress_peer(irr_peer_t *peer)
 {
     unsigned events = 0, more = 1;
 
-    if (peer->nsingle > 0 || peer->sending.first != NULL) {
+    if (sends(peer)) {
         events += irr_shm_progress_sends(peer);
     }
     while (more > 0 && listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer))) {
@@ -369,13 +369,13 @@ unsigned irr_shm_progress(irr_transport_t *transport)
     for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, which come behind */
         irr_peer_t *peer = shm->active[i];
 
-        events += progress_peer(peer);
-        if (is_busy(peer)) {
-            i++;
-        } else {
+        if (!listens(peer) && !sends(peer)) {   /* since the last call */
             peer->active = false;
             shm->active[i] = shm->active[--shm->nactive];
+            continue;
         }
+        events += progress_peer(peer);
+        i++;
     }
     if (shm->closed) {
         irr_shm_empty_all(shm);
