@@ -116,6 +116,7 @@ static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state, const ir
     if (status == IRR_OK) {
         state->pending = IRR_EXEC_DONE;
         exec->open_steps--;
+        exec->news = true;
         return;
     }
     state->pending = 1;
@@ -159,6 +160,7 @@ static void run_local(irr_exec_t *exec, irr_exec_step_t *state)
     }
     state->pending = IRR_EXEC_DONE;
     exec->open_steps--;
+    exec->news = true;
 }
 
 /* Any step. */
@@ -196,7 +198,7 @@ static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
 }
 
 /* Starts the steps of some kinds, a bit for each, from a cursor on, until one has to wait. */
-static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
+static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
     const irr_step_t *steps = exec->plan->steps;
 
@@ -221,7 +223,10 @@ static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 
 static void advance_all(irr_exec_t *exec)
 {
-    advance(exec, &exec->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_AWAIT);
+    exec->news = false;
+    if (exec->next_recv < exec->nsteps) {
+        advance(exec, &exec->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_AWAIT);
+    }
     if (exec->plan->ntells > 0) {
         advance(exec, &exec->next_tell, 1u << IRR_STEP_TELL);
     }
@@ -318,7 +323,7 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
     if (exec->failed && !exec->env.sourced) {
         return exec->result;
     }
-    if (exec->unstarted > 0) {
+    if (exec->news && exec->unstarted > 0) {
         advance_all(exec);
     }
     if (exec->failed && !exec->env.sourced) {

@@ -112,6 +112,7 @@ struct irr_exec {
     size_t            held;         /* receives that wait for the source of the plan, and steps that failed the run */
     bool              more;         /* steps may still be appended */
     bool              at_odds;      /* a message was shorter than its block */
+    bool              news;         /* a step is complete since the others were looked at, or there are new ones */
     bool              failed;       /* with result: the run is over; of a run with a source, a receive has failed */
     size_t            next_recv;    /* first step that may be a receive or an await not posted yet */
     size_t            next_send;    /* the same for sends and copies */

@@ -56,6 +56,7 @@ static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t 
 static inline void irr_exec_complete(irr_exec_t *exec, const irr_exec_step_t *state, size_t bytes)
 {
     exec->open_steps--;
+    exec->news = true;
     if (!state->comes && state->kind == IRR_STEP_SEND) {
         irr_window_end(&exec->window, bytes);
     }

@@ -160,6 +160,7 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     }
     irr_exec_take_in(exec);
     irr_exec_open(exec, first);
+    exec->news = true;
     exec->unstarted += exec->nsteps - first;
     exec->open_steps += exec->nsteps - first;
     return IRR_OK;
@@ -181,6 +182,7 @@ void irr_exec_settle(irr_exec_t *exec, size_t step)
     irr_exec_step_of(exec, step)->pending = IRR_EXEC_DONE;
     exec->held--;
     exec->open_steps--;
+    exec->news = true;
 }
 
 void irr_exec_drop_sends(irr_exec_t *exec, int stage)
@@ -193,6 +195,7 @@ void irr_exec_drop_sends(irr_exec_t *exec, int stage)
             state->pending = IRR_EXEC_DONE;
             exec->unstarted--;
             exec->open_steps--;
+            exec->news = true;
         }
     }
 }

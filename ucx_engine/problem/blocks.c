@@ -32,6 +32,10 @@ static size_t count_below(irr_blocks_t blocks, int rank)
 {
     size_t low = 0, high = blocks.count;
 
+    /* Mostly each rank has one block. */
+    if ((size_t)rank < high && blocks.list[rank].rank == rank && (rank == 0 || blocks.list[rank - 1].rank < rank)) {
+        return (size_t)rank;
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
