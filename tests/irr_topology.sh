@@ -9,7 +9,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..80
+echo 1..75
 
 # ---- print ----
 
@@ -42,24 +42,14 @@ report $? "the plan of a rank as text says where it is"
 
 shows "the rotation contends on the links between switches" 'link_contention=4 load=400 load_link=s0->top' \
     check --algorithm a1 --topology "$scratch/two" --unit 100
-shows "bytes do not depend on the order" load=400 check --algorithm ac --topology "$scratch/two" --unit 100
 shows "nothing leaves a host with all ranks" 'link_contention=0 load=0 load_link=none' \
     check --algorithm a1 --topology "$scratch/two" --hosts n0,n0,n0
-shows "two hosts of one switch" 'link_contention=0 load=100 load_link=n0->s0' \
-    check --algorithm a1 --topology "$scratch/two" --hosts 'n[0-1]' --unit 100
-sed 's/\(s[01]\) N/\1 LinkSpeed=2 N/' "$scratch/two" > "$scratch/fast"
-shows "a fast link counts by its speed, and carries several messages" 'link_contention=0 load=300 load_link=n0->s0' \
-    check --algorithm a1 --topology "$scratch/fast" --unit 100
 sed 's/\(s[01]\) N/\1 NodeSpeed=10 LinkSpeed=19 N/' "$scratch/two" > "$scratch/fast"
 shows "speeds count by that of the hosts" 'link_contention=4 load=300 load_link=n0->s0' \
     check --algorithm a1 --topology "$scratch/fast" --unit 100
 sed 's/\(s[01]\) N/\1 NodeSpeed=25 LinkSpeed=10 N/' "$scratch/two" > "$scratch/slow"
 shows "a link that is slower than the hosts" 'link_contention=4 load=1010 load_link=s0->top' \
     check --algorithm a1 --topology "$scratch/slow" --unit 101
-sed 's/\(s[1-3]\) N/\1 LinkSpeed=3 N/' "$scratch/star" > "$scratch/fast"
-good check --algorithm a1 --topology "$scratch/fast" --ranks 15 --unit 101 && figures load=1482 'load_link=s1->s0'
-report $? "loads are rounded up"
-shows "a switch may have hosts and switches" load=49152 check --algorithm a1 --topology "$scratch/star" --unit 1024
 good check --algorithm rs_nh --topology "$scratch/star" --pattern skewed && [ -n "$(value permutations)" ] &&
     [ -n "$(value load_link)" ]
 report $? "a scheduled order on a tree"
