@@ -24,32 +24,25 @@ enum { ALGORITHM, TABLE };
 
 _Static_assert(2 * WORDS_MAX <= IRR_OPENING_WORDS, "there is room for all words");
 
-/* High bits of a word count in all bits of the hash. */
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = irr_hash_word(hash, word);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t topology_word(const irr_topology_t *topology)
 {
-    uint64_t hash = mix(mix(IRR_HASH_BASIS, (uint64_t)topology->hosts), (uint64_t)topology->vertices);
+    uint64_t hash = irr_hash_mix(irr_hash_mix(IRR_HASH_BASIS, (uint64_t)topology->hosts), (uint64_t)topology->vertices);
 
     for (int i = 0; i < topology->vertices; i++) {
-        hash = mix(mix(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
+        hash = irr_hash_mix(irr_hash_mix(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
     }
     return hash;
 }
 
 static uint64_t schedule_word(const irr_schedule_t *schedule)
 {
-    uint64_t hash = mix(IRR_HASH_BASIS, (uint64_t)schedule->ranks);
+    uint64_t hash = irr_hash_mix(IRR_HASH_BASIS, (uint64_t)schedule->ranks);
 
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
 
-        hash = mix(mix(mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
-        hash = mix(mix(mix(hash, t->offset), t->length), (uint64_t)t->more);
+        hash = irr_hash_mix(irr_hash_mix(irr_hash_mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
+        hash = irr_hash_mix(irr_hash_mix(irr_hash_mix(hash, t->offset), t->length), (uint64_t)t->more);
     }
     return hash;
 }
@@ -83,7 +76,7 @@ uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_fil
     const int count = list(params, files, words);
 
     for (int i = 0; i < count; i++) {
-        hash = mix(hash, words[i]);
+        hash = irr_hash_mix(hash, words[i]);
     }
     return hash;
 }

@@ -17,6 +17,13 @@ static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
+/* The same for words that may differ in high bits alone: these count in all bits of the hash. */
+static inline uint64_t irr_hash_mix(uint64_t hash, uint64_t word)
+{
+    hash = irr_hash_word(hash, word);
+    return hash ^ hash >> 29;
+}
+
 static inline uint64_t irr_hash_words(uint64_t hash, const uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -141,32 +141,27 @@ void irr_setting_allowed(const irr_setting_t *setting, char *text, size_t size)
 
 /* ---- words ---- */
 
-/* High bits of a word count in all bits of the hash. */
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = irr_hash_word(hash, word);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t dims_word(const irr_dims_t *dims)
 {
-    uint64_t hash = mix(IRR_HASH_BASIS, (uint64_t)dims->count);
+    uint64_t hash = irr_hash_mix(IRR_HASH_BASIS, (uint64_t)dims->count);
 
     for (int i = 0; i < dims->count; i++) {
-        hash = mix(hash, (uint64_t)dims->size[i]);
+        hash = irr_hash_mix(hash, (uint64_t)dims->size[i]);
     }
     return hash;
 }
 
 static uint64_t lambda_word(const irr_lambda_t *lambda)
 {
-    return mix(mix(IRR_HASH_BASIS, (uint64_t)lambda->rule), lambda->share);
+    return irr_hash_mix(irr_hash_mix(IRR_HASH_BASIS, (uint64_t)lambda->rule), lambda->share);
 }
 
 static uint64_t redistribution_word(const irr_redistribution_t *redistribution)
 {
-    return mix(mix(mix(mix(IRR_HASH_BASIS, redistribution->x), (uint64_t)redistribution->p), redistribution->y),
-               (uint64_t)redistribution->q);
+    uint64_t hash = irr_hash_mix(irr_hash_mix(IRR_HASH_BASIS, redistribution->x), (uint64_t)redistribution->p);
+
+    hash = irr_hash_mix(hash, redistribution->y);
+    return irr_hash_mix(hash, (uint64_t)redistribution->q);
 }
 
 uint64_t irr_setting_word(const irr_setting_t *setting, const void *values)
