@@ -332,12 +332,6 @@ typedef struct irr_bench_summary {
     double hidden;                            /* median share that is hidden behind it; below 0: none */
 } irr_bench_summary_t;
 
-/* Megabytes, of 10^6 bytes, that the rank with most to send or receive moves in a second of the median. */
-double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary);
-
-/* Sorts the times, one at least.  The ratios are below 0. */
-void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary);
-
 /* summaries has room for work->rows; scratch, in which times are sorted, for work->iterations. */
 void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
                          irr_bench_summary_t *summaries);

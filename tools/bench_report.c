@@ -40,7 +40,8 @@ static int half_interval(int count)
     return (int)ceil(2.24 * sqrt(count) / 2);
 }
 
-void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary)
+/* Sorts the times, one at least.  The ratios are below 0. */
+static void summarise_times(double *times, int count, irr_bench_summary_t *summary)
 {
     const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
     double sum = 0;
@@ -64,12 +65,12 @@ static void overlap_figures(const irr_bench_row_t *row, int count, double *scrat
     irr_bench_summary_t figures;
 
     memcpy(scratch, row->alone, (size_t)count * sizeof(*scratch));
-    irr_bench_figures(scratch, count, &figures);
+    summarise_times(scratch, count, &figures);
     summary->alone = figures.median;
     for (int i = 0; i < count; i++) {
         scratch[i] = irr_bench_hidden(row->alone[i], row->exposed[i]);
     }
-    irr_bench_figures(scratch, count, &figures);
+    summarise_times(scratch, count, &figures);
     summary->hidden = figures.median;
 }
 
@@ -88,7 +89,8 @@ static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t 
     }
 }
 
-double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
+/* Megabytes, of 10^6 bytes, that the rank with most to send or receive moves in a second of the median. */
+static double rate_of(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
 {
     return summary->median > 0 ? (double)facts->busiest / summary->median / 1e6 : 0;
 }
@@ -102,7 +104,7 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
         int *first = work->starts[i] ? &host_start : &host;
 
         memcpy(scratch, rows[i].times, (size_t)work->iterations * sizeof(*scratch));
-        irr_bench_figures(scratch, work->iterations, &summaries[i]);
+        summarise_times(scratch, work->iterations, &summaries[i]);
         if (work->overlap) {
             overlap_figures(&rows[i], work->iterations, scratch, &summaries[i]);
         }
@@ -127,7 +129,7 @@ void irr_bench_figures_of(const irr_bench_result_t *result, int row, irr_bench_f
         { "messages_sent", result->rows[row].counters[IRR_BENCH_COUNTER_messages_sent], 1 },
         { "alone_us", s->alone * MICRO, 3 }, { "hidden", s->hidden, 4 },
         { "host_ratio_low", s->ratio_low, 4 }, { "host_ratio_high", s->ratio_high, 4 },
-        { "mb_per_s", irr_bench_rate(&result->facts, s), 3 }
+        { "mb_per_s", rate_of(&result->facts, s), 3 }
     };
 
     memcpy(figures, all, sizeof(all));
@@ -296,7 +298,7 @@ static void report_row(const irr_bench_result_t *result, int i)
         report_number(summary->hidden, 7, 2);
     }
     report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 8);
-    printf(" %9.1f", irr_bench_rate(&result->facts, summary));
+    printf(" %9.1f", rate_of(&result->facts, summary));
     for (int k = 0; k < options->columns; k++) {
         report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
     }

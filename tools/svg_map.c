@@ -117,7 +117,7 @@ static void write_grid(FILE *out, const irr_svg_map_t *map, int columns, int row
     fprintf(out, "\" class=\"%s\"/>\n", class);
 }
 
-int irr_svg_map_tick(int pixels)
+static int tick_of(int pixels)
 {
     int step = 1;
 
@@ -140,12 +140,12 @@ void irr_svg_map(FILE *out, const irr_svg_map_t *map, const irr_svg_scale_t *sca
     if (map->width >= GAPS_MIN && map->height >= GAPS_MIN) {
         write_grid(out, map, 1, 1, "gap");
     }
-    write_grid(out, map, irr_svg_map_tick(map->width), irr_svg_map_tick(map->height), "line");
+    write_grid(out, map, tick_of(map->width), tick_of(map->height), "line");
 }
 
 void irr_svg_map_columns(FILE *out, const irr_svg_map_t *map, const char *class, int together, int first)
 {
-    for (int i = 0; i < map->columns; i += irr_svg_map_tick(map->width)) {
+    for (int i = 0; i < map->columns; i += tick_of(map->width)) {
         irr_svg_label(out, class, map->left + i * map->width + map->width / 2, map->top - 6, "%lld",
                       (long long)i * together + first);
     }
@@ -153,7 +153,7 @@ void irr_svg_map_columns(FILE *out, const irr_svg_map_t *map, const char *class,
 
 void irr_svg_map_ranks(FILE *out, const irr_svg_map_t *map, int together)
 {
-    const int step = irr_svg_map_tick(map->height);
+    const int step = tick_of(map->height);
 
     fprintf(out, "<text class=\"m\" transform=\"translate(%d,%d) rotate(-90)\">from rank</text>\n",
             IRR_SVG_MARGIN + 10, map->top + map->rows * map->height / 2);

@@ -33,9 +33,8 @@ typedef struct irr_svg_map {
 enum { IRR_SVG_MAP_STYLES = 3072 };
 void irr_svg_map_styles(char *text, size_t size);
 
-/* Frame, cells, and lines every so many of them: irr_svg_map_tick() of their pixels, as the numbers beside them. */
+/* Frame, cells, and lines every so many of them, as the numbers beside them. */
 void irr_svg_map(FILE *out, const irr_svg_map_t *map, const irr_svg_scale_t *scale);
-int  irr_svg_map_tick(int pixels);
 
 /* Numbers of the columns, above the map, of a class; the first one, if each is of so many. */
 void irr_svg_map_columns(FILE *out, const irr_svg_map_t *map, const char *class, int together, int first);
