@@ -51,7 +51,7 @@ enum {
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Settings of the process; a bad value has the default in its place. */
+/* Settings of the process; a bad value has the default in its place, and no text is NULL. */
 typedef struct mca_coll_irr_params_t {
     int         priority;
     int         setup_share;
@@ -264,8 +264,13 @@ int mca_coll_irr_algorithm(int i);
 /* The other way round. */
 int mca_coll_irr_algorithm_value(int algorithm);
 
-/* The name of the parameter that names the algorithm of a collective. */
-const char *mca_coll_irr_parameter(mca_coll_irr_which_t which);
+/* The names of the parameters that name an algorithm, and that of a collective's. */
+extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
+
+static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
+{
+    return mca_coll_irr_algorithm_parameters[mca_coll_irr_collectives[which].algorithm];
+}
 
 /* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);

@@ -263,7 +263,7 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 
 /* ---- an agreement that is waited for ---- */
 
-/* A rank that waits so long is told why that may be. */
+/* After such a wait the user reads the likely cause. */
 #define LATE_NS UINT64_C(10000000000)
 
 /*

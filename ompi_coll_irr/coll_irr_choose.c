@@ -1,24 +1,14 @@
 /*
- * coll_irr_choose.c - the way of exchanges: at first Open MPI's own, or the likely best strategy of the algorithm that
- * is named; then what trials find.
- *
- * What to do after which call, and by which way a call goes, is decided by the engine (choose/choice.h) from counts of
- * calls and from maxima of all ranks; here it is done.  A way is an engine communicator that is pinned to a candidate.
+ * coll_irr_choose.c - what the first call of a collective does, by parameters and info keys: the ranks choose as calls
+ * go, or agree at once, or leave the collective to Open MPI.
  *
  * With nothing agreed yet the ranks do not know whether all of them choose.  They ask each other in their first
  * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
  * the signatures of both differ (coll_irr_signature.c), so neither waits for the other, and all stay with Open MPI.
  */
-#include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
-#include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
-#include "coll_irr_statistics.h"
-
-#include "core/clock.h"
-
-#include <stdlib.h>
 
 /* ---- who chooses ---- */
 
@@ -41,9 +31,8 @@ static bool wants_engine(ompi_communicator_t *comm)
  */
 static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
-    static const char *const names[MCA_COLL_IRR_ALGORITHMS] = {
-        "alltoallv_algorithm", "alltoall_algorithm", "neighbor_algorithm" };
-    const mca_coll_irr_setting_t *setting = mca_coll_irr_setting(names[algorithm]);
+    const mca_coll_irr_setting_t *setting =
+        mca_coll_irr_setting(mca_coll_irr_algorithm_parameters[algorithm] + strlen(MCA_COLL_IRR_PREFIX));
     char key[OPAL_MAX_INFO_VAL + 1];
     const int place = irr_setting_place(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 

@@ -75,7 +75,7 @@ static void trace_file(char *file, size_t size)
     const char *prefix = mca_coll_irr_component.params.trace;
 
     file[0] = '\0';
-    if (prefix != NULL && prefix[0] != '\0') {
+    if (prefix[0] != '\0') {
         snprintf(file, size, "%s.%lu.trace", prefix, (unsigned long)OMPI_PROC_MY_NAME->vpid);
     }
 }

@@ -33,9 +33,7 @@ static struct {
 
 static const char *path(void)
 {
-    const char *value = mca_coll_irr_component.params.machine_file;
-
-    return value != NULL ? value : "";
+    return mca_coll_irr_component.params.machine_file;
 }
 
 /* Without the lock, as a file may take its time: two threads may both read. */

@@ -31,9 +31,7 @@ static struct {
 
 static const char *path(void)
 {
-    const char *value = mca_coll_irr_component.params.memory_file;
-
-    return value != NULL ? value : "";
+    return mca_coll_irr_component.params.memory_file;
 }
 
 bool mca_coll_irr_memory_is_given(void)

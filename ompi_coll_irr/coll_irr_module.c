@@ -300,9 +300,7 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->reason);
     free(module->bad);
     free(module->neighbors);
-    if (!module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */
-        free(module->series);
-    }
+    mca_coll_irr_rounds_leave(&module->ranks, NULL, module->series);   /* an agreement may be under way */
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_bytes_fini(&module->operation.bytes);
     mca_coll_irr_previous_drop(module->previous);

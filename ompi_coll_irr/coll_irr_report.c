@@ -37,7 +37,7 @@ static struct {
 
 static bool is_given(const char *value)
 {
-    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+    return value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
 static bool is_first(void)

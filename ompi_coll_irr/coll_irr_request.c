@@ -65,9 +65,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
         return;   /* it waits for a rank that has lost its request, and goes on using what the request has */
     }
     mca_coll_irr_series_fini(request->series);
-    if (!request->series->module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */
-        free(request->series);
-    }
+    mca_coll_irr_rounds_leave(&request->series->module->ranks, NULL, request->series);
     mca_coll_irr_side_release(&request->call.recv);
     mca_coll_irr_side_release(&request->call.send);
     mca_coll_irr_operation_close(&request->operation);

@@ -89,8 +89,9 @@ irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t dead
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
- * Memory for so many bytes with the rounds of a blocking call, which may have to stay: `own`, if these ranks never give
- * up, as they never do without memory.  The end of the call.
+ * Returns memory for so many bytes with the rounds of a blocking call: `own`, if these ranks never give up, as they
+ * never do without memory.  The other function ends the call: it frees memory that is not `own`, unless Open MPI may
+ * still use it for rounds that were given up.
  */
 void *mca_coll_irr_rounds_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes);
 void mca_coll_irr_rounds_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);

@@ -1,5 +1,5 @@
 /*
- * coll_irr_series.c - series of operations: made, ended, and what their ranks agree on after operations that are due.
+ * coll_irr_series.c - series of operations: their life, their turns, and the agreements that are due after some.
  *
  * An agreement is part of the operation that it is due after: that completes when both are over.  Nothing of the
  * series is under way meanwhile, as operations that start then wait in a line, and the exchanges before are over on

@@ -29,16 +29,11 @@ const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, omp
     return setting->text != NULL ? setting->text : setting->row->standard;
 }
 
-const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
-{
-    static const char *const names[MCA_COLL_IRR_ALGORITHMS] = {
-        [MCA_COLL_IRR_ALLTOALLV_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoallv_algorithm",
-        [MCA_COLL_IRR_ALLTOALL_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoall_algorithm",
-        [MCA_COLL_IRR_NEIGHBOR_ALGORITHM] = MCA_COLL_IRR_PREFIX "neighbor_algorithm"
-    };
-
-    return names[mca_coll_irr_collectives[which].algorithm];
-}
+const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS] = {
+    [MCA_COLL_IRR_ALLTOALLV_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoallv_algorithm",
+    [MCA_COLL_IRR_ALLTOALL_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoall_algorithm",
+    [MCA_COLL_IRR_NEIGHBOR_ALGORITHM] = MCA_COLL_IRR_PREFIX "neighbor_algorithm"
+};
 
 size_t mca_coll_irr_timeout(void)
 {
