@@ -216,7 +216,9 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     return events;
 }
 
-irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events)
+/* Apart, because most short exchanges are over by then. */
+__attribute__((noinline))
+static irr_status_t wait_for(irr_exchange_t *exchange, int rounds, unsigned *events)
 {
     irr_engine_t *engine = exchange->comm->engine;
     irr_status_t result;
@@ -229,6 +231,13 @@ irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *e
     } while (result == IRR_IN_PROGRESS && --rounds > 0);
     exchange->started = result == IRR_IN_PROGRESS;
     return result;
+}
+
+irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events)
+{
+    const irr_status_t result = irr_exchange_test(exchange);
+
+    return result == IRR_IN_PROGRESS ? wait_for(exchange, rounds, events) : result;
 }
 
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)

@@ -370,19 +370,6 @@ static void watch(irr_exchange_t *exchange)
     }
 }
 
-irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
-{
-    irr_status_t status;
-
-    exchange->turn = exchange->comm->engine->turns;
-    exchange->rounds = 0;
-    exchange->running = NULL;
-    exchange->failure.status = IRR_OK;
-    exchange->sequence = exchange->comm->sequence;
-    status = pass(exchange);
-    return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
-}
-
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 {
     irr_exchange_state_t state;
@@ -398,6 +385,23 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS) {
         watch(exchange);
+    }
+    return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
+}
+
+irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
+{
+    irr_status_t status;
+
+    exchange->turn = exchange->comm->engine->turns;
+    exchange->rounds = 0;
+    exchange->running = NULL;
+    exchange->failure.status = IRR_OK;
+    exchange->sequence = exchange->comm->sequence;
+    status = pass(exchange);
+    if (exchange->running != NULL && irr_exec_is_complete(&exchange->run->exec)) {
+        status = progress_run(exchange);
+        check(exchange);
     }
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }

@@ -5,7 +5,7 @@
  * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages
  * (exec_parts.c), which the window counts as one; it is complete when all of them are.
  *
- * A plan in which no step waits for another one, and each message has one piece, needs no cursors.
+ * A plan in which no step waits for another one, and each message has one piece, needs no cursors (a line).
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
@@ -73,10 +73,10 @@ void irr_exec_end_odd(irr_exec_step_t *state)
     irr_exec_complete(exec, state, step->bytes);
 }
 
-/* `done` of the request of a step that is one message. */
-void irr_exec_on_done(irr_request_t *request, irr_status_t status)
+/* The one message of a step has ended. */
+static inline void end_message(irr_exec_step_t *state, irr_status_t status)
 {
-    irr_exec_step_t *state = (irr_exec_step_t *)request;
+    irr_request_t *request = &state->request;
 
     state->status = status;
     state->pending = IRR_EXEC_DONE;
@@ -88,31 +88,37 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status)
     irr_exec_end_step(state, status, request->iov->length);
 }
 
+/* `done` of its request. */
+void irr_exec_on_done(irr_request_t *request, irr_status_t status)
+{
+    end_message((irr_exec_step_t *)request, status);
+}
+
 _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
 
 /* ---- the start of a step ---- */
 
 /* The start of a step that is one message, which is received. */
-static inline void start_receive(const irr_exec_t *exec, irr_exec_step_t *state)
+static inline void start_receive(const irr_exec_t *exec, irr_channel_t *lane, irr_exec_step_t *state)
 {
     irr_status_t status;
 
     state->request.tag = exec->env.tag_base | state->tag;
     state->pending = 1;
-    status = irr_channel_recv(exec->env.channel, &state->request);
+    status = lane->transport->ops->recv(lane, &state->request);
     if (status != IRR_IN_PROGRESS) {
-        irr_exec_on_done(&state->request, status);
+        end_message(state, status);
     }
 }
 
-/* The same of one that is sent. */
-static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+/* The same of one that is sent, and was counted. */
+static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state)
 {
     const size_t bytes = state->request.iov->length;
     irr_status_t status;
 
     state->request.tag = exec->env.tag_base | state->tag;
-    status = irr_exec_send(exec, step, &state->request, bytes);
+    status = irr_channel_send(exec->env.channel, &state->request);
     if (status == IRR_OK) {
         state->pending = IRR_EXEC_DONE;
         exec->open_steps--;
@@ -124,7 +130,7 @@ static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state, const ir
         irr_window_begin(&exec->window, bytes);
     }
     if (status != IRR_IN_PROGRESS) {
-        irr_exec_on_done(&state->request, status);
+        end_message(state, status);
     }
 }
 
@@ -171,9 +177,10 @@ static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_ste
     } else if (step->pieces > 1) {
         irr_exec_start_parts(exec, state, step);
     } else if (state->comes) {
-        start_receive(exec, state);
+        start_receive(exec, irr_channel_lane(exec->env.channel, step->peer), state);
     } else {
-        start_send(exec, state, step);
+        irr_exec_count_sent(exec, step->described, 1, state->request.iov->length, state->request.iov->length);
+        start_send(exec, state);
     }
 }
 
@@ -235,32 +242,72 @@ static void advance_all(irr_exec_t *exec)
 
 /* ---- the common case ---- */
 
-/* Does no step wait for another one, and is each message of one piece?  Local steps have two. */
+/* Does no step wait for another one, is each message one piece of data, and do all receives come first? */
 static bool is_line(const irr_plan_t *plan)
 {
     const size_t messages = plan->nsends + plan->nrecvs;
+    bool line = plan->ndeps == 0 && messages + plan->nlocals == plan->nsteps &&
+                messages + 2 * plan->nlocals == plan->npieces;   /* local steps have two pieces */
 
-    return plan->ndeps == 0 && messages + plan->nlocals == plan->nsteps &&
-           messages + 2 * plan->nlocals == plan->npieces;
+    for (size_t i = 0; line && i < plan->nsteps; i++) {
+        line = (plan->steps[i].kind == IRR_STEP_RECV) == (i < plan->nrecvs) && plan->steps[i].described == 0;
+    }
+    return line;
 }
 
-/* As advance_all, which such a plan never needs: its steps start in the order of the plan. */
+/* Sets what is alike in all runs of such a plan. */
+static void take_line(irr_exec_t *exec)
+{
+    const irr_plan_t *plan = exec->plan;
+    irr_line_t *line = &exec->line;
+
+    *line = (irr_line_t){ .is = is_line(plan), .looks = true };
+    for (size_t i = 0; line->is && i < plan->nsteps; i++) {
+        const irr_step_t *step = &plan->steps[i];
+
+        if (step->kind == IRR_STEP_RECV) {
+            line->looks = line->looks && irr_channel_lane(exec->env.channel, step->peer)->looks;
+        } else if (step->kind == IRR_STEP_SEND) {
+            line->bytes += step->bytes;
+            line->longest = step->bytes > line->longest ? step->bytes : line->longest;
+        }
+    }
+}
+
+/* Starts the receives on lanes that look for messages, or on the others. */
+static inline void start_receives(irr_exec_t *exec, bool looks)
+{
+    irr_exec_step_t *state = exec->room.steps;
+
+    for (const irr_exec_step_t *end = state + exec->plan->nrecvs; state < end; state++) {
+        irr_channel_t *lane = irr_channel_lane(exec->env.channel, state->request.peer);
+
+        if (lane->looks == looks) {
+            start_receive(exec, lane, state);
+        }
+    }
+}
+
+/* As advance_all, which such a plan never needs. */
 static void start_line(irr_exec_t *exec)
 {
-    const irr_step_t *step = exec->plan->steps;
-    irr_exec_step_t *state = exec->room.steps;
+    const irr_plan_t *plan = exec->plan;
+    irr_exec_step_t *state = exec->room.steps + plan->nrecvs;
 
     exec->unstarted = 0;
     exec->next_recv = exec->next_send = exec->next_tell = exec->nsteps;
-    for (const irr_exec_step_t *end = state + exec->nsteps; state < end; step++, state++) {
-        if (state->comes) {
-            start_receive(exec, state);
-        } else if (state->kind == IRR_STEP_SEND) {
-            start_send(exec, state, step);
+    irr_exec_count_sent(exec, 0, plan->nsends, exec->line.bytes, exec->line.longest);
+    if (!exec->line.looks) {
+        start_receives(exec, false);
+    }
+    for (const irr_exec_step_t *end = exec->room.steps + exec->nsteps; state < end; state++) {
+        if (state->kind == IRR_STEP_SEND) {
+            start_send(exec, state);
         } else {
             run_local(exec, state);
         }
     }
+    start_receives(exec, true);
 }
 
 /* ---- the run ---- */
@@ -290,7 +337,7 @@ static void take_plan(irr_exec_t *exec)
     exec->channel = env->channel;
     exec->tag_kind = env->tag_kind;
     exec->compose = env->compose;
-    exec->line = is_line(plan);
+    take_line(exec);
     exec->nsteps = 0;
     irr_exec_take_in(exec);
 }
@@ -309,7 +356,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
     exec->more = exec->failed = exec->at_odds = false;
     exec->result = IRR_OK;
     exec->open_steps = exec->unstarted = exec->nsteps;
-    if (exec->line && !env->sourced && (env->window_messages | env->window_bytes) == 0) {
+    if (exec->line.is && !env->sourced && (env->window_messages | env->window_bytes) == 0) {
         start_line(exec);
     } else {
         exec->next_recv = exec->next_send = exec->next_tell = 0;
@@ -329,7 +376,7 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
     if (exec->failed && !exec->env.sourced) {
         return exec->result;
     }
-    if (exec->open_steps > 0 || exec->more) {
+    if (!irr_exec_is_complete(exec)) {
         return IRR_IN_PROGRESS;
     }
     assert(exec->window.messages == 0 && exec->window.bytes == 0);

@@ -96,6 +96,13 @@ typedef struct irr_exec_room {
     irr_exec_step_t *steps;
 } irr_exec_room_t;
 
+/* A plan in which no step depends on another one, and each message has one piece. */
+typedef struct irr_line {
+    bool   is;               /* the plan is one, */
+    bool   looks;            /* all lanes of its receives look for messages (transport.h), */
+    size_t bytes, longest;   /* and it sends so many, and a message of so many */
+} irr_line_t;
+
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;          /* set by the owner before each run */
@@ -104,7 +111,7 @@ struct irr_exec {
     irr_channel_t    *channel;      /* and what else went into its requests */
     irr_tag_kind_t    tag_kind;
     irr_compose_t     compose;
-    bool              line;         /* no step depends on another one, and each message has one piece */
+    irr_line_t        line;
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */
     irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */
@@ -148,6 +155,12 @@ bool irr_exec_listens(const irr_exec_t *exec);
 
 /* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
 int irr_exec_awaited(const irr_exec_t *exec);
+
+/* Are all steps complete?  Then irr_exec_progress returns the result. */
+static inline bool irr_exec_is_complete(const irr_exec_t *exec)
+{
+    return exec->open_steps == 0 && !exec->more;
+}
 
 /* Steps of which the transport has messages, also of a run that has failed. */
 static inline size_t irr_exec_in_flight(const irr_exec_t *exec)

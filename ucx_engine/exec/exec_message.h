@@ -23,22 +23,18 @@ static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *st
     return irr_tag(0, step->content == IRR_CONTENT_DATA ? data : (irr_tag_kind_t)step->content, step->stage);
 }
 
-/* Sends one message of a step, of so many bytes. */
-static inline irr_status_t irr_exec_send(const irr_exec_t *exec, const irr_step_t *step, irr_request_t *request,
-                                         size_t bytes)
+/* Counts messages that are sent, their bytes, those of them that only describe, and the longest one. */
+static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described, size_t messages, size_t bytes,
+                                       size_t longest)
 {
     irr_counters_t *counters = exec->env.counters;
 
-    counters->messages_sent++;
-    counters->bytes_sent += bytes;
-    if (step->described > 0) {
-        counters->bytes_sent -= step->described;
-        counters->header_bytes += step->described;
+    counters->messages_sent += messages;
+    counters->bytes_sent += bytes - described;
+    counters->header_bytes += described;
+    if (longest > counters->largest_message) {
+        counters->largest_message = longest;
     }
-    if (bytes > counters->largest_message) {
-        counters->largest_message = bytes;
-    }
-    return irr_channel_send(exec->env.channel, request);
 }
 
 /* Counts a message that has come. */

@@ -117,7 +117,8 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
         status = irr_channel_recv(exec->env.channel, &part->request);
     } else {
         exec->env.counters->bytes_gathered += part->gathers ? part->bytes : 0;
-        status = irr_exec_send(exec, step, &part->request, part->bytes);
+        irr_exec_count_sent(exec, step->described, 1, part->bytes, part->bytes);
+        status = irr_channel_send(exec->env.channel, &part->request);
     }
     if (status != IRR_IN_PROGRESS) {
         on_part_done(&part->request, status);

@@ -104,6 +104,7 @@ struct irr_channel {
     irr_channel_t *const *lanes;     /* by rank: the channel that carries its messages; NULL: this one carries all */
     uint32_t              id;
     int                   ranks, rank;
+    bool                  looks;     /* recv takes a message that is there already: sends should start first */
 };
 
 /*

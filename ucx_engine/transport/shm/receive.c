@@ -1,10 +1,10 @@
 /*
  * receive.c - slots to messages: into the receive that waits for each, or aside (stash.c).
  *
- * A lane is read in progress, while a receive waits for its sender: a receive that looked would wait for a cache line
- * that the other end has just written, and delay the sends behind it.  A slot is memory of another process: each
- * number is read once and checked.  After a slot that breaks the rules the lane is read no more, and receives from that
- * process end in IRR_ERR_PROTOCOL.
+ * A receive takes a short message that is in the next slot of its lane.  This may wait for a cache line that the
+ * other end has just written, so users start sends before receives.  Progress reads the lanes of receives that wait.  A
+ * slot is memory of another process: each number is read once and checked.  After a slot that breaks the rules the
+ * lane is read no more, and receives from that process end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 
@@ -29,8 +29,7 @@ static irr_status_t scatter(irr_peer_t *peer, irr_shm_op_t *op, const unsigned c
     return irr_shm_outcome(peer, op, total, irr_shm_scatter(op, bytes, total) > 0);
 }
 
-/* Copies a message that lies in one place to its receive. */
-static inline irr_status_t fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
 {
     irr_request_t *request = irr_shm_request_of(op);
     const irr_iov_t *piece = request->iov;
@@ -45,11 +44,6 @@ static inline irr_status_t fill(irr_peer_t *peer, irr_shm_op_t *op, const unsign
     }
     request->bytes = total;
     return IRR_OK;
-}
-
-irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
-{
-    return fill(peer, op, bytes, total);
 }
 
 static inline void finish(irr_shm_op_t *op, irr_status_t status)
@@ -111,7 +105,7 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
 static inline void receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
                                  bool hurry)
 {
-    const irr_status_t status = fill(peer, op, bytes, total);
+    const irr_status_t status = irr_shm_fill(peer, op, bytes, total);
 
     take(peer, hurry);
     finish(op, status);
@@ -416,6 +410,15 @@ bool irr_shm_clear(irr_peer_t *peer)
 
 /* ---- receives ---- */
 
+/* The next slot has the whole message of a receive, of so many bytes. */
+static inline irr_status_t take_at_once(irr_peer_t *peer, irr_shm_op_t *op, size_t bytes)
+{
+    const irr_status_t status = irr_shm_fill(peer, op, peer->in.next->bytes, bytes);
+
+    take(peer, false);
+    return status;
+}
+
 static inline irr_status_t post(irr_peer_t *peer, irr_shm_op_t *op)
 {
     irr_shm_push(&peer->posted, op);
@@ -454,12 +457,17 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_shm_op_t *op = irr_shm_op_of(request);
     irr_peer_t *peer = channel->members[request->peer];
+    uint64_t bytes;
 
     op->key = irr_shm_received_key(channel, request);
     if (peer->own == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
         return receive(peer, op);
     }
-    return post(peer, op);
+    if (peer->in.slots == NULL || listens(peer)) {
+        return post(peer, op);
+    }
+    bytes = irr_lane_whole(&peer->in, irr_lane_head(&peer->in), op->key);
+    return bytes <= IRR_LANE_SHORT ? take_at_once(peer, op, bytes) : post(peer, op);
 }
 
 static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)

@@ -165,6 +165,7 @@ static inline void put_bytes(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t k
 {
     const uint64_t header = irr_lane_header(&peer->out, key, iov->length);
 
+    irr_lane_expect(&peer->in);   /* most partners answer */
     irr_lane_copy(slot->bytes, iov->base, iov->length);
     hand_over(peer, slot, header);
 }

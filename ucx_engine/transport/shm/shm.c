@@ -62,6 +62,7 @@ static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ra
 
         channel->sent = irr_key(id, 0, rank);
         channel->received = irr_key(id, 0, 0);
+        channel->super.looks = true;
     }
     return status;
 }
