@@ -88,13 +88,14 @@ void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t gr
     CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
 }
 
-void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
+irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
 
-    free(rank->scratch);
-    rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
-    rank->exec.env = (irr_exec_env_t){
+    fleet->now = index;
+    rank->running = true;
+    rank->result = IRR_IN_PROGRESS;
+    return (irr_exec_env_t){
         .channel = rank->channel,
         .tag_base = fleet->tag_base,
         .input = input,
@@ -106,11 +107,26 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
         .counters = &rank->counters,
         .failure = rank->failure
     };
+}
+
+void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
+{
+    irr_fleet_rank_t *rank = &fleet->rank[index];
+
+    free(rank->scratch);
+    rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
+    rank->exec.env = irr_fleet_begin(fleet, index, input, output);
     irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
         .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
     }));
     irr_exec_start(&rank->exec, &rank->plan);
-    rank->running = true;
+}
+
+/* A relay is at rest until its first exchange, and an executor that runs has a plan. */
+static irr_status_t progress_rank(irr_fleet_rank_t *rank)
+{
+    return rank->relay != NULL && rank->exec.plan == NULL ? irr_relay_progress(rank->relay)
+                                                          : irr_exec_progress(&rank->exec);
 }
 
 /* Progresses all ranks once; is one of them still at work? */
@@ -121,9 +137,10 @@ static bool progress_once(irr_fleet_t *fleet)
     for (int r = 0; r < fleet->ranks; r++) {
         irr_fleet_rank_t *rank = &fleet->rank[r];
 
+        fleet->now = r;
         rank->spy->super.ops->progress(&rank->spy->super);
         if (rank->running) {
-            rank->result = irr_exec_progress(&rank->exec);
+            rank->result = progress_rank(rank);
             rank->running = rank->result == IRR_IN_PROGRESS;
         }
         busy = busy || rank->running || rank->spy->repairing;
@@ -155,12 +172,17 @@ bool irr_fleet_run_failing(irr_fleet_t *fleet)
     return failed || irr_fleet_run(fleet);
 }
 
-bool irr_fleet_run(irr_fleet_t *fleet)
+bool irr_fleet_run_for(irr_fleet_t *fleet, int rounds)
 {
-    for (int round = 0; round < ROUNDS_MAX; round++) {
+    for (int round = 0; round < rounds; round++) {
         if (!progress_once(fleet)) {
             return true;
         }
     }
     return false;
+}
+
+bool irr_fleet_run(irr_fleet_t *fleet)
+{
+    return irr_fleet_run_for(fleet, ROUNDS_MAX);
 }

@@ -1,18 +1,13 @@
 /*
- * irr_relays.h - N ranks in one process and one thread that run exchanges on a grid route over loopback.
+ * irr_relays.h - a fleet whose ranks run exchanges on a grid route, each with a relay.
  *
- * Each rank has a relay, and a spy between it and its transport, which a fault transport may wrap.  Peers are
- * connected only where a stage sends, and where the barrier of `blocking` does.  The number of rounds of an
- * exchange is bounded, so one that hangs is a failure and not a time-out.
+ * A fault transport may wrap the transport of a rank.
  */
 #ifndef IRR_RELAYS_H
 #define IRR_RELAYS_H
 
+#include "irr_fleet.h"
 #include "irr_job.h"
-#include "irr_spy.h"
-
-#include "exec/relay.h"
-#include "study/fabric.h"
 
 typedef struct irr_relays_params {
     const char        *algorithm;      /* name of a grid row */
@@ -29,28 +24,18 @@ typedef struct irr_relays_params {
     int                faulty;         /* the rank with the fault; -1: all, each with a seed of its own */
 } irr_relays_params_t;
 
-#define IRR_RELAYS_CHANNEL 5
-
 typedef struct irr_relays_rank {
-    irr_spy_t      *spy;
-    irr_peer_t    **peers;       /* NULL where nothing is sent */
-    irr_channel_t  *channel;     /* of all ranks, with id IRR_RELAYS_CHANNEL */
-    irr_relay_t     relay;
-    irr_grid_plan_t frozen;
-    irr_exec_t      exec;        /* runs the frozen plan */
-    void           *scratch;
-    irr_counters_t  counters;    /* of the last exchange */
-    bool            running;
-    irr_status_t    result;      /* of the last exchange */
+    irr_fleet_rank_t *member;
+    irr_relay_t       relay;
+    irr_grid_plan_t   frozen;
 } irr_relays_rank_t;
 
 typedef struct irr_relays {
     irr_relays_params_t params;
     irr_nodes_t         nodes;
-    irr_fabric_t       *fabric;
+    irr_fleet_t        *fleet;
     uint32_t            sequence;   /* of exchanges, also the one to come */
     irr_relays_rank_t  *rank;
-    int                 now;        /* the rank that runs, so a test tells whose allocations are whose */
 } irr_relays_t;
 
 irr_relays_t *irr_relays_create(const irr_relays_params_t *params);
@@ -61,9 +46,6 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays);
 
 /* Starts the relay of one rank on a filled job. */
 void irr_relays_start(irr_relays_t *relays, const irr_job_t *job, int rank);
-
-/* Progresses all ranks until none runs, at most so many times.  False: some still run. */
-bool irr_relays_progress(irr_relays_t *relays, int rounds);
 
 /* Fills the job with new bytes and starts it on all ranks, the first of which run alone for a while. */
 void irr_relays_start_all(irr_relays_t *relays, irr_job_t *job);
@@ -82,8 +64,5 @@ int irr_relays_wrong(const irr_relays_t *relays, const irr_job_t *job);
 
 /* How many ended in IRR_OK, but have a byte that is not right. */
 int irr_relays_untrue(const irr_relays_t *relays, const irr_job_t *job);
-
-/* How often an exchange may progress all ranks. */
-#define IRR_RELAYS_ROUNDS 20000
 
 #endif

@@ -141,6 +141,21 @@ void irr_team_destroy(irr_team_t *team)
     memset(team->comms, 0, sizeof(team->comms));
 }
 
+void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *settings)
+{
+    irr_team_init(team, world, 0, 1);
+    for (int r = 0; r < world->ranks && settings != NULL; r++) {
+        team->params[r].settings = *settings;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(team), IRR_OK);
+}
+
+void irr_team_close(irr_team_t *team)
+{
+    irr_team_destroy(team);
+    CU_ASSERT_TRUE(irr_world_close(team->world));
+}
+
 bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds)
 {
     bool busy = true;

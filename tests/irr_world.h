@@ -55,6 +55,12 @@ irr_status_t irr_team_create(irr_team_t *team);
 
 void irr_team_destroy(irr_team_t *team);
 
+/* Creates the communicator of all ranks of a world, with these settings; NULL: those of zero. */
+void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *settings);
+
+/* Destroys the communicator, and closes its world, which must drain. */
+void irr_team_close(irr_team_t *team);
+
 /*
  * Without a crew: goes on with the exchanges of all ranks that have IRR_IN_PROGRESS in result, which takes how each
  * ends, until none is open, or for so many rounds, in which every rank progresses once.  False: some are open.

@@ -63,13 +63,13 @@ static void test_tls(void)
     if (!has_both()) {
         return;
     }
-    for (size_t i = 0; i < sizeof(stay) / sizeof(stay[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(stay); i++) {
         expect(nodes, none, stay[i], "ofi", "nothing that leaves a node");
         expect(one_node, none, stay[i], "ucx", "");
         named.ucx_tls = stay[i];
         expect(named, none, "tcp", "ofi", "nothing that leaves a node");
     }
-    for (size_t i = 0; i < sizeof(leave) / sizeof(leave[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(leave); i++) {
         expect(nodes, none, leave[i], "ucx", "");
     }
     named.ucx_tls = "tcp";
@@ -86,7 +86,7 @@ static void test_net_devices(void)
     }
     expect_with(nodes, none, (irr_ucx_environment_t){ .devices = "lo" }, "ofi", "nothing that leaves a node");
     expect_with(one_node, none, (irr_ucx_environment_t){ .devices = "lo" }, "ucx", "UCX comes first");
-    for (size_t i = 0; i < sizeof(leave) / sizeof(leave[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(leave); i++) {
         expect_with(nodes, none, (irr_ucx_environment_t){ .devices = leave[i] }, "ucx", "UCX comes first");
     }
     named.ucx_devices = "eth0";
@@ -212,18 +212,11 @@ static void test_late(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the rows", test_rows },
-        { "names, and one that does not exist", test_names },
-        { "an engine opens one late, or never", test_late },
-        { "by devices", test_devices },
-        { "by what UCX may use", test_tls },
-        { "by the devices that UCX may use", test_net_devices },
-        { "by what is named", test_named },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("auto", cases, 60);
-}
+IRR_TEST_MAIN("auto", 60,
+    { "the rows", test_rows },
+    { "names, and one that does not exist", test_names },
+    { "an engine opens one late, or never", test_late },
+    { "by devices", test_devices },
+    { "by what UCX may use", test_tls },
+    { "by the devices that UCX may use", test_net_devices },
+    { "by what is named", test_named })

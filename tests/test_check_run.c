@@ -18,7 +18,7 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     static const long long values[] = {
         0, 1, 2, 3, UNIT / 2, UNIT, 2 * UNIT, -1, INT_MAX, PTRDIFF_MAX, PTRDIFF_MIN
     };
-    long long value = values[irr_test_below(random, sizeof(values) / sizeof(values[0]))];
+    long long value = values[irr_test_below(random, IRR_TEST_COUNT(values))];
     irr_plan_t *plan = &scene->plans[irr_test_below(random, RANKS)];
     irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
     irr_piece_t *part = &plan->pieces[irr_test_below(random, plan->npieces)];
@@ -113,13 +113,6 @@ static void test_no_memory(void)
     irr_scene_close(&scene);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "plans with random changes", test_random_changes },
-        { "no memory", test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("check run", cases, 120);
-}
+IRR_TEST_MAIN("check run", 120,
+    { "plans with random changes", test_random_changes },
+    { "no memory", test_no_memory })

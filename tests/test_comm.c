@@ -68,8 +68,7 @@ static void test_create(void)
         irr_team_t team;
 
         irr_world_open(&world, ranks, 0, EAGER_MAX);
-        irr_team_init(&team, &world, 0, 1);
-        CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
+        irr_team_open(&team, &world, NULL);
         CU_ASSERT_EQUAL(team.group.gathers, ranks > 1 ? 1 : 0);
         CU_ASSERT_EQUAL(team.group.reduces, ranks > 1 ? 4 : 3);
         CU_ASSERT_EQUAL(irr_world_ids(&world), ranks);
@@ -102,7 +101,7 @@ static void test_addresses_once(void)
         { 4, -1, 0, 3, 20 },   /* all, in reverse */
         { 1, 2,  0, 3, 20 }    /* 1, 3 */
     };
-    enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+    enum { ROWS = IRR_TEST_COUNT(rows) };
     irr_team_t teams[ROWS];
     irr_world_t world;
 
@@ -432,24 +431,17 @@ static void test_no_memory(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the crew sees hangs and mismatches",                 test_crew },
-        { "created and destroyed with 1 to 8 ranks",            test_create },
-        { "addresses are exchanged once",                       test_addresses_once },
-        { "ids are equal on all members, and differ",           test_ids },
-        { "the last id, used again and again",                  test_last_id },
-        { "no id that all have free",                           test_no_common_id },
-        { "an id that was given back rests",                    test_id_rests },
-        { "trouble on one rank",                                test_trouble },
-        { "trouble on several ranks",                           test_trouble_of_several },
-        { "different settings",                                 test_settings },
-        { "what is not served",                                 test_not_served },
-        { "an out-of-band collective fails",                    test_oob_fails },
-        { "want of memory on one rank",                         test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("comm", cases, 60);
-}
+IRR_TEST_MAIN("comm", 60,
+    { "the crew sees hangs and mismatches",                 test_crew },
+    { "created and destroyed with 1 to 8 ranks",            test_create },
+    { "addresses are exchanged once",                       test_addresses_once },
+    { "ids are equal on all members, and differ",           test_ids },
+    { "the last id, used again and again",                  test_last_id },
+    { "no id that all have free",                           test_no_common_id },
+    { "an id that was given back rests",                    test_id_rests },
+    { "trouble on one rank",                                test_trouble },
+    { "trouble on several ranks",                           test_trouble_of_several },
+    { "different settings",                                 test_settings },
+    { "what is not served",                                 test_not_served },
+    { "an out-of-band collective fails",                    test_oob_fails },
+    { "want of memory on one rank",                         test_no_memory })

@@ -47,13 +47,11 @@ static void run(irr_settings_t settings, size_t grants)
     irr_world_t world;
 
     irr_world_open(&world, 5, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    set(&team, &settings);
     for (int r = 0; r < 5; r++) {
         world.spies[r]->on_send = see;
         world.spies[r]->context = &sent[r];
     }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, &settings);
     irr_team_expect(&team, job, -1);
     for (int r = 0; r < 5; r++) {
         irr_counters_t counters;
@@ -65,8 +63,7 @@ static void run(irr_settings_t settings, size_t grants)
         CU_ASSERT(grants == 0 || (counters.messages_received == 4 + grants && counters.header_bytes == 0));
         CU_ASSERT(grants == 0 || sent[r].data == 4);
     }
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     irr_job_destroy(job);
 }
 
@@ -97,8 +94,7 @@ static void test_no_pace(void)
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
     set(&team, &right);
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
 }
 
 static bool rank_1_runs(void)
@@ -124,8 +120,7 @@ static bool survives_failure(size_t nth)
     irr_memory_fail(0, NULL);
     irr_team_destroy(&team);
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     return failed;
 }
@@ -160,17 +155,14 @@ static void test_no_allocation(void)
 
         irr_memory_begin();
         irr_world_open(&world, 5, 0, 0);
-        irr_team_init(&team, &world, 0, 1);
-        set(&team, &settings);
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        irr_team_open(&team, &world, &settings);
         allocations = 0;
         irr_memory_fail(1, count_allocation);
         irr_team_expect(&team, job, -1);
         irr_team_expect(&team, job, -1);
         CU_ASSERT_EQUAL(allocations, 2 * 5 * (pace == (int)IRR_PACE_GRANT ? 8 : 4));
         irr_memory_fail(0, NULL);
-        irr_team_destroy(&team);
-        CU_ASSERT_TRUE(irr_world_close(&world));
+        irr_team_close(&team);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
     irr_job_destroy(job);
@@ -184,25 +176,15 @@ static void test_no_cache(void)
 
     irr_memory_begin();
     irr_world_open(&world, 2, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    set(&team, &(irr_settings_t){ .algorithm = A1 });
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, &(irr_settings_t){ .algorithm = A1 });
     CU_ASSERT_PTR_NULL(team.comms[0]->schedules.cache.slot);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "grants are sent where they are asked for", test_pace },
-        { "a pace that does not exist",               test_no_pace },
-        { "want of memory",                           test_no_memory },
-        { "an exchange allocates nothing",            test_no_allocation },
-        { "who asks for no schedule has no cache",    test_no_cache },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("comm_pace", cases, 60);
-}
+IRR_TEST_MAIN("comm_pace", 60,
+    { "grants are sent where they are asked for", test_pace },
+    { "a pace that does not exist",               test_no_pace },
+    { "want of memory",                           test_no_memory },
+    { "an exchange allocates nothing",            test_no_allocation },
+    { "who asks for no schedule has no cache",    test_no_cache })

@@ -59,7 +59,7 @@ static void test_decision(void)
         { IRR_COMPOSE_IOVEC,  &no_lists, 0, 0,   IRR_FORM_IOVEC,  SIZE_MAX },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_composition_t got = irr_compose(rows[i].mode, rows[i].caps, rows[i].pieces, rows[i].bytes);
 
         CU_ASSERT_EQUAL(got.form, rows[i].form);
@@ -219,7 +219,7 @@ static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages
 {
     static const size_t eager_max[] = { SIZE_MAX, 0, 1000 };
 
-    for (size_t i = 0; i < sizeof(eager_max) / sizeof(eager_max[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(eager_max); i++) {
         for (setting.seed = 0; setting.seed < 4; setting.seed++) {
             cost_t cost;
 
@@ -237,8 +237,8 @@ static const size_t nine[] = { 1, 40000, 0, 100, 33000, 7, 511, 65536, 2 };
 static const size_t four[] = { 70000, 1, 0, 69156 };
 static const size_t one[] = { 139157 };
 static const cut_t
-    by_nine = { nine, sizeof(nine) / sizeof(nine[0]) },
-    by_four = { four, sizeof(four) / sizeof(four[0]) },
+    by_nine = { nine, IRR_TEST_COUNT(nine) },
+    by_four = { four, IRR_TEST_COUNT(four) },
     by_one = { one, 1 };
 
 enum { BYTES = 139157 };
@@ -408,22 +408,15 @@ static void test_window_of_split(void)
     irr_fleet_destroy(fleet);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the decision for each mode and transport",       test_decision },
-        { "each mode has a name",                           test_names },
-        { "iovec: one message, however it is cut",          test_iovec },
-        { "gather: one message, its bytes are counted",     test_gather },
-        { "split: a message for each piece",                test_split },
-        { "split: a message counts once in the window",     test_window_of_split },
-        { "auto: large pieces apart",                       test_auto },
-        { "a thousand small pieces",                        test_many_small },
-        { "a message without bytes",                        test_empty },
-        { "a transport that takes one piece a message",     test_one_piece },
-        { "a message too long for its pieces",              test_truncate },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("compose", cases, 60);
-}
+IRR_TEST_MAIN("compose", 60,
+    { "the decision for each mode and transport",       test_decision },
+    { "each mode has a name",                           test_names },
+    { "iovec: one message, however it is cut",          test_iovec },
+    { "gather: one message, its bytes are counted",     test_gather },
+    { "split: a message for each piece",                test_split },
+    { "split: a message counts once in the window",     test_window_of_split },
+    { "auto: large pieces apart",                       test_auto },
+    { "a thousand small pieces",                        test_many_small },
+    { "a message without bytes",                        test_empty },
+    { "a transport that takes one piece a message",     test_one_piece },
+    { "a message too long for its pieces",              test_truncate })

@@ -232,7 +232,7 @@ static void test_exchanges(void)
     static const char *const rows[] = { "rs_n", "a1", "a3" };
     uint64_t state = irr_test_seed();
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (unsigned i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
         irr_turns_t scene;
         char wanted[64];
@@ -291,19 +291,12 @@ IN_FOLDER(test_trouble)
 IN_FOLDER(test_exchanges)
 IN_FOLDER(test_exchanges_fail)
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "exchanges are counted by matrix",                 test_counts_in_folder },
-        { "a job that is killed leaves half of its counts",  test_killed_in_folder },
-        { "no two dumps share a name",                       test_names_in_folder },
-        { "where no matrix is learnt there are no files",    test_nothing_in_folder },
-        { "files have an end",                               test_limits_in_folder },
-        { "a file that cannot be written is told once",      test_trouble_in_folder },
-        { "each matrix of exchanges is dumped once",         test_exchanges_in_folder },
-        { "exchanges go on where nothing can be written",    test_exchanges_fail_in_folder },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("dump", cases, 60);
-}
+IRR_TEST_MAIN("dump", 60,
+    { "exchanges are counted by matrix",                 test_counts_in_folder },
+    { "a job that is killed leaves half of its counts",  test_killed_in_folder },
+    { "no two dumps share a name",                       test_names_in_folder },
+    { "where no matrix is learnt there are no files",    test_nothing_in_folder },
+    { "files have an end",                               test_limits_in_folder },
+    { "a file that cannot be written is told once",      test_trouble_in_folder },
+    { "each matrix of exchanges is dumped once",         test_exchanges_in_folder },
+    { "exchanges go on where nothing can be written",    test_exchanges_fail_in_folder })

@@ -168,8 +168,7 @@ static void run_close(bool destroy_first)
     irr_world_t world;
 
     irr_world_open(&world, 2, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, NULL);
     CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[0]), &problems[0], "hello!", NULL), IRR_OK);
     irr_engine_counters(world.engines[0], &counters);
     CU_ASSERT_EQUAL(counters.endpoints_open, 1);
@@ -214,25 +213,16 @@ static void test_close_unused(void)
     irr_world_open(&world, 3, 1, 0);
     CU_ASSERT_TRUE(irr_world_close(&world));
     irr_world_open(&world, 3, 1, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_open(&team, &world, NULL);
+    irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the table of ids",                          test_ids_table },
-        { "the table of peers",                        test_peers_table },
-        { "want of memory for the engine",             test_no_memory_for_engine },
-        { "a transport that cannot wake a sleeper",    test_wait },
-        { "progress from within progress",             test_progress_within_progress },
-        { "closing while a message is on its way",     test_close },
-        { "closing what was not used",                 test_close_unused },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("engine", cases, 60);
-}
+IRR_TEST_MAIN("engine", 60,
+    { "the table of ids",                          test_ids_table },
+    { "the table of peers",                        test_peers_table },
+    { "want of memory for the engine",             test_no_memory_for_engine },
+    { "a transport that cannot wake a sleeper",    test_wait },
+    { "progress from within progress",             test_progress_within_progress },
+    { "closing while a message is on its way",     test_close },
+    { "closing what was not used",                 test_close_unused })

@@ -44,8 +44,8 @@ static void test_kinds(void)
     };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes); i++) {
+        for (size_t k = 0; k < IRR_TEST_COUNT(settings); k++) {
             irr_team_t team;
             irr_world_t world;
 
@@ -62,8 +62,7 @@ static void test_kinds(void)
                 irr_team_expect(&team, job, -1);
                 irr_job_destroy(job);
             }
-            irr_team_destroy(&team);
-            CU_ASSERT_TRUE(irr_world_close(&world));
+            irr_team_close(&team);
         }
     }
 }
@@ -78,8 +77,7 @@ static void test_times(void)
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
 
     irr_world_open(&world, 3, 0, 100);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, NULL);
     irr_job_fill(job);
     for (int r = 1; r < 3; r++) {
         result[r] = irr_team_start_rank(&team, r, job);
@@ -93,8 +91,7 @@ static void test_times(void)
         CU_ASSERT(counters.waiting_ns > 0);
     }
     irr_job_destroy(job);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
 }
 
 static void test_counters(void)
@@ -105,8 +102,7 @@ static void test_counters(void)
     irr_world_t world;
 
     irr_world_open(&world, 4, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, NULL);
     for (uint64_t times = 1; times <= 3; times++) {
         irr_team_expect(&team, job, -1);
         for (int r = 0; r < 4; r++) {
@@ -123,8 +119,7 @@ static void test_counters(void)
             CU_ASSERT(memcmp(&counters, &expected, sizeof(expected)) == 0);
         }
     }
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     irr_job_destroy(job);
 }
 
@@ -148,8 +143,7 @@ static void test_window(void)
             CU_ASSERT_EQUAL(world.spies[r]->in_flight_max, window > 0 ? window : 5);
             CU_ASSERT_EQUAL(world.spies[r]->recvs_at_send, 5);
         }
-        irr_team_destroy(&team);
-        CU_ASSERT_TRUE(irr_world_close(&world));
+        irr_team_close(&team);
     }
     irr_job_destroy(job);
 }
@@ -281,8 +275,7 @@ static void run_series(int algorithm, uint64_t state)
     for (int i = 0; i < JOBS; i++) {
         irr_job_destroy(series.jobs[i]);
     }
-    irr_team_destroy(&series.team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&series.team);
 }
 
 static void test_series(void)
@@ -303,14 +296,12 @@ static void test_truncate(void)
 
     irr_job_cut(short_job, 2, 3, 1);
     irr_world_open(&world, 4, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, NULL);
     for (int i = 0; i < 3; i++) {
         irr_team_expect(&team, short_job, 2);
         irr_team_expect(&team, job, -1);
     }
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     irr_job_destroy(short_job);
     irr_job_destroy(job);
 }
@@ -348,13 +339,11 @@ static void test_misuse(void)
     irr_world_t world;
 
     irr_world_open(&world, 3, 0, 0);
-    irr_team_init(&scene.team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    irr_team_open(&scene.team, &world, NULL);
     irr_job_fill(job);
     CU_ASSERT_TRUE(irr_crew_run(3, misuse, &scene));
     irr_team_expect(&scene.team, job, -1);
-    irr_team_destroy(&scene.team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&scene.team);
     irr_job_destroy(job);
 }
 
@@ -366,8 +355,7 @@ static void test_unread(void)
     irr_world_t world;
 
     irr_world_open(&world, 1, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, NULL);
     irr_job_fill(job);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
     irr_engine_progress(world.engines[0]);
@@ -376,8 +364,7 @@ static void test_unread(void)
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
     irr_engine_progress(world.engines[0]);
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     irr_job_destroy(job);
 }
 
@@ -400,35 +387,26 @@ static void test_no_allocation(void)
 
     irr_memory_begin();
     irr_world_open(&world, 5, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_open(&team, &world, NULL);
     allocations = 0;
     irr_memory_fail(1, count_allocation);
     irr_team_expect(&team, job, -1);
     irr_team_expect(&team, job, -1);
     CU_ASSERT_EQUAL(allocations, 2 * 5 * 4);
     irr_memory_fail(0, NULL);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     irr_job_destroy(job);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every kind of job, 1 to 8 ranks, all settings",    test_kinds },
-        { "counters",                                         test_counters },
-        { "only what lasts is timed",                         test_times },
-        { "the window of the settings",                       test_window },
-        { "communicators that overlap, at the same time",     test_overlap },
-        { "300 exchanges in a row",                           test_series },
-        { "a message too long for its block",                 test_truncate },
-        { "wrong calls",                                      test_misuse },
-        { "a result that was not read",                       test_unread },
-        { "an exchange allocates nothing",                    test_no_allocation },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("exchange", cases, 60);
-}
+IRR_TEST_MAIN("exchange", 60,
+    { "every kind of job, 1 to 8 ranks, all settings",    test_kinds },
+    { "counters",                                         test_counters },
+    { "only what lasts is timed",                         test_times },
+    { "the window of the settings",                       test_window },
+    { "communicators that overlap, at the same time",     test_overlap },
+    { "300 exchanges in a row",                           test_series },
+    { "a message too long for its block",                 test_truncate },
+    { "wrong calls",                                      test_misuse },
+    { "a result that was not read",                       test_unread },
+    { "an exchange allocates nothing",                    test_no_allocation })

@@ -42,11 +42,7 @@ static void open_scene(const irr_settings_t *settings, int count, int total, uin
     scene.count = count;
     scene.total = total;
     scene.wrong = 0;
-    irr_team_init(&scene.team, &scene.world, 0, 1);
-    for (int r = 0; r < RANKS; r++) {
-        scene.team.params[r].settings = *settings;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    irr_team_open(&scene.team, &scene.world, settings);
     for (int i = 0; i < 2 * count; i++) {
         scene.jobs[i] = irr_job_create(RANKS, (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS),
                                        irr_test_random(state));
@@ -195,7 +191,7 @@ static void test_many(void)
     static const char *const algorithms[] = { "a1", "ac", "a3", "a4", "rs_n" };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 2 * sizeof(algorithms) / sizeof(algorithms[0]); i++) {
+    for (size_t i = 0; i < 2 * IRR_TEST_COUNT(algorithms); i++) {
         const irr_settings_t settings = with(algorithms[i / 2]);
         const int count = i % 2 == 0 ? 16 : MANY;
 
@@ -434,20 +430,13 @@ static void test_taken(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "16 and 40 at a time, each algorithm, with delays", test_many },
-        { "more than fit the numbers of tags",                test_meetings },
-        { "over the memory of the node",                      test_shared },
-        { "over tcp",                                         test_tcp },
-        { "a communicator that fails among them",             test_failure },
-        { "a message without leave among them",               test_stray },
-        { "engines that close on them",                       test_close },
-        { "one that is given up",                             test_given_up },
-        { "those that are taken and given back",              test_taken },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("exchanges", cases, 120);
-}
+IRR_TEST_MAIN("exchanges", 120,
+    { "16 and 40 at a time, each algorithm, with delays", test_many },
+    { "more than fit the numbers of tags",                test_meetings },
+    { "over the memory of the node",                      test_shared },
+    { "over tcp",                                         test_tcp },
+    { "a communicator that fails among them",             test_failure },
+    { "a message without leave among them",               test_stray },
+    { "engines that close on them",                       test_close },
+    { "one that is given up",                             test_given_up },
+    { "those that are taken and given back",              test_taken })

@@ -162,7 +162,7 @@ static void test_windows(void)
         for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
             irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)kind, irr_test_random(&state));
 
-            for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+            for (size_t i = 0; i < IRR_TEST_COUNT(windows); i++) {
                 run_windowed(job, 1, windows[i].messages, windows[i].bytes, 0);
                 run_windowed(job, 2, windows[i].messages, windows[i].bytes, irr_test_random(&state));
             }
@@ -269,7 +269,7 @@ static void run_forwarding(size_t eager_max, uint64_t seed)
     char output[2][11] = { "??????????", "??????????" };
     irr_fleet_t *fleet = irr_fleet_create(3, seed, eager_max);
 
-    add_rows(fleet, rows, sizeof(rows) / sizeof(rows[0]));
+    add_rows(fleet, rows, IRR_TEST_COUNT(rows));
     irr_fleet_start(fleet, 1, NULL, output[0]);
     irr_fleet_start(fleet, 2, NULL, output[1]);
     irr_fleet_progress(fleet, 10);
@@ -341,7 +341,7 @@ static void test_reserve_more(void)
     irr_exec_t exec;
 
     irr_exec_init(&exec);
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bounds); i++) {
         irr_test_must(irr_exec_reserve(&exec, bounds[i]));
         for (size_t k = 0; k <= i; k++) {
             CU_ASSERT(exec.room.steps_max >= bounds[k].steps && exec.room.pieces_max >= bounds[k].pieces);
@@ -350,20 +350,13 @@ static void test_reserve_more(void)
     irr_exec_fini(&exec);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every algorithm, 1 to 16 ranks, every kind of job", test_jobs },
-        { "one exchange after another",                        test_again },
-        { "no window is exceeded, and each is used",           test_windows },
-        { "a window slides",                                   test_window_slides },
-        { "the watch over windows sees one exceeded",          test_watch },
-        { "steps wait for those they depend on",               test_forwarding },
-        { "a plan without steps",                              test_empty_plan },
-        { "want of memory while reserving",                    test_reserve },
-        { "room never shrinks",                                test_reserve_more },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("exec", cases, 60);
-}
+IRR_TEST_MAIN("exec", 60,
+    { "every algorithm, 1 to 16 ranks, every kind of job", test_jobs },
+    { "one exchange after another",                        test_again },
+    { "no window is exceeded, and each is used",           test_windows },
+    { "a window slides",                                   test_window_slides },
+    { "the watch over windows sees one exceeded",          test_watch },
+    { "steps wait for those they depend on",               test_forwarding },
+    { "a plan without steps",                              test_empty_plan },
+    { "want of memory while reserving",                    test_reserve },
+    { "room never shrinks",                                test_reserve_more })

@@ -240,18 +240,11 @@ static void test_forwarding_odd(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a message too long for its block",        test_truncate },
-        { "a send or receive that fails",            test_refused },
-        { "nothing is sent after a failure",         test_refused_in_window },
-        { "an error is forgotten by the next run",   test_errors },
-        { "a failure is the result",                 test_failure_counts },
-        { "a message shorter than its receive",      test_short },
-        { "what is forwarded has come as it should", test_forwarding_odd },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("exec_wrong", cases, 60);
-}
+IRR_TEST_MAIN("exec_wrong", 60,
+    { "a message too long for its block",        test_truncate },
+    { "a send or receive that fails",            test_refused },
+    { "nothing is sent after a failure",         test_refused_in_window },
+    { "an error is forgotten by the next run",   test_errors },
+    { "a failure is the result",                 test_failure_counts },
+    { "a message shorter than its receive",      test_short },
+    { "what is forwarded has come as it should", test_forwarding_odd })

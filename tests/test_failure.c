@@ -189,7 +189,7 @@ static void test_messages(void)
     static const char *const rows[] = { "a1", "a3", "hybrid", "rs_n", "optimal", "aapc" };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < 2 * IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i / 2]);
         size_t nth = 1;
 
@@ -221,7 +221,7 @@ static void test_timeout(void)
     static const char *const rows[] = { "a1", "a3", "rs_n" };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
         irr_status_t result[IRR_CREW_MAX] = { IRR_OK };
         irr_turns_t turns;
@@ -259,7 +259,7 @@ static void test_left_open(void)
     static const char *const rows[] = { "a1", "a3", "node", "optimal" };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < 2 * IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i / 2]);
         irr_turns_t turns;
 
@@ -277,17 +277,10 @@ static void test_left_open(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a look that fails on one rank fails on all",             test_look },
-        { "the first exchange that fails on one rank fails on all", test_first },
-        { "a meeting that fails on one rank fails on all",          test_meeting },
-        { "a message that is refused for good fails on all",        test_messages },
-        { "a rank that does not come is named, and not waited for", test_timeout },
-        { "exchanges may be left open",                             test_left_open },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("failure", cases, 60);
-}
+IRR_TEST_MAIN("failure", 60,
+    { "a look that fails on one rank fails on all",             test_look },
+    { "the first exchange that fails on one rank fails on all", test_first },
+    { "a meeting that fails on one rank fails on all",          test_meeting },
+    { "a message that is refused for good fails on all",        test_messages },
+    { "a rank that does not come is named, and not waited for", test_timeout },
+    { "exchanges may be left open",                             test_left_open })

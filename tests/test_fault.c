@@ -379,7 +379,7 @@ static void test_open(void)
 
     irr_memory_begin();
     CU_ASSERT_EQUAL_FATAL(open_loopback(0, 0, transports), IRR_OK);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_EQUAL(irr_fault_open(transports[0], &bad[i], &fault), IRR_ERR_BAD_PARAM);
     }
     irr_memory_fail(1, NULL);

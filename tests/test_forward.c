@@ -373,18 +373,11 @@ static void test_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "who sends what between hosts",             test_matrix },
-        { "links carry the same bytes",               test_loads },
-        { "plans pass the checker",                   test_plans },
-        { "a message a host and rank served",         test_messages },
-        { "every byte arrives",                       test_runs },
-        { "a short block is its rank's affair alone", test_short },
-        { "want of memory is an error, no leak",      test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("forward", cases, 120);
-}
+IRR_TEST_MAIN("forward", 120,
+    { "who sends what between hosts",             test_matrix },
+    { "links carry the same bytes",               test_loads },
+    { "plans pass the checker",                   test_plans },
+    { "a message a host and rank served",         test_messages },
+    { "every byte arrives",                       test_runs },
+    { "a short block is its rank's affair alone", test_short },
+    { "want of memory is an error, no leak",      test_memory })

@@ -99,8 +99,7 @@ static void expect(irr_settings_t settings, irr_job_kind_t kind, int cut, uint64
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
     CU_ASSERT_TRUE(irr_crew_run(RANKS, plan_and_restart, &scene));
     CU_ASSERT_EQUAL(scene.wrong, 0);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     irr_job_destroy(scene.other);
     irr_job_destroy(scene.job);
@@ -136,13 +135,6 @@ static void test_refused(void)
     expect((irr_settings_t){ .algorithm = irr_algorithm_find("a4") }, IRR_JOB_UNIFORM, 3, &state);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every algorithm, overlap and kind of job runs again", test_all },
-        { "none goes without descriptions if one cannot",                              test_refused },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("freeze", cases, 60);
-}
+IRR_TEST_MAIN("freeze", 60,
+    { "every algorithm, overlap and kind of job runs again", test_all },
+    { "none goes without descriptions if one cannot",                              test_refused })

@@ -355,15 +355,8 @@ static void test_hostile(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the plans are proven as exchanges", test_proof },
-        { "runs are right", test_runs },
-        { "no memory", test_memory },
-        { "peers that send anything", test_hostile },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("gather", cases, 60);
-}
+IRR_TEST_MAIN("gather", 60,
+    { "the plans are proven as exchanges", test_proof },
+    { "runs are right", test_runs },
+    { "no memory", test_memory },
+    { "peers that send anything", test_hostile })

@@ -341,19 +341,12 @@ static void test_memory(void)
     irr_job_destroy(job);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "any send that is refused",                       test_refused_send },
-        { "any receive that is refused",                    test_refused_recv },
-        { "a grant that fails on its way",                  test_late },
-        { "a grant that is long in leaving",                test_silent },
-        { "a message too long for its block",               test_truncate },
-        { "a grant with bytes",                             test_hostile },
-        { "one exchange after another, under any pace",     test_again },
-        { "want of memory for a pace",                      test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("grant", cases, 60);
-}
+IRR_TEST_MAIN("grant", 60,
+    { "any send that is refused",                       test_refused_send },
+    { "any receive that is refused",                    test_refused_recv },
+    { "a grant that fails on its way",                  test_late },
+    { "a grant that is long in leaving",                test_silent },
+    { "a message too long for its block",               test_truncate },
+    { "a grant with bytes",                             test_hostile },
+    { "one exchange after another, under any pace",     test_again },
+    { "want of memory for a pace",                      test_memory })

@@ -312,18 +312,11 @@ static void test_status(void)
     CU_ASSERT_EQUAL(accepted, 2 * errors);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "what is written is read",          test_round_trip },
-        { "the largest numbers",              test_largest },
-        { "headers that end early",           test_truncated },
-        { "headers with a byte changed",      test_changed },
-        { "random bytes",                     test_random },
-        { "short headers for short messages", test_size },
-        { "a status is one that exists", test_status },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("header", cases, 120);
-}
+IRR_TEST_MAIN("header", 120,
+    { "what is written is read",          test_round_trip },
+    { "the largest numbers",              test_largest },
+    { "headers that end early",           test_truncated },
+    { "headers with a byte changed",      test_changed },
+    { "random bytes",                     test_random },
+    { "short headers for short messages", test_size },
+    { "a status is one that exists", test_status })

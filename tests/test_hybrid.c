@@ -34,8 +34,7 @@ static void open_scene(scene_t *scene, int ranks, const irr_settings_t *settings
 
 static void close_scene(scene_t *scene)
 {
-    irr_team_destroy(&scene->team);
-    CU_ASSERT_TRUE(irr_world_close(&scene->world));
+    irr_team_close(&scene->team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
@@ -70,8 +69,8 @@ static irr_settings_t random_settings(uint64_t *state)
     static const size_t lengths[] = { 0, 1, 7, 100, LIMIT, 3000, IRR_BYTES_AUTO }, windows[] = { 0, 0, 1, 3 };
 
     return (irr_settings_t){
-        .direct_bytes = pick(state, lengths, sizeof(lengths) / sizeof(lengths[0])),
-        .window_messages = pick(state, windows, sizeof(windows) / sizeof(windows[0])),
+        .direct_bytes = pick(state, lengths, IRR_TEST_COUNT(lengths)),
+        .window_messages = pick(state, windows, IRR_TEST_COUNT(windows)),
         .overlap = (irr_overlap_t)(irr_test_random(state) % IRR_OVERLAP_COUNT),
         .compose = (irr_compose_t)(irr_test_random(state) % IRR_COMPOSE_COUNT)
     };
@@ -322,17 +321,10 @@ static void test_planned(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "jobs at random, whichever messages are long", test_random },
-        { "long messages are sent once and not copied",  test_sent_once },
-        { "a message that is short at its sender",       test_short_at_sender },
-        { "a message that is short at its receiver",     test_short_at_receiver },
-        { "ends that disagree at random",                test_disagree },
-        { "ends that disagree of what is planned",       test_planned },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("hybrid", cases, 60);
-}
+IRR_TEST_MAIN("hybrid", 60,
+    { "jobs at random, whichever messages are long", test_random },
+    { "long messages are sent once and not copied",  test_sent_once },
+    { "a message that is short at its sender",       test_short_at_sender },
+    { "a message that is short at its receiver",     test_short_at_receiver },
+    { "ends that disagree at random",                test_disagree },
+    { "ends that disagree of what is planned",       test_planned })

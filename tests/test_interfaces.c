@@ -153,14 +153,7 @@ static void test_devices(void)
     expect_devices(both, "mlx5_0", "cxi0");
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "what the lists admit", test_lists },
-        { "what is no entry", test_nonsense },
-        { "fast devices", test_devices },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("interfaces", cases, 60);
-}
+IRR_TEST_MAIN("interfaces", 60,
+    { "what the lists admit", test_lists },
+    { "what is no entry", test_nonsense },
+    { "fast devices", test_devices })

@@ -44,8 +44,7 @@ static void open_scene(scene_t *scene, int algorithm, irr_pacing_t pace, irr_job
 static void close_scene(scene_t *scene)
 {
     irr_team_destroy(&scene->team);
-    irr_team_destroy(&scene->other);
-    CU_ASSERT_TRUE(irr_world_close(&scene->world));
+    irr_team_close(&scene->other);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     irr_job_destroy(scene->job);
     irr_job_destroy(scene->next);
@@ -174,13 +173,6 @@ static void test_blocks(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "gives up, and all hear of it",                     test_all },
-        { "no room for several blocks a rank",                test_blocks },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("lacking", cases, 60);
-}
+IRR_TEST_MAIN("lacking", 60,
+    { "gives up, and all hear of it",                     test_all },
+    { "no room for several blocks a rank",                test_blocks })

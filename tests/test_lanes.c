@@ -218,7 +218,7 @@ static void test_layouts(void)
 {
     static const char *const algorithms[] = { "a1", "ac", "a2", "a3", "a4", "multistage", "hybrid", "rs_nh", "optimal",
                                               "aapc", "board", "node" };
-    enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
+    enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
     uint64_t state = irr_test_seed();
     const int files = test_open_files();
 
@@ -236,8 +236,7 @@ static void test_layouts(void)
         expect_lanes(&team, layout, true);
         expect_kinds(&team, &state);
         CU_ASSERT_EQUAL(network_sends(&world) > 0, layout > 0);
-        irr_team_destroy(&team);
-        CU_ASSERT_TRUE(irr_world_close(&world));
+        irr_team_close(&team);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
         CU_ASSERT_EQUAL(test_open_files(), files);
     }
@@ -293,8 +292,7 @@ static void test_side_by_side(void)
     }
     irr_team_destroy(&shares);
     irr_team_destroy(&strays);
-    irr_team_destroy(&some);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&some);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
@@ -314,8 +312,7 @@ static void test_alone(void)
     expect_lanes(&team, 2, true);
     CU_ASSERT_PTR_NULL(world.engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
     expect_kinds(&team, &state);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
 }
 
 /* One rank cannot: no rank of the communicator shares, and one of them warns, once. */
@@ -385,7 +382,7 @@ static void test_no_network(void)
     };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(cases); i++) {
         irr_world_t world;
         irr_team_t team;
 
@@ -434,8 +431,7 @@ static void test_lacking(void)
             irr_memory_fail(0, NULL);
             irr_log_set(NULL, NULL, IRR_LOG_ERROR);
             CU_ASSERT(status == IRR_OK || (failed && status == IRR_ERR_NOT_SUPPORTED));
-            irr_team_destroy(&team);
-            CU_ASSERT_TRUE(irr_world_close(&world));
+            irr_team_close(&team);
             CU_ASSERT_EQUAL(irr_memory_end(), 0);
             if (!failed) {
                 CU_ASSERT(nth > 50);

@@ -46,7 +46,7 @@ static bool works_where_forbidden(const void *context)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
     };
-    struct sock_fprog program = { .len = sizeof(filter) / sizeof(filter[0]), .filter = filter };
+    struct sock_fprog program = { .len = IRR_TEST_COUNT(filter), .filter = filter };
 
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
            irr_lend_works(context);
@@ -130,13 +130,6 @@ static void test_pieces(void)
     CU_ASSERT_EQUAL(irr_lend_read(me, &to, &from, 1), IRR_ERR_PEER);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "who may read whom", test_cards },
-        { "pieces of another process", test_pieces },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("lend", cases, 60);
-}
+IRR_TEST_MAIN("lend", 60,
+    { "who may read whom", test_cards },
+    { "pieces of another process", test_pieces })

@@ -64,7 +64,7 @@ static const struct provider {
 #undef ROW
 };
 
-enum { COUNT = sizeof(providers) / sizeof(providers[0]), CASES = 40 };
+enum { COUNT = IRR_TEST_COUNT(providers), CASES = 40 };
 
 /* sockets takes long, and libfabric advises against it. */
 static bool is_wanted(const char *provider, const char *only)

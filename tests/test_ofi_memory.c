@@ -265,8 +265,7 @@ static bool run_short(const char *algorithm, uint64_t *state)
         expect_failed(&world, &team);
     }
     irr_memory_fail(0, NULL);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     irr_job_destroy(job);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     return ended;
@@ -278,7 +277,7 @@ static void test_exchanges(void)
     uint64_t state = irr_test_seed();
     int ended = 0;
 
-    for (size_t i = 0; i < 5 * sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < 5 * IRR_TEST_COUNT(rows); i++) {
         ended += run_short(rows[i / 5], &state);
     }
     CU_ASSERT(ended > 0);
@@ -305,16 +304,9 @@ static void test_cycles(void)
     CU_ASSERT(mallinfo2().uordblks < bytes + ALLOWED);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "each allocation fails once", test_memory },
-        { "no memory to pack a list in", test_lists },
-        { "no memory for another operation", test_operations },
-        { "no memory for the operations of an exchange", test_exchanges },
-        { "transports come and go", test_cycles },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("ofi_memory", cases, 600);
-}
+IRR_TEST_MAIN("ofi_memory", 600,
+    { "each allocation fails once", test_memory },
+    { "no memory to pack a list in", test_lists },
+    { "no memory for another operation", test_operations },
+    { "no memory for the operations of an exchange", test_exchanges },
+    { "transports come and go", test_cycles })

@@ -99,7 +99,7 @@ static void meet(irr_net_t *net, size_t sent, size_t room, bool recv_first)
 static void test_lengths(const irr_setup_t *with, size_t part)
 {
     const size_t lengths[] = { 0, 10, part - 1, part, part + 1, 2 * part - 1, 2 * part, 3 * part + 7 };
-    const size_t count = sizeof(lengths) / sizeof(lengths[0]);
+    const size_t count = IRR_TEST_COUNT(lengths);
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
@@ -198,7 +198,7 @@ static void test_row(void)
     if (!irr_net_open(&net, &small)) {
         return;
     }
-    for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sent); i++) {
         meet_in_row(&net, sent[i], room[i], true);
         meet_in_row(&net, sent[i], room[i], false);
     }
@@ -262,7 +262,7 @@ static void test_unseen(void)
     moving = *given_queue;
     moving.read = read_moving;
     queue->ops = &moving;
-    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rooms); i++) {
         irr_op_t lost = { .then = NULL }, send = { .then = NULL }, recv = { .then = NULL };
         irr_list_t from, to;
 

@@ -209,7 +209,7 @@ static void test_names(void)
     irr_transport_t *transport;
 
     irr_log_set(on_log, NULL, IRR_LOG_ERROR);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(cases); i++) {
         irr_engine_config_t config = { .transport = "ofi", .job_ranks = 1, .node_ranks = 1 };
 
         config.ofi_provider = cases[i].provider;

@@ -181,7 +181,7 @@ static void destroy(void)
 
 static const char *const algorithms[] = { "a1", "board", "node", "a3", "lp" };
 
-enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
+enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
 
 /* Each rank looks when it likes: all come to communicators, of one id each, which differ. */
 static void test_any_order(void)
@@ -347,7 +347,7 @@ static void test_no_connection(void)
 #undef TAIL
 
     irr_log_prefix_set("x_");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(cases); i++) {
         irr_team_t team;
         irr_world_t world;
 
@@ -364,18 +364,11 @@ static void test_no_connection(void)
     irr_log_prefix_set("");
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "ranks that advance in any order, several communicators at once", test_any_order },
-        { "ranks that propose the same ids for different communicators",    test_crossed },
-        { "given up on the way",                                            test_abandoned },
-        { "a collective of the host fails",                                 test_fails },
-        { "a transport that is busy with discarding",                       test_busy },
-        { "a transport that is busy with discarding for ever",              test_busy_for_ever },
-        { "ranks that cannot connect",                                      test_no_connection },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("opening", cases, 60);
-}
+IRR_TEST_MAIN("opening", 60,
+    { "ranks that advance in any order, several communicators at once", test_any_order },
+    { "ranks that propose the same ids for different communicators",    test_crossed },
+    { "given up on the way",                                            test_abandoned },
+    { "a collective of the host fails",                                 test_fails },
+    { "a transport that is busy with discarding",                       test_busy },
+    { "a transport that is busy with discarding for ever",              test_busy_for_ever },
+    { "ranks that cannot connect",                                      test_no_connection })

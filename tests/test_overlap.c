@@ -12,7 +12,7 @@
 static const char *const grids[] = { "a2", "a3", "a4", "multistage", "node" };
 static const int sizes[] = { 1, 2, 3, 5, 7, 12, 18, 19 };
 
-enum { GRIDS = sizeof(grids) / sizeof(grids[0]), SIZES = sizeof(sizes) / sizeof(sizes[0]), LENGTH_MAX = 40 };
+enum { GRIDS = IRR_TEST_COUNT(grids), SIZES = IRR_TEST_COUNT(sizes), LENGTH_MAX = 40 };
 
 /* About a third of the messages are empty. */
 static irr_matrix_t random_matrix(int ranks, uint64_t *state)
@@ -201,13 +201,6 @@ static void test_waits(void)
     irr_matrix_fini(&matrix);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "plans keep the rules and deliver", test_run },
-        { "sends wait as the overlap says",   test_waits },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("overlap", cases, 120);
-}
+IRR_TEST_MAIN("overlap", 120,
+    { "plans keep the rules and deliver", test_run },
+    { "sends wait as the overlap says",   test_waits })

@@ -161,7 +161,7 @@ static void test_watch(void)
     };
     irr_job_t *job = irr_job_create(8, IRR_JOB_UNIFORM, 1);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_paced_params_t params = {
             .algorithm = irr_algorithm_find("a1"), .pacing = rows[i].pacing, .watched = rows[i].watched,
             .grants = rows[i].grants, .seed = i + 1
@@ -221,7 +221,7 @@ static void build_plain(irr_plan_t *plan)
     };
 
     irr_plan_reset(plan, &(irr_problem_t){ .ranks = 3, .rank = 1 });
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_piece_t byte = { .length = 1 };
 
         irr_test_must(irr_plan_add(plan, &(irr_step_params_t){
@@ -266,7 +266,7 @@ static void test_added(void)
     irr_plan_t plan;
 
     irr_plan_init(&plan);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_pace_params_t params = { .grants = rows[i].grants, .signals = &signals };
         char text[300];
 
@@ -331,17 +331,10 @@ static void test_stages(void)
     irr_fleet_destroy(fleet);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "any algorithm, pace, job, order and delay",      test_all },
-        { "every algorithm under every pace, 16 ranks",     test_rows },
-        { "the watch sees a pace that is not kept",         test_watch },
-        { "as many are granted and sent as may be",         test_used },
-        { "what each pace adds to a plan",                  test_added },
-        { "loose looks at one stage",                       test_stages },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("pace", cases, 120);
-}
+IRR_TEST_MAIN("pace", 120,
+    { "any algorithm, pace, job, order and delay",      test_all },
+    { "every algorithm under every pace, 16 ranks",     test_rows },
+    { "the watch sees a pace that is not kept",         test_watch },
+    { "as many are granted and sent as may be",         test_used },
+    { "what each pace adds to a plan",                  test_added },
+    { "loose looks at one stage",                       test_stages })

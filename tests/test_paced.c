@@ -131,16 +131,9 @@ static void test_many(void)
     CU_ASSERT_PTR_EQUAL(ways[1].pace, &irr_pace_sync);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the ways that are tried",              test_ways },
-        { "one way where nothing is tried",       test_no_trial },
-        { "what is set is not tried",             test_set },
-        { "ways by way of the hosts' ranks",      test_routes },
-        { "signals for few ranks alone",          test_many },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("paced", cases, 20);
-}
+IRR_TEST_MAIN("paced", 20,
+    { "the ways that are tried",              test_ways },
+    { "one way where nothing is tried",       test_no_trial },
+    { "what is set is not tried",             test_set },
+    { "ways by way of the hosts' ranks",      test_routes },
+    { "signals for few ranks alone",          test_many })

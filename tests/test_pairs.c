@@ -118,7 +118,7 @@ static const irr_pairs_limits_t limits[] = {
     { .scratch = 4096, .piece = 1000 }, { .scratch = (size_t)1 << 20, .piece = (size_t)1 << 18 }
 };
 
-enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+enum { LIMITS = IRR_TEST_COUNT(limits) };
 
 static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_max, uint64_t *state)
 {
@@ -165,7 +165,7 @@ static void test_bound(void)
     irr_plan_t plan;
 
     irr_plan_init(&plan);
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(lengths); i++) {
         const int ranks = lengths[i] > IRR_PAIRS_SCRATCH ? 2 : 64;
         size_t sent = 0;
 

@@ -103,15 +103,8 @@ static void test_memory(void)
     irr_plans_fini(&plans);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "all rows deliver",               test_delivers },
-        { "a run without an end ends",      test_never_ends },
-        { "bytes in a wrong place are seen", test_wrong_place },
-        { "memory runs out anywhere",       test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("plan run", cases, 60);
-}
+IRR_TEST_MAIN("plan run", 60,
+    { "all rows deliver",               test_delivers },
+    { "a run without an end ends",      test_never_ends },
+    { "bytes in a wrong place are seen", test_wrong_place },
+    { "memory runs out anywhere",       test_memory })

@@ -103,7 +103,7 @@ static void test_proof(void)
             prove(ranks, layout, 1 + (size_t)(ranks + layout) % 3);
         }
     }
-    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(more); i++) {
         prove(more[i], (int)i % LAYOUTS, 1);
     }
 }
@@ -179,7 +179,7 @@ static void test_refused(void)
         { copied, "lacks word" }
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_plan_t *plans = make_plans(7, NULL, 2);
         char reason[200] = "";
 
@@ -315,7 +315,7 @@ static void test_runs(void)
     static const int ranks[] = { 1, 2, 3, 5, 8, 13, 33, 70, 300 };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(ranks); i++) {
         for (int layout = 0; layout < LAYOUTS; layout++) {
             run(ranks[i], layout, 3, &state);
         }
@@ -405,17 +405,10 @@ static void test_memory(void)
     CU_ASSERT(irr_memory_fail_each(init, &rank) > 3);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the plans are proven, with nodes and without", test_proof },
-        { "wrong plans are refused", test_refused },
-        { "an exchange reduces nothing", test_exchange },
-        { "runs are right", test_runs },
-        { "other lengths, sends and receives that fail", test_failure },
-        { "no memory", test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("reduction", cases, 60);
-}
+IRR_TEST_MAIN("reduction", 60,
+    { "the plans are proven, with nodes and without", test_proof },
+    { "wrong plans are refused", test_refused },
+    { "an exchange reduces nothing", test_exchange },
+    { "runs are right", test_runs },
+    { "other lengths, sends and receives that fail", test_failure },
+    { "no memory", test_memory })

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define ALL_EAGER SIZE_MAX
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 static const char *const rows[] = { "a2", "a3", "a4", "multistage", "node" };
 
@@ -36,12 +35,12 @@ static irr_relays_params_t combine(size_t index, const char *row, int ranks, uin
     irr_relays_params_t params = { .algorithm = row, .ranks = ranks, .seed = index % 5 == 0 ? 0 : seed };
     size_t window;
 
-    params.overlap = (irr_overlap_t)pick(&index, overlap, COUNT(overlap));
-    params.compose = (irr_compose_t)pick(&index, compose, COUNT(compose));
-    params.eager_max = pick(&index, eager_max, COUNT(eager_max));
-    params.slice_min = pick(&index, slice_min, COUNT(slice_min));
-    params.zero_copy_min = pick(&index, zero_copy_min, COUNT(zero_copy_min));
-    window = pick(&index, windows, COUNT(windows));
+    params.overlap = (irr_overlap_t)pick(&index, overlap, IRR_TEST_COUNT(overlap));
+    params.compose = (irr_compose_t)pick(&index, compose, IRR_TEST_COUNT(compose));
+    params.eager_max = pick(&index, eager_max, IRR_TEST_COUNT(eager_max));
+    params.slice_min = pick(&index, slice_min, IRR_TEST_COUNT(slice_min));
+    params.zero_copy_min = pick(&index, zero_copy_min, IRR_TEST_COUNT(zero_copy_min));
+    window = pick(&index, windows, IRR_TEST_COUNT(windows));
     params.window_messages = window == 1 ? 1 : 0;
     params.window_bytes = window > 1 ? window : 0;
     return params;
@@ -57,7 +56,7 @@ static void watch_window(irr_relays_t *relays)
     bool apart = params->compose == IRR_COMPOSE_SPLIT || params->zero_copy_min > 0;
 
     for (int r = 0; r < params->ranks; r++) {
-        relays->rank[r].spy->window_messages = one && !apart ? 1 : 0;
+        relays->rank[r].member->spy->window_messages = one && !apart ? 1 : 0;
     }
 }
 
@@ -68,11 +67,11 @@ static void run_jobs(const irr_relays_params_t *params, irr_job_t *job, irr_job_
     irr_relays_t *relays = irr_relays_create(params);
 
     watch_window(relays);
-    for (size_t i = 0; i < COUNT(jobs); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(jobs); i++) {
         expect_well(relays, jobs[i]);
     }
     for (int r = 0; r < params->ranks; r++) {
-        CU_ASSERT_FALSE(relays->rank[r].spy->exceeded);
+        CU_ASSERT_FALSE(relays->rank[r].member->spy->exceeded);
     }
     irr_relays_destroy(relays);
 }
@@ -83,16 +82,16 @@ static void test_jobs(void)
     uint64_t state = irr_test_seed();
     size_t index = irr_test_below(&state, COMBINATIONS);
 
-    for (size_t i = 0; i < COUNT(sizes) * IRR_JOB_KINDS; i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes) * IRR_JOB_KINDS; i++) {
         int ranks = sizes[i / IRR_JOB_KINDS];
         irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)(i % IRR_JOB_KINDS), irr_test_random(&state));
         irr_job_t *other = irr_job_create(ranks, IRR_JOB_SPARSE, irr_test_random(&state));
 
-        for (size_t run = 0; run < RUNS_OF_A_JOB * COUNT(rows); run++) {
+        for (size_t run = 0; run < RUNS_OF_A_JOB * IRR_TEST_COUNT(rows); run++) {
             irr_relays_params_t params;
 
             index += 479;  /* no divisor in common: every combination comes */
-            params = combine(index % COMBINATIONS, rows[run % COUNT(rows)], ranks, irr_test_random(&state));
+            params = combine(index % COMBINATIONS, rows[run % IRR_TEST_COUNT(rows)], ranks, irr_test_random(&state));
             if (ranks < 5 || irr_test_picks(&state)) {
                 run_jobs(&params, job, other);
             }
@@ -128,7 +127,7 @@ static void test_window(void)
 
 /* ---- many in a row ---- */
 
-enum { TURNS = 100, JOBS = 4, SERIES_RANKS = 9 };
+enum { TURNS = 100, JOBS = 4, SERIES_RANKS = 9, ROUNDS = 20000 };
 
 /* Of the same lengths but for a few messages, which are shorter from job to job. */
 static void make_jobs(irr_job_t *jobs[JOBS], uint64_t *state)
@@ -162,13 +161,13 @@ static int take_turns(irr_relays_t *relays, irr_job_t *const jobs[TURNS])
     for (int r = 0; r < SERIES_RANKS; r++) {
         start_turn(relays, jobs[0], 0, r);
     }
-    for (int round = 0; round < IRR_RELAYS_ROUNDS && left > 0; round++) {
-        irr_relays_progress(relays, 1);
+    for (int round = 0; round < ROUNDS && left > 0; round++) {
+        irr_fleet_run_for(relays->fleet, 1);
         for (int r = 0; r < SERIES_RANKS; r++) {
-            if (relays->rank[r].running || turn[r] == TURNS) {
+            if (relays->rank[r].member->running || turn[r] == TURNS) {
                 continue;
             }
-            wrong += relays->rank[r].result != IRR_OK || !irr_job_verify(jobs[turn[r]], r);
+            wrong += relays->rank[r].member->result != IRR_OK || !irr_job_verify(jobs[turn[r]], r);
             left--;
             if (++turn[r] < TURNS) {
                 start_turn(relays, jobs[turn[r]], turn[r], r);
@@ -183,8 +182,8 @@ static void test_series(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 4 * COUNT(rows); i++) {
-        irr_relays_params_t params = combine(irr_test_below(&state, COMBINATIONS), rows[i % COUNT(rows)],
+    for (size_t i = 0; i < 4 * IRR_TEST_COUNT(rows); i++) {
+        irr_relays_params_t params = combine(irr_test_below(&state, COMBINATIONS), rows[i % IRR_TEST_COUNT(rows)],
                                              SERIES_RANKS, irr_test_random(&state));
         irr_fault_t fault = { .seed = irr_test_random(&state), .hold_percent = 10, .hold_rounds = 20 };
         irr_job_t *jobs[JOBS], *turns[TURNS];
@@ -196,7 +195,7 @@ static void test_series(void)
 
             turns[turn] = same ? turns[turn - 1] : jobs[irr_test_below(&state, JOBS)];
         }
-        params.fault = i < 2 * COUNT(rows) ? &fault : NULL;
+        params.fault = i < 2 * IRR_TEST_COUNT(rows) ? &fault : NULL;
         params.faulty = -1;
         relays = irr_relays_create(&params);
         CU_ASSERT_EQUAL(take_turns(relays, turns), 0);
@@ -240,7 +239,7 @@ static void test_ranks(void)
         irr_job_kind_t kind = ranks <= 40 ? IRR_JOB_SPARSE : kinds[ranks % 3];
         irr_job_t *job = irr_job_create(ranks, kind, irr_test_random(&state));
 
-        for (size_t i = 0; i < COUNT(rows); i++) {
+        for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
             if (tries(rows[i], ranks) && (ranks <= 40 || (irr_test_picks(&state) && irr_test_picks(&state)))) {
                 run_ranks(ranks, rows[i], job, irr_test_random(&state));
             }
@@ -277,8 +276,8 @@ static void run_frozen(const irr_relays_params_t *params, irr_job_t *job)
         CU_ASSERT_TRUE_FATAL(irr_relays_exchange_frozen(relays, job));
         CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
         for (int r = 0; r < job->ranks; r++) {
-            CU_ASSERT_EQUAL(relays->rank[r].counters.header_bytes, 0);
-            CU_ASSERT_TRUE(irr_job_may_stage(job, r, relays->rank[r].counters.bytes_staged));
+            CU_ASSERT_EQUAL(relays->rank[r].member->counters.header_bytes, 0);
+            CU_ASSERT_TRUE(irr_job_may_stage(job, r, relays->rank[r].member->counters.bytes_staged));
         }
         if (i == 1) {
             expect_well(relays, job);
@@ -293,16 +292,16 @@ static void test_frozen(void)
     uint64_t state = irr_test_seed();
     size_t index = irr_test_below(&state, COMBINATIONS);
 
-    for (size_t i = 0; i < COUNT(sizes) * IRR_JOB_KINDS; i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes) * IRR_JOB_KINDS; i++) {
         int ranks = sizes[i / IRR_JOB_KINDS];
         irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)(i % IRR_JOB_KINDS), irr_test_random(&state));
 
-        for (size_t run = 0; run < IRR_OVERLAP_COUNT * COUNT(rows); run++) {
+        for (size_t run = 0; run < IRR_OVERLAP_COUNT * IRR_TEST_COUNT(rows); run++) {
             irr_relays_params_t params;
 
             index += 479;
-            params = combine(index % COMBINATIONS, rows[run % COUNT(rows)], ranks, irr_test_random(&state));
-            params.overlap = (irr_overlap_t)(run / COUNT(rows));
+            params = combine(index % COMBINATIONS, rows[run % IRR_TEST_COUNT(rows)], ranks, irr_test_random(&state));
+            params.overlap = (irr_overlap_t)(run / IRR_TEST_COUNT(rows));
             if (ranks < 5 || irr_test_picks(&state)) {
                 run_frozen(&params, job);
             }
@@ -325,12 +324,12 @@ static void run_truncated(const irr_relays_params_t *params, int from, int to, s
     if (!fits) {
         irr_job_cut(cut, to, from, room);
     }
-    for (size_t i = 0; i < COUNT(jobs); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(jobs); i++) {
         CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, jobs[i]));
         for (int r = 0; r < params->ranks; r++) {
             bool truncated = jobs[i] == cut && r == to && !fits;
 
-            CU_ASSERT_EQUAL(relays->rank[r].result, truncated ? IRR_ERR_TRUNCATE : IRR_OK);
+            CU_ASSERT_EQUAL(relays->rank[r].member->result, truncated ? IRR_ERR_TRUNCATE : IRR_OK);
             CU_ASSERT_TRUE(irr_job_verify(jobs[i], r));
         }
         CU_ASSERT_EQUAL(irr_relays_freeze(relays, jobs[i]) == IRR_OK, jobs[i] != cut || fits);
@@ -344,10 +343,10 @@ static void test_truncate(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 10 * COUNT(rows); i++) {
+    for (size_t i = 0; i < 10 * IRR_TEST_COUNT(rows); i++) {
         int ranks = 2 + (int)irr_test_below(&state, 8), from = (int)irr_test_below(&state, (uint64_t)ranks);
-        irr_relays_params_t params = combine(irr_test_below(&state, COMBINATIONS), rows[i % COUNT(rows)], ranks,
-                                             irr_test_random(&state));
+        irr_relays_params_t params = combine(irr_test_below(&state, COMBINATIONS), rows[i % IRR_TEST_COUNT(rows)],
+                                             ranks, irr_test_random(&state));
 
         params.seed = 1 + irr_test_random(&state) / 2;
         run_truncated(&params, from, (int)irr_test_below(&state, (uint64_t)ranks), irr_test_below(&state, 3));
@@ -375,18 +374,11 @@ static void test_freeze_refused(void)
     irr_job_destroy(job);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every grid row, 1 to 18 ranks, every kind of job, again and changed", test_jobs },
-        { "a window in bytes, and nothing is eager",                             test_window },
-        { "100 exchanges in a row, each rank at its own pace",                   test_series },
-        { "1 to 300 ranks",                                                      test_ranks },
-        { "frozen plans are right, and run",                                     test_frozen },
-        { "a message too long for its block",                                    test_truncate },
-        { "what freeze refuses",                                                 test_freeze_refused },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("relay", cases, 600);
-}
+IRR_TEST_MAIN("relay", 600,
+    { "every grid row, 1 to 18 ranks, every kind of job, again and changed", test_jobs },
+    { "a window in bytes, and nothing is eager",                             test_window },
+    { "100 exchanges in a row, each rank at its own pace",                   test_series },
+    { "1 to 300 ranks",                                                      test_ranks },
+    { "frozen plans are right, and run",                                     test_frozen },
+    { "a message too long for its block",                                    test_truncate },
+    { "what freeze refuses",                                                 test_freeze_refused })

@@ -9,7 +9,6 @@
 #include "plan_all.h"
 
 #define ALL_EAGER SIZE_MAX
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 /* A route with its overlap, and what goes apart on it. */
 typedef struct scene {
@@ -58,8 +57,8 @@ static int expect_only(const irr_relays_t *relays, const irr_job_t *job, irr_sta
     int failed = 0;
 
     for (int r = 0; r < job->ranks; r++) {
-        failed += relays->rank[r].result != IRR_OK;
-        CU_ASSERT(relays->rank[r].result == IRR_OK || relays->rank[r].result == error);
+        failed += relays->rank[r].member->result != IRR_OK;
+        CU_ASSERT(relays->rank[r].member->result == IRR_OK || relays->rank[r].member->result == error);
     }
     CU_ASSERT_EQUAL(irr_relays_untrue(relays, job), 0);
     return failed;
@@ -83,7 +82,7 @@ static size_t run_late(const irr_relays_params_t *params, irr_job_t *job, int ra
 
     expect_well(relays, job);
     expect_well(relays, job);
-    sends = relays->rank[rank].spy->sends;
+    sends = relays->rank[rank].member->spy->sends;
     irr_relays_destroy(relays);
     return sends;
 }
@@ -92,7 +91,7 @@ static void test_late(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < COUNT(scenes); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(scenes); i++) {
         irr_job_t *job = make_job(scenes[i].ranks, 100);
         irr_relays_params_t params = params_of(&scenes[i]);
         irr_fault_t fault = { .delay_rounds = 40 };
@@ -113,8 +112,8 @@ static void test_held(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < (size_t)irr_test_runs(20) * COUNT(scenes); i++) {
-        const scene_t *scene = &scenes[i % COUNT(scenes)];
+    for (size_t i = 0; i < (size_t)irr_test_runs(20) * IRR_TEST_COUNT(scenes); i++) {
+        const scene_t *scene = &scenes[i % IRR_TEST_COUNT(scenes)];
         irr_fault_t fault = {
             .seed = irr_test_random(&state), .hold_percent = i % 2 == 0 ? 100 : 30, .hold_rounds = 1 + i
         };
@@ -140,7 +139,7 @@ static bool run_refused(const irr_relays_params_t *params, irr_job_t *job, irr_j
                         size_t nth)
 {
     irr_relays_t *relays = irr_relays_create(params);
-    irr_spy_t *spy = relays->rank[rank].spy;
+    irr_spy_t *spy = relays->rank[rank].member->spy;
     bool refused = false, several = false;
 
     spy->refuse_send = nth;
@@ -149,15 +148,15 @@ static bool run_refused(const irr_relays_params_t *params, irr_job_t *job, irr_j
         bool now;
 
         irr_relays_start_all(relays, job);
-        irr_relays_progress(relays, 300);
+        irr_fleet_run_for(relays->fleet, 300);
         now = spy->refused;
         irr_spy_repair(spy);
-        CU_ASSERT_TRUE_FATAL(irr_relays_progress(relays, IRR_RELAYS_ROUNDS));
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(relays->fleet));
         several = now && params->zero_copy_min > 0 && irr_tag_kind(spy->request.tag) != IRR_TAG_SYNC;
         if (!several) {
             CU_ASSERT_EQUAL(expect_only(relays, job, IRR_ERR_UNREACHABLE) > 0, now);
         }
-        CU_ASSERT_EQUAL(relays->rank[rank].result == IRR_ERR_UNREACHABLE, now);
+        CU_ASSERT_EQUAL(relays->rank[rank].member->result == IRR_ERR_UNREACHABLE, now);
         refused = refused || now;
     }
     spy->refuse_send = 0;
@@ -168,7 +167,7 @@ static bool run_refused(const irr_relays_params_t *params, irr_job_t *job, irr_j
 
 static void test_fail_send(void)
 {
-    for (size_t i = 0; i < COUNT(scenes); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(scenes); i++) {
         irr_job_t *job = make_job(scenes[i].ranks, 100), *other = make_job(scenes[i].ranks, 150);
         irr_relays_params_t params = params_of(&scenes[i]);
 
@@ -192,7 +191,7 @@ static bool run_deaf(const irr_relays_params_t *params, irr_job_t *job, irr_job_
     irr_status_t result;
 
     CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
-    result = relays->rank[params->faulty].result;
+    result = relays->rank[params->faulty].member->result;
     CU_ASSERT_EQUAL(expect_only(relays, job, params->fault->failure) > 0, result != IRR_OK);
     if (result != IRR_OK) {
         CU_ASSERT_EQUAL(irr_relays_freeze(relays, job), IRR_ERR_BAD_PARAM);
@@ -204,7 +203,7 @@ static bool run_deaf(const irr_relays_params_t *params, irr_job_t *job, irr_job_
 
 static void test_fail_recv(void)
 {
-    for (size_t i = 0; i < COUNT(scenes); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(scenes); i++) {
         irr_job_t *job = make_job(scenes[i].ranks, 100), *other = make_job(scenes[i].ranks, 150);
         irr_relays_params_t params = params_of(&scenes[i]);
         irr_fault_t fault = { .failure = IRR_ERR_TRANSPORT };
@@ -284,9 +283,9 @@ static void test_short(void)
     static const shortage_t shortages[] = { { 0, 100, false }, { 0, 100, true }, { 100, 100, false },
                                             { 150, 100, true } };
 
-    for (size_t i = 0; i < COUNT(places) * COUNT(shortages); i++) {
-        irr_relays_params_t params = params_of(&places[i / COUNT(shortages)]);
-        const shortage_t *shortage = &shortages[i % COUNT(shortages)];
+    for (size_t i = 0; i < IRR_TEST_COUNT(places) * IRR_TEST_COUNT(shortages); i++) {
+        irr_relays_params_t params = params_of(&places[i / IRR_TEST_COUNT(shortages)]);
+        const shortage_t *shortage = &shortages[i % IRR_TEST_COUNT(shortages)];
         size_t nth = 1;
 
         while (run_short(&params, shortage, nth)) {
@@ -358,18 +357,11 @@ static void test_freeze_short(void)
     irr_job_destroy(job);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "each send late",                test_late },
-        { "any sends late",                test_held },
-        { "each send fails",               test_fail_send },
-        { "each receive fails",            test_fail_recv },
-        { "want of memory",                test_short },
-        { "want of memory in init",        test_init_short },
-        { "want of memory while freezing", test_freeze_short },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("relay under faults", cases, 600);
-}
+IRR_TEST_MAIN("relay under faults", 600,
+    { "each send late",                test_late },
+    { "any sends late",                test_held },
+    { "each send fails",               test_fail_send },
+    { "each receive fails",            test_fail_recv },
+    { "want of memory",                test_short },
+    { "want of memory in init",        test_init_short },
+    { "want of memory while freezing", test_freeze_short })

@@ -8,7 +8,6 @@
 #include "exec/compose.h"
 
 #define ALL_EAGER SIZE_MAX
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 static const char *const rows[] = { "a2", "a3", "a4", "multistage", "node" };
 
@@ -24,7 +23,7 @@ static int describing(const irr_relays_t *relays)
     int ranks = 0;
 
     for (int r = 0; r < relays->params.ranks; r++) {
-        ranks += relays->rank[r].counters.header_bytes > 0;
+        ranks += relays->rank[r].member->counters.header_bytes > 0;
     }
     return ranks;
 }
@@ -36,11 +35,11 @@ static void expect_leads(const irr_relays_t *relays, const irr_job_t *job, bool 
         const irr_relays_rank_t *rank = &relays->rank[r];
         const irr_stages_t *stages = &rank->relay.stages;
 
-        CU_ASSERT_EQUAL(rank->counters.header_bytes == 0, known || stages->slots == stages->count);
+        CU_ASSERT_EQUAL(rank->member->counters.header_bytes == 0, known || stages->slots == stages->count);
         if (known) {
-            CU_ASSERT_EQUAL(rank->counters.messages_sent, (size_t)(stages->slots - stages->count));
-            CU_ASSERT_EQUAL(rank->counters.messages_received, (size_t)stages->senders);
-            CU_ASSERT_TRUE(irr_job_may_stage(job, r, rank->counters.bytes_staged));
+            CU_ASSERT_EQUAL(rank->member->counters.messages_sent, (size_t)(stages->slots - stages->count));
+            CU_ASSERT_EQUAL(rank->member->counters.messages_received, (size_t)stages->senders);
+            CU_ASSERT_TRUE(irr_job_may_stage(job, r, rank->member->counters.bytes_staged));
         }
     }
 }
@@ -63,10 +62,10 @@ static void test_headers(void)
     static const int sizes[] = { 1, 2, 3, 6, 7, 12, 17 };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < COUNT(sizes) * COUNT(rows); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes) * IRR_TEST_COUNT(rows); i++) {
         for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
             irr_relays_params_t params = {
-                .algorithm = rows[i % COUNT(rows)], .ranks = sizes[i / COUNT(rows)],
+                .algorithm = rows[i % IRR_TEST_COUNT(rows)], .ranks = sizes[i / IRR_TEST_COUNT(rows)],
                 .seed = irr_test_random(&state), .eager_max = 100, .overlap = (irr_overlap_t)(kind % 3),
                 .compose = (irr_compose_t)(i % 3)
             };
@@ -84,7 +83,7 @@ static size_t count_parts(const irr_relays_t *relays)
     for (int r = 0; r < relays->params.ranks; r++) {
         const irr_stages_t *stages = &relays->rank[r].relay.stages;
 
-        parts += relays->rank[r].counters.messages_sent - (size_t)(stages->slots - stages->count);
+        parts += relays->rank[r].member->counters.messages_sent - (size_t)(stages->slots - stages->count);
     }
     return parts;
 }
@@ -98,7 +97,7 @@ static bool some_apart(const irr_relays_t *relays)
 
         for (size_t i = 0; i < plan->nsteps; i++) {
             const irr_step_t *step = &plan->steps[i];
-            size_t apart = irr_compose(relays->params.compose, &rank->spy->super.caps, step->pieces,
+            size_t apart = irr_compose(relays->params.compose, &rank->member->spy->super.caps, step->pieces,
                                        step->bytes).apart_min;
 
             for (size_t p = 0; step->kind == IRR_STEP_SEND && step->pieces > 1 && p < step->pieces; p++) {
@@ -120,11 +119,11 @@ static void test_parts(void)
     } apart[] = { { IRR_COMPOSE_AUTO, 40 }, { IRR_COMPOSE_SPLIT, 0 } };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 2 * COUNT(apart) * COUNT(rows); i++) {
+    for (size_t i = 0; i < 2 * IRR_TEST_COUNT(apart) * IRR_TEST_COUNT(rows); i++) {
         irr_relays_params_t params = {
-            .algorithm = rows[i % COUNT(rows)], .ranks = 10, .seed = irr_test_random(&state),
-            .eager_max = i < COUNT(apart) * COUNT(rows) ? 0 : ALL_EAGER, .compose = apart[i % 2].compose,
-            .zero_copy_min = apart[i % 2].zero_copy_min, .slice_min = 60
+            .algorithm = rows[i % IRR_TEST_COUNT(rows)], .ranks = 10, .seed = irr_test_random(&state),
+            .eager_max = i < IRR_TEST_COUNT(apart) * IRR_TEST_COUNT(rows) ? 0 : ALL_EAGER,
+            .compose = apart[i % 2].compose, .zero_copy_min = apart[i % 2].zero_copy_min, .slice_min = 60
         };
         irr_job_t *job = irr_job_create(10, IRR_JOB_SPARSE, irr_test_random(&state));
         irr_relays_t *relays = irr_relays_create(&params);
@@ -167,7 +166,7 @@ static void test_changed(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         for (int ranks = 2; ranks <= 12; ranks++) {
             int from = (int)irr_test_below(&state, (uint64_t)ranks);
             int to = (int)irr_test_below(&state, (uint64_t)ranks);
@@ -177,14 +176,7 @@ static void test_changed(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a job that comes again has no headers", test_headers },
-        { "what goes apart",                       test_parts },
-        { "a job that changes in one message",     test_changed },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("relay headers", cases, 600);
-}
+IRR_TEST_MAIN("relay headers", 600,
+    { "a job that comes again has no headers", test_headers },
+    { "what goes apart",                       test_parts },
+    { "a job that changes in one message",     test_changed })

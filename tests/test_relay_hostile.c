@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define ALL_EAGER SIZE_MAX
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 enum { VICTIM = 1, EXCHANGES = 3, BYTES_MAX = 1 << 20, MESSAGES_MAX = 64 };
 
@@ -111,8 +110,8 @@ static void record_mail(mail_t *mail, const irr_relays_params_t *params, uint64_
     mail->jobs[2] = irr_job_create(params->ranks, IRR_JOB_UNIFORM, seed);
     for (int r = 0; r < params->ranks; r++) {
         recorders[r] = (recorder_t){ mail, relays, r };
-        relays->rank[r].spy->on_send = record;
-        relays->rank[r].spy->context = &recorders[r];
+        relays->rank[r].member->spy->on_send = record;
+        relays->rank[r].member->spy->context = &recorders[r];
     }
     for (int i = 0; i < EXCHANGES; i++) {
         CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, mail->jobs[i]));
@@ -170,19 +169,11 @@ static void never(irr_request_t *request, irr_status_t status)
 /* Sends to the victim from any rank, also one that is no sender of it, and in the name of any. */
 static void post(irr_relays_t *relays, const letter_t *letter)
 {
-    irr_relays_rank_t *from = &relays->rank[letter->from];
-    irr_transport_t *transport = &from->spy->super, *victim = &relays->rank[VICTIM].spy->super;
+    irr_fleet_rank_t *from = &relays->fleet->rank[letter->from];
     irr_iov_t iov = { letter->bytes, letter->length };
     irr_request_t request = { .done = never };
     irr_channel_t forged = *irr_pass_inner(from->channel);
-    irr_peer_t **peer = &from->peers[VICTIM];
-    const void *address;
-    size_t length;
 
-    if (*peer == NULL) {
-        CU_ASSERT_EQUAL_FATAL(victim->ops->address(victim, &address, &length), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(transport->ops->connect(transport, address, length, peer), IRR_OK);
-    }
     forged.rank = letter->as;
     irr_request_set(&request, VICTIM, letter->tag, &iov, 1, IRR_FORM_IOVEC);
     CU_ASSERT_EQUAL(irr_channel_send(&forged, &request), IRR_OK);
@@ -376,7 +367,7 @@ static void post_spoilt(irr_relays_t *relays, const mail_t *mail, size_t i, uint
     if (extra != NOTHING && before) {
         post_extra(relays, &letter, extra, state);
     }
-    spoil[irr_test_below(state, COUNT(spoil))](&letter, state);
+    spoil[irr_test_below(state, IRR_TEST_COUNT(spoil))](&letter, state);
     post(relays, &letter);
     post_rest(relays, &letter, whole->length > 0, there);
     if (letter.tag != whole->tag) {
@@ -410,9 +401,9 @@ static irr_status_t run_victim(irr_relays_t *relays, const mail_t *mail, unsigne
             }
         }
     }
-    CU_ASSERT_TRUE_FATAL(irr_relays_progress(relays, IRR_RELAYS_ROUNDS));
-    CU_ASSERT(relays->rank[VICTIM].result <= IRR_OK);
-    return relays->rank[VICTIM].result;
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(relays->fleet));
+    CU_ASSERT(relays->rank[VICTIM].member->result <= IRR_OK);
+    return relays->rank[VICTIM].member->result;
 }
 
 /* Blocks may hold anything after an attack, guards may not; without one, and in the end, all is right. */
@@ -485,13 +476,6 @@ static void test_larger(void)
     attack_row("multistage", 6, 300);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "4 ranks, squares",              test_squares },
-        { "more ranks, and the other rows", test_larger },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("relay among hostile peers", cases, 600);
-}
+IRR_TEST_MAIN("relay among hostile peers", 600,
+    { "4 ranks, squares",              test_squares },
+    { "more ranks, and the other rows", test_larger })

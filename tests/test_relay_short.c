@@ -16,7 +16,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
 #define RANKS_MAX    9
 #define JOBS         4
 
@@ -40,7 +39,7 @@ static struct {
 /* What loopback allocates to send is not the engine's. */
 static bool fails_now(void)
 {
-    int rank = shortage.relays->now;
+    int rank = shortage.relays->fleet->now;
     size_t count;
 
     if (!shortage.now || (shortage.ranks >> rank & 1) == 0 || irr_spy_sends_now()) {
@@ -91,7 +90,7 @@ static void exchange(irr_relays_t *relays, irr_job_t *job, bool is_short)
     CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
     shortage.now = false;
     for (int r = 0; r < job->ranks; r++) {
-        irr_status_t result = relays->rank[r].result;
+        irr_status_t result = relays->rank[r].member->result;
 
         CU_ASSERT(result == IRR_ERR_NO_MEMORY || (result == IRR_OK && !shortage.failed[r]));
     }
@@ -212,8 +211,8 @@ static void sweep_all(const char *exchanges, bool fails)
     uint64_t state = irr_test_seed();
     bool failed = false;
 
-    for (size_t i = 0; i < COUNT(scenes); i++) {
-        for (size_t t = 0; t < COUNT(times); t++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(scenes); i++) {
+        for (size_t t = 0; t < IRR_TEST_COUNT(times); t++) {
             for (int kind = 0; kind < 3; kind++) {
                 const unsigned ranks = draw_ranks(kind, scenes[i].ranks, &state);
 
@@ -265,17 +264,10 @@ static void test_long(void)
     sweep_all("aDAaaa", true);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "memory is short in the first exchange",           test_first },
-        { "memory is short where nothing changes",           test_same },
-        { "memory is short where some messages change",      test_part },
-        { "memory is short where some leads become empty",   test_empty },
-        { "memory is short where all changes",               test_other },
-        { "memory is short in several exchanges",            test_long },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("relay short of memory", cases, 600);
-}
+IRR_TEST_MAIN("relay short of memory", 600,
+    { "memory is short in the first exchange",           test_first },
+    { "memory is short where nothing changes",           test_same },
+    { "memory is short where some messages change",      test_part },
+    { "memory is short where some leads become empty",   test_empty },
+    { "memory is short where all changes",               test_other },
+    { "memory is short in several exchanges",            test_long })

@@ -92,7 +92,7 @@ static void test_same_plan(void)
     static const char *const rows[] = { "lp", "rs_n", "rs_n_sort", "rs_nh", "rs_nh", "optimal" };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
         irr_turns_t scene;
 
@@ -248,7 +248,7 @@ static void test_refused(void)
     static const irr_host_route_t routes[] = { IRR_HOST_ROUTE_DIRECT, IRR_HOST_ROUTE_NODE };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(routes); i++) {
         irr_settings_t settings = irr_turns_with("aapc");
         irr_turns_t scene;
 
@@ -350,21 +350,14 @@ static void test_node_pace(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "every row and kind of job delivers every byte",       test_rows },
-        { "a rank runs the plan that all would make for it",     test_same_plan },
-        { "redistributions go by their own steps",               test_redistribution },
-        { "schedules are found again when some ranks change",    test_back_and_forth },
-        { "what a rank sends to itself does not count",          test_self },
-        { "the schedule used longest ago goes",                  test_slots },
-        { "bytes bound what is kept",                            test_bytes },
-        { "a matrix that the order does not take is left alone", test_refused },
-        { "a communicator has one strategy for its schedules",   test_one_way },
-        { "the node route and a pace that it has not",           test_node_pace },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("schedules", cases, 60);
-}
+IRR_TEST_MAIN("schedules", 60,
+    { "every row and kind of job delivers every byte",       test_rows },
+    { "a rank runs the plan that all would make for it",     test_same_plan },
+    { "redistributions go by their own steps",               test_redistribution },
+    { "schedules are found again when some ranks change",    test_back_and_forth },
+    { "what a rank sends to itself does not count",          test_self },
+    { "the schedule used longest ago goes",                  test_slots },
+    { "bytes bound what is kept",                            test_bytes },
+    { "a matrix that the order does not take is left alone", test_refused },
+    { "a communicator has one strategy for its schedules",   test_one_way },
+    { "the node route and a pace that it has not",           test_node_pace })

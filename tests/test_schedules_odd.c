@@ -72,7 +72,7 @@ static void test_late(void)
     static const char *const rows[] = { "rs_n", "rs_nh", "optimal", "aapc" };
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
         irr_turns_t scene;
 
@@ -239,7 +239,7 @@ static void test_file(void)
     static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last time all messages are forwarded */
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const unsigned built = schedules[i];
         irr_turns_t scene;
 
@@ -308,8 +308,7 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
     CU_ASSERT_EQUAL(irr_team_create(&team), good ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     CU_ASSERT_EQUAL(told, texts);
-    irr_team_destroy(&team);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
@@ -423,22 +422,15 @@ static void test_auto(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "a schedule file is for its counts, with any row",     test_file },
-        { "a planned exchange keeps the schedule of a file",     test_file_planned },
-        { "a bad schedule file is told once, and serves nobody", test_bad_file },
-        { "a topology is alike and has all hosts, or no one is served", test_topology },
-        { "exchanges on a tree deliver every byte",              test_tree },
-        { "auto takes the tree where there are several hosts",   test_auto },
-        { "a matrix above the limit is left alone by all",       test_limit },
-        { "a schedule that is not done in time is left alone",   test_late },
-        { "ranks that agree by way of nodes",                    test_nodes },
-        { "a rank without memory: right, or an error on all",       test_no_memory },
-        { "a block that is too short is an error there alone",   test_truncated },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("schedules_odd", cases, 60);
-}
+IRR_TEST_MAIN("schedules_odd", 60,
+    { "a schedule file is for its counts, with any row",     test_file },
+    { "a planned exchange keeps the schedule of a file",     test_file_planned },
+    { "a bad schedule file is told once, and serves nobody", test_bad_file },
+    { "a topology is alike and has all hosts, or no one is served", test_topology },
+    { "exchanges on a tree deliver every byte",              test_tree },
+    { "auto takes the tree where there are several hosts",   test_auto },
+    { "a matrix above the limit is left alone by all",       test_limit },
+    { "a schedule that is not done in time is left alone",   test_late },
+    { "ranks that agree by way of nodes",                    test_nodes },
+    { "a rank without memory: right, or an error on all",       test_no_memory },
+    { "a block that is too short is an error there alone",   test_truncated })

@@ -161,17 +161,10 @@ static void test_private(void)
     irr_segment_fini(&segment);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "places are taken one after the other", test_places },
-        { "places at random", test_random_places },
-        { "a view shows what is written, and cannot write", test_view },
-        { "another process maps it", test_process },
-        { "what is not on the card is not mapped", test_refused },
-        { "length and rights", test_private },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("segment", cases, 60);
-}
+IRR_TEST_MAIN("segment", 60,
+    { "places are taken one after the other", test_places },
+    { "places at random", test_random_places },
+    { "a view shows what is written, and cannot write", test_view },
+    { "another process maps it", test_process },
+    { "what is not on the card is not mapped", test_refused },
+    { "length and rights", test_private })

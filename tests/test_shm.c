@@ -131,7 +131,7 @@ static void test_forged(void)
         piece_of_nothing, end_of_nothing, no_such_token, two_begins
     };
 
-    for (size_t i = 0; i < sizeof(forges) / sizeof(forges[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(forges); i++) {
         expect_broken(forges[i]);
     }
 }

@@ -271,14 +271,7 @@ static void test_changed(void)
     expect_alike("ac", true);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "an exchange that comes again",    test_again },
-        { "one whose lengths have changed",  test_changed },
-        { "no memory for one that comes again", test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("sparse", cases, 60);
-}
+IRR_TEST_MAIN("sparse", 60,
+    { "an exchange that comes again",    test_again },
+    { "one whose lengths have changed",  test_changed },
+    { "no memory for one that comes again", test_no_memory })

@@ -76,8 +76,7 @@ static void open_scene(scene_t *scene, const char *algorithm, size_t eager_max)
 
 static void close_scene(scene_t *scene)
 {
-    irr_team_destroy(&scene->team);
-    CU_ASSERT_TRUE(irr_world_close(&scene->world));
+    irr_team_close(&scene->team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     irr_job_destroy(scene->wrong);
     irr_job_destroy(scene->nothing);
@@ -346,19 +345,12 @@ static void test_ahead(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "is told once, and nothing else is wrong",              test_told },
-        { "is not what a later exchange receives",                test_later },
-        { "of a sender that is late does not make it wait",       test_late_sender },
-        { "is served in a meeting, too",                          test_in_meeting },
-        { "on all ranks at once",                                 test_mutual },
-        { "is not told to who uses the communicator next",        test_users },
-        { "is not what another communicator receives",            test_next_communicator },
-        { "is told from what is to come, on ranks far apart",     test_ahead },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("stray", cases, 60);
-}
+IRR_TEST_MAIN("stray", 60,
+    { "is told once, and nothing else is wrong",              test_told },
+    { "is not what a later exchange receives",                test_later },
+    { "of a sender that is late does not make it wait",       test_late_sender },
+    { "is served in a meeting, too",                          test_in_meeting },
+    { "on all ranks at once",                                 test_mutual },
+    { "is not told to who uses the communicator next",        test_users },
+    { "is not what another communicator receives",            test_next_communicator },
+    { "is told from what is to come, on ranks far apart",     test_ahead })

@@ -297,7 +297,7 @@ static void test_lead(void)
     irr_test_must(irr_syncs_find(&star, &schedule, NULL, &syncs));
     CU_ASSERT_EQUAL_FATAL(syncs.count, 1);
     irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_signals_t mine = { 0 };
 
         irr_test_must(irr_signals_build(&schedule, &syncs, 0, &own, rows[i].lead, &mine));
@@ -346,17 +346,10 @@ static void test_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "no two messages meet on a link",         test_never_meet },
-        { "pieces and leads of any length",         test_pieces },
-        { "messages meet without the pace",         test_watch },
-        { "a signal that cannot be sent",           test_lost_signal },
-        { "where the lead puts a signal",           test_lead },
-        { "want of memory is an error, no leak",    test_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("sync", cases, 120);
-}
+IRR_TEST_MAIN("sync", 120,
+    { "no two messages meet on a link",         test_never_meet },
+    { "pieces and leads of any length",         test_pieces },
+    { "messages meet without the pace",         test_watch },
+    { "a signal that cannot be sent",           test_lost_signal },
+    { "where the lead puts a signal",           test_lead },
+    { "want of memory is an error, no leak",    test_memory })

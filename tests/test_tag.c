@@ -43,14 +43,7 @@ static void test_sequence_mask(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        { "the fields of a tag", test_tags },
-        { "the fields of a key", test_keys },
-        { "what a mask for a range of exchanges leaves open", test_sequence_mask },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("tag", cases, 10);
-}
+IRR_TEST_MAIN("tag", 10,
+    { "the fields of a tag", test_tags },
+    { "the fields of a key", test_keys },
+    { "what a mask for a range of exchanges leaves open", test_sequence_mask })

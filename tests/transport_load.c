@@ -58,7 +58,7 @@ void irr_suite_self(const irr_setup_t *with)
     if (!irr_net_open(&net, with)) {
         return;
     }
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes); i++) {
         irr_net_exchange_bytes(&net, 0, 0, sizes[i], true);
         irr_net_exchange_bytes(&net, 0, 0, sizes[i], false);
     }

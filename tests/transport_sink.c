@@ -107,8 +107,8 @@ void irr_suite_sink(const irr_setup_t *with)
     if (!irr_net_open(&net, with)) {
         return;
     }
-    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-        for (size_t d = 0; d < sizeof(drains) / sizeof(drains[0]); d++) {
+    for (size_t s = 0; s < IRR_TEST_COUNT(sizes); s++) {
+        for (size_t d = 0; d < IRR_TEST_COUNT(drains); d++) {
             const size_t pieces = (size_t)(drains[d].before > 0) + (drains[d].keep > 0) + (drains[d].after > 0);
 
             for (int way = 0; way < 2 && irr_net_takes(&net, IRR_FORM_GATHER, pieces); way++) {

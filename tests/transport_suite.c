@@ -71,7 +71,7 @@ void irr_suite_caps(const irr_setup_t *with)
         CU_ASSERT_STRING_EQUAL(caps->name, net.transports[0]->caps.name);
         CU_ASSERT(caps->iov_wire_max >= 1);
     }
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(forms); i++) {
         send_longest(&net, forms[i]);
     }
     irr_net_close(&net);
@@ -88,7 +88,7 @@ void irr_suite_sizes(const irr_setup_t *with)
     if (!irr_net_open(&net, with)) {
         return;
     }
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes); i++) {
         for (int recv_first = 0; recv_first <= 1; recv_first++) {
             irr_net_exchange_bytes(&net, 0, 1, sizes[i], recv_first != 0);
         }
@@ -104,10 +104,10 @@ static void open_cut(irr_list_t *list, size_t cut)
     static const size_t counts[] = { 1, 2, 64, 1000 };
     static const size_t mixed[] = { 0, 1, 0, 0, 7999, 500, 0, 7000, 3, 17, 480, 0 };
 
-    if (cut < sizeof(counts) / sizeof(counts[0])) {
+    if (cut < IRR_TEST_COUNT(counts)) {
         irr_list_open_even(list, counts[cut], 16000 / counts[cut]);
     } else {
-        irr_list_open(list, mixed, sizeof(mixed) / sizeof(mixed[0]));
+        irr_list_open(list, mixed, IRR_TEST_COUNT(mixed));
     }
 }
 
@@ -141,7 +141,7 @@ void irr_suite_large(const irr_setup_t *with)
     if (!irr_net_open(&net, with)) {
         return;
     }
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
         for (size_t way = 0; way < 4 && irr_net_takes(&net, forms[way & 1], shapes[i][0]); way++) {
             irr_list_t list, whole;
 
@@ -351,7 +351,7 @@ void irr_suite_truncate(const irr_setup_t *with)
         { 300000, 1, 8 }, { 300000, 10, 100 }, { 300000, 3, 99999 }
     };
 
-    meet_all(with, table, sizeof(table) / sizeof(table[0]));
+    meet_all(with, table, IRR_TEST_COUNT(table));
 }
 
 void irr_suite_shorter(const irr_setup_t *with)
@@ -361,5 +361,5 @@ void irr_suite_shorter(const irr_setup_t *with)
         { 300000, 10, 40000 }, { 100, 3, 100000 }
     };
 
-    meet_all(with, table, sizeof(table) / sizeof(table[0]));
+    meet_all(with, table, IRR_TEST_COUNT(table));
 }
