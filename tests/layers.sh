@@ -17,18 +17,18 @@ check() {
     report $? "$name"
 }
 
-# code ROOT FOLDER...: the sources below the folders as FILE:LINE: text, without comments.
-code() {
-    root=$1
-    shift
+# parts COMMENTS ROOT FOLDER...: the sources below the folders as FILE:LINE: text; 1: only their comments, 0: the rest.
+parts() {
+    comments=$1 root=$2
+    shift 2
     for folder; do
-        find "$root/$folder" -name '*.[ch]' -exec awk '
+        find "$root/$folder" -name '*.[ch]' -exec awk -v comments="$comments" '
             FNR == 1 { comment = 0 }
             {
                 text = ""
                 for (rest = $0; rest != ""; rest = substr(rest, at + 2)) {
                     at = index(rest, comment ? "*/" : "/*")
-                    if (!comment)
+                    if (comment == comments)
                         text = text (at > 0 ? substr(rest, 1, at - 1) : rest)
                     if (at == 0)
                         break
@@ -38,6 +38,8 @@ code() {
             }' {} +
     done
 }
+
+code() { parts 0 "$@"; }
 
 # includes WHAT: the lines of code that include one of these files or folders, as an extended expression.
 includes() {
@@ -94,6 +96,40 @@ files_are_short() {
         FNR == 501 { print FILENAME " has more than 500 lines" }' {} +
 }
 
+folders='ucx_engine study ompi_coll_irr tools tests'
+
+# Files of other projects that comments name.
+elsewhere='coll_base_util.h op.h parse_config.c switch_record.c alltoall_lines.h'
+
+# A comment or a document names no file and no function that is gone.
+names_exist() {
+    (cd "$1" && find . -type f) | sed 's|^[.]/||' > "$scratch/files"
+    { code "$1" $folders; cat "$1"/Makefile.am "$1"/contrib/* "$1"/tests/*.sh "$1"/tests/mpi/*.sh; } 2> /dev/null |
+        grep -oE '(mca_coll_)?irr_[a-z0-9_]+' | sort -u > "$scratch/identifiers"
+    { parts 1 "$1" $folders; grep -n '' "$1"/README.md "$1"/CONTRIBUTING.md "$1"/docs/*.md "$1"/ucx_engine/*.md; } 2> /dev/null > "$scratch/said"
+    awk -v elsewhere="$elsewhere" '
+        BEGIN { for (i = split(elsewhere, list, " "); i > 0; i--) known[list[i]] }
+        FILENAME ~ /files$/ {
+            for (name = $0; name != ""; name = at > 0 ? substr(name, at + 1) : "") {
+                known[name]
+                at = index(name, "/")
+            }
+            next
+        }
+        FILENAME ~ /identifiers$/ { known[$0]; next }
+        {
+            where = $1
+            text = substr($0, length($1) + 1)
+            gsub(/[^A-Za-z0-9_.\/<>*{}$-]/, " ", text)
+            for (i = split(text, words, " "); i > 0; i--) {
+                word = words[i]
+                sub(/[.]+$/, "", word)
+                if ((word ~ /^[a-z_0-9\/]+[.][ch]$/ || word ~ /^(mca_coll_)?irr_[a-z0-9_]*[a-z0-9]$/) && !(word in known))
+                    print where " " word " does not exist"
+            }
+        }' "$scratch/files" "$scratch/identifiers" "$scratch/said"
+}
+
 lines_are_short() {
     find "$1/ucx_engine" "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests" -name '*.[ch]' -exec awk '
         length > 120 { print FILENAME ":" FNR " has more than 120 characters" }' {} +
@@ -129,6 +165,7 @@ make_bad_tree() {
     awk 'BEGIN { for (i = 0; i < 500; i++) print "" }' > "$1/tests/good.c"
     printf '/* %116s */\n/* %115s */\n' '' '' > "$1/study/bad.c"
     printf '/* %114s */\n' '' >> "$1/study/good.c"
+    printf '/* irr_gone, and gone.c */ int irr_is_there; /* irr_is_there, study/good.c */\n' >> "$1/ucx_engine/plan/bad.c"
     find "$1" -name '*.[ch]' ! -path '*/order/bad.c' > "$1/Makefile.am"
 }
 
@@ -148,6 +185,7 @@ violations_are_seen() {
     sees 1 files_are_short
     sees 2 lines_are_short
     sees 1 sources_are_listed
+    sees 2 names_exist
     headers_stand_alone "$scratch/bad" | grep -q 'bad\.h' || echo "headers_stand_alone saw nothing"
 }
 
@@ -161,7 +199,7 @@ wrong_symbol_is_seen() {
 
 archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.a}
 
-echo "1..11"
+echo "1..12"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
 check "the component includes nothing of UCX and libfabric" component_calls_no_library "$srcdir"
@@ -170,6 +208,7 @@ check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
 check "no source file has more than 500 lines" files_are_short "$srcdir"
 check "no line of C has more than 120 characters" lines_are_short "$srcdir"
 check "each source file is in a list of Makefile.am" sources_are_listed "$srcdir"
+check "each file and function that a comment or a document names exists" names_exist "$srcdir"
 if [ -f "${archives%% *}" ]; then
     # shellcheck disable=SC2086
     check "each symbol of the engine starts with irr_" symbols_have_the_prefix $archives

@@ -10,9 +10,9 @@
  * A long message goes in pieces.  Both ends have one length for what goes either way, unless the program is wrong.
  * Then one of them would wait for pieces that never come.  So the first of n pieces has 2 n - 3 bytes more than the
  * others, and so more than any message that goes whole.  Who receives another length than that knows that its peer
- * counts otherwise, or does not exchange in place, and so does that peer; neither sends the other any more
- * (irr_exec_drop_held).  That is why the other pieces wait for the first one.  A peer that does not exchange in place,
- * and that waits for its turn, by pace or window, waits no more (exec/exec.h).  What this cannot tell apart is a whole
+ * counts otherwise, or does not exchange in place, and so does that peer; neither sends the other any more.  That is
+ * why the other pieces wait for the first one.  A peer that does not exchange in place, and that waits for its turn, by
+ * pace or window, waits no more (exec/exec.h).  What this cannot tell apart is a whole
  * message of IRR_PAIRS_PIECE + 1 bytes, of a peer that does not exchange in place, and two lengths of more than 32 GiB.
  *
  * Cost for d messages and b blocks: a copy of each byte, IRR_PAIRS_SCRATCH bytes of scratch at most, whatever is
