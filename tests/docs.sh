@@ -122,6 +122,14 @@ packages() {
     done
 }
 
+# The algorithm of CONTRIBUTING.md is complete.
+example() {
+    sed -n '/^```c$/,/^```$/p' "$top/CONTRIBUTING.md" | sed '1d; /^```$/,$d' > "$scratch/example.c"
+    printf 'extern const irr_order_t irr_order_reverse;\n' | cat "$top/ucx_engine/order/order.h" - > "$scratch/order.h"
+    sed -i 's|"order/order.h"|"order.h"|' "$scratch/example.c"
+    ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I"$scratch" -I"$top/ucx_engine" -fsyntax-only "$scratch/example.c"
+}
+
 short_readme() { [ "$(wc -l < "$top/README.md")" -le 110 ]; }
 
 algorithms() {
@@ -301,11 +309,12 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((17 + $(count_blocks)))
+plan $((18 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links "$top"
 check "the documents list the packages that contrib/setup installs" packages
 check "the README is short" short_readme
+check "the algorithm in CONTRIBUTING.md compiles" example
 check "each algorithm is told of" algorithms
 check "pictures of algorithms are what irr_plan draws" drawn
 if command -v python3 > /dev/null; then

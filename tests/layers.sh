@@ -98,8 +98,9 @@ files_are_short() {
 
 folders='ucx_engine study ompi_coll_irr tools tests'
 
-# Files of other projects that comments name.
-elsewhere='coll_base_util.h op.h parse_config.c switch_record.c alltoall_lines.h'
+# Files of other projects and of the build that comments name, and the example of CONTRIBUTING.md.
+elsewhere='coll_base_util.h op.h parse_config.c switch_record.c alltoall_lines.h reverse.c
+ucx_engine/order/reverse.c irr_order_reverse'
 
 # A comment or a document names no file and no function that is gone.
 names_exist() {
@@ -108,7 +109,7 @@ names_exist() {
         grep -oE '(mca_coll_)?irr_[a-z0-9_]+' | sort -u > "$scratch/identifiers"
     { parts 1 "$1" $folders; grep -n '' "$1"/README.md "$1"/CONTRIBUTING.md "$1"/docs/*.md "$1"/ucx_engine/*.md; } 2> /dev/null > "$scratch/said"
     awk -v elsewhere="$elsewhere" '
-        BEGIN { for (i = split(elsewhere, list, " "); i > 0; i--) known[list[i]] }
+        BEGIN { for (i = split(elsewhere, list); i > 0; i--) known[list[i]] }
         FILENAME ~ /files$/ {
             for (name = $0; name != ""; name = at > 0 ? substr(name, at + 1) : "") {
                 known[name]
