@@ -1,7 +1,7 @@
 # coll-irr.bash - completes the options of coll/irr's tools in bash, also behind mpirun and srun, from what the tools
 # themselves tell by --help.
 
-_coll_irr_tools="irr_bench irr_jobs irr_matrix irr_plan irr_trace irr_tune lldp2topology yaml2topology"
+_coll_irr_tools="irr_bench irr_chart irr_jobs irr_matrix irr_plan irr_trace irr_tune lldp2topology yaml2topology"
 
 _coll_irr() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words first=

@@ -215,7 +215,7 @@ scripts_help() {
 
 # Each manual page of a tool has commands of the documents as examples, and names others.
 manual_pages() {
-    for page in irr_bench irr_jobs irr_plan irr_matrix irr_tune irr_trace lldp2topology yaml2topology; do
+    for page in irr_bench irr_chart irr_jobs irr_plan irr_matrix irr_tune irr_trace lldp2topology yaml2topology; do
         "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/topology.md" > "$scratch/more" &&
             grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
         [ ! -e "$here/$page.1" ] || { grep -q '^\.SH EXAMPLES' "$here/$page.1" &&
@@ -233,7 +233,7 @@ tools_help() {
         "$here/$tool" --help > "$scratch/help" && "$here/$tool" --help all > "$scratch/whole" &&
             narrow "$tool" "$scratch/help" "$scratch/whole" || return
     done
-    for script in irr_jobs irr_trace lldp2topology yaml2topology lab/lab; do
+    for script in irr_chart irr_jobs irr_trace lldp2topology yaml2topology lab/lab; do
         env COLUMNS=100 "$top/contrib/$script" --help > "$scratch/help" && narrow "$script" "$scratch/help" || return
     done
 }

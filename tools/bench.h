@@ -16,7 +16,6 @@
  *   bench_report.c    the table
  *   bench_json.c      the same and more as JSON
  *   bench_csv.c       the same as comma-separated values
- *   bench_plot.h      the same as a picture
  *
  * Rank 0 alone reads the command line and files, and prints.  What it finds is broadcast, so that all ranks
  * go on together or end together with one exit status.  "Collective" below means over MPI_COMM_WORLD.
@@ -129,7 +128,7 @@ typedef struct irr_bench_options {
     const char      *matrix;   /* NULL: a pattern */
     const char      *pattern;      /* or the topology */
     const char      *datatype;     /* NULL: none */
-    const char      *json, *csv, *plot;   /* NULL: none */
+    const char      *json, *csv;   /* NULL: none */
     double           scale;
     uint64_t         seed;
     bool             full;
@@ -359,9 +358,6 @@ void irr_bench_figures_of(const irr_bench_result_t *result, int row, irr_bench_f
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_result_t *result);
 
-/* What the table calls a row: algorithm, -start, and who served it if that is not what the name says. */
-void irr_bench_row_title(const irr_bench_row_t *row, char *text, size_t size);
-
 /* The last line if a row is not what its name says; loaded: coll/irr's counters exist. */
 void irr_bench_report_warning(bool loaded);
 
@@ -378,6 +374,6 @@ typedef struct irr_bench_output {
     irr_cli_exit_t (*close)(void *output);
 } irr_bench_output_t;
 
-extern const irr_bench_output_t irr_bench_json, irr_bench_csv, irr_bench_plot;
+extern const irr_bench_output_t irr_bench_json, irr_bench_csv;
 
 #endif

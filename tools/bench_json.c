@@ -1,8 +1,8 @@
 /*
- * bench_json.c - results as JSON, with all parameters and all times, for plots and comparisons.
+ * bench_json.c - results as JSON, with all parameters and all times, for contrib/irr_chart and comparisons.
  *
  *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv",
- *      "first_group": 4 or null, "in_place": false, "ranks": 8,
+ *      "first_group": 4 or null, "in_place": false, "datatype": "vector:8:4" or null, "ranks": 8,
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
  *      "iterations": 100, "warmup": 10, "check": true, "check_each": false,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
@@ -38,19 +38,25 @@ static json_t *input_of(const irr_bench_options_t *options)
                      "scale", options->scale);
 }
 
+/* A text, or null if there is none. */
+static json_t *text_or_null(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
 static json_t *root_of(const irr_bench_options_t *options, int ranks)
 {
     const irr_bench_work_t *work = &options->work;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:o, s:i, s:i, s:b, s:b, s:[]}", "program", "irr_bench",
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:o, s:i, s:o, s:i, s:i, s:b, s:b, s:[]}", "program", "irr_bench",
                      "version", irr_cli_version(), "mpi", library, "call",
                      irr_bench_call_name(work->call, work->overlap), "first_group",
                      work->inter > 0 ? json_integer(work->inter) : json_null(), "in_place", work->in_place,
-                     "ranks", ranks, "input", input_of(options), "iterations", work->iterations,
-                     "warmup", work->warmup, "check", work->check != IRR_BENCH_CHECK_NONE,
-                     "check_each", work->check == IRR_BENCH_CHECK_EACH, "results");
+                     "datatype", text_or_null(options->datatype), "ranks", ranks, "input", input_of(options),
+                     "iterations", work->iterations, "warmup", work->warmup,
+                     "check", work->check != IRR_BENCH_CHECK_NONE, "check_each", work->check == IRR_BENCH_CHECK_EACH, "results");
 }
 
 static void *open(const irr_bench_options_t *options, int ranks)

@@ -219,11 +219,9 @@ static const irr_cli_option_t rows[] = {
     { "full", 'f', NULL, "more columns: mean, 90th and 99th percentile, iterations", IRR_CLI_FLAG, AT(full) },
     { "columns", 0, "LIST", "more columns: counters (below) with commas between, or " ALL, IRR_CLI_OTHER,
       .read = read_columns },
-    { "json", 0, "FILE", "write results, parameters, all times and counters to a file; times in microseconds, as "
-      "everywhere", IRR_CLI_STRING, AT(json) },
+    { "json", 0, "FILE", "write results, parameters, all times and counters to a file, which irr_chart draws; "
+      "times in microseconds, as everywhere", IRR_CLI_STRING, AT(json) },
     { "csv", 0, "FILE", "write a line a row to a file, times in microseconds", IRR_CLI_STRING, AT(csv) },
-    { "plot", 0, "FILE", "draw an SVG picture: of a sweep median, min, max and host/this over the unit, else a bar a "
-      "row", IRR_CLI_STRING, AT(plot) },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
@@ -283,7 +281,7 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
         { "persistent", "in-place" }, { "overlap", "in-place" },   /* wrong bytes by Open MPI 4.1's own */
         { "loop", "sweep" }, { "loop", "algorithms" }, { "loop", "persistent" }, { "loop", "overlap" },
         { "loop", "datatype" }, { "loop", "neighbor" }, { "loop", "inter" }, { "loop", "in-place" },
-        { "loop", "json" }, { "loop", "csv" }, { "loop", "plot" }
+        { "loop", "json" }, { "loop", "csv" }
     };
 
     return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));

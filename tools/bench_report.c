@@ -266,12 +266,6 @@ static void report_count(double value, int width)
     report_number(value, width, value == floor(value) ? 0 : 1);
 }
 
-void irr_bench_row_title(const irr_bench_row_t *row, char *text, size_t size)
-{
-    snprintf(text, size, "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
-             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
-}
-
 static void report_row(const irr_bench_result_t *result, int i)
 {
     const irr_bench_options_t *options = result->options;
@@ -279,7 +273,8 @@ static void report_row(const irr_bench_result_t *result, int i)
     const irr_bench_summary_t *summary = &result->summaries[i];
     char name[64];
 
-    irr_bench_row_title(row, name, sizeof(name));
+    snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
+             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
     printf("  ");
     if (sweeps(options)) {
         printf("%10" PRIu64 " ", result->unit);

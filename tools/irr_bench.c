@@ -14,7 +14,7 @@
 
 const char irr_cli_program[] = "irr_bench";
 
-static const irr_bench_output_t *const outputs[] = { &irr_bench_json, &irr_bench_csv, &irr_bench_plot };
+static const irr_bench_output_t *const outputs[] = { &irr_bench_json, &irr_bench_csv };
 
 enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
 
@@ -59,7 +59,7 @@ static irr_cli_exit_t load(bench_t *bench, uint64_t unit)
 
 static irr_cli_exit_t open_files(bench_t *bench)
 {
-    const char *const paths[OUTPUTS] = { bench->options.json, bench->options.csv, bench->options.plot };
+    const char *const paths[OUTPUTS] = { bench->options.json, bench->options.csv };
 
     for (int i = 0; i < OUTPUTS; i++) {
         bench->outputs[i] = paths[i] != NULL ? outputs[i]->open(&bench->options, bench->ranks) : NULL;

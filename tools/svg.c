@@ -4,7 +4,6 @@
 #include "svg.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -44,14 +43,6 @@ void irr_svg_bytes(uint64_t bytes, char *text, size_t size)
         unit++;
     }
     snprintf(text, size, "%.3g %s", value, units[unit]);
-}
-
-double irr_svg_at(const irr_svg_axis_t *axis, double value)
-{
-    const double span = axis->least > 0 ? log(axis->most / axis->least) : axis->most;
-    const double part = axis->least > 0 ? log(value / axis->least) : value;
-
-    return axis->from + (span > 0 ? part / span : 0.5) * (axis->to - axis->from);
 }
 
 uint64_t irr_svg_tick(uint64_t span, int most)

@@ -1,5 +1,5 @@
 /*
- * svg.h - what the pictures of the tools have in common: head, title, styles, texts, axes.
+ * svg.h - what the pictures of the tools have in common: head, title, styles, texts, ticks.
  */
 #ifndef IRR_SVG_H
 #define IRR_SVG_H
@@ -34,14 +34,6 @@ void irr_svg_text(FILE *out, const char *text);
 
 /* Bytes as people read them: exact up to 99999 B, then three digits and kB, MB and so on. */
 void irr_svg_bytes(uint64_t bytes, char *text, size_t size);
-
-/* An axis from one pixel to another: logarithmic, but linear where it begins at 0. */
-typedef struct irr_svg_axis {
-    double least, most, from, to;
-} irr_svg_axis_t;
-
-/* The pixel of a value. */
-double irr_svg_at(const irr_svg_axis_t *axis, double value);
 
 /* 1, 2 or 5 times a power of ten, so that a linear axis has at most so many. */
 uint64_t irr_svg_tick(uint64_t span, int most);

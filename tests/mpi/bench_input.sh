@@ -103,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 118
+plan 123
 
 # ---- files ----
 
@@ -203,31 +203,12 @@ bench 2 --algorithms host,host,a1,a3 -i 20 --csv "$scratch/result.csv"
     END { exit bad }' "$scratch/result.csv" > "$scratch/intervals" &&
     sed -n 's/^<stdout>:  //p' "$scratch/out" | awk 'NR > 1 { print $6 }' | cmp "$scratch/intervals" -
 report $? "intervals of the ratio, and the rate"
-bench 2 --algorithms host,a1,a3 -m 512:2k -i 3 --plot "$scratch/sweep.svg"
-[ $status -eq 0 ] && [ "$(head -c 4 "$scratch/sweep.svg")" = '<svg' ] &&
-    [ "$(tail -n 1 "$scratch/sweep.svg")" = '</svg>' ] &&
-    [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 5 ] &&
-    [ "$(grep -c 'class="spread"' "$scratch/sweep.svg")" -eq 9 ] &&
-    [ "$(grep -c '<title>a[13], unit [0-9]*: host/this [0-9]' "$scratch/sweep.svg")" -eq 6 ] &&
-    [ "$(sed -n 's/.*class="middle unit".*>\(.*\)<.text>/\1/p' "$scratch/sweep.svg" | xargs)" = '512 1k 2k' ] &&
-    [ "$(sed -n 's/.*class="name".*>\(.*\)<.text>/\1/p' "$scratch/sweep.svg" | xargs)" = 'host a1 a3' ]
-report $? "a sweep as a picture: times with their spread, and host/this"
-bench 2 --algorithms a1,a3 -m 8:16 -i 3 --plot "$scratch/sweep.svg"
-[ $status -eq 0 ] && [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 2 ] &&
-    grep -q 'Without host among the algorithms there is no host/this' "$scratch/sweep.svg"
-report $? "a sweep without host has times alone"
-bench 2 --algorithms host,auto,a1 -i 3 --unit 64 --plot "$scratch/bars.svg"
-[ $status -eq 0 ] && [ "$(grep -c 'class="bar"' "$scratch/bars.svg")" -eq 3 ] &&
-    grep -q '>auto(host)<' "$scratch/bars.svg" && [ "$(tail -n 1 "$scratch/bars.svg")" = '</svg>' ]
-report $? "one unit as a picture: a bar a row, named as in the table"
-refused "a picture that cannot be written" "$scratch/none/x.svg: No such file" --plot "$scratch/none/x.svg"
 # The times of so many iterations, 1.36 GB, do not fit.
 four=host,host,host,host
-(ulimit -v 1200000 && ranks 1 "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --plot "$scratch/bars.svg") \
+(ulimit -v 1200000 && ranks 1 "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --json "$scratch/empty.json") \
     > "$scratch/out" 2>&1
-[ $? -eq 2 ] && [ "$(lines 'not enough memory for the times')" -eq 1 ] &&
-    [ "$(lines "irr_bench: $scratch/bars.svg: no row was measured, so there is nothing to draw")" -eq 1 ]
-report $? "a picture without rows"
+[ $? -eq 2 ] && [ "$(lines 'not enough memory for the times')" -eq 1 ] && grep -q '"results": \[\]' "$scratch/empty.json"
+report $? "no memory for the times"
 "$BENCH" > "$scratch/out" 2>&1
 [ $? -eq 2 ] && [ "$(lines '^irr_bench: one rank has no other to exchange with: no launcher has started')" -eq 1 ] &&
     [ "$(wc -l < "$scratch/out")" -eq 1 ]
@@ -285,17 +266,87 @@ report $? "a wrong byte from the other group"
 
 # ---- groups, and in place ----
 
-bench 3 --inter 1 -i 2 --json "$scratch/result.json" --plot "$scratch/bars.svg"
+bench 3 --inter 1 -i 2 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(lines ': MPI_Alltoallv, ranks: 3, groups of 1 and 2 ranks,')" -eq 1 ] &&
     grep -q '"first_group": 1,' "$scratch/result.json" && grep -q '"in_place": false' "$scratch/result.json" &&
-    grep -q 'MPI_Alltoallv, 3 ranks, groups of 1 and 2 ranks' "$scratch/bars.svg"
-report $? "groups in the table, as JSON and in the picture"
+    cp "$scratch/result.json" "$scratch/groups.json"
+report $? "groups in the table and as JSON"
 [ "$(lines 'messages: 4, bytes in all: 4096,')" -eq 1 ]
 report $? "of groups only what goes between them counts"
 bench 2 --in-place -i 2 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(lines ': MPI_Alltoallv, ranks: 2, in place,')" -eq 1 ] &&
     grep -q '"first_group": null,' "$scratch/result.json" && grep -q '"in_place": true' "$scratch/result.json"
 report $? "in place in the table and as JSON"
+
+# ---- charts ----
+
+# chart NAME JSON: the chart of a file, in $scratch/NAME.svg; it is good XML.
+chart() {
+    python3 "$srcdir/contrib/irr_chart" "$2" -o "$scratch/$1.svg" > "$scratch/out" 2>&1 &&
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/$1.svg"
+}
+
+# texts NAME CLASS: the texts of a class in a chart, in one line.
+texts() {
+    sed -n "s/.*class=\"$2\".*>\(.*\)<.text>.*/\1/p" "$scratch/$1.svg" | xargs
+}
+
+lines_of_a_sweep() {
+    bench 2 --algorithms host,a1,a3 -m 512:2k -i 3 --json "$scratch/result.json"
+    [ $status -eq 0 ] && chart sweep "$scratch/result.json" &&
+        [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 5 ] &&
+        [ "$(grep -c 'class="spread"' "$scratch/sweep.svg")" -eq 9 ] &&
+        [ "$(grep -c '<title>a[13], unit [0-9]*: host/this [0-9]' "$scratch/sweep.svg")" -eq 6 ] &&
+        [ "$(texts sweep 'middle unit')" = '512 1k 2k' ] && [ "$(texts sweep name)" = 'host a1 a3' ]
+}
+
+times_alone() {
+    bench 2 --algorithms a1,a3 -m 8:16 -i 3 --json "$scratch/result.json"
+    [ $status -eq 0 ] && chart sweep "$scratch/result.json" &&
+        [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 2 ] &&
+        grep -q 'Without host among the algorithms there is no host/this' "$scratch/sweep.svg"
+}
+
+bars_of_a_unit() {
+    bench 2 --algorithms host,auto,a1 -i 3 --datatype vector:8:4 --unit 64 --json "$scratch/result.json"
+    [ $status -eq 0 ] && chart bars "$scratch/result.json" &&
+        [ "$(grep -c 'class="bar"' "$scratch/bars.svg")" -eq 3 ] && grep -q '>auto(host)<' "$scratch/bars.svg" &&
+        texts bars input | grep -q ', unit 64 bytes, seed 1, datatype vector:8:4; 3 iterations after 10'
+}
+
+chart_of_groups() {
+    chart groups "$scratch/groups.json" &&
+        grep -q 'MPI_Alltoallv, 3 ranks, groups of 1 and 2 ranks' "$scratch/groups.svg"
+}
+
+# no_chart TEXT ARGUMENT...: one line, which begins with the text, exit status 1.
+no_chart() {
+    text=$1
+    shift
+    ! python3 "$srcdir/contrib/irr_chart" "$@" > "$scratch/out" 2>&1 && [ "$(wc -l < "$scratch/out")" -eq 1 ] &&
+        grep -q -F "irr_chart: $text" "$scratch/out"
+}
+
+# checked NAME COMMAND...: check, where there is Python.
+checked() {
+    if command -v python3 > /dev/null; then
+        check "$@"
+    else
+        skip "$1" "there is no python3"
+    fi
+}
+
+checked "a sweep as lines: times with their spread, and host/this" lines_of_a_sweep
+checked "a sweep without host has times alone" times_alone
+checked "one unit as bars, named as in the table" bars_of_a_unit
+checked "groups in a chart" chart_of_groups
+checked "a chart without rows" no_chart "$scratch/empty.json: no row was measured" "$scratch/empty.json"
+echo '{"results": [{"rows": 1}]}' > "$scratch/other.json"
+checked "a chart of another file" no_chart "$scratch/ranks2 is no JSON file of irr_bench" "$scratch/ranks2"
+checked "a chart of other JSON" no_chart "$scratch/other.json is no JSON file of irr_bench" "$scratch/other.json"
+checked "a chart of no file" no_chart "$scratch/none.json: No such file" "$scratch/none.json"
+checked "a chart that cannot be written" no_chart "$scratch/none/x.svg: No such file" "$scratch/groups.json" \
+    -o "$scratch/none/x.svg"
 
 # ---- MPI_Alltoall ----
 
