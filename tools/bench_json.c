@@ -56,7 +56,8 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
                      work->inter > 0 ? json_integer(work->inter) : json_null(), "in_place", work->in_place,
                      "datatype", text_or_null(options->datatype), "ranks", ranks, "input", input_of(options),
                      "iterations", work->iterations, "warmup", work->warmup,
-                     "check", work->check != IRR_BENCH_CHECK_NONE, "check_each", work->check == IRR_BENCH_CHECK_EACH, "results");
+                     "check", work->check != IRR_BENCH_CHECK_NONE, "check_each", work->check == IRR_BENCH_CHECK_EACH,
+                     "results");
 }
 
 static void *open(const irr_bench_options_t *options, int ranks)
