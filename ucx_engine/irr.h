@@ -1,28 +1,31 @@
 /*
  * irr.h - the public interface of the engine that coll/irr runs on.
  *
- * The engine moves irregular all-to-all exchanges.  It knows nothing of MPI: its host (the Open MPI
- * component, a test, a tool) hands it byte counts, byte offsets and two out-of-band collectives.
+ * The engine moves irregular all-to-all exchanges.  It knows nothing of MPI: its host (the Open MPI component, a test,
+ * a tool) passes byte counts, byte offsets and two out-of-band collectives.
  *
  * Life of an exchange:
  *
- *     irr_engine_create      once a process, at the first exchange of the job
- *     irr_comm_create        once a communicator; collective, may block in the host's collectives
- *     irr_comm_exchange, irr_exchange_take     the one it has from the start, or one that nobody uses
- *     irr_exchange_start     builds the plan, unless others come first, and posts what may be posted; never blocks
- *     irr_exchange_test, irr_exchange_wait     IRR_IN_PROGRESS until done; never block
- *     irr_exchange_plan, irr_exchange_restart    the same exchange many times, planned once
- *     irr_exchange_give, irr_comm_destroy     local
- *     irr_engine_close, irr_engine_drain, the host's barrier, irr_engine_destroy
+ *     irr_engine_create      once in a process, at the first exchange of the job
+ *     irr_comm_create        once for a communicator; collective, may block in the host's collectives
+ *     irr_comm_exchange, irr_exchange_take     the communicator's first exchange object, or a free one
+ *     irr_exchange_start     builds the plan and posts its messages, or queues behind other exchanges; never blocks
+ *     irr_exchange_test, irr_exchange_wait     IRR_IN_PROGRESS until the exchange is over; never block
+ *     irr_exchange_plan, irr_exchange_restart  plan an exchange once and run it many times; never block
+ *     irr_exchange_give, irr_comm_destroy      local
+ *     irr_engine_close, irr_engine_drain, a barrier of the host, irr_engine_destroy
  *
- * How functions end is in irr_status.h, and what an exchange can be told to go by in irr_settings.h.
+ * irr_status.h has the results of functions, and irr_settings.h the settings of a communicator.
  *
- * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can
- * fail return irr_status_t and write their outputs on success only.  Nothing here aborts, exits or
- * prints: what the user must read goes to the logger, once, where the error is decided.
+ * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can fail return
+ * irr_status_t and set their outputs on success only.  The engine never aborts, exits or prints: warnings and errors go
+ * to the logger, once, where the error is decided.
  *
- * Threads: calls on one engine may come from several threads if its configuration says so; they are
- * serialised inside.  The logger and the allocator are set once, before anything else.
+ * Blocking: only irr_comm_create and irr_engine_wait may block.  Every function may wait a short time for the lock of
+ * the engine.
+ *
+ * Threads: several threads may call one engine if its configuration says so; the engine serialises the calls.  The
+ * logger and the allocator are set once, before anything else.
  */
 #ifndef IRR_H
 #define IRR_H
@@ -38,28 +41,30 @@
 
 typedef enum irr_log_level { IRR_LOG_ERROR, IRR_LOG_WARN, IRR_LOG_INFO, IRR_LOG_DEBUG } irr_log_level_t;
 
-/* One finished line without a newline; the text is valid during the call only. */
+/* Receives one finished line without a newline.  The text is valid during the call only. */
 typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *text);
 
-/* Lines above max_level are not formatted.  log = NULL: no lines at all, which is the default. */
+/* Sets the logger.  Lines above max_level are not formatted.  NULL, the default, discards all lines. */
 void irr_log_set(irr_log_fn_t log, void *context, irr_log_level_t max_level);
 
-/* Messages name settings with this prefix, as the user writes them; it is kept, not copied.  At first it is empty. */
+/* Sets the prefix of the names of settings in log lines, which is "" at first.  The text is borrowed, not copied. */
 void irr_log_prefix_set(const char *prefix);
 
-/* All heap memory of the engine comes from here; alloc and resize return NULL on failure. */
+/* The source of all heap memory of the engine; alloc and resize return NULL on failure. */
 typedef struct irr_allocator {
     void *(*alloc)(size_t size);
     void *(*resize)(void *memory, size_t size);
     void  (*free)(void *memory);
 } irr_allocator_t;
 
-/* Replaces the allocator; NULL restores malloc, realloc and free.  Only while nothing is allocated. */
+/*
+ * Replaces the allocator; NULL restores malloc, realloc and free.  The functions are copied.  Nothing may be allocated.
+ */
 void irr_allocator_set(const irr_allocator_t *allocator);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* X(field, text).  Totals since the engine was created; gauges say so in their text. */
+/* X(field, text).  Totals since the engine was created; the text of a gauge says so. */
 #define IRR_COUNTERS_MAP(X)                                                                              \
     X(exchanges,         "Number of exchanges completed by the engine")                                  \
     X(messages_sent,     "Number of messages handed to the transport")                                   \
@@ -92,50 +97,61 @@ typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters
 
 typedef struct irr_engine irr_engine_t;
 
-/* Row i of the table of networks.  NULL past the last row. */
+/* Return name and help text of row i of the table of transports, or NULL past the last row.  Never freed. */
 const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
 typedef struct irr_engine_config {
-    const char *transport;     /* the name of a row; NULL or "": see transport/auto.h */
-    const char *ucx_tls;       /* transports as UCX_TLS has them; NULL or "": what one_node says */
-    const char *ucx_devices;   /* network devices as UCX_NET_DEVICES has them; NULL or "": UCX's own choice */
-    const char *ofi_provider, *ofi_domain;   /* as `fi_info -p`, -d; domains with commas; NULL or "": see provider.c */
+    const char *transport;     /* name of a transport; NULL or "": chosen as transport/auto.h says */
+    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": chosen from one_node */
+    const char *ucx_devices;   /* value for UCX_NET_DEVICES; NULL or "": UCX's choice */
+    const char *ofi_provider, *ofi_domain;   /* as `fi_info -p`, -d; comma-separated domains; NULL or "": see
+                                                provider.c */
     const char *trace;         /* file for a trace of messages, see transport/trace.h; NULL or "": none */
-    const char *interfaces;    /* that may be listened on, names with commas; NULL or "": any; see provider.c */
-    bool        one_node;      /* the whole job is on this node: open shared memory alone, no listener */
-    bool        threads;       /* several threads may call the engine */
-    size_t      job_ranks, node_ranks;   /* ranks in the job, and of these on this node */
-    bool        crowded;       /* there are more than processors */
-    size_t      eager_bytes;   /* longest messages that ask no receiver; 0: UCX's choice; IRR_BYTES_AUTO: see ucx.c */
+    const char *interfaces;    /* network interfaces to listen on, comma-separated; NULL or "": any; see provider.c */
+    bool        one_node;      /* the whole job is on this node: only shared memory is opened */
+    bool        threads;       /* true if several threads may call the engine */
+    size_t      job_ranks, node_ranks;   /* ranks in the job, and those of them on this node */
+    bool        crowded;       /* true if this node has more ranks than processors */
+    size_t      eager_bytes;   /* longest message that is sent eagerly; 0: UCX's choice; IRR_BYTES_AUTO: see ucx.c */
 } irr_engine_config_t;
 
-/* Opens nothing yet: see irr_comm_create.  The texts are copied.  IRR_ERR_NO_MEMORY. */
+/*
+ * Creates an engine and copies the texts of config.  Opens no transport: irr_comm_create does that.  The caller
+ * destroys the engine.  IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
 /*
- * Moves every open exchange; returns the number of events seen.  Never blocks; within itself it does nothing.  To be
- * called while none is open, too: a rank that is done may still owe its peers something that could not be sent yet.
+ * Progresses every open exchange and returns the number of events seen.  Never blocks.  A call from a callback of the
+ * engine does nothing.  The host must call it while no exchange is open, too: a rank whose exchanges are over may still
+ * owe its peers a message that could not be sent yet.
  */
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*
- * Sleeps until the transport has something to do, at most timeout_us microseconds.  IRR_OK: progress now;
- * IRR_ERR_TIMEOUT: nothing came; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeper.
+ * Blocks until the transport has something to do, at most timeout_us microseconds.  IRR_OK: the caller progresses now;
+ * IRR_ERR_TIMEOUT: nothing arrived; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeping process.
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
+/* Copies the counters of the engine to *counters. */
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
-/* True once a communicator has needed the network: until then messages stay in shared memory. */
+/* Returns true once a communicator has needed the network; until then all messages stay in shared memory. */
 bool irr_engine_has_network(irr_engine_t *engine);
 
 /*
- * The three steps down.  close ends exchanges that are open in IRR_ERR_CANCELED and starts to flush and close all
- * endpoints: before, all processes must have come this far, as the sender of a message that nobody asks for waits for
- * this one to throw it away (a barrier of the host, during which the host keeps calling irr_engine_progress).  drain
- * progresses them and returns IRR_IN_PROGRESS until all are closed.  Then every process that shared a communicator
- * must have drained (a barrier of the host, during which the host keeps calling irr_engine_progress) before destroy.
+ * These three shut the engine down, in this order.  None of them blocks.
+ *
+ * 1. irr_engine_close ends open exchanges in IRR_ERR_CANCELED and starts to flush and close all endpoints.  The host
+ *    needs a barrier of all processes before it, because the sender of an unexpected message waits until its receiver
+ *    discards the message.
+ * 2. irr_engine_drain progresses the closing and returns IRR_IN_PROGRESS until all endpoints are closed.
+ * 3. irr_engine_destroy frees the engine.  The host needs a barrier before it, of the processes that shared
+ *    communicators.
+ *
+ * During both barriers the host keeps calling irr_engine_progress.
  */
 void         irr_engine_close(irr_engine_t *engine);
 irr_status_t irr_engine_drain(irr_engine_t *engine);
@@ -144,16 +160,17 @@ void         irr_engine_destroy(irr_engine_t *engine);
 /* ---- communicator ---------------------------------------------------------------------------- */
 
 /*
- * Collectives of the host over the members of one communicator, one at a time; IRR_IN_PROGRESS until test says more.
- * After an error there are no others; after IRR_ERR_TIMEOUT the host may still write to what it was told to gather in.
+ * Collectives of the host over the members of one communicator.  Only one is open at a time.  A collective returns
+ * IRR_IN_PROGRESS if it is not over, and test returns its result later.  After an error the engine starts no other
+ * collective.  After IRR_ERR_TIMEOUT the host may still write to the memory that it was given.
  */
 typedef struct irr_oob {
     void *context;
     irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);   /* in rank order */
-    /* values become the element-wise maximum over all ranks. */
+    /* Replaces values[] by their element-wise maximum over all ranks. */
     irr_status_t (*allreduce_max)(void *context, uint64_t *values, size_t count);
-    irr_status_t (*test)(void *context);   /* NULL: they block */
-    /* The name of the process behind a rank, unique in the job.  Local. */
+    irr_status_t (*test)(void *context);   /* NULL: the collectives block */
+    /* Returns the name of the process behind a rank, unique in the job.  Local. */
     uint64_t (*process_name)(void *context, int rank);
 } irr_oob_t;
 
@@ -163,111 +180,143 @@ typedef struct irr_comm_params {
     int                   ranks;
     int                   rank;
     irr_settings_t        settings;
-    const irr_oob_t      *oob;      /* used during set-up only */
-    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
-    const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
-    const char           *parameter;   /* the name of the one for the algorithm, for the user; NULL: "algorithm" */
-    const char           *otherwise;   /* what becomes of the exchanges if it fails, for the user; NULL: not said */
-    const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
-    int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
-    const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and its _PATTERN; NULL: not set */
-    bool                  only_shared;    /* alike: if it needs the network it is not made, silently */
+    const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, but must call */
+    const char           *reason;   /* cause of the trouble, for the user; the lowest rank in trouble logs its own */
+    const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
+    const char           *otherwise;   /* for the user: what serves exchanges if this call fails; NULL: not said */
+    const char           *host;     /* host name of this rank, for a topology file; NULL: unknown */
+    int                   node;     /* equal on ranks that share a node; for algorithm "auto" */
+    const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN;
+                                                                NULL: not set */
+    bool                  only_shared;    /* true: fail silently if the network is needed; alike on all ranks */
 } irr_comm_params_t;
 
 /*
- * Collective over the members: they agree whether all can take part with equal settings, and exchange addresses.
- * engine may be NULL where trouble is set.  IRR_OK; the error of a collective of the host, such as IRR_ERR_OOB; or, if
- * any rank had trouble or other settings, IRR_ERR_NOT_SUPPORTED, alike on all.  May block in the host's collectives.
- * The first one that needs the network opens it, in milliseconds and megabytes: not one of ranks that share a node and
- * its memory.
+ * Creates a communicator.  Collective over its members, which agree whether all can take part with equal settings, and
+ * exchange addresses.  May block in the host's collectives.  engine may be NULL if trouble is set.  params and its
+ * texts are borrowed during the call; the caller destroys the communicator.
+ *
+ * The first communicator that needs the network opens it, which takes milliseconds and megabytes.  Ranks that share a
+ * node and its memory need no network.
+ *
+ * IRR_ERR_NOT_SUPPORTED, alike on all ranks: a rank had trouble, or ranks have different settings.  Other errors are
+ * those of the host's collectives, such as IRR_ERR_OOB.
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 
-/* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
+/*
+ * Returns the name of the algorithm, alike on all ranks; for "auto", the algorithm that was chosen.  Never NULL, never
+ * freed.
+ */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
 /*
- * Fills list[], of IRR_CANDIDATES_MAX (choose/candidates.h), with the strategies that the settings leave open, alike on
- * all ranks, and returns how many those are.  The first one is what exchanges go by.
+ * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies that the settings leave open, alike on all
+ * ranks, and returns their number.  Exchanges use the first one.  Local.
  */
 struct irr_candidate;
 int irr_comm_strategies(const irr_comm_t *comm, struct irr_candidate *list);
 
-/* Bytes that the blocks of a message should have in the mean: a host with shorter ones had better pack them. */
+/* Mean length of a message's blocks, in bytes, below which the host does better to pack them. */
 #define IRR_BLOCK_MIN 256
 
 /*
- * Fails the communicator on all its members, because this rank cannot take part in an exchange that they start.  Their
- * exchanges end in errors.  The user message is "rank R of a communicator of N ranks", then reason; with NULL there is
- * no message, because the caller has logged one.  Local.
+ * Fails the communicator on all its members, because this rank cannot take part in an exchange that the others start.
+ * Their exchanges end in errors.  The user's error message is "rank R of a communicator of N ranks", then reason; with
+ * NULL nothing is logged, because the caller has logged the cause.  Local.
  */
 void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason);
 
-/* While no exchange of it is open: has this rank, or as far as this rank can see another one, failed it?  Local. */
+/*
+ * Returns true if this rank has failed the communicator, or has received the notice that another member failed it.
+ * Local; no exchange may be open.
+ */
 bool irr_comm_has_failed(irr_comm_t *comm);
 
-/* Local: exchanges from now on are those of this user, who is not told of stray messages that came for others. */
+/*
+ * Sets the user of the exchanges from now on.  Unexpected messages for exchanges of earlier users are not reported to
+ * this user.  Local.
+ */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
-/* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
+/*
+ * Destroys a communicator and its exchanges.  Local.  No exchange may be open, and irr_exchange_take's must be
+ * returned.
+ */
 void irr_comm_destroy(irr_comm_t *comm);
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 
-typedef struct irr_exchange irr_exchange_t;   /* one exchange at a time, again and again */
+typedef struct irr_exchange irr_exchange_t;   /* one exchange at a time, any number in turn */
 
-/* The one that a communicator has from the start, with all memory that serving others takes. */
+/*
+ * Returns the communicator's first exchange object, whose memory was reserved by irr_comm_create.  It belongs to the
+ * communicator.
+ */
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
 
-/* One that nobody uses: that one, one that was given back, or a new one.  Local.  IRR_ERR_NO_MEMORY: all are in use. */
+/*
+ * Returns a free exchange object: the first one, one that was returned, or a new one.  The caller returns it with
+ * irr_exchange_give.  Local.  IRR_ERR_NO_MEMORY: all are in use, and there is no memory for another one.
+ */
 irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p);
 
-/* Gives one back, which goes with the communicator.  Local.  One that is not over fails that on all members. */
+/*
+ * Returns an exchange object to its communicator, which frees it in the end.  Local.  If the exchange is still running,
+ * the communicator fails on all members.
+ */
 void irr_exchange_give(irr_exchange_t *exchange);
 
-/* Exchanges of a communicator that are open at a time at most. */
+/* Largest number of exchanges of a communicator that run at a time; later ones are queued. */
 #define IRR_EXCHANGES_OPEN 32
 
 /*
- * Starts the exchange that the problem states; IRR_ERR_BAD_PARAM if this one was started and is not over, or its result
- * was not read.  input is read and output written until it is over.
+ * Starts the exchange that the problem describes.  Never blocks.  The blocks of the problem and input are read, and
+ * output is written, until the exchange is over.
  *
- * Any number of exchanges of a communicator may be started before the first of them is over, by all members in the same
- * order; the n-th start of one member belongs to the n-th of the others, whichever objects these are.  On a direct
- * algorithm they run side by side, IRR_EXCHANGES_OPEN at a time, the others wait; and about every 120 exchanges one
- * waits until all before it are over.  On a grid, and where exchanges look for a schedule, they run one after the
- * other, because what one has learnt is what the next one goes by.  In which order they end may differ between members.
+ * A communicator may have any number of started exchanges.  All members start them in the same order: the n-th start of
+ * one member belongs to the n-th start of the others, whichever objects they use.  With a direct algorithm, up to
+ * IRR_EXCHANGES_OPEN run side by side, and about every 120th waits until all exchanges before it are over.  With a
+ * grid, and when exchanges look up schedules, they run one after the other, because each uses what the one before has
+ * learned.  The order in which exchanges end may differ between members.
  *
- * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank.
- * If its start, or the exchange, returns IRR_ERR_NO_MEMORY, the communicator fails on all members.  A scheduled
- * algorithm does as a1 on all ranks where one lacks memory.  An algorithm that forwards ends in IRR_ERR_NO_MEMORY on
- * this rank and on those that miss something from it, and leaves nobody waiting.
+ * IRR_ERR_BAD_PARAM: the exchange object is running, its last result was not read, or the problem is not valid.
+ *
+ * IRR_ERR_NO_MEMORY, from here or as the result of the exchange: a direct algorithm fails the communicator on all
+ * members.  It needs no memory beyond its reserve unless a rank has several blocks for one other rank.  A scheduled
+ * algorithm sends directly, without a schedule, on all ranks if one rank lacks memory.  A store-and-forward algorithm
+ * returns the error on this rank and on the ranks that miss its data, and lets no rank wait for ever.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);
 
 /*
- * IRR_IN_PROGRESS until it is over, then its result, once.  IRR_ERR_TRUNCATE: a message was longer than its blocks,
- * whose bytes are undefined; all others arrived.  Does not progress the engine.
+ * Returns IRR_IN_PROGRESS until the exchange is over, then its result.  Does not progress the engine.
+ * IRR_ERR_TRUNCATE: a message was longer than its receive blocks, whose contents are undefined; all other blocks are
+ * right.
  */
 irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 
-/* The same, after at most so many rounds of irr_engine_progress; adds the events seen to *events. */
+/*
+ * Calls irr_engine_progress up to `rounds` times until the exchange is over, and returns as irr_exchange_test does.
+ * Adds the number of events seen to *events.
+ */
 irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events);
 
 /*
- * Starts to plan runs with this problem, whose lists are borrowed until the next irr_exchange_start or
- * irr_exchange_plan of this exchange, or its end.  An exchange as far as order and irr_exchange_test go, which says
- * when all is ready, or IRR_ERR_NO_MEMORY on this rank: then none may start it.  Nothing is sent of the user's data,
- * and no buffer is touched.
+ * Starts to plan runs with this problem.  Planning counts as an exchange in the order of starts, and irr_exchange_test
+ * returns its result.  It sends none of the user's data and touches no buffer.  The problem's blocks are borrowed until
+ * the next irr_exchange_start or irr_exchange_plan of this object, or its return.  IRR_ERR_NO_MEMORY, possibly on this
+ * rank only: no member may start the planned exchange.
  */
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
 
 /*
- * Starts the planned exchange on buffers; as often as wanted, one after the other, and other exchanges in between.
- * IRR_ERR_BAD_PARAM: none is planned.  An algorithm that forwards learns its exact plan in the first run, if memory
- * allows on all ranks; from then on, and with other algorithms from the first, there are neither descriptions nor
- * allocations.
+ * Starts the planned exchange on these buffers.  It may run any number of times, one run after the other, with other
+ * exchanges in between.  A store-and-forward algorithm learns its exact plan in the first run if all ranks have the
+ * memory.  From the second run on (from the first, with other algorithms) messages carry no descriptions and the engine
+ * allocates nothing.  IRR_ERR_BAD_PARAM: no exchange is planned.
  */
 irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, void *output);
 

@@ -1,8 +1,9 @@
 /*
- * irr_settings.h - what a user can choose of an exchange: algorithms, how messages are composed, grids, schedules and
- * paces, and all of it together as the settings of a communicator.
+ * irr_settings.h - the choices of a user: algorithm, composition of messages, grid, schedule and pacing, and all of
+ * them together as the settings of a communicator.
  *
- * Lengths are in bytes.  Parsers return IRR_ERR_BAD_PARAM and leave their output alone.
+ * Lengths are in bytes.  Parsers return IRR_ERR_BAD_PARAM and leave their output unchanged if the text is not valid.
+ * No function here blocks, allocates or logs.
  */
 #ifndef IRR_SETTINGS_H
 #define IRR_SETTINGS_H
@@ -15,14 +16,14 @@
 
 /* ---- algorithms ---- */
 
-/* Row i of the algorithm table, 0 is "auto"; NULL past the last row. */
+/* Return name and help text of row i of the algorithm table, or NULL past the last row.  Row 0 is "auto". */
 const char *irr_algorithm_name(int i);
 const char *irr_algorithm_text(int i);
 
-/* The row of that name, -1 if there is none. */
+/* Returns the row with this name, or -1. */
 int irr_algorithm_find(const char *name);
 
-/* How a message of several pieces reaches the wire; exec/compose.c has the decision. */
+/* How a message of several pieces reaches the wire; exec/compose.c decides for "auto". */
 #define IRR_COMPOSE_MAP(X)  \
     X(IRR_COMPOSE_AUTO,   "auto")   \
     X(IRR_COMPOSE_IOVEC,  "iovec")  \
@@ -33,7 +34,7 @@ int irr_algorithm_find(const char *name);
 typedef enum irr_compose { IRR_COMPOSE_MAP(IRR_COMPOSE_ENUM) IRR_COMPOSE_COUNT } irr_compose_t;
 #undef IRR_COMPOSE_ENUM
 
-/* The name of composition i; NULL past the last. */
+/* Returns the name of composition i, or NULL past the last. */
 const char *irr_compose_name(int i);
 
 /* How the stages of a store-and-forward route overlap on a rank. */
@@ -47,29 +48,32 @@ const char *irr_compose_name(int i);
 typedef enum irr_overlap { IRR_OVERLAP_MAP(IRR_OVERLAP_ENUM) IRR_OVERLAP_COUNT } irr_overlap_t;
 #undef IRR_OVERLAP_ENUM
 
-/* The name of overlap i; NULL past the last. */
+/* Returns the name of overlap i, or NULL past the last. */
 const char *irr_overlap_name(int i);
 
-#define IRR_DIMS_MAX 15   /* dimensions of a grid at most */
+#define IRR_DIMS_MAX 15   /* largest number of dimensions of a grid */
 
-/* Columns of a grid, dimension by dimension; the last one takes what is left.  count 0: the row's own choice. */
+/*
+ * Columns of a grid, dimension by dimension; the last dimension takes the rest.  count 0: the algorithm's own choice.
+ */
 typedef struct irr_dims {
     int count;
     int size[IRR_DIMS_MAX];
 } irr_dims_t;
 
-/* Reads "auto", or sizes as in "8x8" or "4x2^3"; IRR_ERR_BAD_PARAM for anything else, or a size below 2. */
+/* Reads "auto", or sizes of at least 2 as in "8x8" or "4x2^3". */
 irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
-/* Unless the user says otherwise: */
-#define IRR_SLICE_MIN_DEFAULT   256       /* bytes of the shortest slice of a message, */
-#define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid, */
-#define IRR_NODE_DIRECT_DEFAULT 1025      /* or through leaders of nodes */
-#define IRR_LATENCY_DEFAULT     16384     /* that travel in the time of a start-up */
+/* Defaults: */
+#define IRR_SLICE_MIN_DEFAULT   256       /* shortest slice of a message */
+#define IRR_DIRECT_DEFAULT      1536      /* length from which hybrid sends directly: there a message costs about as
+                                             much as through a grid */
+#define IRR_NODE_DIRECT_DEFAULT 1025      /* length from which node sends directly */
+#define IRR_LATENCY_DEFAULT     16384     /* bytes that travel in the time of one start-up */
 
 /* ---- schedules ---- */
 
-#define IRR_LAMBDA_ONE 65536  /* lambda = 1 */
+#define IRR_LAMBDA_ONE 65536  /* fixed-point form of lambda = 1 */
 
 #define IRR_LAMBDA_MAP(X)                         \
     X(IRR_LAMBDA_INCREMENTAL,  "incremental")     \
@@ -81,59 +85,64 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
 #undef IRR_LAMBDA_ENUM
 
-/* How much of a message a step of rs_nh sends; see order/lambda.h. */
+/* The part of a message that a step of random-heap (rs_nh) sends; see order/lambda.h. */
 typedef struct irr_lambda {
     irr_lambda_rule_t rule;
-    uint32_t          share;   /* the number of the rule, in 1 / IRR_LAMBDA_ONE; search has none */
+    uint32_t          share;   /* number of the rule, in units of 1 / IRR_LAMBDA_ONE; unused by search */
 } irr_lambda_t;
 
-/* The paper's own choice. */
+/* The paper's choice. */
 #define IRR_LAMBDA_DEFAULT ((irr_lambda_t){ IRR_LAMBDA_INCREMENTAL, IRR_LAMBDA_ONE / 4 * 3 })
 
 /*
  * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8", "search" or "one".  A lambda is above 0
- * and at most 1, a factor at most 100.  IRR_ERR_BAD_PARAM.
+ * and at most 1, a factor of "proportional" at most 100.
  */
 irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda);
 
-/* An array changes from cyclic(x) on p ranks to cyclic(y) on q ranks; see problem/redistribution.h. */
+/* Redistribution of an array from cyclic(x) on p ranks to cyclic(y) on q ranks; see problem/redistribution.h. */
 typedef struct irr_redistribution {
     uint64_t x;         /* elements in a block before */
-    int      p;         /* ranks that have them; 0: there is no redistribution */
+    int      p;         /* ranks that own blocks before; 0: no redistribution */
     uint64_t y;         /* elements in a block after */
     int      q;
-    uint64_t elements;  /* in the whole array */
+    uint64_t elements;  /* elements in the whole array */
     uint64_t unit;      /* bytes of an element */
 } irr_redistribution_t;
 
 /*
- * Reads "x,p,y,q" or "x,p,y,q,N"; N is one period unless it is given, the unit is left as it is.  IRR_ERR_BAD_PARAM
- * for anything else, for zeros but that of N, and where no N is given and a period is too long to count.
+ * Reads "x,p,y,q" or "x,p,y,q,N".  Without N the array has one period.  The unit is not changed.  x, p, y and q must
+ * not be 0; without N, the period must fit 64 bits.
  */
 irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
 
-/* The ranks of a job on a tree of switches; see order/tree/tree.h. */
+/* The switches and hosts of a job's ranks; see order/tree/tree.h. */
 typedef struct irr_tree irr_tree_t;
 
-/* Until when a computation may take; see core/deadline.h. */
+/* The end of the time that a computation may take; see core/deadline.h. */
 typedef struct irr_deadline irr_deadline_t;
 
-/* What the orders that compute a schedule from the count matrix ask for. */
+/* Parameters of the orders that compute a schedule from the count matrix. */
 typedef struct irr_scheduled_params {
-    uint64_t     seed;       /* of the random ones */
-    irr_lambda_t lambda;     /* rs_nh: which part of the messages of a step go whole */
-    uint64_t     latency;    /* rs_nh, incremental: bytes that travel in the time of a start-up; below 2^40 */
-    int          max_steps;  /* optimal, aapc: about so many steps at most; 0: no limit */
-    bool         shift;      /* lp: step k is for rank (i + k) mod P, for powers of two too */
-    irr_redistribution_t redistribution;  /* redist: its structure; elements and unit are not looked at */
-    const irr_tree_t *tree;  /* aapc: of these ranks, borrowed; NULL: one switch, a host a rank */
-    const irr_deadline_t *deadline;   /* borrowed; NULL: none.  Ignored in settings, which have schedule_ms */
+    uint64_t     seed;       /* seed of the random orders */
+    irr_lambda_t lambda;     /* random-heap: which part of a step's messages is sent whole */
+    uint64_t     latency;    /* random-heap, incremental: bytes that travel in the time of a start-up; below 2^40 */
+    int          max_steps;  /* optimal, tree (aapc): approximate limit of steps; 0: none */
+    bool         shift;      /* xor (lp): step k is for rank (i + k) mod P, for powers of two too */
+    irr_redistribution_t redistribution;  /* redistribution (redist): its structure; elements and unit are not used */
+    const irr_tree_t *tree;  /* tree: borrowed; NULL: all hosts at one switch, one rank each */
+    const irr_deadline_t *deadline;   /* borrowed; NULL: none. Not used in irr_settings_t, which has schedule_ms */
 } irr_scheduled_params_t;
 
 /*
- * When a send may start, beside the window, which goes with all of them.  auto is what aapc finds fastest on a tree,
- * else sync for aapc, grant for optimal, loose for the other algorithms that compute a schedule, and free for the rest.
- * An algorithm that forwards is always free, and sync is loose where there is no schedule.
+ * When a send may start.  The window of sends in flight applies to every pacing.  "auto" becomes:
+ *
+ * - with tree (aapc) on several hosts, the fastest pacing of a trial; on one host, sync
+ * - with optimal, grant
+ * - with the other algorithms that compute a schedule, loose
+ * - with all others, free
+ *
+ * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync does as loose.
  */
 #define IRR_PACE_MAP(X)                                                                                      \
     X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
@@ -146,10 +155,10 @@ typedef struct irr_scheduled_params {
 typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacing_t;
 #undef IRR_PACE_ENUM
 
-/* The name of pace i; NULL past the last. */
+/* Returns the name of pacing i, or NULL past the last. */
 const char *irr_pacing_name(int i);
 
-/* How aapc goes between hosts that have several ranks each. */
+/* The route of tree (aapc) between hosts with several ranks each. */
 #define IRR_HOST_ROUTE_MAP(X)                                                                                \
     X(IRR_HOST_ROUTE_AUTO,   "auto",   "what is faster, as tried")                                           \
     X(IRR_HOST_ROUTE_DIRECT, "direct", "each rank sends to each other one itself")                           \
@@ -159,53 +168,58 @@ const char *irr_pacing_name(int i);
 typedef enum irr_host_route { IRR_HOST_ROUTE_MAP(IRR_HOST_ROUTE_ENUM) IRR_HOST_ROUTE_COUNT } irr_host_route_t;
 #undef IRR_HOST_ROUTE_ENUM
 
-/* The name of host route i; NULL past the last. */
+/* Returns the name of host route i, or NULL past the last. */
 const char *irr_host_route_name(int i);
 
-/* So the next sender is told while the one before still sends. */
+/* 2, so that a second sender has its grant before the first has finished. */
 #define IRR_GRANTS_DEFAULT 2
 
-#define IRR_LEAD_DEFAULT 49152   /* with sync, so many bytes before the end of what a rank receives */
+#define IRR_LEAD_DEFAULT 49152   /* with sync, a receiver signals when this many bytes are still to come */
 
-/* Of piece_bytes and lead_bytes: aapc between hosts tries, others have no pieces, and IRR_LEAD_DEFAULT. */
+/*
+ * Value of piece_bytes and lead_bytes: tree (aapc) between hosts tries several; the others use no pieces and
+ * IRR_LEAD_DEFAULT.
+ */
 #define IRR_BYTES_AUTO SIZE_MAX
 
 /* ---- all of them ---- */
 
-/* What an exchange on a communicator uses; must be alike on all ranks, which irr_comm_create checks. */
+/* Settings of a communicator; irr_comm_create checks that all ranks have the same.  The texts are borrowed. */
 typedef struct irr_settings {
     int           algorithm;        /* row of the algorithm table */
     irr_compose_t compose;
-    size_t        window_messages;  /* sends in flight at most, a split one counts once; 0: no limit */
-    size_t        window_bytes;     /* bytes of sends in flight at most; 0: no limit */
-    irr_dims_t    dims;             /* of the grid; see irr_dims_t */
+    size_t        window_messages;  /* most sends in flight, where a split one counts once; 0: no limit */
+    size_t        window_bytes;     /* most bytes of sends in flight; 0: no limit */
+    irr_dims_t    dims;             /* sizes of the grid */
     size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
-    size_t        direct_bytes;     /* hybrid, node: so long messages go directly; 0: none; IRR_BYTES_AUTO: the
-                                       default */
+    size_t        direct_bytes;     /* hybrid, node: shortest message that is sent directly; 0: none is; IRR_BYTES_AUTO:
+                                       the default */
     irr_overlap_t overlap;
-    irr_pacing_t  pace;             /* of an algorithm that does not forward */
-    size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
-                                       IRR_GRANTS_DEFAULT, or what goes with the pieces that are tried */
-    size_t        lead_bytes;       /* sync: what comes counts as over so many bytes before it is; IRR_BYTES_AUTO */
+    irr_pacing_t  pace;             /* pacing of an algorithm that does not forward */
+    size_t        grants;           /* grant: most messages that a rank receives, and sends, at a time; 0:
+                                       IRR_GRANTS_DEFAULT, or the number that goes with the pieces tried */
+    size_t        lead_bytes;       /* sync: bytes still to come when a receiver signals; or IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
-    size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit;
-                                       IRR_BYTES_AUTO */
-    size_t        matrix_max_bytes; /* of the count matrix, on rank 0, of a scheduled algorithm, which else does as a1;
+    size_t        piece_bytes;      /* with a schedule: longest piece of a message; 0: no limit; or IRR_BYTES_AUTO */
+    size_t        matrix_max_bytes; /* longest count matrix on rank 0; above it, a scheduled algorithm sends directly;
                                        0: no limit */
-    size_t        schedule_ms;      /* that rank 0 may compute the schedules of a count matrix, which else has none;
-                                       0: no limit */
-    size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
-    irr_host_route_t host_route;    /* aapc with several ranks on a host; with sync and free */
-    bool          shm;              /* ranks of a node send to each other through shared memory, if all can */
-    size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
-    const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
-    const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */
-    const char   *matrix_dump;      /* rank 0 writes files of this prefix, see comm/dump.h; NULL or "": none */
+    size_t        schedule_ms;      /* milliseconds in which rank 0 may compute the schedules of one count matrix; after
+                                       them the exchange has no schedule; 0: no limit */
+    size_t        cache_bytes;      /* bytes of schedules that a communicator keeps; 0: at most seven schedules of any
+                                       length */
+    irr_host_route_t host_route;    /* tree (aapc) with several ranks on a host, and pacing sync or free */
+    bool          shm;              /* true: ranks of a node use shared memory, if all can */
+    size_t        timeout;          /* seconds after which a running exchange ends in an error; 0: never */
+    const char   *schedule_file;    /* schedule of irr_plan --save, for exchanges with its counts; NULL or "": none */
+    const char   *topology_file;    /* Slurm's topology.conf, for tree (aapc) and auto; NULL or "": all ranks at one
+                                       switch */
+    const char   *matrix_dump;      /* prefix of the count-matrix files that rank 0 writes, see comm/dump.h; NULL or "":
+                                       none */
 } irr_settings_t;
 
 /*
- * Returns what decides the plans of a job in which nothing is configured.  The component and the tools start from this
- * value.  The limits of memory and time are 0: the parameters of the component have their defaults.
+ * Returns the settings of a job in which nothing is configured, the starting point of the component and the tools. The
+ * limits of memory and time are 0; their defaults are those of the component's parameters.
  */
 irr_settings_t irr_settings_default(void);
 

@@ -1,10 +1,10 @@
 /*
- * irr_status.h - how functions of the engine end: one enum, and its texts.
+ * irr_status.h - the results of functions of the engine: one enum, and its texts.
  */
 #ifndef IRR_STATUS_H
 #define IRR_STATUS_H
 
-/* X(name, value, text): 0 is success, 1 is not done yet, negatives are errors. */
+/* X(name, value, text): 0 is success, 1 means not done yet, negative values are errors. */
 #define IRR_STATUS_MAP(X)                                                          \
     X(IRR_OK,                  0, "success")                                       \
     X(IRR_IN_PROGRESS,         1, "operation is still in progress")                \
@@ -27,7 +27,7 @@
 typedef enum irr_status { IRR_STATUS_MAP(IRR_STATUS_ENUM) } irr_status_t;
 #undef IRR_STATUS_ENUM
 
-/* The text of a status; never NULL, never freed. */
+/* Returns the text of a status; never NULL, never freed. */
 const char *irr_status_text(irr_status_t status);
 
 #endif

@@ -10,23 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a message from which queues of switches matter, which the model knows nothing of. */
+/* Length of a message, in bytes, from which queues of switches matter.  The model does not know them. */
 #define PACED_FROM 4096
 
 /*
- * Bytes of a message in the mean from which waiting for signals costs less than what meets on a link.  Measured in the
- * lab at 100 Mbit/s: with 8 KiB steps one after the other were fastest, or nearly, and with 64 KiB and more sync was.
+ * Mean length of a message, in bytes, from which waiting for signals costs less than messages that share a link.
+ * Measured in the lab at 100 Mbit/s: with 8 KiB, loose was the fastest pacing or nearly so; from 64 KiB on, sync was.
  */
 #define SIGNALS_FROM 16384
 
 /*
- * Bytes of a message in the mean for which ranks of a node may be faster with two copies through shared memory, which
- * let the sender go on, than with one.  Which is faster depends on caches, and on how many ranks share a processor.
+ * Mean lengths of messages, in bytes, for which ranks of a node may be faster with two copies through shared memory
+ * than with one, because the sender need not wait.  The result depends on caches and on how many ranks share a
+ * processor.
  */
 #define TWO_COPIES_FROM 4096
 #define TWO_COPIES_TO   131072
 
-/* The shortest message of which there is one copy. */
+/* The shortest message, in bytes, that is sent with a single copy. */
 #define ONE_COPY_FROM 16384
 
 typedef struct all {
@@ -35,7 +36,7 @@ typedef struct all {
     int             count;
 } all_t;
 
-/* ---- what there is ---- */
+/* ---- all strategies ---- */
 
 static bool is_one_node(const irr_traffic_t *traffic)
 {
@@ -99,15 +100,15 @@ static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_
 }
 
 /*
- * May a grid be worth a trial?  From four ranks on it needs fewer messages.  On a node where ranks share processors, a
- * rank that waits for its turn would wait again in each stage.
+ * Returns whether a grid may be worth a trial.  From four ranks on it needs fewer messages than direct.  On a node
+ * whose ranks share processors, a rank that waits for its turn would wait again in each stage.
  */
 static bool needs_grid(const irr_traffic_t *traffic)
 {
     return traffic->ranks > 3 && (!is_one_node(traffic) || traffic->alone);
 }
 
-/* At least 2, so that so many dimensions of it have room for the number. */
+/* Returns the smallest size, 2 at least, of which 1 / power dimensions have room for `number` ranks. */
 static int root(int number, double power)
 {
     const int found = (int)(pow((double)number, power) + 0.999);
@@ -115,7 +116,9 @@ static int root(int number, double power)
     return found > 2 ? found : 2;
 }
 
-/* As square as it goes, as the nodes lie, and with three dimensions; unless the user said which. */
+/*
+ * Adds a grid as square as possible, one along the nodes and one of three dimensions; or the user's dimensions alone.
+ */
 static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     const int size = traffic->node_ranks, count = (traffic->ranks + size - 1) / size;
@@ -138,8 +141,8 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * A grid for short messages, where at most a quarter are so long that they cost less directly: if these are as long as
- * the longest one.
+ * Adds a grid for short messages with long ones sent directly, if at most a quarter of the messages are long enough to
+ * cost less directly.  All long messages are assumed to be as long as the longest one.
  */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
@@ -157,7 +160,7 @@ static void add_split(all_t *all, const irr_settings_t *settings, const irr_mach
     }
 }
 
-/* Direct messages inside of a node, with as many copies as they need, and with two. */
+/* Adds direct messages inside a node: with the default number of copies, and with two. */
 static void add_copies(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
@@ -171,7 +174,7 @@ static void add_copies(all_t *all, const irr_settings_t *settings, const irr_tra
     }
 }
 
-/* Ranks of a node may send for each other. */
+/* Returns the routes to try: ranks of a node may send for each other. */
 static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     if (traffic->node_ranks == 1 || settings->host_route == IRR_HOST_ROUTE_DIRECT) {
@@ -207,7 +210,7 @@ static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
-/* Are messages between nodes so long that paces matter? */
+/* Returns whether messages between nodes are so long that the pacing matters. */
 static bool needs_pace(const irr_traffic_t *traffic)
 {
     return !is_one_node(traffic) && traffic->longest >= PACED_FROM;
@@ -246,9 +249,9 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
     return all.count;
 }
 
-/* ---- which of them ---- */
+/* ---- the choice among them ---- */
 
-/* The best by the model of those that are not taken, or -1. */
+/* Returns the candidate, not yet taken, for which the model predicts the least time; -1 if none is within the limit. */
 static int next_by_model(const all_t *all, double limit)
 {
     int next = -1;
@@ -261,7 +264,7 @@ static int next_by_model(const all_t *all, double limit)
     return next;
 }
 
-/* The first with this pace, and a schedule if there is one with it, unless it is taken; or -1. */
+/* Returns the first candidate with this pacing, and with a schedule if one has it; -1 if taken or not found. */
 static int first_with(const all_t *all, const irr_pace_t *pace)
 {
     for (int i = 0; i < all->count; i++) {
@@ -284,7 +287,7 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
 
 enum { PACES = 3 };
 
-/* The most different paces, the likely best first. */
+/* Returns the most different pacings, the likely best first. */
 static const irr_pace_t *const *paces_for(const irr_traffic_t *traffic)
 {
     static const irr_pace_t *const of_short[PACES] = { &irr_pace_loose, &irr_pace_sync, &irr_pace_grant };
@@ -293,7 +296,7 @@ static const irr_pace_t *const *paces_for(const irr_traffic_t *traffic)
     return traffic->bytes < SIGNALS_FROM * traffic->messages ? of_short : of_long;
 }
 
-/* They, in turn with what the model likes. */
+/* Takes candidates with these pacings in turn with those that the model ranks first. */
 static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
 {
     const irr_pace_t *const *paces = paces_for(traffic);
@@ -328,7 +331,7 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
     return count;
 }
 
-/* ---- one of them ---- */
+/* ---- one candidate ---- */
 
 static irr_pacing_t pacing_of(const irr_pace_t *pace)
 {

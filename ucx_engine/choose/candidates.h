@@ -1,15 +1,15 @@
 /*
- * candidates.h - which strategies are worth a trial, where the user named none.
+ * candidates.h - lists the strategies that are worth a trial if the user named none.
  *
- * The model (choose/model.h) ranks direct messages, grids, leaders and, where only some messages are long, the hybrid;
- * hopeless strategies are left out.  On one node whose ranks share processors there are only direct messages, with one
- * copy or with two.  The model does not know what queues of switches cost.  Where messages between nodes are long
- * enough to fill them, the list therefore alternates between strategies with different paces (choose/paced.h),
- * whatever the model predicts for them, and those that the model ranks first.
+ * The model (choose/model.h) ranks direct messages, grids, leaders and, if only some messages are long, the hybrid.
+ * Hopeless strategies are left out.  On one node whose ranks share processors the only candidates are direct messages,
+ * with one copy or with two.  The model does not know what queues of switches cost.  If messages between nodes are long
+ * enough to fill these queues, the list therefore alternates between two kinds: strategies with different pacings
+ * (choose/paced.h), whatever the model predicts for them, and the strategies that the model ranks first.
  *
  * A candidate is pinned: a communicator with its settings uses this strategy and tries no other.
  *
- * Pure.  O(1), but for the logarithms of grids.
+ * Pure.  Cost: O(1), plus the logarithms of grids.
  */
 #ifndef IRR_CANDIDATES_H
 #define IRR_CANDIDATES_H
@@ -17,14 +17,14 @@
 #include "choose/model.h"
 
 typedef struct irr_candidate {
-    int       row;   /* of the algorithm table */
+    int       row;   /* row of the algorithm table */
     irr_way_t way;
-    double    ns;    /* of an exchange, by the model */
+    double    ns;    /* time of an exchange, by the model */
 } irr_candidate_t;
 
 #define IRR_CANDIDATES_MAX 8
 
-/* All that make sense: rows, grids and paces. */
+/* Largest number of strategies of all algorithms, grids and pacings together. */
 #define IRR_CANDIDATES_ALL 24
 
 /* Room for the text of any candidate. */
@@ -38,13 +38,15 @@ typedef struct irr_candidate {
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
-/* Fills list[] with all that irr_candidates chooses from, in no order and without times, and returns their number. */
+/*
+ * Fills list[] with all strategies that irr_candidates chooses from, unordered and without times; returns their number.
+ */
 int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /*
  * Fills list[] with the strategies of irr_paced_ways, without times, and returns their number.  A strategy without a
- * schedule is a1 with a pace; the others are of this row of the algorithm table.
+ * schedule is direct (a1) with a pacing; the others are of this row of the algorithm table.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
                          irr_candidate_t list[IRR_CANDIDATES_MAX]);
@@ -55,7 +57,7 @@ bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 /* Changes the settings of a communicator so that it uses this strategy alone. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
-/* Writes the candidate as a user would name it: "aapc, pace sync, pieces of 32 KiB".  Cut to size, from 1 on. */
+/* Writes the candidate as a user would name it: "aapc, pace sync, pieces of 32 KiB".  Cut to size, which is > 0. */
 void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size);
 
 #endif

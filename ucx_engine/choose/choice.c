@@ -5,42 +5,42 @@
 
 #include <string.h>
 
-/* Exchanges before the first agreement: on several nodes they take long, beside it.  And those that are timed. */
+/* Exchanges before the first agreement: on one node, where an agreement takes relatively long, and on several nodes. */
 #define FIRST_NODE  32
 #define FIRST_NODES 16
 
 /*
- * Exchanges between two agreements: by way 0, and by another, which may have become a bad one.  Agreements that would
- * take more than their part of the share come less often, but after EPOCH_HOST exchanges.
+ * Most exchanges between two agreements, with strategy 0 and with another one, which may have become slow.  Agreements
+ * that would take more than their part of the share are rarer, but come after EPOCH_HOST exchanges at the latest.
  */
 #define EPOCH_HOST 2048
 #define EPOCH_WAY  256
 
 /*
- * What was found is tried again when so many times as many exchanges are over.  If a way looked better and did not win,
- * the trial may have been disturbed, and is repeated sooner.
+ * A result is checked again when the number of exchanges has grown by this factor.  If a strategy looked better and did
+ * not win, the trial may have been disturbed, and is repeated sooner.
  */
 #define AGAIN      4
 #define AGAIN_SOON 1.5
 
-/* The part of what was saved that may be spent. */
+/* The part of the saved time that may be spent. */
 #define SAVED_PART 0.5
 
-/* The part of the share that agreements take at most. */
+/* The largest part of the share that agreements take. */
 #define AGREEMENTS_PART 0.25
 
-/* The weight of the last agreement in what an agreement usually takes, and how many times as long it counts at most. */
+/* Weight of the last agreement in the usual duration of one, and the largest multiple of that duration that counts. */
 #define RECENT  0.25
 #define OUTLIER 4
 
-/* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
+/* A look counts as its expected time minus DOUBT, relative to the current strategy, and as EXTRA_MIN at least. */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
 
-/* By what a time is multiplied at most. */
+/* The largest factor by which a time is scaled. */
 #define SCALE_MAX 8.0
 
-/* By how much a remembered way is better than the one gone so far, if it is to be gone instead. */
+/* The speedup over the current strategy from which a remembered strategy replaces it. */
 #define BETTER 1.05
 
 void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early)
@@ -55,7 +55,7 @@ void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup)
     choice->speedup = *speedup;
 }
 
-/* Until the next agreement. */
+/* Begins to wait for the next agreement. */
 static void wait_for(irr_choice_t *choice, uint64_t calls)
 {
     choice->due = choice->calls + calls;
@@ -76,7 +76,7 @@ bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool 
     return !waits;
 }
 
-/* Is the next exchange timed? */
+/* Returns whether the next exchange is timed. */
 static bool times(const irr_choice_t *choice)
 {
     return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
@@ -97,7 +97,7 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
     return turn;
 }
 
-/* What an exchange of the mean size would have taken, if one of this load took so long. */
+/* Returns the estimated time of an exchange of mean size, from the time of an exchange of this load. */
 static uint64_t mean_sized_ns(const irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
 {
     const double size = irr_choice_load_size(load);
@@ -152,7 +152,7 @@ static double budget_ns(const irr_choice_t *choice)
     return choice->share * choice->cost_ns + SAVED_PART * irr_choice_saved(choice).is - choice->spent_ns;
 }
 
-/* What a look at one way takes more than exchanges by the one gone so far, if it is `ratio` of the time of way 0. */
+/* Returns the additional time of a look over the current strategy; ratio: the expected time relative to strategy 0. */
 static double look_ns(const irr_choice_t *choice, double ratio)
 {
     const double extra = ratio * choice->speedup.is - DOUBT;
@@ -160,7 +160,7 @@ static double look_ns(const irr_choice_t *choice, double ratio)
     return choice->mean_ns * irr_trial_look(choice->mean_ns) * (extra > EXTRA_MIN ? extra : EXTRA_MIN);
 }
 
-/* To open the next ways of the list, and to look at them. */
+/* Returns the cost of opening the next strategies of the list and of looking at them. */
 static double next_ns(const irr_choice_t *choice, int ways)
 {
     double ns = (double)choice->opening.first;
@@ -193,10 +193,10 @@ int irr_choice_first(bool one_node)
     return one_node ? FIRST_NODE : FIRST_NODES;
 }
 
-/* How many of the list come next: as many as the budget pays for, and as there are slots. */
+/* Returns how many strategies of the list come next: as many as the budget pays for and slots are free. */
 static int payable(const irr_choice_t *choice)
 {
-    const int busy = (choice->tries ? choice->trial.count : 1) + (choice->way != 0);   /* the slot of way 0 is kept */
+    const int busy = (choice->tries ? choice->trial.count : 1) + (choice->way != 0);   /* slot 0 stays reserved */
     const int room = IRR_TRIAL_WAYS - busy, rest = choice->list - choice->next;
     int ways = room < rest ? room : rest;
 
@@ -208,7 +208,7 @@ static int payable(const irr_choice_t *choice)
 
 /* ---- epochs ---- */
 
-/* Exchanges until the next agreement at least. */
+/* Returns the least number of exchanges until the next agreement. */
 static uint64_t shortest_wait(const irr_choice_t *choice)
 {
     const double each = choice->mean_ns * choice->share * AGREEMENTS_PART;
@@ -217,7 +217,7 @@ static uint64_t shortest_wait(const irr_choice_t *choice)
     return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < EPOCH_HOST ? (uint64_t)wait : EPOCH_HOST;
 }
 
-/* Exchanges by one way; the ranks agree next when there is a budget of wanted_ns, or when it is time (0). */
+/* Begins an epoch.  It ends when the budget is likely to reach wanted_ns, or after the longest wait if that is 0. */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
     const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
@@ -234,7 +234,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     wait_for(choice, wait > least ? wait : least);
 }
 
-/* The way gone so far is the first of so many, whose slots are known. */
+/* Begins a trial of `count` strategies.  The first is the current strategy; the slots of the others are set. */
 static void begin_trial(irr_choice_t *choice, int count)
 {
     choice->tries = true;
@@ -242,7 +242,7 @@ static void begin_trial(irr_choice_t *choice, int count)
     irr_trial_begin(&choice->trial, count, choice->mean_ns);
 }
 
-/* The winner against way 0, which needs not be better than it to win. */
+/* Begins a check of the winner against strategy 0.  A speedup of 1 suffices for strategy 0 to win. */
 static void begin_check(irr_choice_t *choice)
 {
     choice->checks = false;
@@ -252,7 +252,7 @@ static void begin_check(irr_choice_t *choice)
     choice->again = AGAIN * choice->calls;
 }
 
-/* Is the first of the list remembered as a gain that pays for opening it, in the exchanges that are likely to come? */
+/* Returns whether the list's first strategy is remembered as a gain that is likely to pay for opening it. */
 static bool recalls(const irr_choice_t *choice)
 {
     const double speedup = choice->recall.speedup / choice->speedup.is, calls = (double)choice->calls;
@@ -262,7 +262,7 @@ static bool recalls(const irr_choice_t *choice)
            choice->mean_ns * (1 - 1 / speedup) * left > (double)(choice->opening.first + choice->opening.way);
 }
 
-/* Nothing runs: what is next? */
+/* Decides the next act while no trial is running. */
 static irr_choice_act_t go_on(irr_choice_t *choice)
 {
     const double check_ns = look_ns(choice, 1);
@@ -272,7 +272,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
         begin_check(choice);
         return IRR_CHOICE_GOES_ON;
     }
-    if (choice->checks && choice->relists) {   /* nothing says what the way is worth now, and nothing pays for that */
+    if (choice->checks && choice->relists) {   /* the speedup is out of date, and measuring it is too expensive */
         irr_choice_fall_back(choice);
         return IRR_CHOICE_SETTLES;
     }
@@ -297,7 +297,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     return IRR_CHOICE_GOES_ON;
 }
 
-/* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
+/* Books the cost of the exchanges since the last agreement, each of which took mean_ns with the current strategy. */
 static void take_cost(irr_choice_t *choice)
 {
     const double calls = (double)(choice->calls - choice->agreed);
@@ -309,8 +309,8 @@ static void take_cost(irr_choice_t *choice)
 }
 
 /*
- * What an exchange costs.  Of short ones it is the shortest, as what disturbed the others may not come again; but with
- * long ones it is the network that makes them so.
+ * Returns the cost of an exchange.  For short exchanges it is the shortest time, because disturbances may not come
+ * again.  For long exchanges it is the mean, because the network's delays are part of the cost.
  */
 static double mean_ns(const uint64_t *words)
 {
@@ -358,7 +358,7 @@ static irr_choice_act_t settle(irr_choice_t *choice)
     choice->tries = false;
     soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
     if (choice->way != before || irr_choice_is_check(choice) || soon < choice->again) {
-        choice->again = soon;   /* else what this list has lost comes again at the time that was set with it */
+        choice->again = soon;   /* otherwise the time set with the list holds for those that have lost */
     }
     return IRR_CHOICE_SETTLES;
 }
@@ -408,7 +408,7 @@ irr_choice_act_t irr_choice_settled(irr_choice_t *choice)
     return go_on(choice);
 }
 
-/* ---- ways ---- */
+/* ---- strategies ---- */
 
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall)
 {
@@ -436,7 +436,7 @@ int irr_choice_slot(const irr_choice_t *choice, int i)
     return slot;
 }
 
-/* The ways that were opened are in the trial from now on. */
+/* Adds the strategies that were opened to the trial. */
 static void add_ways(irr_choice_t *choice, int ways)
 {
     const int first = choice->tries ? choice->trial.count : 1;

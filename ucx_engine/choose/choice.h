@@ -1,30 +1,30 @@
 /*
- * choice.h - chooses the strategy of a communicator's exchanges where the user named none: strategy 0, Open MPI's own,
- * at first, and then the winner of trials, which cost no more than a share of what the exchanges have cost.
+ * choice.h - chooses the strategy of a communicator's exchanges if the user named none.  Strategy 0 is Open MPI's own
+ * and comes first; later the winners of trials are used.  Trials cost at most a share of what the exchanges have cost.
  *
- * The ranks agree after numbers of exchanges that all of them know.  They time the last few exchanges before an
- * agreement, and agree on the largest time and on the load.  From these follow the cost of the exchanges so far and the
- * budget: the share of that cost and half of what was saved, less what was spent.  The host lists strategies that may
- * be better, the most promising first (choose/candidates.h).  It opens as many of them as the budget pays for, and a
- * trial compares them with the current strategy (choose/trial.h).  The winner becomes the current strategy; the rest of
- * the list follows as the budget allows.  The next agreement comes when the budget is likely to suffice.  At most as
- * many exchanges as so far lie between two agreements, and 256 while strategy 0 is not the current one, but agreements
- * take no more than a quarter of the share.
+ * The ranks agree after numbers of exchanges that all of them know.  Each rank times the last few exchanges before an
+ * agreement, and the ranks agree on the largest time and on the load.  From these follow the cost of the exchanges so
+ * far and the budget, which is the share of that cost, plus half of what was saved, minus what was spent.  The host
+ * lists strategies that may be better, the most promising first (choose/candidates.h).  It opens as many of them as the
+ * budget pays for, and a trial compares them with the current strategy (choose/trial.h).  The winner becomes the
+ * current strategy; the rest of the list follows as the budget allows.  The next agreement comes when the budget is
+ * likely to suffice.  The number of exchanges between two agreements is at most the number of exchanges so far, and at
+ * most 256 while another strategy than 0 is the current one.  Agreements take at most a quarter of the share, so they
+ * may be rarer.
  *
- * Counts may be new in each exchange.  In a trial a rank divides the time of each exchange by the size of what it sends
- * and receives, and multiplies it by the mean size before the trial.  The size is the bytes, and some more for each
- * message.
+ * Counts may change from exchange to exchange.  In a trial a rank therefore divides the time of each exchange by the
+ * size of what it sends and receives, and multiplies the quotient by the mean size before the trial.  The size is the
+ * number of bytes, plus a constant for each message.
  *
- * After four times as many exchanges a check compares the winner with strategy 0 again.  A trial that showed nothing
- * beyond doubt is repeated sooner.  When the number of messages or bytes has doubled or halved, a check and a new list
- * follow at once.
+ * After four times as many exchanges a check compares the winner with strategy 0 again.  A trial without a clear result
+ * is repeated sooner.  When the number of messages or bytes has doubled or halved, a check and a new list follow at
+ * once.
  *
- * If any rank knows lessons (choose/lessons.h), the ranks agree on them whenever strategies are listed.  A
- * strategy becomes the current one without a trial if all ranks know it as a gain and the expected saving pays for
- * opening it.
+ * If any rank knows lessons (choose/lessons.h), the ranks agree on them whenever strategies are listed.  A strategy
+ * becomes the current one without a trial if all ranks know it as a gain and the expected saving pays for opening it.
  *
- * The host exchanges by the strategies and carries out the acts.  All decisions are alike on all ranks, because they
- * follow from counts of exchanges and from maxima.
+ * The host runs the exchanges with these strategies and carries out the acts.  All ranks decide alike, because
+ * decisions follow from numbers of exchanges and from agreed maxima.
  *
  * Pure.  Cost: O(1) an exchange.
  */
@@ -37,11 +37,11 @@
 /* Number of exchanges that are timed before an agreement. */
 #define IRR_CHOICE_TIMED 8
 
-/* What a rank sends to others in an exchange, and receives from them. */
+/* The messages of a rank to and from other ranks in an exchange. */
 typedef struct irr_choice_load {
-    uint64_t sends, receives;   /* messages that are not empty */
-    uint64_t sent, received;    /* their bytes */
-    uint64_t longest;           /* bytes of a message */
+    uint64_t sends, receives;   /* numbers of messages that are not empty */
+    uint64_t sent, received;    /* bytes of these messages */
+    uint64_t longest;           /* bytes of the longest message */
 } irr_choice_load_t;
 
 /* Estimated cost of opening, in nanoseconds: once for all strategies, and for each strategy. */
@@ -70,76 +70,79 @@ typedef enum irr_choice_act {
 
 typedef struct irr_choice {
     bool              early;       /* the first agreement follows the first exchange */
-    uint32_t          percent;     /* share of the cost of exchanges that this rank would spend, */
-    double            share;       /* and the least share of all ranks, of 1 */
+    uint32_t          percent;     /* part of the cost of exchanges that this rank would spend, in percent */
+    double            share;       /* the least such part of all ranks, as a fraction */
     double            cost_ns, spent_ns;
-    double            trials_ns;   /* part of what was spent: exchanges that trials made longer */
+    double            trials_ns;   /* part of spent_ns: additional time of the exchanges in trials */
     irr_cost_t        since;       /* part of the cost: since the last verdict on the current strategy */
-    irr_saved_t       saved;       /* before that verdict */
-    double            mean_ns;     /* of an exchange in the last epoch, undisturbed, */
-    double            most_ns;     /* and with the disturbances of those that were timed */
-    irr_choice_opening_t opening;  /* agreed */
-    double            agreement_ns;   /* of the last one, */
-    double            usual_agreement_ns;   /* and the mean of recent ones; 0: none is known */
+    irr_saved_t       saved;       /* time saved before that verdict */
+    double            mean_ns;     /* time of an undisturbed exchange in the last epoch */
+    double            most_ns;     /* mean time of the timed exchanges of that epoch, with disturbances */
+    irr_choice_opening_t opening;  /* agreed costs of opening */
+    double            agreement_ns;   /* time of the last agreement */
+    double            usual_agreement_ns;   /* mean time of recent agreements; 0: unknown */
     uint64_t          calls;       /* exchanges that have begun */
     uint64_t          due;         /* number of exchanges after which the ranks agree */
-    uint64_t          agreed;      /* the number at the last agreement */
-    uint64_t          again;       /* number from which the result is checked again */
-    bool              listed;      /* strategies were listed once, at least */
+    uint64_t          agreed;      /* number of exchanges at the last agreement */
+    uint64_t          again;       /* number of exchanges from which the result is checked again */
+    bool              listed;      /* strategies were listed at least once */
     bool              relists;     /* a new list follows the check of the winner */
     bool              checks;      /* the winner is to be compared with strategy 0 */
     bool              remembers;   /* some rank knows lessons: the ranks agree on them when they list */
-    irr_recall_t      recall;      /* common knowledge when strategies were listed last */
-    bool              recalls;     /* the first of the list becomes the current strategy when it is open */
+    irr_recall_t      recall;      /* common knowledge when strategies were last listed */
+    bool              recalls;     /* the first strategy of the list becomes the current one as soon as it is open */
     int               losses;      /* trials of this load that strategy 0 has won */
-    bool              recalled;    /* so it did, and there was no verdict on it since */
-    bool              tries;       /* a trial runs */
-    int               way;         /* the current strategy, but for trials */
-    irr_speedup_t     speedup;     /* of it over strategy 0, by its last verdict: the trial it won, or the last check */
-    double            best;        /* the highest speedup of the others since the last list; 0: there was no trial */
-    double            lost;        /* the speedup of the strategy before, by the check that it lost; 0: none */
-    int               list;        /* strategies in the list, */
-    int               next;        /* those of them that were tried, */
-    int               opens;       /* and that are to be opened */
-    double            ratios[IRR_CANDIDATES_MAX];   /* expected times of those of the list, relative to strategy 0 */
+    bool              recalled;    /* the current strategy was taken from lessons, and has had no verdict since */
+    bool              tries;       /* a trial is running */
+    int               way;         /* the current strategy; a trial also uses others */
+    irr_speedup_t     speedup;     /* speedup of the current strategy over strategy 0, by its last verdict */
+    double            best;        /* highest speedup of the other strategies since the last list; 0: no trial */
+    double            lost;        /* speedup of the strategy that lost the last check; 0: none */
+    int               list;        /* strategies in the list */
+    int               next;        /* index of the first strategy of the list that was not tried */
+    int               opens;       /* strategies of the list to open now */
+    double            ratios[IRR_CANDIDATES_MAX];   /* expected times of listed strategies, relative to strategy 0 */
     int               slots[IRR_TRIAL_WAYS];     /* the strategy of each entrant of the trial */
-    int               tried;       /* strategies in all trials */
-    uint64_t          exchanges;   /* in all trials */
-    uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement, */
-    uint64_t          own_sum_ns;  /* the sum of them, */
-    uint64_t          own_timed;   /* and their number */
+    int               tried;       /* strategies in all trials so far */
+    uint64_t          exchanges;   /* exchanges in all trials so far */
+    uint64_t          own_ns;      /* time of the shortest of this rank's timed exchanges since the last agreement */
+    uint64_t          own_sum_ns;  /* sum of the times of these exchanges */
+    uint64_t          own_timed;   /* number of these exchanges */
     uint64_t          own_spent_ns, own_agreement_ns;
-    int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
-    bool              own_crowded, crowded;   /* its processes are more than its processors; agreed, of any node */
-    irr_choice_load_t own;         /* of all timed ones together */
-    double            own_size;    /* of an exchange before the trial, in the mean */
-    irr_choice_load_t load;        /* agreed, of an exchange */
+    int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed: the most of any node */
+    bool              own_crowded, crowded;   /* the node has more processes than processors; agreed: any node has */
+    irr_choice_load_t own;         /* load of all timed exchanges together */
+    double            own_size;    /* mean size of an exchange before the trial */
+    irr_choice_load_t load;        /* agreed load of an exchange */
     irr_choice_load_t settled;     /* the load that strategies were listed for */
-    irr_trial_t       trial;       /* over: its speedups are those over way 0 */
+    irr_trial_t       trial;       /* the current or last trial; once judged, its speedups are relative to strategy 0 */
 } irr_choice_t;
 
-/* What is known of an exchange when it begins. */
+/* The properties of an exchange that are known when it begins. */
 typedef struct irr_choice_turn {
-    int      way;     /* strategy 0, or one that is open */
+    int      way;     /* strategy 0, or an open one */
     bool     timed;
     bool     due;     /* an agreement follows */
-    int      sum;     /* the sum of a trial to which its time is added; -1: none */
-    uint64_t epoch;   /* otherwise: its epoch */
+    int      sum;     /* index of the trial's sum that takes the time; -1: none */
+    uint64_t epoch;   /* without a trial: the epoch of the exchange */
 } irr_choice_turn_t;
 
-/* percent: the share of the cost that this rank would spend.  early, alike on all ranks: see above. */
+/*
+ * Initialises a choice.  percent: the part of the cost that this rank would spend, in percent.  early, alike on all
+ * ranks: the first agreement follows the first exchange.
+ */
 void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early);
 
 /*
- * Before the first exchange, alike on all ranks: makes strategy 1 the current one.  It is open, and has this speedup
- * over strategy 0 elsewhere; a check follows the first agreement.
+ * Makes strategy 1 the current one before the first exchange, alike on all ranks.  Strategy 1 must be open; the speedup
+ * over strategy 0 was measured elsewhere.  A check follows the first agreement.
  */
 void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
 
 /*
  * Sets the number of ranks on the node of this rank, before an agreement; crowded: the node has more processes than
  * processors.  one_node, alike on all ranks: all ranks are on one node.  Returns false if the first agreement is put
- * off.  The caller looks at each rank to find these, so the call comes only when an agreement is due.
+ * off. The caller has to inspect each rank to find these values, so it calls only when an agreement is due.
  */
 bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
@@ -150,8 +153,8 @@ static inline int irr_choice_way(const irr_choice_t *choice)
 }
 
 /*
- * Begins the next exchange if it is an ordinary one: by the current strategy, not timed, and without an agreement.
- * Returns false if it is not; irr_choice_begin begins it then.
+ * Begins the next exchange if it is an ordinary one: with the current strategy, not timed, and without an agreement.
+ * Otherwise returns false, and the caller calls irr_choice_begin.
  */
 static inline bool irr_choice_goes_on(irr_choice_t *choice)
 {
@@ -163,8 +166,8 @@ static inline bool irr_choice_goes_on(irr_choice_t *choice)
 }
 
 /*
- * Begins the next exchange.  Several may be under way at a time; but after one that is due, no other one begins before
- * all are over and the ranks have agreed.
+ * Begins the next exchange.  Several exchanges may be running at a time.  After an exchange that is due, the next one
+ * may begin only when all are over and the ranks have agreed.
  */
 irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
 
@@ -175,16 +178,16 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
                       uint64_t words[IRR_CHOICE_WORDS]);
 
-/* Takes the maxima of the words. */
+/* Takes the agreed maxima of the words, and returns the next act. */
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS]);
 
 /*
- * Takes the list: `count` strategies, IRR_CANDIDATES_MAX at most, with their expected times relative to strategy 0.
+ * Takes the list of `count` strategies, IRR_CANDIDATES_MAX at most, with their expected times relative to strategy 0.
  * recall: the knowledge that all ranks share about them.
  */
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 
-/* Takes the number of strategies that were opened; fewer than asked for: there are no more. */
+/* Takes the number of strategies that were opened.  Fewer than asked for means that no more can be opened. */
 irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways);
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice);
@@ -195,10 +198,10 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
     choice->own_spent_ns += ns;
 }
 
-/* Takes the agreed time of the last agreement: the least of all ranks' times. */
+/* Takes the agreed duration of the last agreement, which is the least of all ranks' durations. */
 void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
-/* Takes the time of the agreement on this rank; the least time of all ranks counts, as others wait for the last one. */
+/* Takes this rank's duration of the agreement.  The least of all ranks counts, as it contains no waiting for others. */
 static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
 {
     choice->own_agreement_ns = ns;
@@ -206,11 +209,11 @@ static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
 
 /* The budget after the exchanges so far; times in nanoseconds. */
 typedef struct irr_choice_funds {
-    double   cost;      /* of the exchanges */
-    double   spent;     /* on agreements, openings and trials */
-    double   budget;    /* left to be spent; negative: too much was spent */
-    double   wanted;    /* cost of the next trial; 0: no strategy is left to be tried */
-    uint64_t calls;     /* about how many more exchanges like the last ones pay for it; 0: not known */
+    double   cost;      /* cost of the exchanges */
+    double   spent;     /* time spent on agreements, openings and trials */
+    double   budget;    /* time left to spend; negative: too much was spent */
+    double   wanted;    /* cost of the next trial; 0: no strategy is left to try */
+    uint64_t calls;     /* estimated number of exchanges that pay for the next trial; 0: unknown */
 } irr_choice_funds_t;
 
 irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
@@ -226,18 +229,18 @@ int irr_choice_slot(const irr_choice_t *choice, int i);
 /* Returns the size of an exchange of this load, in bytes. */
 double irr_choice_load_size(const irr_choice_load_t *load);
 
-/* Returns whether one of two loads has twice as many messages or bytes as the other. */
+/* Returns whether one of two loads has at least about twice as many messages or bytes as the other. */
 bool irr_choice_load_differs(const irr_choice_load_t *a, const irr_choice_load_t *b);
 
-/* Returns the agreed load of an exchange as traffic of `ranks` ranks, or, if sparse, of neighbours. */
+/* Returns the agreed load of an exchange as traffic of `ranks` ranks; sparse: of a neighbourhood collective. */
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
 
 /* ---- verdict.c ---- */
 
-/* Returns what exchanges have saved until now. */
+/* Returns the time that exchanges have saved until now. */
 irr_saved_t irr_choice_saved(const irr_choice_t *choice);
 
-/* Before a trial is settled: returns its i-th strategy, and sets its speedup over strategy 0; 0: none was measured. */
+/* Before the trial is settled: returns its i-th strategy and sets its speedup over strategy 0; 0: none was measured. */
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup);
 
 /* Returns whether the trial compares the current strategy with strategy 0. */
@@ -246,13 +249,10 @@ static inline bool irr_choice_is_check(const irr_choice_t *choice)
     return choice->slots[1] == 0;
 }
 
-/*
- * Ends the trial: its winner becomes the current strategy.  Returns true if that is strategy 0, and another one may be
- * a gain all the same.
- */
+/* Ends the trial: its winner becomes the current strategy.  True: strategy 0 won, but another may still be a gain. */
 bool irr_choice_judge(irr_choice_t *choice);
 
-/* Make strategy 0 the current one, or another one of which only this speedup is known. */
+/* Make strategy 0 the current one, or another strategy of which only this speedup is known. */
 void irr_choice_fall_back(irr_choice_t *choice);
 void irr_choice_recall(irr_choice_t *choice, int way, double speedup);
 

@@ -1,12 +1,12 @@
 /*
- * load.c - the agreed load of an exchange: its size, whether two loads differ, and the same load as traffic for the
+ * load.c - the agreed load of an exchange: its size, the comparison of two loads, and its conversion to traffic for the
  * model.
  */
 #include "choose/choice.h"
 
 #include <math.h>
 
-/* What a message takes beside its bytes, as bytes. */
+/* Cost of a message beside its bytes, as bytes. */
 #define MESSAGE_BYTES 4096.0
 
 double irr_choice_load_size(const irr_choice_load_t *load)

@@ -1,52 +1,52 @@
 /*
  * model.c - see model.h.
  *
- * A way is stages.  In a stage a rank speaks to the others of a group, whose members are `stride` ranks apart: with
- * direct messages all ranks are one group.  Some of the group are on its node, the others are not, and some of these
- * not at its switch.  A stage takes as long as the processor needs for its messages, or as the link needs for what
- * all ranks of the node send, whichever is more; gathering, scattering and one latency come on top, as a message leaves
- * when it is complete.
+ * A strategy is a sequence of stages.  In a stage each rank sends to the others of its group, whose members are
+ * `stride` ranks apart; with direct messages all ranks are one group.  Some members are on the rank's node, others are
+ * not, and some of these are not at its switch.  The time of a stage is the maximum of two: the time of the processor
+ * for the rank's messages, and the time of the link for the bytes of all ranks of the node.  The times of gathering and
+ * scattering and one latency are added, because a message leaves when it is complete.
  *
- * Where one rank receives more than the others send (or sends more than they receive), all together have no more than
- * the lesser of the two sides has at most; what is beside that is the one rank's, and comes together on its way there.
+ * If one rank receives more than the others send (or sends more than they receive), the mean of all ranks is at most
+ * the lesser side's maximum.  The difference, called "beside" in the code, belongs to that one rank, and comes together
+ * on its way there.
  *
- * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes do.
- * With few blocks not all columns get one: with d of them, of P ranks, a column gets none with probability
- * (1 - d/P)^(P/n).
+ * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes move.
+ * With few blocks some columns get none: with d blocks of P ranks, a column gets none with probability (1 - d/P)^(P/n).
  *
- * Where ports of switches queue few bytes (buffer), what no pace holds back is lost in part and sent again; a loss at
- * the end of a message may take a timeout.
+ * If ports of switches can queue few bytes (`buffer`), messages that no pacing holds back are lost in part and sent
+ * again.  A loss at the end of a message may cost a timeout.
  *
- * With leaders a rank sends to each rank of its
- * node, then to the (nodes - 1) / ranks-a-node nodes that it leads for, and to each rank of its node again.
+ * With leaders (node) a rank sends to each rank of its node, then to the (nodes - 1) / ranks-a-node nodes that it leads
+ * for, and to each rank of its node again.
  */
 #include "choose/model.h"
 
 #include <math.h>
 
-/* The members of a group, but oneself. */
+/* The other members of a rank's group. */
 typedef struct group {
-    double inside;    /* on the same node */
-    double between;   /* on others */
-    double beyond;    /* of these, not at the same switch */
+    double inside;    /* members on the same node */
+    double between;   /* members on other nodes */
+    double beyond;    /* those of `between` at other switches */
 } group_t;
 
-/* What a rank has for a stage: messages of the call, or bytes. */
+/* The messages of the call, or the bytes, that a rank has in a stage. */
 typedef struct load {
-    double even;      /* all ranks */
-    double beside;    /* some ranks have more than that */
+    double even;      /* load of every rank */
+    double beside;    /* additional load of some ranks */
 } load_t;
 
-/* What a rank does in a stage. */
+/* The work of a rank in a stage. */
 typedef struct stage {
     group_t group;
-    double  share;    /* of the group that gets a message */
-    load_t  blocks;   /* in these messages, together */
+    double  share;    /* part of the group that gets a message */
+    load_t  blocks;   /* blocks of all these messages together */
     load_t  bytes;
-    double  meet;     /* so many ranks of a node have what is beside */
+    double  meet;     /* number of ranks of a node that have the additional load */
 } stage_t;
 
-/* The mean of the messages of the rank with the most bytes, by the longest message of all. */
+/* Returns the mean message of the rank with the most bytes, divided by the longest message. */
 static double alike_of(const irr_traffic_t *traffic)
 {
     return traffic->longest > 0 ? traffic->bytes / fmax(1, traffic->messages) / traffic->longest : 1;
@@ -64,7 +64,7 @@ static double copy_ns(const irr_machine_t *machine, double bytes)
     return bytes * 1e3 / (double)machine->copy;
 }
 
-/* Of members in a row that are `stride` apart, those within so many ranks. */
+/* Returns how many of the members, which are `stride` apart, are within so many ranks. */
 static double within(double ranks, double stride, double members)
 {
     return fmin(members, fmax(1, ranks / stride));
@@ -80,8 +80,8 @@ static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traff
 }
 
 /*
- * Returns the time of a node's link: for the bytes that each of its ranks has for a group of others, or, if these are
- * more, for the bytes of one rank and its extra bytes.  Extra bytes of one node do not fill the links above its switch.
+ * Returns the time of a node's link.  Its bytes are those of each of the node's ranks, or those of one rank with its
+ * additional bytes, whichever is more.  The additional bytes of one node do not fill the links above its switch.
  */
 static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes,
                       double beside)
@@ -93,7 +93,7 @@ static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
     return members > 0 ? wire_ns(machine, fmax(node, above) / members) : 0;
 }
 
-/* The same with direct messages. */
+/* Returns the time of a node's link with direct messages. */
 static double links_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group)
 {
     return link_ns(machine, traffic, group, traffic->even_bytes, traffic->bytes - traffic->even_bytes);
@@ -119,8 +119,8 @@ static double inside_bytes(const group_t *group, double bytes)
 }
 
 /*
- * A stage whose messages are gathered from several blocks, and which begins when the one before has ended.  What is
- * beside is gathered by all that send to the one rank, and scattered by that rank.
+ * Returns the time of a stage whose messages are gathered from several blocks, and which begins when the stage before
+ * has ended.  The additional load is gathered by all ranks that send to the one rank, and scattered by that rank.
  */
 static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const stage_t *stage)
 {
@@ -135,15 +135,15 @@ static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 }
 
 /*
- * The share of so many members, oneself among them, that get a message, where a rank has so many blocks, each for
- * another rank, and each member stands for as many of all ranks.
+ * Returns the part of the `members`, the rank among them, that get a message.  The rank has so many blocks, each for
+ * another rank, and each member receives for an equal part of all ranks.
  */
 static double reached(const irr_traffic_t *traffic, double members, double blocks)
 {
     return 1 - pow(1 - fmin(1, blocks / traffic->ranks), traffic->ranks / members);
 }
 
-/* The mean of that over both ends of a message. */
+/* Returns the mean of `reached` over sender and receiver of a message. */
 static double share_of(const irr_traffic_t *traffic, double members, load_t blocks)
 {
     const double even = reached(traffic, members, blocks.even);
@@ -161,7 +161,7 @@ static load_t bytes_of(const irr_traffic_t *traffic)
     return (load_t){ traffic->even_bytes, traffic->bytes - traffic->even_bytes };
 }
 
-/* The part of a load that moves, where a rank has the part `beside` of what is beside. */
+/* Returns the part `moves` of a load, and of its additional load the part `beside`. */
 static load_t part_of(load_t load, double moves, double beside)
 {
     return (load_t){ load.even * moves, load.beside * moves * beside };
@@ -172,27 +172,27 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
     return group_of(machine, traffic, 1, traffic->ranks);
 }
 
-/* ---- what switches lose ---- */
+/* ---- losses in switches ---- */
 
 #define SEGMENT_BYTES 1446
-#define TAIL_SEGMENTS 3      /* a loss among so many at the end of a message has nothing behind it that shows it */
+#define TAIL_SEGMENTS 3      /* no later segment of a message reveals the loss of one of its last ones */
 
 /*
- * Share of such losses that no probe repairs.  It fits two cases of the lab, and is ten times too low for equal
- * messages of 256 KiB.
+ * Part of the losses at the end of messages that no probe repairs.  It fits two cases of the lab, and is ten times too
+ * low for equal messages of 256 KiB.
  */
 #define TIMEOUTS 0.06
 
-/* Share of what exceeds a queue that is sent again.  It fits the simulator's a1 on star:4,4,4,4, not the lab. */
+/* Part of the excess over a queue that is sent again.  It fits the simulated direct on star:4,4,4,4, not the lab. */
 #define SENT_AGAIN 0.5
 
-/* Share of bytes that meet at a port of a switch and that the port cannot queue. */
+/* Returns the part of the bytes meeting at a port of a switch that the port cannot queue. */
 static double excess_of(const irr_machine_t *machine, double meeting)
 {
     return machine->buffer > 0 && meeting > (double)machine->buffer ? 1 - (double)machine->buffer / meeting : 0;
 }
 
-/* Bytes that meet where nodes send more than their switch passes on, if nothing paces them. */
+/* Returns the bytes that meet if nodes send more than their switch passes on, without pacing. */
 static double meeting_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double nodes = ceil(traffic->ranks / traffic->node_ranks);
@@ -201,7 +201,7 @@ static double meeting_above(const irr_machine_t *machine, const irr_traffic_t *t
     return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->even_bytes : 0;
 }
 
-/* The time with what is sent again, and with a timeout where one of all messages is likely to need it. */
+/* Returns the time with what is sent again, and with a timeout if one of all messages is likely to need it. */
 static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double meeting)
 {
     const double excess = excess_of(machine, meeting), messages = fmax(1, traffic->messages);
@@ -213,8 +213,9 @@ static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 }
 
 /*
- * All ranks send to rank 0 first, then to rank 1, and so on, so the wire of the last rank is idle until all others
- * have had their messages: as far as messages are equally long.
+ * Returns the additional time of Open MPI's order.  All ranks send to rank 0 first, then to rank 1, and so on, so the
+ * link of the last rank is idle until all others have their messages.  The effect is smaller with messages of different
+ * length.
  */
 static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
@@ -228,7 +229,7 @@ static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 
 /* ---- direct ---- */
 
-/* What signals, and waiting for steps, add to so many messages. */
+/* Returns the additional time of signals and of waiting for steps. */
 static double pace_ns(const irr_machine_t *machine, const group_t *group, const irr_way_t *way, double share)
 {
     const double work = messages_ns(machine, group, share);
@@ -244,7 +245,7 @@ static double pace_ns(const irr_machine_t *machine, const group_t *group, const 
     return way->pace->syncs ? work + waits : waits;
 }
 
-/* A rank that has most to receive may have little to send: each end of a message costs half of it. */
+/* Returns the messages of a rank.  If it receives the most, it may send little: each end of a message counts half. */
 static double messages_of(const irr_traffic_t *traffic)
 {
     return (traffic->messages + traffic->even_messages) / 2;
@@ -260,9 +261,10 @@ static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 }
 
 /*
- * With pace loose a step of a rank lasts as long as the longer of the message that it sends and the one that it
- * receives.  If a share `alike` of messages is as long as the longest one and the others are empty, the longer of two
- * is 2 - alike times the mean.  Schedules are left out: some of them give a step messages of one length.
+ * Returns the additional time of steps with unequal messages.  With pacing loose a step of a rank lasts as long as the
+ * longer of its two messages.  If a part `alike` of the messages is as long as the longest one and the others are
+ * empty, the longer of two is 2 - alike times the mean.  Schedules are excluded, because some of them give a step
+ * messages of one length.
  */
 static double tied_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
@@ -295,8 +297,8 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
 /* ---- long messages ---- */
 
 /*
- * How many of the messages are longer than a limit: if these are as long as the longest one, and the others half as
- * long as the limit, or as the mean.
+ * Returns how many messages are longer than a limit, assuming that these are as long as the longest one, and that the
+ * others are half as long as the limit or the mean.
  */
 static double longer(const irr_traffic_t *traffic, double limit)
 {
@@ -312,8 +314,8 @@ static double longer(const irr_traffic_t *traffic, double limit)
 /* ---- grids ---- */
 
 /*
- * Messages are for ranks anywhere.  The extra bytes for one rank come together stage by stage: after this stage one
- * rank in each `reach` has them.
+ * Returns the time of a stage of a grid, with messages for any ranks.  The additional bytes for one rank come together
+ * stage by stage: after this stage one rank in each `reach` has them.
  */
 static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double stride, double columns)
 {
@@ -329,7 +331,9 @@ static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     return stage_ns(machine, traffic, &stage);
 }
 
-/* A balanced grid spreads messages in as many stages before; what it cuts them into is not counted. */
+/*
+ * Returns the time of a grid.  A balanced grid spreads messages in as many stages before; cutting them costs nothing.
+ */
 static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     irr_grid_t grid;
@@ -346,9 +350,9 @@ static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
     return grid.balanced ? 2 * sum : sum;
 }
 
-/* ---- nodes ---- */
+/* ---- leaders ---- */
 
-/* Messages inside of a node, one to each other rank; blocks and bytes: of a rank, in these messages. */
+/* Returns the time of messages inside a node, one to each other rank.  blocks, bytes: of a rank, in these messages. */
 static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, load_t blocks, load_t bytes)
 {
     const stage_t stage = {
@@ -360,9 +364,9 @@ static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 }
 
 /*
- * By leaders, in the three stages of route/stages.c: the second carries what all ranks of the node have for others.
- * The extra bytes for one rank are on one rank of each node after the first stage, on all leaders of its node after the
- * second stage, and on the rank itself after the third.
+ * Returns the time by leaders, in the three stages of route/stages.c; in the second, leaders send what all ranks of the
+ * node have for another node.  The additional bytes for one rank are on one rank of each node after the first stage, on
+ * all leaders of its node after the second, and on the rank itself after the third.
  */
 static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
@@ -386,7 +390,7 @@ static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traf
            inside_ns(machine, traffic, part_of(blocks, away * part, 1), part_of(bytes, away * part, 1));
 }
 
-/* ---- long messages directly ---- */
+/* ---- long messages sent directly ---- */
 
 size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
@@ -396,8 +400,8 @@ size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *
 }
 
 /*
- * Beside a grid, or leaders, for the others: what processors do adds up.  Half of the time of what is forwarded, it is
- * taken to wait for links.
+ * Returns the time of long messages sent directly beside a grid, or leaders, for the others.  The work of the
+ * processors adds up.  Forwarding is assumed to wait for links in half of its time.
  */
 static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
@@ -421,7 +425,7 @@ static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
                 direct + forwarded / 2);
 }
 
-/* Inside of the node to the rank that serves the destination; the second stage is that of a schedule. */
+/* Returns the time of a schedule by the node route: a stage inside nodes, then the schedule between nodes. */
 static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
@@ -431,7 +435,7 @@ static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *t
            pace_ns(machine, &between, way, 1);
 }
 
-/* ---- any way ---- */
+/* ---- any strategy ---- */
 
 static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {

@@ -1,12 +1,13 @@
 /*
- * model.h - how long an exchange takes by a way, from a few numbers of the traffic and the constants of the machine.
+ * model.h - predicts the time of an exchange by a strategy, from a few numbers of the traffic and the constants of the
+ * machine.
  *
- * It is for ranking ways, so that hopeless ones are never tried: what it says of one is right within a factor, what it
- * says of two that differ by a factor is right in order.  It knows what messages, bytes on a node's link and copies
- * cost (LogGP with links), and roughly what queues of switches that overflow cost under TCP, if the machine has their
- * size.  irr_plan simulate predicts that better, and a trial measures it.
+ * The model ranks strategies, so that hopeless ones are never tried.  A single prediction is right within a factor; two
+ * predictions that differ by that factor are in the right order.  The model knows the cost of messages, of bytes on a
+ * node's link and of copies (LogGP with links).  If the machine has the size of switch queues, it knows roughly the
+ * cost of queues that overflow under TCP.  irr_plan simulate predicts that cost better, and a trial measures it.
  *
- * Pure.  O(dimensions) for a way.
+ * Pure.  Cost: O(dimensions) for a strategy.
  */
 #ifndef IRR_MODEL_H
 #define IRR_MODEL_H
@@ -15,34 +16,36 @@
 #include "problem/machine.h"
 
 /*
- * What is known of an exchange, alike on all ranks; nothing counts what a rank has for itself.  Of each side, sending
- * and receiving, the rank with most counts: `messages` and `bytes` are those of the larger side, and the even ones
- * those of the lesser side, above which the mean of all ranks cannot be.
+ * The known properties of an exchange, alike on all ranks, without the messages of ranks to themselves.  For each side,
+ * sending and receiving, the maximum over all ranks counts.  `messages` and `bytes` are those of the larger side; the
+ * even ones are those of the lesser side, which the mean of all ranks cannot exceed.
  */
 typedef struct irr_traffic {
     int    ranks;
-    int    node_ranks;    /* most on a node; nodes are taken to have so many ranks in a row */
-    bool   alone;         /* each rank has a processor of its own; false: not all, or nobody knows */
-    double messages, even_messages;   /* that are not empty */
+    int    node_ranks;    /* most ranks on a node; all nodes are assumed to have so many consecutive ranks */
+    bool   alone;         /* each rank has a processor of its own; false: some have not, or unknown */
+    double messages, even_messages;   /* messages that are not empty */
     double bytes, even_bytes;
-    double longest;       /* bytes of a message at most */
-    bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, empty messages too */
-    bool   sparse;        /* the call is one of neighbours: Open MPI's own has no messages for others */
+    double longest;       /* bytes of the longest message */
+    bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, even without data */
+    bool   sparse;        /* a neighbourhood collective, in which Open MPI's own sends to neighbours only */
 } irr_traffic_t;
 
 /*
- * Nanoseconds of an exchange whose counts came before, from the first rank's start to the last one's end.  INFINITY: no
- * such grid.
+ * Returns the nanoseconds of an exchange whose counts occurred before, from the start of the first rank to the end of
+ * the last one.  INFINITY: the grid does not exist.
  */
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way);
 
-/* By Open MPI's own function: direct messages to rank 0, 1 and so on, all at once, the empty ones to all ranks too. */
+/*
+ * Returns the nanoseconds with Open MPI's own: all messages to ranks 0, 1 and so on at once, empty ones to all ranks.
+ */
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
-/* Bytes from which a message costs less directly than through a grid of two dimensions, at least 1. */
+/* Returns the bytes, at least 1, from which a message costs less directly than through a grid of two dimensions. */
 size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
-/* A way that is predicted to take so many times as long as the best one is hopeless. */
+/* A strategy whose predicted time exceeds the best one by this factor is hopeless. */
 #define IRR_MODEL_HOPELESS 3
 
 #endif

@@ -1,13 +1,18 @@
 /*
  * paced.c - see paced.h.
  *
- * The ways: first, where hosts have several ranks, messages that are forwarded inside of hosts, which are few and
- * long; then those that are not.  Signals between those that would meet, with pieces short enough to be counted as
- * they come; the same with longer ones, that are just below what UCX sends at once over tcp, and more bytes under way,
- * where processes answer late; the same with no bytes ahead, where they would queue in several switches, and the
- * signals behind them; and grants.  At last what needs no schedule, and wins where all of that costs more than it
- * brings, as with short messages, or where one link holds up all in any order: one step after the other, as the
- * pairwise exchange of other libraries, and all at once.
+ * The strategies, in the order of the table:
+ *
+ * - node, sync: ranks of a host forward messages to each other, so few and long messages travel between hosts.
+ * - direct, sync, 32 KiB: signals keep messages that share a link apart; pieces are short enough to be counted as they
+ *   arrive.
+ * - direct, sync, 60 KiB: pieces just below what UCX sends eagerly over tcp, and a larger lead, for processes that
+ *   answer late.
+ * - direct, sync, no lead: for networks where bytes sent ahead would queue in several switches, with the signals behind
+ *   them.
+ * - direct, grant: the receiver admits senders.
+ * - direct and node, loose or free: no schedule.  These win if signals cost more than they save, as with short
+ *   messages, or if one link delays everything in any order.  loose is the pairwise exchange of other libraries.
  */
 #include "choose/paced.h"
 
@@ -43,14 +48,14 @@ static bool known(const irr_way_t *ways, int count, const irr_way_t *way)
     return false;
 }
 
-/* Has the user left this pace open, or asked for it? */
+/* Returns whether the user has left this pacing open, or asked for it. */
 static bool allows(const irr_settings_t *settings, const irr_pace_t *pace, int ranks)
 {
     return settings->pace == IRR_PACE_AUTO ? pace != &irr_pace_sync || ranks <= IRR_PACED_SYNC_RANKS
                                            : pace == irr_pace_of(settings->pace);
 }
 
-/* Who asks for a pace, or for pieces, wants the order that they go with; else whole messages need no schedule. */
+/* Returns the base's order if the user asks for a pacing or for pieces; otherwise whole messages need no schedule. */
 static const irr_order_t *order_of(const irr_settings_t *settings, const irr_way_t *base, const irr_way_t *row)
 {
     const bool open = settings->pace == IRR_PACE_AUTO && settings->piece_bytes == IRR_BYTES_AUTO;

@@ -1,9 +1,9 @@
 /*
- * paced.h - how messages between nodes may be paced: the ways that are worth a trial where queues of switches matter.
+ * paced.h - lists the strategies of long messages between nodes that are worth a trial if queues of switches matter.
  *
- * What is best depends on the rate, on queues, and on how fast processes answer; no constant is right everywhere, and
- * no model knows.  So these strategies are candidates of trials (choose/candidates.h); without a trial a schedule on a
- * tree of switches goes by the first of them.
+ * The best pacing depends on the rate of the network, on queues, and on how fast processes answer.  No constant suits
+ * all networks, and no model predicts the best one.  These strategies are therefore candidates of trials
+ * (choose/candidates.h). Without a trial, a schedule on a tree of switches uses the first of them.
  *
  * Pure.
  */
@@ -14,21 +14,21 @@
 
 #define IRR_PACED_WAYS_MAX 8
 
-/* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
+/* Most ranks for which sync is tried: with more it takes seconds to find out which messages share a link. */
 #define IRR_PACED_SYNC_RANKS 512
 
 /* Routes that may be tried. */
 enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
 
 /*
- * Fills ways[] with all of these routes, if there are any, that settings leave open, the likely best first; else, and
- * where they leave none open, with one: the base, which is what the settings say of a schedule by the route direct.
- * Returns how many.
+ * Fills ways[] with the strategies of these routes that the settings leave open, the likely best first, and returns
+ * their number.  If there are none, ways[0] is the base, which is the settings' strategy of a schedule by the direct
+ * route.
  */
 int irr_paced_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
                    irr_way_t ways[IRR_PACED_WAYS_MAX]);
 
-/* The first of these. */
+/* Returns the first of the strategies of irr_paced_ways. */
 irr_way_t irr_paced_first(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks);
 
 #endif

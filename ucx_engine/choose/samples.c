@@ -18,7 +18,7 @@ void irr_samples_add(irr_samples_t *samples, double base_ns, double own_ns)
     }
 }
 
-/* The variance of the mean of so many times, as a part of its square. */
+/* Returns the variance of the mean of `count` times, divided by the square of the mean. */
 static double variance(double sum, double squares, int count)
 {
     return fmax(0, squares * count / (sum * sum) - 1) / count;
@@ -42,7 +42,8 @@ static int ascending(const void *a, const void *b)
 
 static irr_speedup_t by_median(const irr_samples_t *samples)
 {
-    const int count = samples->count, outside = count < 4 ? 0 : (int)(count / 2.0 - sqrt(count));   /* at each end */
+    const int count = samples->count, outside = count < 4 ? 0 : (int)(count / 2.0 - sqrt(count));   /* left out at each
+                                                                                                       end */
     float logs[IRR_SAMPLES_MAX];
 
     memcpy(logs, samples->logs, sizeof(logs));

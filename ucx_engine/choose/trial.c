@@ -6,25 +6,25 @@
 #include <math.h>
 #include <string.h>
 
-/* Of so many short exchanges the longest one is left out. */
+/* The longest of so many short exchanges is left out. */
 #define GROUP 4
 
-/* Timed exchanges of a stay of short ones, at first and at most: whole groups. */
+/* Least and largest number of timed short exchanges of a stay; multiples of GROUP. */
 #define LENGTH_MIN 4
 #define LENGTH_MAX 16
 
-/* Timed exchanges of a look, and the one before. */
+/* Untimed and timed exchanges of a look. */
 #define LOOK_WARM_UP 1
 #define LOOK_SHORT   3
 #define LOOK_LONG    1
 
-/* An exchange of so many nanoseconds is a long one: what else the machine does is short beside it. */
+/* Nanoseconds from which an exchange is long: other work of the machine is short in comparison. */
 #define LONG_NS 2.5e6
 
-/* A strategy that takes so many times as long as the best one is dropped at once. */
+/* A strategy slower than the best one by this factor is dropped at once. */
 #define HOPELESS 2
 
-/* Fewer samples of short exchanges than this show only a speedup whose lower bound is SURE. */
+/* With fewer samples of short exchanges than ENOUGH, only a speedup with a lower bound of SURE wins. */
 #define ENOUGH 8
 #define SURE   1.2
 
@@ -35,7 +35,7 @@ static bool is_in(const irr_trial_t *trial, int way)
     return trial->left[way] && !(trial->looks && trial->looked[way]);
 }
 
-/* The next strategy of this turn, after this one; -1: none. */
+/* Returns the strategy after this one in this turn, or -1. */
 static int next_way(const irr_trial_t *trial, int way)
 {
     const int step = trial->turn % 2 == 0 ? 1 : -1;
@@ -101,7 +101,7 @@ int irr_trial_look(double mean_ns)
     return LOOK_WARM_UP + look_length(irr_trial_is_long(mean_ns));
 }
 
-/* The longest exchange of a group is left out when the group is complete. */
+/* Adds the time of an exchange.  When a group is complete, its longest exchange is subtracted. */
 static void take_pair(irr_trial_t *trial, int sum, uint64_t ns)
 {
     trial->sums[sum] += ns;
@@ -130,7 +130,7 @@ static int counted(const irr_trial_t *trial)
     return trial->looks || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
 }
 
-/* A look has one turn, so there is room for the longest exchanges. */
+/* A look has one turn, so the words of the second turn carry the longest exchanges. */
 void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS])
 {
     memcpy(words, trial->sums, sizeof(trial->sums));
@@ -200,7 +200,7 @@ static void drop_hopeless(irr_trial_t *trial)
     }
 }
 
-/* A strategy took so long in this round, in so many stays; books what that was more than by the base. */
+/* Books `stays` stays with a strategy in this round, each of stay_ns, and their additional time over the base. */
 static void book(irr_trial_t *trial, int way, double stay_ns, int stays)
 {
     double extra_ns;
@@ -211,7 +211,7 @@ static void book(irr_trial_t *trial, int way, double stay_ns, int stays)
     trial->cost_ns += extra_ns > 0 ? extra_ns : 0;
 }
 
-/* The shortest exchange by each strategy, and the longest one; of long exchanges by the base the mean is known. */
+/* Takes the shortest and the longest exchange with each strategy.  For long exchanges the mean of the base is known. */
 static void take_look(irr_trial_t *trial, const uint64_t *sums)
 {
     const uint64_t *most = sums + IRR_TRIAL_WAYS;
@@ -263,7 +263,7 @@ static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
     }
 }
 
-/* Drops strategies that are no gain, or are slower than the best one, beyond doubt. */
+/* Drops strategies whose upper bound is no gain or is below the best speedup. */
 static void drop_losers(irr_trial_t *trial)
 {
     const double gain = trial->lenient ? 1 : IRR_SPEEDUP_GAIN;
@@ -276,7 +276,7 @@ static void drop_losers(irr_trial_t *trial)
     }
 }
 
-/* Is the best one a winner by the samples so far? */
+/* Returns whether the samples so far show that the best strategy is a gain. */
 static bool wins(const irr_trial_t *trial, int best)
 {
     const irr_speedup_t *speedup = &trial->speedups[best];
@@ -307,7 +307,7 @@ bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
     return ends;
 }
 
-/* What the next round takes more than by the base; ways that are likely to be faster do not pay for others. */
+/* Returns the additional time of the next round.  Strategies that are likely to be faster do not pay for others. */
 static double extra_of(const irr_trial_t *trial)
 {
     double extra = 0;
@@ -320,10 +320,7 @@ static double extra_of(const irr_trial_t *trial)
     return extra * IRR_TRIAL_STAYS * (trial->warm_up + trial->length);
 }
 
-/*
- * Timed exchanges of a stay.  What many samples have not decided is a small difference, which longer stays show, and
- * which costs little.
- */
+/* Returns the timed exchanges of a stay.  After many samples the difference is small: longer stays show it cheaply. */
 static int length_of(const irr_trial_t *trial)
 {
     const int rounds = trial->samples[0].count / IRR_TRIAL_STAYS, length = LENGTH_MIN << rounds / 2;

@@ -1,24 +1,25 @@
 /*
- * trial.h - finds the fastest of a few strategies by using each of them in exchanges that a job does anyway.
+ * trial.h - finds the fastest of a few strategies by using each of them in exchanges that the job runs anyway.
  *
- * One of the strategies is the base, which the job uses so far.  First comes a look at each strategy: a stay of a few
- * exchanges.  The first exchange of a stay is not timed, because it makes plans and memory that later ones find; the
- * shortest of the others counts.  Where exchanges are long, the mean of the base is known, and its look left out.
- * Hopeless strategies are dropped.  More strategies may be added, and looked at.
+ * A stay is a run of consecutive exchanges with one strategy.  The base is the strategy that the job uses so far.
  *
- * Then come rounds of stays in the order A B B A A B B A, so that a machine that becomes slower is unfair to none.  A
- * stay of a strategy and the stay of the base beside it are one sample of the speedup (choose/samples.h).  Of short
- * exchanges the median counts, and the longest of each four exchanges of a stay is left out: the machine has delayed
- * it.  Of long ones the ratio of the means counts, because what the network delays is part of their cost.
+ * 1. A look at each strategy: one stay of a few exchanges.  The first exchange of a stay is not timed, because it
+ *    builds plans and memory that later ones reuse; the shortest of the others counts.  If exchanges are long, the mean
+ *    time of the base is known, and the base has no look.  Hopeless strategies are dropped.  More strategies may be
+ *    added, and looked at.
+ * 2. Rounds of stays in the order A B B A A B B A, so that a machine that becomes slower favours no strategy.  A stay
+ *    of a strategy and the adjacent stay of the base are one sample of the speedup (choose/samples.h).  For short
+ *    exchanges the median counts, and the longest of each four exchanges of a stay is left out, because the machine has
+ *    delayed it.  For long ones the ratio of the means counts, because the network's delays are part of their cost.
+ * 3. After each round the ranks agree on the largest times.  A strategy leaves if its upper bound is no gain of 3 %, or
+ *    is below the speedup of the best one.  While more than two strategies are left, only the better half stays.  The
+ *    last one (for long exchanges the best one) wins when its lower bound is a gain of 3 %; after 24 samples the base
+ *    wins.  A small gain in short exchanges needs 8 samples at least.
  *
- * After each round the ranks agree on the largest times.  A strategy leaves when its upper bound is no gain of 3 %, or
- * is below the speedup of the best one.  While more than two strategies are left, the better half goes on.  The last
- * one, or of long exchanges the best one, wins when its lower bound is a gain of 3 %; after 24 samples the base wins.
- * A small gain in short exchanges needs 8 samples at least.
+ * All ranks take the same steps, because these follow from the number of exchanges and from agreed times.
  *
- * All ranks take the same steps, because these follow from the number of exchanges and from times that are agreed.
- *
- * Pure.  With 4 strategies beside the base: 20 exchanges of a look, then 60 to 450; of long exchanges 8 and 12 to 52.
+ * Pure.  Cost with 4 strategies beside the base: looks of 20 exchanges, then 60 to 450; with long exchanges 8, then 12
+ * to 52.
  */
 #ifndef IRR_TRIAL_H
 #define IRR_TRIAL_H
@@ -28,46 +29,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IRR_TRIAL_WAYS 9   /* the base among them */
+#define IRR_TRIAL_WAYS 9   /* including the base */
 
 /* Stays of each strategy in a round. */
 #define IRR_TRIAL_STAYS 4
 
-/* What the ranks agree on after a round. */
+/* Words that the ranks agree on after a round. */
 #define IRR_TRIAL_SUMS (IRR_TRIAL_STAYS * IRR_TRIAL_WAYS)
 
 typedef struct irr_trial {
     int      count;                    /* strategies; the base is the first */
     bool     left[IRR_TRIAL_WAYS];     /* not dropped yet */
     bool     looked[IRR_TRIAL_WAYS];
-    bool     long_ones;                /* exchanges are long: a few are enough */
+    bool     long_ones;                /* exchanges are long, so a few are enough */
     bool     lenient;                  /* a speedup of 1 is enough to win */
-    bool     looks;                    /* the round is a look */
+    bool     looks;                    /* the current round is a look */
     int      length;                   /* timed exchanges of a stay */
-    int      warm_up;                  /* and those before, which are not */
-    int      way;                      /* the strategy of this stay */
-    int      turn;                     /* stays of each strategy in this round that are over */
-    int      done;                     /* exchanges of the stay */
-    int      exchanges;                /* of the trial, so far */
-    uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of the stays of this round, by turns; in a look of the shortest
+    int      warm_up;                  /* untimed exchanges before them */
+    int      way;                      /* the strategy of the current stay */
+    int      turn;                     /* completed stays of each strategy in this round */
+    int      done;                     /* exchanges of the current stay so far */
+    int      exchanges;                /* exchanges of the trial so far */
+    uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of this round's stays, by turns; in a look, of the shortest
                                           exchange */
-    uint64_t most[IRR_TRIAL_SUMS];     /* of the longest exchange of a group that has begun, or of a look */
-    uint8_t  taken[IRR_TRIAL_SUMS];    /* exchanges of the group */
-    double   each_ns[IRR_TRIAL_WAYS];  /* agreed, of an exchange in the last round of a strategy */
-    irr_samples_t samples[IRR_TRIAL_WAYS];    /* of rounds of pairs */
-    irr_speedup_t speedups[IRR_TRIAL_WAYS];   /* agreed, over the base */
-    double   extra_ns;                 /* agreed time above that of the base; negative: less */
-    double   cost_ns;                  /* the same of strategies that took more */
-    int      winner;                   /* in the end */
+    uint64_t most[IRR_TRIAL_SUMS];     /* nanoseconds of the longest exchange of the current group, or of a look */
+    uint8_t  taken[IRR_TRIAL_SUMS];    /* exchanges of the current group */
+    double   each_ns[IRR_TRIAL_WAYS];  /* agreed time of an exchange by each strategy, in its last round */
+    irr_samples_t samples[IRR_TRIAL_WAYS];    /* samples of the rounds of pairs */
+    irr_speedup_t speedups[IRR_TRIAL_WAYS];   /* agreed speedups over the base */
+    double   extra_ns;                 /* agreed time in excess of the base; negative: less */
+    double   cost_ns;                  /* the part of extra_ns of strategies slower than the base */
+    int      winner;                   /* the winner, in the end */
 } irr_trial_t;
 
-/* Begins with looks at `count` strategies, from 2 on; mean_ns: the time of an exchange by the base. */
+/* Begins with looks at `count` strategies, 2 at least.  mean_ns: the time of an exchange by the base. */
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns);
 
 /* Adds strategies after the agreement on a look; a look at them follows. */
 void irr_trial_add(irr_trial_t *trial, int more);
 
-/* Returns whether an exchange takes so long that other work of the machine is short beside it. */
+/* Returns whether an exchange takes so long that disturbances by other work of the machine are short in comparison. */
 bool irr_trial_is_long(double ns);
 
 /* Returns the number of exchanges of a look at one strategy. */
@@ -101,8 +102,8 @@ void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums);
 
 /*
- * Begins the next round of pairs, which may take budget_ns more than by the base: the slowest strategies are dropped
- * until it fits.  Returns false if none is left: the base has won.
+ * Begins the next round of pairs, which may take budget_ns longer than with the base alone.  Drops the slowest
+ * strategies until the round fits.  Returns false if none is left: the base has won.
  */
 bool irr_trial_go_on(irr_trial_t *trial, double budget_ns);
 

@@ -1,14 +1,15 @@
 /*
- * verdict.c - what trials show of the current strategy: its speedup over strategy 0, and what that has saved.
+ * verdict.c - the results of trials for the current strategy: its speedup over strategy 0, and the time it has saved.
  *
- * A verdict is a trial that a strategy has won, or a check that it has passed; a check that it has failed is the last
- * one.  Between two verdicts nothing measures the speedup, so exchanges between them count with the mean of both.
+ * A verdict is a trial that a strategy has won, or a check that it has passed or failed.  A failed check is the last
+ * verdict.  The speedup is not measured between two verdicts, so the exchanges between them count with the mean of
+ * both.
  */
 #include "choose/choice.h"
 
-/* ---- what was saved ---- */
+/* ---- saved time ---- */
 
-/* Books what was saved since the verdict before this one, which may be the same again. */
+/* Books the time saved since the last verdict, with the mean of that verdict and this one. */
 static void book(irr_choice_t *choice, const irr_speedup_t *verdict)
 {
     const irr_speedup_t mean = irr_speedup_mean(&choice->speedup, verdict);
@@ -38,10 +39,10 @@ void irr_choice_fall_back(irr_choice_t *choice)
     choice->speedup = IRR_SPEEDUP_NONE;
 }
 
-/* A winner that has become so much slower stays, and is compared with the others again. */
+/* If the speedup has fallen by this factor, the winner stays, but is compared with the other strategies again. */
 #define WORSE 0.87
 
-/* The speedup is that of another time: the next check shows whether it still holds. */
+/* The speedup was measured at another time: the next check shows whether it still holds. */
 void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
 {
     const double over_base = speedup / choice->speedup.is;
@@ -55,7 +56,7 @@ void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
     choice->recalled = true;
 }
 
-/* A look that ends a check is a few samples: the samples of the verdict before it count as well. */
+/* Returns the verdict of a check.  After a look alone it has few samples, so the last verdict widens its interval. */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {
     const irr_speedup_t verdict = irr_speedup_inverse(&choice->trial.speedups[1]);
@@ -65,10 +66,7 @@ static irr_speedup_t verdict_of(const irr_choice_t *choice)
     return choice->trial.samples[1].count > 0 ? verdict : both;
 }
 
-/*
- * The current strategy has passed; or strategy 0 was better: then the network has changed, and other strategies may be
- * the best now.
- */
+/* Ends a check.  If strategy 0 was better, the network has changed, and another strategy may be the best now. */
 static void end_check(irr_choice_t *choice)
 {
     irr_trial_t *trial = &choice->trial;
@@ -106,7 +104,7 @@ static void end_trial(irr_choice_t *choice)
     }
 }
 
-/* Was the trial too short, or too noisy, to show that no strategy is a gain? */
+/* Returns whether the trial was too short, or too noisy, to exclude that a strategy is a gain. */
 static bool doubts(const irr_choice_t *choice)
 {
     const irr_trial_t *trial = &choice->trial;

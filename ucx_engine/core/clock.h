@@ -1,5 +1,5 @@
 /*
- * clock.h - the time, to tell how long something took.
+ * clock.h - the monotonic clock in nanoseconds, for measuring durations.
  */
 #ifndef IRR_CLOCK_H
 #define IRR_CLOCK_H

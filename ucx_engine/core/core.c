@@ -1,8 +1,8 @@
 /*
- * core.c - what every part of the engine stands on: status texts, memory and log lines.
+ * core.c - the base of every part of the engine: status texts, memory and log lines.
  *
- * The logger and the allocator are the only process-wide state of the engine, beside what a thread keeps of its
- * own lines.  They are set by the host before anything else runs, so they need no lock.
+ * The logger and the allocator are the only process-wide state of the engine, beside the line that irr_log_keep keeps
+ * in each thread.  The host sets them before anything else runs, so they need no lock.
  */
 #include "core/alloc.h"
 #include "core/log.h"
@@ -19,10 +19,10 @@ static struct {
     irr_log_fn_t    fn;
     void           *context;
     irr_log_level_t max_level;
-    const char     *prefix;   /* of the names of settings */
+    const char     *prefix;   /* prefix of the names of settings */
 } logger = { .prefix = "" };
 
-/* Of each thread; see irr_log_keep. */
+/* The line of this thread; see irr_log_keep. */
 static _Thread_local struct {
     char  *line;
     size_t bytes;
@@ -45,7 +45,7 @@ void irr_allocator_set(const irr_allocator_t *replacement)
     allocator = replacement != NULL ? *replacement : standard;
 }
 
-/* At least one byte, so that NULL always means failure; 0 on overflow. */
+/* Returns the bytes of an array, at least 1, so that a NULL from the allocator always means failure; 0 on overflow. */
 static size_t array_bytes(size_t count, size_t size)
 {
     size_t bytes;
@@ -113,7 +113,7 @@ irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted)
     return memory != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Where the next array begins behind this one that begins at *end; false on overflow. */
+/* Advances *end past an array that begins there, to the next aligned offset.  Returns false on overflow. */
 static bool append(const irr_array_t *array, size_t *end)
 {
     const size_t alignment = alignof(max_align_t);

@@ -1,5 +1,6 @@
 /*
- * deadline.h - until when a computation may take, by a clock that the caller has: pure code knows none.
+ * deadline.h - the end of the time that a computation may take.  The caller supplies the clock, because pure code has
+ * none.
  */
 #ifndef IRR_DEADLINE_H
 #define IRR_DEADLINE_H
@@ -9,10 +10,10 @@
 struct irr_deadline {
     uint64_t (*now_ns)(void *context);
     void      *context;
-    uint64_t   end_ns;   /* of that clock */
+    uint64_t   end_ns;   /* on that clock */
 };
 
-/* NULL is none. */
+/* Returns true if the deadline has passed; NULL means no deadline. */
 static inline bool irr_deadline_passed(const irr_deadline_t *deadline)
 {
     return deadline != NULL && deadline->now_ns(deadline->context) >= deadline->end_ns;

@@ -1,7 +1,7 @@
 /*
- * hash.h - 64 bits that tell two lists of words, or two texts, apart: FNV-1a, word by word or byte by byte.  O(length).
+ * hash.h - a 64-bit hash of a list of words or of a text: FNV-1a, word by word or byte by byte.  O(length).
  *
- * For comparisons between ranks that mean well: whoever wants two lists with one hash can find them.
+ * Not cryptographic: ranks that mean well compare lists by it, but two lists with one hash are easy to construct.
  */
 #ifndef IRR_HASH_H
 #define IRR_HASH_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The hash of nothing. */
+/* The hash of an empty list. */
 #define IRR_HASH_BASIS UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
@@ -17,7 +17,7 @@ static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* The same for words that may differ in high bits alone: these count in all bits of the hash. */
+/* Adds a word so that its high bits affect all bits of the hash; for words that may differ in high bits alone. */
 static inline uint64_t irr_hash_mix(uint64_t hash, uint64_t word)
 {
     hash = irr_hash_word(hash, word);

@@ -1,8 +1,8 @@
 /*
- * lock.h - one lock that serialises an engine, and costs next to nothing where one thread runs.
+ * lock.h - the lock that serialises an engine.  It costs next to nothing if only one thread calls.
  *
- * Not recursive: irr_lock_try fails, in both modes, while the lock is held, which is what keeps progress
- * from running within itself.
+ * Not recursive: irr_lock_try fails, with and without threads, while the lock is held.  So progress does not run within
+ * itself.
  */
 #ifndef IRR_LOCK_H
 #define IRR_LOCK_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 typedef struct irr_lock {
-    bool            threads;  /* several threads come; set once by init */
-    bool            held;     /* used without threads only */
+    bool            threads;  /* true if several threads call; set once by irr_lock_init */
+    bool            held;     /* true while locked; used without threads only */
     pthread_mutex_t mutex;
 } irr_lock_t;
 

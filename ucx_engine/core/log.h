@@ -1,7 +1,8 @@
 /*
  * log.h - lines for the user, through the host's logger; see irr_log_set in irr.h.
  *
- * A line names the thing, its value and what is allowed, and is written once: where the error is decided.
+ * A line names the setting or object, its value and the allowed values.  It is written once, where the error is
+ * decided.
  */
 #ifndef IRR_LOG_H
 #define IRR_LOG_H
@@ -9,12 +10,12 @@
 #include "irr.h"
 
 /*
- * From now on the first error or warning of this thread is kept in *line, of so many bytes, and all are told to nobody.
- * It is empty if there is none.  NULL: they are told again.
+ * Keeps the first error or warning of this thread from now on in line[bytes], which is "" until then, and logs no error
+ * or warning of this thread.  NULL: this thread logs again.
  */
 void irr_log_keep(char *line, size_t bytes);
 
-/* The text before the name of a setting in a message. */
+/* Returns the prefix of the names of settings in log lines. */
 const char *irr_log_prefix(void);
 
 void irr_log(irr_log_level_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));

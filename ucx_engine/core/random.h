@@ -1,6 +1,6 @@
 /*
- * random.h - a small generator (splitmix64: a counter and a mixing function), so that a seed gives the same numbers
- * on every rank and machine.
+ * random.h - a small random number generator (splitmix64: a counter and a mixing function).  A seed gives the same
+ * numbers on every rank and machine.
  */
 #ifndef IRR_RANDOM_H
 #define IRR_RANDOM_H
@@ -17,7 +17,7 @@ static inline uint64_t irr_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* A number from 0 to limit - 1; limit > 0.  The bias of the remainder is below 2^-30 for limits below 2^34. */
+/* Returns a number from 0 to limit - 1; limit > 0.  The bias of the remainder is below 2^-30 for limits below 2^34. */
 static inline size_t irr_random_below(uint64_t *state, size_t limit)
 {
     return (size_t)(irr_random(state) % limit);
