@@ -1,16 +1,16 @@
 /*
- * coarsen.c - see coarsen.h.  Bisection between granules that are too short and those that always do, in eight
- * lengths to each power of two.
+ * coarsen.c - see coarsen.h.  Bisection between the finest granule and one as long as the longest message, over eight
+ * lengths for each power of two.
  */
 #include "order/coarsen.h"
 
-/* 8, 9 .. 15, 16, 18 .. 30, 32, 36 ..: eight to each power of two, for i below 8 * 61. */
+/* Returns the i-th length of 8, 9 .. 15, 16, 18 .. 30, 32, 36 ..: eight for each power of two, for i below 8 * 61. */
 static uint64_t granule_of(int i)
 {
     return (uint64_t)(8 + i % 8) << i / 8;
 }
 
-/* Keeps the shorter of two schedules; of equal ones the one with fewer messages. */
+/* Keeps the shorter of two schedules; if both are equally short, the one with fewer messages. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *tried)
 {
     const uint64_t now = irr_schedule_makespan(schedule), then = irr_schedule_makespan(tried);
@@ -38,7 +38,7 @@ static irr_status_t bisect(const irr_coarsen_t *coarsen, int max_steps, irr_sche
 
         status = coarsen->attempt(coarsen->context, granule_of(middle), max_steps, &tried, &fits);
         if (status == IRR_ERR_TIMEOUT) {
-            status = IRR_OK;   /* there is one */
+            status = IRR_OK;   /* a schedule was found before */
             break;
         }
         if (status == IRR_OK && fits) {

@@ -1,24 +1,26 @@
 /*
- * coarsen.h - a schedule of few steps by trial: coarser granules make fewer steps and a longer schedule.
+ * coarsen.h - a schedule with few steps, by trial: longer granules give fewer steps and a longer schedule.
+ *
+ * Messages are rounded up to whole granules.
  */
 #ifndef IRR_COARSEN_H
 #define IRR_COARSEN_H
 
 #include "order/schedule.h"
 
-/* Makes schedules of granules of any length, in bytes. */
+/* Computes schedules for a granule of any length, in bytes. */
 typedef struct irr_coarsen {
-    /* Replaces what is in the schedule.  *fits: in so many steps, else the schedule is not complete. */
+    /* Replaces the contents of the schedule.  *fits: the schedule is complete with at most max_steps steps. */
     irr_status_t (*attempt)(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits);
     const void  *context;
-    uint64_t     longest;   /* granules of so many bytes are the coarsest that make sense; below 2^63 */
+    uint64_t     longest;   /* longest granule that makes sense, in bytes; below 2^63 */
 } irr_coarsen_t;
 
 /*
- * The first attempt, in granules of a byte, if it fits.  Otherwise the shortest schedule of about ten attempts
- * that fits, or that of the coarsest granules if none does.  max_steps 0: no limit.  Appends to an empty
- * schedule; fails as the attempts do, IRR_ERR_NO_MEMORY among that.
+ * Returns the schedule with granules of one byte, if it has at most max_steps steps.  Otherwise returns the shortest of
+ * about ten attempts that do, or the one with the longest granules if none does.  max_steps 0: no limit.  The schedule
+ * must be empty.  Returns the errors of the attempts, such as IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_coarsen(const irr_coarsen_t *coarsen, int max_steps, irr_schedule_t *schedule);
 

@@ -1,5 +1,5 @@
 /*
- * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) where none is split.
+ * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if none is split.
  */
 #include "order/lambda.h"
 
@@ -11,7 +11,7 @@
 #define DIGITS_MAX 9
 #define FACTOR_MAX 100
 
-/* A decimal number in 1 / IRR_LAMBDA_ONE, to nearest; 0 if it is none, or rounds to 0, or is above limit. */
+/* Returns a decimal number in units of 1 / IRR_LAMBDA_ONE, rounded; 0: no number, rounds to 0, or above the limit. */
 static uint32_t read_share(const char *text, uint32_t limit)
 {
     uint64_t number = 0, unit = 1;
@@ -78,7 +78,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A share of the messages, to nearest and at least one. */
+/* Returns a part of the messages, rounded, and at least one. */
 static size_t messages_of(uint64_t share, size_t count)
 {
     const size_t whole = share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE / 2) / IRR_LAMBDA_ONE;
@@ -87,8 +87,9 @@ static size_t messages_of(uint64_t share, size_t count)
 }
 
 /*
- * The paper's Gain for one more message than k is (1/m) / (k/m) * tau/phi - dM.  The sum of dM telescopes, so
- * what is earned, in 1/65536 byte, is compared with the distance of two lengths, and nothing overflows.
+ * Returns how many messages go whole by the incremental rule.  The paper's Gain for one more message than k is (1/m) /
+ * (k/m) * tau/phi - dM.  The sum of dM telescopes, so the sum of the gains, in 1/65536 byte, is compared with the
+ * difference of two lengths, and nothing overflows.
  */
 static size_t increments(const irr_lambda_step_t *step, size_t least)
 {

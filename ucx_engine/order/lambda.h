@@ -1,34 +1,34 @@
 /*
- * lambda.h - how much of a message a step of RS_NH sends: Ranka, Wang and Kumar, section 6 and 7.
+ * lambda.h - the part of a message that a step of random-heap (rs_nh) sends: Ranka, Wang and Kumar, sections 6 and 7.
  *
- * In a step of m messages, the threshold is the length of the k-th shortest: k messages go whole, of the others
- * so many bytes.  lambda = k / m is chosen by a rule:
+ * In a step of m messages, the threshold is the length of the k-th shortest.  k messages go whole, and of each other
+ * one as many bytes as the threshold.  A rule chooses lambda = k / m:
  *
  *     fixed:L         L in all steps (6.1); "one" is fixed:1, no message is ever split
- *     proportional:F  F * d, at most 1, where d is how many messages a rank has left on average (6.2)
- *     incremental:L   from L up, as long as a larger lambda saves more start-ups than it idles (6.3 and 7.1)
+ *     proportional:F  F * d, at most 1, where d is the mean number of messages that a rank has left (6.2)
+ *     incremental:L   from L up, while a larger lambda saves more start-ups than it idles (6.3 and 7.1)
  *     search          the best of several fixed ones, by trial (6.1); see rs_nh.c
  *
- * Two phases (section 7): once a rank has no more than 2 messages left on average, or a 16th of those that it
- * had, lambda is 1.  So the paper's example proportional:0.8 splits nothing; factors below 1/2 do.  All
- * arithmetic is in integers, so all ranks agree.
+ * Two phases (section 7): lambda is 1 once a rank has at most 2 messages left on average, or a 16th of its messages. So
+ * the paper's example proportional:0.8 splits nothing; factors below 1/2 do.  All arithmetic is in integers, so all
+ * ranks compute the same.
  */
 #ifndef IRR_LAMBDA_H
 #define IRR_LAMBDA_H
 
 #include "irr.h"
 
-/* A step before its threshold is known. */
+/* A step without its threshold. */
 typedef struct irr_lambda_step {
-    uint64_t *lengths;   /* of its messages, what is left of each; are sorted */
-    size_t    count;     /* at least 1 */
-    size_t    left;      /* messages that are left if all of the step go whole */
+    uint64_t *lengths;   /* the remaining lengths of its messages; irr_lambda_threshold sorts them */
+    size_t    count;     /* messages of the step, at least 1 */
+    size_t    left;      /* messages left after the step, if all of the step go whole */
     size_t    total;     /* messages before the first step */
     size_t    ranks;
-    uint64_t  latency;   /* bytes that travel in the time of a start-up: the paper's tau / phi; below 2^40 */
+    uint64_t  latency;   /* bytes that travel in the time of a start-up, the paper's tau / phi; below 2^40 */
 } irr_lambda_step_t;
 
-/* Bytes that a message may send in this step, at least one message in full. */
+/* Returns the bytes that a message may send in this step.  At least one message goes whole. */
 uint64_t irr_lambda_threshold(irr_lambda_t lambda, const irr_lambda_step_t *step);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * large.c - see large.h.  To append is O(1), amortised; the makespan takes O(P) a large step and O(1) a message.
+ * large.c - see large.h.  Appending is O(1), amortised; the makespan takes O(P) for a large step and O(1) for a
+ * message.
  *
- * Guo, Pan: Improving communication scheduling for array redistribution, section 4.2, has the large steps.
+ * Guo, Pan: Improving communication scheduling for array redistribution, section 4.2, defines large steps.
  */
 #include "order/large.h"
 
@@ -55,7 +56,8 @@ irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint
 {
     const irr_schedule_t *schedule = &large->schedule;
     const size_t ports = 2 * (size_t)schedule->ranks;
-    uint64_t *busy = irr_alloc(ports, sizeof(*busy)), now = 0;   /* until when: senders, then receivers */
+    uint64_t *busy = irr_alloc(ports, sizeof(*busy)), now = 0;   /* end of each port's last message: senders, then
+                                                                    receivers */
     size_t next = 0;
 
     if (busy == NULL) {

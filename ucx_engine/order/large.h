@@ -1,38 +1,38 @@
 /*
- * large.h - a schedule whose steps are taken together to large steps.
+ * large.h - a schedule whose steps are grouped into large steps.
  *
- * All ranks wait for each other after a large step only; within it a message starts as soon as its sender and its
- * receiver have done with those of the small steps before it.
+ * All ranks wait for each other only after a large step.  Inside it a message starts as soon as its sender and its
+ * receiver have finished their messages of earlier small steps.
  */
 #ifndef IRR_LARGE_H
 #define IRR_LARGE_H
 
 #include "order/schedule.h"
 
-/* Zeroed, but for schedule.ranks, is empty. */
+/* Empty if zeroed, except for schedule.ranks. */
 typedef struct irr_large {
     irr_schedule_t schedule;
     int           *last;             /* last[n]: the last step of large step n + 1 */
-    size_t         count, max;       /* large steps */
-    int            number, small;    /* of the latest message, as irr_large_add was told */
+    size_t         count, max;       /* number of large steps, and room for them */
+    int            number, small;    /* large and small step of the latest message */
 } irr_large_t;
 
 void irr_large_fini(irr_large_t *large);
 
 /*
- * Appends a whole message to small step `small` of large step `number`, both from 1 and never going back.
- * Messages of a rank to itself and empty ones are left out, and so are steps that have nothing else: the steps of
- * the schedule count from 1 without a gap.  Fails with IRR_ERR_NO_MEMORY.
+ * Appends a whole message to small step `small` of large step `number`, both from 1 and never decreasing.  A message of
+ * a rank to itself and an empty one are ignored.  Steps without messages are left out, so the steps of the schedule
+ * count from 1 without a gap.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, int to, uint64_t length);
 
 /*
- * Bytes that go by one after the other until all is sent; the schedule must be sorted.  begins (may be NULL) has
- * room for each transmission: so many bytes go by before it begins.  IRR_ERR_NO_MEMORY.
+ * Computes the time of a sorted schedule, in bytes that a port transfers one after the other.  begins: NULL, or room
+ * for the start time of each transmission.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint64_t *makespan_p);
 
-/* The same for a schedule whose steps are all one large step: nobody waits for more than the other rank. */
+/* Computes the time if all steps are one large step, so that a rank waits only for the other rank of its message. */
 irr_status_t irr_large_makespan_async(const irr_schedule_t *schedule, uint64_t *begins, uint64_t *makespan_p);
 
 #endif

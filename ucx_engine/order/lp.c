@@ -1,10 +1,9 @@
 /*
- * lp.c - linear permutation: Ranka, Wang and Kumar, section 5.1.
+ * lp.c - linear permutation, algorithm xor (lp): Ranka, Wang and Kumar, section 5.1.
  *
- * In step k = 1 .. P - 1 rank i sends to i xor k if P is a power of two, which pairs the ranks up, else, or if
- * asked for, to (i + k) mod P.  A message goes in one step.  The paper runs all P - 1 steps, however few messages
- * there are, and its tables count them, so steps in which nobody sends are kept: `steps` is P - 1.  O(n log n)
- * for n messages.
+ * In step k = 1 .. P - 1 rank i sends to i xor k if P is a power of two, which pairs the ranks up.  Otherwise, or with
+ * params->shift, it sends to (i + k) mod P.  Each message goes in one step.  The paper runs all P - 1 steps, and its
+ * tables count empty steps too, so `steps` is P - 1.  O(n log n) for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"

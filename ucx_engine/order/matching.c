@@ -30,7 +30,7 @@ irr_status_t irr_matching_init(irr_matching_t *matching, int size)
 
 void irr_matching_fini(irr_matching_t *matching)
 {
-    irr_free(matching->allowed);   /* and the other arrays */
+    irr_free(matching->allowed);   /* frees the other arrays too */
     *matching = (irr_matching_t){ .size = 0 };
 }
 
@@ -53,7 +53,7 @@ void irr_matching_forbid(irr_matching_t *matching, int from, int to)
     }
 }
 
-/* From a receiver without a sender back along the search, each sender takes the receiver from which it was met. */
+/* Turns an augmenting path: from the free receiver back, each sender takes the receiver reached from it. */
 static void turn(irr_matching_t *matching, int to)
 {
     matching->single[to / 64] &= ~(UINT64_C(1) << to % 64);
@@ -66,7 +66,7 @@ static void turn(irr_matching_t *matching, int to)
     }
 }
 
-/* A receiver without a sender that this sender may have; -1 for none. */
+/* Returns a free receiver that this sender may have, or -1. */
 static int find_single(const irr_matching_t *matching, int from)
 {
     const uint64_t *allowed = word(matching, from, 0);
@@ -81,7 +81,7 @@ static int find_single(const irr_matching_t *matching, int from)
     return -1;
 }
 
-/* Queues the senders of the receivers that this one may have and the search has not met; returns the tail. */
+/* Queues the senders of the receivers that this sender may have and the search has not reached.  Returns the tail. */
 static int spread(irr_matching_t *matching, int from, int tail)
 {
     const uint64_t *allowed = word(matching, from, 0);

@@ -67,7 +67,7 @@ irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *mat
 
 void irr_messages_fini(irr_messages_t *messages)
 {
-    irr_free(messages->first);   /* and the other arrays */
+    irr_free(messages->first);   /* frees the other arrays too */
     *messages = (irr_messages_t){ .ranks = 0 };
 }
 
@@ -96,7 +96,7 @@ static int longest_first(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* qsort is not stable: while it runs, the offset, which is 0, holds the place. */
+/* qsort is not stable: during the sort, the offset (otherwise 0) holds the place in the row. */
 void irr_messages_sort(irr_messages_t *messages)
 {
     for (int i = 0; i < messages->ranks; i++) {

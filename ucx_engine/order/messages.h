@@ -1,17 +1,16 @@
 /*
- * messages.h - the messages of a count matrix, row by row and without the zeros: the compressed matrix CCOM of
- * Ranka, Wang and Kumar (section 5.2 and appendix A), which the orders that compute schedules take apart.
+ * messages.h - the messages of a count matrix, row by row and without the zeros: the compressed matrix CCOM of Ranka,
+ * Wang and Kumar (section 5.2 and appendix A), from which orders take messages to build schedules.
  *
- * The first left[i] entries of row i are still to be sent, in any order.  What a rank has for itself is left out.
- * Reading a dense matrix takes O(P * P) for P ranks, all else O(messages), but for sorting: O(d log d) a row of
- * d.
+ * The first left[i] entries of row i are still to be sent, in any order.  Messages of a rank to itself are left out.
+ * Reading a dense matrix takes O(P * P) for P ranks, sorting O(d log d) for a row of d messages, all else O(messages).
  */
 #ifndef IRR_MESSAGES_H
 #define IRR_MESSAGES_H
 
 #include "problem/matrix.h"
 
-/* What is left of a message: `length` bytes from `offset` on. */
+/* The rest of a message: `length` bytes from `offset` on. */
 typedef struct irr_message {
     int      to;
     uint64_t offset, length;
@@ -19,23 +18,23 @@ typedef struct irr_message {
 
 typedef struct irr_messages {
     int            ranks;
-    size_t         count;    /* messages at the start */
-    size_t        *first;    /* of row i in list */
+    size_t         count;    /* number of messages at the start */
+    size_t        *first;    /* index in list of the first entry of row i */
     int           *left;     /* entries of row i that are still to be sent */
     irr_message_t *list;
 } irr_messages_t;
 
-/* What all ranks have for others, together. */
+/* The messages of all ranks to others. */
 typedef struct irr_messages_sum {
     size_t   count;
     uint64_t bytes;
     uint64_t longest;   /* bytes of the longest message */
 } irr_messages_sum_t;
 
-/* IRR_ERR_BAD_PARAM if there are 2^63 bytes or more: then sums of lengths could overflow. */
+/* Sums the messages of a matrix.  IRR_ERR_BAD_PARAM: 2^63 bytes or more, so sums of lengths could overflow. */
 irr_status_t irr_messages_sum(const irr_matrix_t *matrix, irr_messages_sum_t *sum_p);
 
-/* By destination.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if all together are 2^63 bytes or more. */
+/* Reads a matrix; each row is sorted by destination.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: 2^63 bytes or more. */
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix);
 void         irr_messages_fini(irr_messages_t *messages);
 
@@ -44,10 +43,10 @@ static inline irr_message_t *irr_messages_row(const irr_messages_t *messages, in
     return &messages->list[messages->first[row]];
 }
 
-/* Puts each row in random order. */
+/* Shuffles each row. */
 void irr_messages_shuffle(irr_messages_t *messages, uint64_t *random);
 
-/* Puts the longest message of each row first; equal ones stay in order.  Only before anything is sent. */
+/* Sorts each row by falling length; equal ones stay in order.  Only before anything is sent. */
 void irr_messages_sort(irr_messages_t *messages);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * natural.c - in step k to member k - 1 and from member k - 1; a member has no business in its own step.
+ * natural.c - in step k every member sends to member k - 1 and receives from member k - 1; its own step is empty.
  *
- * size steps.  All members start with member 0, so receivers are contended for: this is what a program
- * without a schedule does, and the baseline of the papers.  O(1) a step.  Ranka 4 (AC).
+ * size steps.  All members begin with member 0, so they contend for receivers.  A program without a schedule does this,
+ * and the papers use it as the baseline.  O(1) for a step.  Ranka 4 (AC).
  */
 #include "order/order.h"
 

@@ -1,17 +1,18 @@
 /*
- * order.h - in which step does each message of an exchange go?
+ * order.h - orders: the step in which each message of an exchange is sent.
  *
- * Some orders a rank knows alone; others compute a schedule from the count matrix, and `priority` belongs to the grid,
- * whose steps depend on its rows (order/priority.h).  All are pure; plan/algorithms.c says which algorithm has which.
+ * There are three kinds of orders.  A rank computes the first kind alone.  The second kind computes a schedule from the
+ * count matrix.  `priority` belongs to the grid, whose steps depend on its rows (order/priority.h).  All are pure.
+ * plan/algorithms.c lists the order of each algorithm.
  *
- * An exchange runs inside a group of `size` members; `me` is the index of this rank.  An order that a rank knows alone
- * says in which step, counted from 1, this member sends to another one, and in which it receives from it.
+ * An exchange runs in a group of `size` members; `me` is the index of this rank.  An order of the first kind returns
+ * the step, counted from 1, in which this member sends to another member, and in which it receives from it.
  *
- * Rules: a member sends at most one message in a step, and receives at most one.  Messages need not be sent in the
- * step in which they are received (natural), unless the order says contention-free.
+ * Rules: a member sends at most one message in a step, and receives at most one.  A message may be received in a later
+ * step than it is sent in (natural), unless the order is contention-free.
  *
- * Around the group, from the member of the lowest step on, steps rise, or they do so backwards; the own member has a
- * number that fits in.  So a list sorted by member is one by step as well, if it is read from the right place on.
+ * Around the group, from the member of the lowest step on, steps only rise, or only fall; the member's own index has a
+ * number that fits in.  So a list sorted by member is also sorted by step, if it is read from the right place on.
  */
 #ifndef IRR_ORDER_H
 #define IRR_ORDER_H
@@ -27,17 +28,17 @@ typedef struct irr_order {
     const char *name;
     bool        contention_free;  /* at most one message to a member in each step */
 
-    /* What a rank knows alone; else NULL. */
-    int (*send_step)(irr_group_t group, int to);     /* to another member, */
-    int (*recv_step)(irr_group_t group, int from);   /* or from one */
+    /* The steps of an order that a rank computes alone; NULL for others. */
+    int (*send_step)(irr_group_t group, int to);     /* step of the message to another member */
+    int (*recv_step)(irr_group_t group, int from);   /* step of the message from another member */
 
     /*
-     * Appends to an empty schedule; else NULL.  The same matrix, parameters and seed give the same schedule on every
-     * rank and machine.
+     * Appends the schedule of a count matrix to an empty one; NULL for other orders.  The same matrix, parameters and
+     * seed give the same schedule on every rank and machine.
      */
     irr_status_t (*schedule)(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                              irr_schedule_t *schedule);
-    bool uses_tree;   /* of the parameters: it differs with the hosts that ranks are on */
+    bool uses_tree;   /* the schedule depends on the tree in the parameters, that is on the hosts of the ranks */
 } irr_order_t;
 
 extern const irr_order_t irr_order_rotate;
@@ -51,15 +52,17 @@ extern const irr_order_t irr_order_optimal;
 extern const irr_order_t irr_order_redist;
 extern const irr_order_t irr_order_aapc;
 
-/* That of a schedule which somebody has given, in a file: it computes none (IRR_ERR_NOT_SUPPORTED). */
+/* The order of a schedule that was read from a file.  It computes none: IRR_ERR_NOT_SUPPORTED. */
 extern const irr_order_t irr_order_given;
 
 /*
- * Runs an order that computes a schedule, which is written on success only, and is the caller's to irr_schedule_fini.
- * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the bytes of the matrix are 2^63 or more.  IRR_ERR_TIMEOUT: not done by the
- * deadline; lp and redist, which are fast, do not look.  And redist alone: IRR_ERR_BAD_PARAM if the parameters have no
- * redistribution (p is 0, for one); IRR_ERR_NOT_SUPPORTED if it has more ranks than the matrix, or the matrix has
- * messages that it has not.
+ * Computes the schedule of a count matrix.  The caller frees it with irr_schedule_fini.  Does not block, but may take
+ * long.
+ *
+ * IRR_ERR_NO_MEMORY.  IRR_ERR_BAD_PARAM: the matrix has 2^63 bytes or more, or the order is redistribution (redist) and
+ * the parameters describe none.  IRR_ERR_TIMEOUT: the deadline has passed; xor (lp) and redistribution are fast and do
+ * not check it.  IRR_ERR_NOT_SUPPORTED, from redistribution: it has more ranks than the matrix, or the matrix has other
+ * messages.
  */
 irr_status_t irr_order_schedule(const irr_order_t *order, const irr_matrix_t *matrix,
                                 const irr_scheduled_params_t *params, irr_schedule_t *schedule);

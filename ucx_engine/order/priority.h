@@ -1,10 +1,10 @@
 /*
- * priority.h - the order of a stage in a group that is laid out in rows, the last of which may be incomplete.
+ * priority.h - the order of a stage in a group that is laid out in rows, of which the last may be incomplete.
  */
 #ifndef IRR_PRIORITY_H
 #define IRR_PRIORITY_H
 
-/* A group in `columns` columns and `rows` rows; `rest` members are in the last row if it is incomplete, else 0. */
+/* A group of `columns` columns and `rows` rows.  rest: members of the last row if it is incomplete, else 0. */
 typedef struct irr_rows {
     int columns;
     int rows;
@@ -12,8 +12,8 @@ typedef struct irr_rows {
 } irr_rows_t;
 
 /*
- * The step, from 1, in which a member sends its message for a column, which is not its own.  No member
- * receives two messages in a step if rest <= rows - 1.
+ * Returns the step, from 1, in which a member sends its message for another column.  No member receives two messages in
+ * a step if rest <= rows - 1.
  */
 int irr_priority_step(irr_rows_t rows, int member, int column);
 

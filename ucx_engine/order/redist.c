@@ -1,17 +1,18 @@
 /*
- * redist.c - the schedules of block-cyclic redistributions as a row of the table: the first of three ways that fits.
+ * redist.c - the schedules of block-cyclic redistributions, algorithm redistribution (redist): the first of three that
+ * is supported.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * The redistribution says in which step a message goes, the matrix how long it is.  A matrix of another exchange
- * has messages that the steps do not have, which the check in the end finds.
+ * The redistribution determines the step of a message, the matrix its length.  If the matrix belongs to another
+ * exchange, the final check finds messages without a step.
  *
- * Algorithm 1 (section 4.1, theorem 1): gcd(x, q) = gcd(y, p) = 1, steps of equal lengths.  The entries
- * (i + yk mod p, j + xk mod q) of the table are equal for all k, because xy elements further on lie the next y blocks
- * of the sources and x blocks of the targets.  For p <= q, k from 0 to p - 1 gives each source once, and p different
- * targets: a step.  A step for each j, with i = 0, has all messages once.  The paper's algorithm gives two sources one
- * target where p > q; there sources and targets change places.  max(p, q) steps at most, fewer where a rank has nothing
- * for some others; O(pq) time.
+ * Algorithm 1 (section 4.1, theorem 1) requires gcd(x, q) = gcd(y, p) = 1 and has steps of equal lengths.  The entries
+ * (i + yk mod p, j + xk mod q) of the table of lengths are equal for all k, because xy elements further on are the next
+ * y blocks of the sources and x blocks of the targets.  For p <= q, k from 0 to p - 1 gives each source once, and p
+ * different targets: this is a step.  The steps of all j, with i = 0, contain each message once.  The paper's algorithm
+ * gives two sources the same target if p > q; here sources and targets are swapped then.  At most max(p, q) steps,
+ * fewer if some ranks have nothing for others; O(pq) time.
  *
  * Algorithm 2 is in redist_two.c.  The plain schedule is that of the paper's figure 1(b): max(p, q) steps, O(P * P)
  * time.  The check takes O(P * P + n log n) for n messages.
@@ -22,7 +23,7 @@
 
 #include <string.h>
 
-/* ---- what they share ---- */
+/* ---- common parts ---- */
 
 irr_redistribution_view_t irr_redistribution_view(const irr_redistribution_t *redistribution, bool turned,
                                                   const irr_matrix_t *matrix, irr_large_t *large)
@@ -67,7 +68,7 @@ bool irr_redistribution_aligns(const irr_redistribution_t *redistribution)
            irr_gcd(redistribution->y / common, (uint64_t)redistribution->p) == 1;
 }
 
-/* ---- the three ways ---- */
+/* ---- the three algorithms ---- */
 
 irr_status_t irr_redistribution_one(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                     irr_large_t *large)

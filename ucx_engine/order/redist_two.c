@@ -1,23 +1,23 @@
 /*
- * redist_two.c - any redistribution, in large steps in which each rank sends equally much.
+ * redist_two.c - any redistribution, in large steps in which each rank sends the same number of bytes.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution,
  *     section 4.2, theorem 2 and algorithm 2
  *
- * The table is cut in equal blocks.  With s = gcd(y, p) and t = gcd(x, q) entry (i, j) is equal to (i + yk mod p,
- * j + xk mod q), which moves it by multiples of s and t.  The paper takes blocks of s x t entries, but those are
- * all equal only if h = gcd(p / s, q / t) is 1, since the two moves depend on each other; blocks of sh x th are
- * always.
+ * The table of lengths is cut into equal blocks.  With s = gcd(y, p) and t = gcd(x, q) entry (i, j) is equal to (i + yk
+ * mod p, j + xk mod q), whose indices differ by multiples of s and t.  The paper takes blocks of s x t entries.  These
+ * are all equal only if h = gcd(p / s, q / t) is 1, since the two indices move together; blocks of sh x th are always
+ * equal.
  *
- * 1. Each source picks one block of its row, where it sends in the first large step: sources with long messages
- *    first, the diagonal of the table first, and no block where a target would get more than a source sends, if
+ * 1. Each source picks one block of its row for the first large step.  Sources with long messages pick first, and begin
+ *    on the diagonal of the table.  A source avoids blocks in which a target would get more than a source sends, if
  *    possible.
- * 2. Small steps: the longest message whose source and target are both free goes next, until all have gone.
- * 3. Large step n is the first one, its targets moved n - 1 blocks on.
+ * 2. Small steps: the longest message whose source and target are both free goes next, until all are sent.
+ * 3. Large step n is the first large step, with its targets moved by n - 1 blocks.
  *
- * Steps 1 and 2 are the paper's steps 3 to 9, whose printed loops do not end in a schedule as they stand; ties are
- * decided so that the paper's table for example 2 comes out.  The paper assumes p / s < q / t without loss of
- * generality; here sources and targets also change places, and the shorter schedule is kept, the paper's in doubt.
+ * Items 1 and 2 are the paper's steps 3 to 9, whose printed loops do not produce a schedule; ties are broken so that
+ * the result is the paper's table for example 2.  The paper assumes p / s < q / t without loss of generality.  Here
+ * sources and targets are also swapped, and the shorter of the two schedules is kept, or the paper's if both are equal.
  *
  * q / th large steps, or p / sh; time O(pq * (s + t) * h) at most, memory O(pth + q).
  */
@@ -36,11 +36,11 @@ typedef struct message {
 typedef struct two {
     const irr_redistribution_view_t *view;
     int        height, width;     /* of a block: sh, th */
-    int        columns;           /* of blocks */
-    uint64_t  *load;              /* by target: what it receives in the first large step */
-    int       *sends, *receives;  /* the latest small step in which a source, or target, was busy */
-    message_t *sources;           /* by rank: the longest message of each, to sort them */
-    message_t *messages;          /* of the first large step */
+    int        columns;           /* number of blocks in a row */
+    uint64_t  *load;              /* bytes that each target receives in the first large step */
+    int       *sends, *receives;  /* the latest small step in which a source, or a target, was busy */
+    message_t *sources;           /* the longest message of each source, for sorting */
+    message_t *messages;          /* messages of the first large step */
     size_t     count;
 } two_t;
 
@@ -56,7 +56,7 @@ static irr_status_t two_init(two_t *two, const irr_redistribution_view_t *view)
         IRR_ARRAY(two->messages, p * (size_t)two->width) }));
 }
 
-/* Longest first, then by source, then by target. */
+/* Compares by falling length, then by source, then by target. */
 static int by_length(const void *a, const void *b)
 {
     const message_t *x = a, *y = b;
@@ -70,7 +70,7 @@ static int by_length(const void *a, const void *b)
     return (x->j > y->j) - (x->j < y->j);
 }
 
-/* Fills two->sources, sorted; returns what each of them sends in a block: all sums are equal, says theorem 2. */
+/* Fills two->sources, sorted, and returns the bytes that a source sends in a block: all sums are equal by theorem 2. */
 static uint64_t sort_sources(two_t *two)
 {
     const irr_redistribution_t *sides = &two->view->sides;
@@ -92,7 +92,7 @@ static uint64_t sort_sources(two_t *two)
     return sum;
 }
 
-/* What the busiest target of a column of blocks would receive with source i. */
+/* Returns the bytes of the busiest target of a column of blocks if source i picks this column. */
 static uint64_t load_with(const two_t *two, int i, int column)
 {
     uint64_t most = 0;
@@ -106,7 +106,7 @@ static uint64_t load_with(const two_t *two, int i, int column)
     return most;
 }
 
-/* Where source i starts: the first column that stays within the limit, else the one that is loaded least. */
+/* Returns the column that source i picks: the first within the limit, or the one with the least load. */
 static int pick_column(const two_t *two, int i, uint64_t limit)
 {
     uint64_t least = UINT64_MAX;
@@ -197,11 +197,11 @@ static irr_status_t build(const irr_redistribution_t *redistribution, bool turne
     fill_first_step(&two);
     order_first_step(&two);
     status = send_all(&two);
-    irr_free(two.load);   /* and the other arrays */
+    irr_free(two.load);   /* frees the other arrays too */
     return irr_redistribution_end(large, status);
 }
 
-/* More blocks from top to bottom than from left to right: then the paper has sources and targets change places. */
+/* Returns whether blocks are more in a column than in a row; the paper swaps sources and targets then. */
 static bool is_turned(const irr_redistribution_t *redistribution)
 {
     const uint64_t common = irr_gcd(redistribution->x, redistribution->y);

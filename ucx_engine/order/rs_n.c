@@ -1,13 +1,13 @@
 /*
- * rs_n.c - random scheduling that avoids node contention: RS_N and RS_N+sort of Ranka, Wang and Kumar, sections 5.2
- * and 7.1.
+ * rs_n.c - random scheduling without node contention, algorithms random (rs_n) and random-sorted (rs_n_sort): RS_N and
+ * RS_N+sort of Ranka, Wang and Kumar, sections 5.2 and 7.1.
  *
- * The rows of messages are put in random order once.  In each step the ranks, from a random one on, look for the
- * first message in their row whose receiver is free; the last entry of the row takes its place.  No message is
- * split.  With d messages from and to each rank about d + log d steps, each O(P * d) at worst and O(P) plus the
- * conflicts as a rule.
+ * The rows of messages are shuffled once.  In each step the ranks, beginning with a random one, each take the first
+ * message of their row whose receiver is free; the last entry of the row moves to its place.  No message is split.
+ * With d messages from and to each rank there are about d + log d steps.  A step costs O(P * d) in the worst case, and
+ * usually O(P) plus the conflicts.
  *
- * RS_N+sort puts the longest messages of each row first, once, O(d log d) a row.  RS_N takes the rows apart, so the
+ * random-sorted first sorts each row by falling length, O(d log d) a row.  As steps take messages out of the rows, the
  * order decays: the paper found no gain over RS_N.
  */
 #include "order/messages.h"
@@ -17,7 +17,7 @@
 #include "core/random.h"
 #include "order/order.h"
 
-/* The first message of the row whose receiver is free, moved to the end of those left; NULL if all are taken. */
+/* Moves the first message of the row with a free receiver to the end of those left and returns it; NULL: none. */
 static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, int step)
 {
     irr_message_t *list = irr_messages_row(messages, row);
@@ -34,7 +34,7 @@ static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, i
     return NULL;
 }
 
-/* busy[j]: the last step in which rank j received; taken[i]: what rank i sends in this one. */
+/* Runs all steps.  busy[j]: the last step in which rank j received; taken[i]: the message of rank i in this step. */
 static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *busy, irr_message_t **taken,
                               const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
@@ -65,7 +65,7 @@ static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *b
     return status;
 }
 
-/* Takes all messages, and appends their steps. */
+/* Takes all messages and appends their transmissions. */
 static irr_status_t take_all(irr_messages_t *messages, uint64_t *random, const irr_deadline_t *deadline,
                              irr_schedule_t *schedule)
 {
@@ -78,7 +78,7 @@ static irr_status_t take_all(irr_messages_t *messages, uint64_t *random, const i
 
     if (status == IRR_OK) {
         status = run_steps(messages, random, busy, taken, deadline, schedule);
-        irr_free(busy);   /* and the other array */
+        irr_free(busy);   /* frees the other array too */
     }
     return status;
 }
@@ -91,7 +91,7 @@ static irr_status_t schedule_rows(const irr_matrix_t *matrix, const irr_schedule
     irr_status_t status = irr_messages_init(&messages, matrix);
 
     if (status == IRR_OK) {
-        irr_messages_shuffle(&messages, &random);   /* and with that the order of equal ones */
+        irr_messages_shuffle(&messages, &random);   /* also decides the order of equally long messages */
         if (sorted) {
             irr_messages_sort(&messages);
         }

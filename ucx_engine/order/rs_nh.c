@@ -1,14 +1,15 @@
 /*
- * rs_nh.c - random scheduling with heaps: RS_NH of Ranka, Wang and Kumar, sections 5.2, 6 and 7.
+ * rs_nh.c - random scheduling with heaps, algorithm random-heap (rs_nh): RS_NH of Ranka, Wang and Kumar, sections 5.2,
+ * 6 and 7.
  *
- * In each step the ranks, from a random one on, take from a heap of what they have left the longest message whose
- * receiver is free.  Of the messages of a step most go whole; from the longest only as many bytes go as lambda.h
- * says, the remainder returns to its heap, so that no step waits for one long message.
+ * Each rank has a heap of its remaining messages.  In each step the ranks, beginning with a random one, each take the
+ * longest message whose receiver is free.  Most messages of a step go whole.  Of the longest ones only as many bytes go
+ * as lambda.h says, and the rest returns to the heap, so that no step waits for one long message.
  *
- * With d messages from and to each rank and a part lambda of them whole, the paper counts about P * d / lambda *
- * ln d heap operations of O(log d) each, and each step sorts P lengths.  At most one step a message.
+ * With d messages from and to each rank, of which a part lambda goes whole, the paper counts about P * d / lambda * ln
+ * d heap operations of O(log d) each.  Each step sorts P lengths.  There are at most as many steps as messages.
  *
- * The rule `search` (section 6.1) makes as many schedules as there are candidates, and keeps that of the least time.
+ * The rule `search` (section 6.1) computes a schedule for each candidate, and keeps the one with the least time.
  */
 #include "order/lambda.h"
 #include "order/messages.h"
@@ -21,8 +22,8 @@
 /*
  * ---- heaps ----
  *
- * What is left of a row of messages, longest on top, in place.  Extraction leaves the message behind the heap, so those
- * that a step tries in vain need no memory.  O(log n) each.
+ * A heap holds the rest of a row of messages in place, with the longest on top.  Extraction leaves the message behind
+ * the heap, so messages that a step tries in vain need no memory.  O(log n) each.
  */
 
 static void swap(irr_message_t *a, irr_message_t *b)
@@ -74,14 +75,14 @@ typedef struct heaps {
     irr_messages_t messages;
     size_t         left;      /* messages in all heaps */
     uint64_t       random;
-    int           *busy;      /* the last step in which a rank received */
-    bool          *sends;     /* in this step; what a rank sends lies right behind its heap */
-    uint64_t      *lengths;   /* of what goes in this step */
+    int           *busy;      /* by rank: the last step in which it received */
+    bool          *sends;     /* by rank: it sends in this step; its message is right behind its heap */
+    uint64_t      *lengths;   /* lengths of the messages of this step */
 } heaps_t;
 
 static void heaps_fini(heaps_t *heaps)
 {
-    irr_free(heaps->busy);   /* and the other arrays */
+    irr_free(heaps->busy);   /* frees the other arrays too */
     irr_messages_fini(&heaps->messages);
 }
 
@@ -101,14 +102,14 @@ static irr_status_t heaps_init(heaps_t *heaps, const irr_matrix_t *matrix, uint6
         return status;
     }
     heaps->left = heaps->messages.count;
-    irr_messages_shuffle(&heaps->messages, &heaps->random);  /* the order of equal ones */
+    irr_messages_shuffle(&heaps->messages, &heaps->random);  /* decides the order of equally long messages */
     for (int i = 0; i < matrix->ranks; i++) {
         build(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]);
     }
     return IRR_OK;
 }
 
-/* Takes the longest message of the row whose receiver is free, which then lies behind the heap. */
+/* Takes the longest message of the row with a free receiver, and puts it behind the heap.  False: there is none. */
 static bool take(heaps_t *heaps, int row, int step)
 {
     irr_message_t *heap = irr_messages_row(&heaps->messages, row);
@@ -140,7 +141,7 @@ static irr_message_t *taken(heaps_t *heaps, int row)
     return irr_messages_row(&heaps->messages, row) + heaps->messages.left[row];
 }
 
-/* Who sends what, and how much of it at most. */
+/* Takes a message for each rank, and returns the bytes that a message may send in this step. */
 static uint64_t choose(heaps_t *heaps, const irr_scheduled_params_t *params, int step)
 {
     const size_t ranks = (size_t)heaps->messages.ranks, start = irr_random_below(&heaps->random, ranks);
@@ -159,7 +160,7 @@ static uint64_t choose(heaps_t *heaps, const irr_scheduled_params_t *params, int
     return irr_lambda_threshold(params->lambda, &sizes);
 }
 
-/* Appends the step, and puts remainders back. */
+/* Appends the transmissions of the step, and puts remainders back. */
 static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;
@@ -184,7 +185,7 @@ static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t
     return status;
 }
 
-/* By any rule but the search. */
+/* Computes a schedule by any rule except search. */
 static irr_status_t schedule_once(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                   irr_schedule_t *schedule)
 {
@@ -206,10 +207,10 @@ static irr_status_t schedule_once(const irr_matrix_t *matrix, const irr_schedule
 
 /* ---- the search for lambda ---- */
 
-/* More are hardly better: from 1 down to 3/4, a lambda of 32 ranks changes by 8 messages. */
+/* More candidates are hardly better: from 1 down to 3/4, the lambda of 32 ranks changes by 8 messages. */
 #define CANDIDATES 16
 
-/* From 1 down to 3/4, evenly. */
+/* Returns one of the candidates, which are spread evenly from 1 down to 3/4. */
 static irr_lambda_t candidate(int i, int candidates)
 {
     const uint32_t below = candidates > 1 ? (uint32_t)(IRR_LAMBDA_ONE / 4 * i / (candidates - 1)) : 0;
@@ -217,7 +218,7 @@ static irr_lambda_t candidate(int i, int candidates)
     return (irr_lambda_t){ IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE - below };
 }
 
-/* In bytes: the makespan, and the latency for each step.  Saturates: a latency may be any number. */
+/* Returns the time in bytes: the makespan plus the latency of each step.  Saturates, as a latency may be any number. */
 static uint64_t time_of(const irr_schedule_t *schedule, uint64_t latency)
 {
     uint64_t time;
@@ -229,7 +230,7 @@ static uint64_t time_of(const irr_schedule_t *schedule, uint64_t latency)
     return time;
 }
 
-/* The first of those with the least time wins, so all ranks find the same; of those tried by the deadline. */
+/* Computes the schedules of the candidates until the deadline.  The first one with the least time wins. */
 static irr_status_t search(const irr_matrix_t *matrix, const irr_scheduled_params_t *params, irr_schedule_t *best)
 {
     const int candidates = matrix->ranks < CANDIDATES ? matrix->ranks : CANDIDATES;

@@ -67,16 +67,14 @@ static int by_last(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/*
- * How far the schedule is over: transmissions by their last step, how many of them are, and when the last of these was.
- */
+/* Progress through a schedule: transmissions by their last step, how many are over, and the time of the last end. */
 typedef struct progress {
     const irr_transmission_t **over;
     size_t                     done;
     uint64_t                   now;
 } progress_t;
 
-/* Until a step is over; the times of all that end by then are known. */
+/* Advances to the end of a step.  The start times of all transmissions that end by then are set. */
 static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times, int step, progress_t *progress)
 {
     while (progress->done < schedule->count && irr_transmission_last(progress->over[progress->done]) <= step) {
@@ -88,8 +86,8 @@ static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times
 }
 
 /*
- * A transmission begins with its first step, and its last one lasts until it is over at least.  Those that end before a
- * step have begun before it.
+ * Computes the times and returns the makespan.  A transmission begins with its first step, and its last step ends after
+ * it. A transmission that ends before a step has begun before it.
  */
 static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
 {
@@ -125,7 +123,7 @@ irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t 
     return IRR_OK;
 }
 
-/* latest[from]: the last transmission of the rank that was kept, counted from 1. */
+/* Merges consecutive parts.  latest[from]: the last kept transmission of a rank, counted from 1; 0: none. */
 static void merge(irr_schedule_t *schedule, size_t *latest)
 {
     size_t kept = 0;
@@ -200,15 +198,15 @@ irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *m
     return status;
 }
 
-/* ---- of one rank ---- */
+/* ---- the schedule of one rank ---- */
 
-/* How many pieces of at most so many bytes, 0 for any length, a transmission makes. */
+/* Returns how many pieces of at most piece_max bytes a transmission has; 0: any length. */
 static uint64_t pieces_of(const irr_transmission_t *t, uint64_t piece_max)
 {
     return piece_max > 0 ? (t->length - 1) / piece_max + 1 : 1;
 }
 
-/* Of equal lengths, so that none is a short one that network queues would let overtake. */
+/* Appends pieces of equal length.  A short piece among them could overtake others in network queues. */
 static void append_pieces(const irr_transmission_t *t, uint64_t piece_max, irr_schedule_t *own)
 {
     uint64_t left = t->length;

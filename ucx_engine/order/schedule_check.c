@@ -1,9 +1,8 @@
 /*
- * schedule_check.c - does a schedule keep the rules, and does it deliver a matrix?  See schedule.h.
+ * schedule_check.c - checks the rules of a schedule, and whether it delivers a matrix.  See schedule.h.
  *
- * The list is walked by step, which finds ranks that are busy twice, and then by message and offset, which finds
- * what is missing or sent twice.  O(n log n) time for n transmissions and O(P + n) memory; a matrix takes O(P * P)
- * time beside.
+ * One pass by step finds ranks that are busy twice.  A second pass by message and offset finds bytes that are missing
+ * or sent twice.  O(n log n) time for n transmissions and O(P + n) memory; a matrix adds O(P * P) time.
  */
 #include "order/schedule.h"
 
@@ -34,7 +33,7 @@ static irr_status_t broken(const check_t *check, size_t index, const char *forma
 
 /* ---- by step ---- */
 
-/* Fields that can be judged without the other transmissions; bytes is what is left of INT64_MAX. */
+/* Checks the fields that do not depend on other transmissions.  bytes: the rest of INT64_MAX. */
 static irr_status_t check_fields(const check_t *check, size_t i, uint64_t bytes)
 {
     const irr_transmission_t *t = &check->schedule->list[i];
@@ -118,7 +117,7 @@ static bool is_part_of(const irr_transmission_t *t, int from, int to)
     return t->from == from && t->to == to;
 }
 
-/* Each part begins where the one before ends, the first at 0. */
+/* Checks that the first part of a message begins at 0, and each other one at the end of the part before. */
 static irr_status_t check_parts(const check_t *check)
 {
     uint64_t end = 0;
@@ -138,7 +137,7 @@ static irr_status_t check_parts(const check_t *check)
     return IRR_OK;
 }
 
-/* A message is as long as the end of its last part. */
+/* Checks that a message is as long as the end of its last part. */
 static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matrix)
 {
     size_t next = 0;
@@ -159,7 +158,7 @@ static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matr
     return IRR_OK;
 }
 
-/* ---- both ---- */
+/* ---- both passes ---- */
 
 static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_t *matrix,
                                irr_schedule_fault_t *fault)
@@ -184,7 +183,7 @@ static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_
     if (status == IRR_OK && matrix != NULL) {
         status = check_lengths(&check, matrix);
     }
-    irr_free(check.busy);   /* and the other array */
+    irr_free(check.busy);   /* frees the other array too */
     return status;
 }
 

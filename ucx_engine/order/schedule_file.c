@@ -1,11 +1,11 @@
 /*
  * schedule_file.c - reads and writes schedule files; see schedule_file.h.
  *
- * A file is input from outside.  Each word is checked when it is read, so that it fits its place; then
- * irr_schedule_check_alone has the rules, and the line of the transmission that breaks one is told.  Memory grows
- * with the lines that are there, not with the number that is announced.
+ * A file is untrusted.  Each word is checked against its range when it is read.  Then irr_schedule_check_alone checks
+ * the rules, and the error names the line of the transmission that breaks one.  Memory grows with the lines that exist,
+ * not with the announced number.
  *
- * Reading takes O(n log n) for n transmissions, writing too, because it checks what it writes.
+ * Reading takes O(n log n) for n transmissions, and so does writing, which checks the schedule first.
  */
 #include "order/schedule_file.h"
 
@@ -25,12 +25,12 @@
 typedef struct reader {
     irr_lines_t    lines;
     irr_schedule_t schedule;
-    uint64_t       announced;   /* transmissions */
-    size_t        *line_of;     /* by transmission, for what is found when all are there */
+    uint64_t       announced;   /* number of transmissions */
+    size_t        *line_of;     /* line of each transmission, for faults found at the end */
     size_t         max;
 } reader_t;
 
-/* What a word of a line is, and what is allowed. */
+/* Name and range of a word of a line. */
 typedef struct field {
     const char *what;
     uint64_t    min, max;
@@ -38,7 +38,7 @@ typedef struct field {
 
 #define WORDS_MAX 6
 
-/* The current line: count numbers, of which the last one may lack, if there is an `optional` one, and nothing else. */
+/* Reads `count` numbers of the current line, and one more if `optional` is not NULL and the line has it. */
 static irr_status_t read_numbers(irr_lines_t *lines, const field_t *fields, size_t count, const field_t *optional,
                                  uint64_t *values)
 {
@@ -133,7 +133,7 @@ static irr_status_t read_transmission(reader_t *reader)
         .length = values[LENGTH], .more = (int)values[FIELDS] });
 }
 
-/* Up to the end, and nothing but comments behind it. */
+/* Reads the announced transmissions. */
 static irr_status_t read_list(reader_t *reader)
 {
     irr_lines_t *lines = &reader->lines;
@@ -196,7 +196,7 @@ static irr_status_t read_all(reader_t *reader)
     return status == IRR_OK ? check(reader) : status;
 }
 
-/* Steps may have been longer before parts of theirs were merged; nobody knows now. */
+/* Sets the makespan of a file with merged parts.  Steps may have been longer before; the file does not say. */
 static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *error)
 {
     irr_step_time_t *times;
@@ -246,7 +246,7 @@ static bool is_comment(const char *text)
     return strchr(text, '\n') == NULL && strlen(text) <= LINE_BYTES - sizeof(COMMENT " ");
 }
 
-/* Would a reader take it? */
+/* Checks that a reader would accept the file. */
 static irr_status_t check_readable(const irr_schedule_t *schedule, const char *comment)
 {
     irr_schedule_fault_t fault;

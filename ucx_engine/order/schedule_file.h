@@ -4,13 +4,13 @@
  *     irr_schedule 1
  *     # any number of comments, anywhere below the first line
  *     RANKS STEPS TRANSMISSIONS
- *     STEP FROM TO OFFSET LENGTH       once per transmission; behind that, if it goes on in later steps, how many
+ *     STEP FROM TO OFFSET LENGTH [MORE]     once for each transmission; MORE: number of further steps
  *     end
  *
- * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines
- * go by step, then by sender.  STEPS is the last step, which may be empty, as those before it may.  A file holds a
- * whole schedule: no rank sends, or receives, twice in a step, and each message is sent from byte 0 on, without a
- * gap or an overlap.  `end` tells that nothing was cut off.
+ * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines are
+ * sorted by step, then by sender.  STEPS is the last step; any step may be empty.  A file holds a whole schedule: no
+ * rank sends, or receives, twice in a step, and each message is sent from byte 0 on, without a gap or an overlap. `end`
+ * shows that nothing was cut off.
  */
 #ifndef IRR_SCHEDULE_FILE_H
 #define IRR_SCHEDULE_FILE_H
@@ -19,14 +19,14 @@
 #include "problem/lines.h"
 
 /*
- * Reads a file, of at most IRR_MATRIX_RANKS_MAX ranks and INT64_MAX bytes in all; no matrix is needed.  On success
- * the schedule is the caller's to irr_schedule_fini.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: *error is
- * filled and *schedule is untouched.  May block on the file system.
+ * Reads a file of at most IRR_MATRIX_RANKS_MAX ranks and INT64_MAX bytes in all; no matrix is needed.  The caller frees
+ * the schedule with irr_schedule_fini.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: *error is filled and *schedule
+ * is unchanged.  May block on the file system.
  */
 irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error);
 
 /*
- * Writes such a file; the comment is one line, or NULL.  IRR_ERR_NO_MEMORY, and IRR_ERR_BAD_PARAM, it could not be
+ * Writes such a file.  comment: one line, or NULL.  IRR_ERR_NO_MEMORY, or IRR_ERR_BAD_PARAM if the file could not be
  * read back: nothing is written.  IRR_ERR_IO: the stream, which is not flushed, has an error.  May block.
  */
 irr_status_t irr_schedule_write(const irr_schedule_t *schedule, const char *comment, FILE *stream);

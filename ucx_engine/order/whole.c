@@ -1,13 +1,13 @@
 /*
- * whole.c - list scheduling of an open shop without preemption: whenever a message is over, the ports that are free are
- * given another one, the busiest port first.  A port is as busy as the bytes that it still has to begin with.
+ * whole.c - list scheduling of an open shop without preemption.  Whenever a message ends, the free ports begin another
+ * one, the busiest port first.  The load of a port is the number of bytes that it has not begun.
  *
- * No list schedule takes more than twice the busiest port; on matrices of applications it takes 1.00 to 1.02 times as
- * long, with a third to two thirds of the transmissions of the shortest schedule that splits (optimal.c).  A step lasts
- * from the end of one message to the end of the next; messages go on over several.
+ * A list schedule takes at most twice as long as the busiest port.  On matrices of applications it takes 1.00 to 1.02
+ * times as long, with a third to two thirds of the transmissions of the shortest schedule that splits (optimal.c).  A
+ * step lasts from the end of one message to the end of the next; a message may last several steps.
  *
- * Time: each message that is over costs O(P) and a row for each sender that is free, O(m P) in practice for m messages
- * of P ranks; memory O(P).
+ * Time: each end of a message costs O(P) and a row for each free sender, O(m P) in practice for m messages of P ranks;
+ * memory O(P).
  */
 #include "order/whole.h"
 
@@ -21,12 +21,12 @@
 
 typedef struct shop {
     const irr_messages_t *messages;
-    irr_message_t        *list;       /* the messages; those of a row that have not begun come first */
-    int                  *left;       /* how many of a row have not begun */
-    uint64_t             *send_left, *recv_left;   /* bytes of a port that have not begun */
-    size_t               *sending;    /* by sender: what it sends now, in the schedule */
-    uint64_t             *until;      /* when that is over */
-    bool                 *receives;   /* by receiver: is it busy? */
+    irr_message_t        *list;       /* the messages; in each row, those that have not begun come first */
+    int                  *left;       /* number of messages of each row that have not begun */
+    uint64_t             *send_left, *recv_left;   /* bytes of each port that have not begun */
+    size_t               *sending;    /* by sender: the current transmission's index in the schedule */
+    uint64_t             *until;      /* by sender: end of its current transmission */
+    bool                 *receives;   /* by receiver: true while it is busy */
     uint64_t              now;
 } shop_t;
 
@@ -57,7 +57,7 @@ static irr_status_t shop_init(shop_t *shop, const irr_messages_t *messages)
     return IRR_OK;
 }
 
-/* The free receiver that is busiest for a sender, as an entry of its row; NOTHING: none is free. */
+/* Returns the free receiver with the largest load for a sender, as an index of its row; NOTHING: none is free. */
 static size_t find(const shop_t *shop, int from)
 {
     const irr_message_t *row = &shop->list[shop->messages->first[from]];
@@ -72,7 +72,7 @@ static size_t find(const shop_t *shop, int from)
     return best;
 }
 
-/* How busy the busier port of a message is. */
+/* Returns the load of the busier port of a message. */
 static uint64_t weight(const shop_t *shop, int from, size_t k)
 {
     const uint64_t received = shop->recv_left[shop->list[shop->messages->first[from] + k].to];
@@ -95,7 +95,7 @@ static irr_status_t begin(shop_t *shop, int from, size_t k, int step, irr_schedu
         .step = step, .from = from, .to = message.to, .offset = message.offset, .length = message.length });
 }
 
-/* Gives all free ports something to do, the busiest first. */
+/* Begins messages on free ports until none can begin, the busiest port first. */
 static irr_status_t begin_all(shop_t *shop, int step, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;
@@ -121,7 +121,7 @@ static irr_status_t begin_all(shop_t *shop, int step, irr_schedule_t *schedule)
     return status;
 }
 
-/* Goes to the end of the next messages, and of this step.  False: none is under way. */
+/* Advances to the end of the next messages, which ends this step.  False: no message is running. */
 static bool end_some(shop_t *shop, int step, irr_schedule_t *schedule)
 {
     uint64_t next = UINT64_MAX;
@@ -162,7 +162,7 @@ irr_status_t irr_whole(const irr_messages_t *messages, uint64_t limit, int max_s
     *fits = !more && shop.now <= limit && step - 1 <= max_steps;
     schedule->steps = step - 1;
     schedule->merged = shop.now;
-    irr_free(shop.list);   /* and the other arrays */
+    irr_free(shop.list);   /* frees the other arrays too */
     if (status == IRR_OK && *fits) {
         irr_schedule_sort(schedule);
     }

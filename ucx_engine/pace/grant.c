@@ -1,23 +1,22 @@
 /*
- * grant.c - a send starts when its receiver has granted it, and fewer sends are in flight than a receiver admits.
+ * grant.c - pacing grant: a send starts when its receiver has granted it, and a rank has few sends in flight.
  *
- * So neither end spreads over many messages at once.  The receiver alone is not enough: a rank that is granted by
- * two sends to both at half the speed, both receivers wait for it, and the exchange settles far below what the
- * network can do.  With two at a time the next grant is on its way while the message before it still moves.
+ * So neither end divides its bandwidth among many messages.  Limiting the receivers alone is not enough: a rank with
+ * grants from two receivers sends to both at half the speed, both wait for it, and the exchange settles far below what
+ * the network can do.  With two grants at a time the next grant travels while the message before is still moving.
  *
- * A rank grants its receives in the order of its plan: it tells the sender of each, once the receive that is `grants`
- * before it is over.  A send awaits its grant, and the end of the send that is as far before it.  Both ends have the
- * messages of a pair in the same order, so the j-th grant is for the j-th message.
+ * A rank grants its receives in the order of its plan: it signals the sender of each when the receive that is `grants`
+ * before it is over.  A send waits for its grant, and for the end of the send that is `grants` before it.  Both ends
+ * have the messages of a pair in the same order, so the j-th grant is for the j-th message.
  *
- * It comes to an end if all messages of the exchange have one order that each rank keeps in its sends and in its
- * receives: of the messages that are not over take the first.  Its receiver has no receive before it that is not
- * over, so it is granted; its sender has no send before it that is not over, so it goes.  The order is the list of
- * a schedule; (to - from) mod P with rotate; from + to with natural, where a rank sends to 0, 1, 2 ... and
- * receives from 0, 1, 2 ...
+ * The exchange ends if all its messages have one order that each rank keeps in its sends and in its receives.  Take the
+ * first message that is not over.  All receives of its receiver before it are over, so it is granted; all sends of its
+ * sender before it are over, so it goes.  The order is the list of a schedule; (to - from) mod P with rotate; from + to
+ * with natural, where a rank sends to 0, 1, 2 ... and receives from 0, 1, 2 ...
  *
- * Cost: one empty message for each message of the plan.  On emulated switched Ethernet a prototype reached 0.82 to
- * 0.91 of a port where exchanges without grants reach about half: with pieces of 16 to 128 KiB, strict order on both
- * sides, and the next grant on its way before a piece ends.
+ * Cost: one empty message for each message of the plan.  On emulated switched Ethernet a prototype reached 0.82 to 0.91
+ * of a port, where exchanges without grants reach about half.  It had pieces of 16 to 128 KiB, strict order on both
+ * sides, and the next grant on its way before a piece ended.
  */
 #include "pace/pace.h"
 
@@ -81,7 +80,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
     return status;
 }
 
-/* An await or a tell for each message; a send waits for two steps more, a tell for one. */
+/* Each message adds a wait or a signal; a send depends on two more steps, a signal on one. */
 static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
 {
     (void)params;

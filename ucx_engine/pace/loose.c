@@ -1,16 +1,15 @@
 /*
- * loose.c - loosely synchronous: a send of step s starts when this rank has sent and received all of the steps
- * below s.
+ * loose.c - pacing loose: a send of step s starts when this rank has sent and received all messages of the steps below
+ * s.
  *
- * Ranks that are out of step wait for each other in the messages they exchange, and there is neither a barrier nor
- * a message more: the pace is dependencies alone.  So two messages to one rank meet only where its partners have
- * drifted apart.
+ * Ranks that are out of step wait for each other through their messages, without barriers or additional messages: the
+ * pacing consists of dependencies.  So two messages to one rank collide only if its partners have drifted apart.
  *
- * It comes to an end: let a message be before another if some rank has it in an earlier step, or sends it earlier
- * in the same step.  A send waits for messages that are before it.  In a schedule both ends have a message in the
- * same step and in one list for all ranks; in rotate both have it in step (to - from) mod P; in natural the sender
- * has it in step to + 1 and the receiver in step from + 1, and from + to grows from a message to the ones behind
- * it.  So `before` has no cycle.
+ * The exchange ends.  Let a message be before another if some rank has it in an earlier step, or sends it earlier in
+ * the same step.  A send waits for messages that are before it.  In a schedule both ends have a message in the same
+ * step and in one list for all ranks.  In rotate both have it in step (to - from) mod P.  In natural the sender has it
+ * in step to + 1 and the receiver in step from + 1, and from + to grows from a message to those after it.  So `before`
+ * has no cycle.
  *
  * Ranka, Wang, Kumar 7.1 ("executed in a loosely synchronous fashion"), 5.1 (figure 7).
  */
@@ -22,7 +21,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
     return irr_pace_in_turn(plan, true);
 }
 
-/* Each step is waited for once; what a send waited for before may move. */
+/* Each step is waited for once, and the dependencies that a send had before may move. */
 static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
 {
     (void)params;

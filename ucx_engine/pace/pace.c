@@ -1,9 +1,9 @@
 /*
- * pace.c - the table of paces, and what they share.
+ * pace.c - the table of pacings, and their common functions.
  */
 #include "pace/pace.h"
 
-/* Every send may start at once. */
+/* Pacing free: every send may start at once. */
 const irr_pace_t irr_pace_free = { .name = "free" };
 
 const irr_pace_t *irr_pace_of(irr_pacing_t pacing)
@@ -48,7 +48,7 @@ size_t irr_pace_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, si
     return from;
 }
 
-/* The steps up to *next have been waited for by an earlier send of the stage. */
+/* Makes a send depend on all steps of a kind and its stage with lower numbers, from *next on. */
 static irr_status_t await_lower(irr_plan_t *plan, size_t send, irr_step_kind_t kind, size_t *next)
 {
     const irr_step_t *step = &plan->steps[send];

@@ -1,15 +1,17 @@
 /*
- * pace.h - when may a step start?
+ * pace.h - pacings: when a step may start.
  *
- * A pace is a function over the plan of a rank: it adds tells, awaits and dependencies to the plan of a direct route or
- * of a schedule, so that the executor knows no pace and irr_plan_check proves that the exchange ends.  Plans of grids
- * go without: their ends have a message in different steps, and their sends wait for receives.
+ * A pacing is a function over the plan of a rank.  It adds signals, waits and dependencies to the plan of a direct
+ * route or of a schedule.  So the executor knows no pacings, and irr_plan_check proves that the exchange ends.  Plans
+ * of grids have no pacing: the two ends of a message have it in different steps, and their sends wait for receives.
  *
- * A rank sends in the order of its plan: a send that may not start yet holds up those behind it.  So a pace says of the
- * first send of several alone what it waits for, and of a tell what the one before it did not wait for; with that each
- * step is waited for a fixed number of times.  Among its sends and among its receives, the numbers of a stage ascend.
+ * A rank sends in the order of its plan: a send that may not start yet delays those after it.  A pacing therefore adds
+ * what several sends wait for to the first of them only, and adds to a signal only what the signal before did not wait
+ * for.  So each step is waited for a fixed number of times.  Among the sends of a stage, and among its receives, the
+ * numbers ascend.
  *
- * What never comes holds up what is behind it, on other ranks too.  Pure.  Cost: O(n) time for a plan of n steps.
+ * A message that never arrives stops the steps after it, on other ranks too.  Pure.  Cost: O(n) time for a plan of n
+ * steps.
  */
 #ifndef IRR_PACE_H
 #define IRR_PACE_H
@@ -19,16 +21,16 @@
 struct irr_signals;
 
 typedef struct irr_pace_params {
-    size_t grants;                       /* of `grant`, as in irr_settings_t */
-    const struct irr_signals *signals;   /* of `sync`; NULL: none */
+    size_t grants;                       /* grant: as in irr_settings_t */
+    const struct irr_signals *signals;   /* sync: signals and waits; NULL: none */
 } irr_pace_params_t;
 
 typedef struct irr_pace {
     const char *name;
-    /* What it adds to a plan, and the most that the plan has then; NULL: nothing. */
+    /* Adds the pacing to a plan, and returns the bounds of the plan then; NULL: nothing is added. */
     irr_status_t (*add)(irr_plan_t *plan, const irr_pace_params_t *params);
     irr_plan_bounds_t (*bounds)(irr_plan_bounds_t plain, const irr_pace_params_t *params);
-    bool syncs;                               /* has a use for them */
+    bool syncs;                               /* uses `signals` */
 } irr_pace_t;
 
 extern const irr_pace_t irr_pace_free;
@@ -36,21 +38,21 @@ extern const irr_pace_t irr_pace_loose;
 extern const irr_pace_t irr_pace_grant;
 extern const irr_pace_t irr_pace_sync;
 
-/* The pace of that name (pace/pace.c); NULL for IRR_PACE_AUTO, which is none, and for what is not in the map. */
+/* Returns the pacing of an enum value, or NULL for IRR_PACE_AUTO and values outside the enum. */
 const irr_pace_t *irr_pace_of(irr_pacing_t pacing);
 
-/* Adds a pace to a plan that has none.  IRR_ERR_NO_MEMORY, not within the bounds: the plan is to be built again. */
+/* Adds a pacing to a plan without one.  IRR_ERR_NO_MEMORY (not within the bounds): the plan has to be built again. */
 irr_status_t irr_pace_add(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_t *plan);
 
-/* The most that a plan within `plain` has with the pace. */
+/* Returns the bounds with the pacing of a plan within `plain`. */
 irr_plan_bounds_t irr_pace_bounds(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_bounds_t plain);
 
-/* ---- for paces ---- */
+/* ---- for pacings ---- */
 
-/* The first step of a kind and stage from step `from` on; plan->nsteps if there is none. */
+/* Returns the first step of a kind and stage from step `from` on, or plan->nsteps. */
 size_t irr_pace_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, size_t from);
 
-/* Makes each send wait for the sends, and for the receives if they count, that have a lower number in its stage. */
+/* Makes each send wait for all sends, and if `receives` for all receives, with a lower number in its stage. */
 irr_status_t irr_pace_in_turn(irr_plan_t *plan, bool receives);
 
 #endif

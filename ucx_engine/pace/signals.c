@@ -1,8 +1,8 @@
 /*
  * signals.c - see signals.h.
  *
- * The syncs come by the message that waits.  That is the order in which a rank awaits what one peer tells it, so the
- * peer must tell in that order too: a signal never goes out before those that it has for the same peer.
+ * The synchronisations are sorted by the message that waits.  A rank waits in this order for the signals of one peer,
+ * and the peer must send them in this order too.  So a signal is never sent before earlier ones for the same peer.
  */
 #include "pace/signals.h"
 
@@ -16,16 +16,16 @@ typedef struct maker {
     int                   rank;
     uint64_t              lead;
     size_t               *place;     /* by transmission of the schedule: pieces of its kind in `own` before it */
-    size_t               *pieces;    /* ... and its own */
-    uint64_t             *bytes;     /* bytes[i]: of the first i receives */
+    size_t               *pieces;    /* by transmission: its own pieces */
+    uint64_t             *bytes;     /* bytes[i]: bytes of the first i receives */
     size_t                receives;
-    size_t               *told;      /* by peer: where it was told last */
+    size_t               *told;      /* by peer: receives before its last signal */
     irr_signals_t *made;
 } maker_t;
 
-/* ---- where transmissions are ---- */
+/* ---- pieces of transmissions ---- */
 
-/* Finds the pieces of each transmission of the rank; they follow each other in both lists in one order. */
+/* Finds the pieces of each transmission of the rank; both lists have the same order. */
 static void place_all(maker_t *maker)
 {
     size_t next[2] = { 0, 0 }, at = 0;   /* of receives and of sends */
@@ -56,10 +56,10 @@ static void sum_receives(maker_t *maker)
     }
 }
 
-/* So many receives have all but the lead of the bytes of the first `count`. */
+/* Returns the least number of receives that have all but the lead of the bytes of the first `count`. */
 static size_t early(const maker_t *maker, size_t count)
 {
-    size_t low = 0, high = count;   /* the first place that leaves no more than the lead */
+    size_t low = 0, high = count;   /* bounds of the result */
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -73,7 +73,7 @@ static size_t early(const maker_t *maker, size_t count)
     return low;
 }
 
-/* ---- tells and awaits ---- */
+/* ---- signals and waits ---- */
 
 static void tell(maker_t *maker, const irr_sync_t *sync)
 {
@@ -106,10 +106,10 @@ static int by_send(const void *a, const void *b)
                               : (x->peer > y->peer) - (x->peer < y->peer);
 }
 
-/* A message waits for what its sender receives in earlier steps, too. */
+/* Makes each send wait for the receives of the rank's earlier steps. */
 static void await_own(maker_t *maker)
 {
-    size_t sends = 0, last = 0, received = 0, next = 0;   /* in `own`: what comes behind so many receives */
+    size_t sends = 0, last = 0, received = 0, next = 0;   /* next: index in `own` after `received` receives */
     const irr_transmission_t *list = maker->own->list;
 
     for (size_t i = 0; i < maker->own->count; i++) {
@@ -186,12 +186,12 @@ irr_status_t irr_signals_build(const irr_schedule_t *schedule, const irr_syncs_t
         make(&maker, syncs);
         *made_p = made;
     }
-    irr_free(maker.place);   /* and the other arrays */
+    irr_free(maker.place);   /* frees the other arrays too */
     return status;
 }
 
 void irr_signals_fini(irr_signals_t *signals)
 {
-    irr_free(signals->tells);   /* and the awaits */
+    irr_free(signals->tells);   /* frees the waits too */
     memset(signals, 0, sizeof(*signals));
 }

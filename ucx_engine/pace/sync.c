@@ -1,16 +1,18 @@
 /*
- * sync.c - a send of step s starts when this rank's sends of the steps below s are over for its transport, and all
- * that it would meet on a link has been received: also what the rank sent itself, which may wait in a buffer yet.
+ * sync.c - pacing sync: a send of step s starts when the transport has completed this rank's sends of the steps below
+ * s, and all messages that it would collide with on a link have been received.  These include the rank's own messages,
+ * which may still wait in a buffer.
  *
- * The messages of a step go all at once: those of one rank are the pieces of one message.  Who has received tells the
- * ranks whose sends would meet that on a link; pace/signals.h says whom, and when: a signal goes out early by
- * a lead, so that the wire does not idle while it travels.  A tell goes out when all receives before some place are
- * over, and after the tells before it: that orders what one peer is told, and makes nobody wait for a later step.
+ * The messages of a rank in a step, which are the pieces of one message, start together.  The receiver of a message
+ * signals the ranks whose sends share a link with it.  pace/signals.h determines these signals, and sends them early by
+ * a lead, so that the link does not idle while they travel.  A signal is sent when the first receives, up to a certain
+ * one, are over, and after the signals before it: this orders the signals to a peer, and delays no rank until a later
+ * step.
  *
- * It comes to an end: a send waits for its rank's own earlier sends, and for receives, its own or those of the rank
- * that tells, of steps before its own.
+ * The exchange ends, because a send waits only for earlier sends of its rank, and for receives of steps before its own,
+ * on its rank or on the signalling rank.
  *
- * Cost: one empty message a signal.
+ * Cost: one empty message for each signal.
  *
  * Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters, section 5.
  */
@@ -25,7 +27,7 @@ static const irr_signals_t *signals_of(const irr_pace_params_t *params)
     return params->signals != NULL ? params->signals : &none;
 }
 
-/* Makes a step wait for the receives from place *next up to this one, of which the first of all is step `first`. */
+/* Makes a step wait for receives *next to place - 1; receive 0 is step `first`. */
 static irr_status_t await_receives(irr_plan_t *plan, size_t step, size_t first, size_t place, size_t *next)
 {
     irr_status_t status = IRR_OK;
@@ -74,7 +76,7 @@ static irr_status_t tell_all(irr_plan_t *plan, const irr_signals_t *signals, siz
     return status;
 }
 
-/* The last stage has all receives one behind the other, and all its sends. */
+/* In the last stage all receives are consecutive, and so are all sends. */
 static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
 {
     const irr_signals_t *signals = signals_of(params);
@@ -87,7 +89,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
     return status == IRR_OK ? tell_all(plan, signals, receives) : status;
 }
 
-/* Each step is waited for twice: a receive by a send and by a tell, a send by one that may move, as do those before. */
+/* Each receive is waited for by a send and by a signal, each send by a later one; the dependencies before may move. */
 static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
 {
     const irr_signals_t *signals = signals_of(params);

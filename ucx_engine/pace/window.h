@@ -1,8 +1,8 @@
 /*
- * window.h - a sliding window over the sends in flight of a rank, in messages and in bytes.  It goes with every pace.
+ * window.h - a sliding window over the sends in flight of a rank, in messages and in bytes.  It applies to every
+ * pacing.
  *
- * A send starts as soon as both limits allow it, not when a batch is over.  A message longer than the window goes
- * alone.
+ * A send starts as soon as both limits allow it, without batches.  A message longer than the window goes alone.
  */
 #ifndef IRR_WINDOW_H
 #define IRR_WINDOW_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 typedef struct irr_window {
-    size_t messages_max, bytes_max;   /* 0: no limit */
+    size_t messages_max, bytes_max;   /* limits; 0: none */
     size_t messages, bytes;           /* in flight now */
 } irr_window_t;
 
-/* May a send of so many bytes start? */
+/* Returns whether a send of so many bytes may start. */
 static inline bool irr_window_admits(const irr_window_t *window, size_t bytes)
 {
     if (window->messages == 0) {
@@ -28,7 +28,7 @@ static inline bool irr_window_admits(const irr_window_t *window, size_t bytes)
            (window->bytes < window->bytes_max && bytes <= window->bytes_max - window->bytes);
 }
 
-/* It starts; it is over. */
+/* Record the start and the end of a send. */
 static inline void irr_window_begin(irr_window_t *window, size_t bytes)
 {
     window->messages++;

@@ -1,8 +1,8 @@
 /*
- * algorithms.c - the table of ways that have a name, which users choose as an algorithm; see way.h.
+ * algorithms.c - the table of strategies that have a name, which users choose as an algorithm; see way.h.
  *
  * Row 0 is "auto", so that 0 is the default everywhere.  The order of a grid is the priority order, which is rotation
- * where all rows are complete.
+ * if all rows are complete.
  */
 #include "plan/way.h"
 
@@ -91,8 +91,8 @@ int irr_algorithm_find(const char *name)
 }
 
 /*
- * A job does not come to a1 unless something needs the engine: the component leaves auto to Open MPI else.  Who gives a
- * topology wants it used.
+ * In a job "auto" becomes direct (a1) only if something needs the engine; otherwise the component leaves it to Open
+ * MPI. With a topology it becomes tree (aapc), because a user who sets a topology wants it used.
  */
 int irr_algorithm_resolve(int algorithm, int hosts)
 {

@@ -1,5 +1,5 @@
 /*
- * dims.c - dimensions of a grid as users write them: "auto", "8x8", "4x4x4", "2^6", "16x2^3".
+ * dims.c - reads the dimensions of a grid: "auto", "8x8", "4x4x4", "2^6", "16x2^3".
  */
 #include "irr.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* A number from 1 to max at *text, which then points behind it; 0 if there is none. */
+/* Reads a number from 1 to max at *text, and advances *text.  Returns 0 if there is none. */
 static int number(const char **text, long max)
 {
     char *end;
@@ -21,7 +21,7 @@ static int number(const char **text, long max)
     return value >= 1 && value <= max ? (int)value : 0;
 }
 
-/* One factor: a size, or a size and how often. */
+/* Reads one factor: a size, or a size and its number of repetitions. */
 static bool factor(const char **text, irr_dims_t *dims)
 {
     int size = number(text, INT32_MAX), times = 1;

@@ -1,5 +1,5 @@
 /*
- * names.c - the names of compositions, and of the ways in which stages overlap.
+ * names.c - the names of compositions and of overlaps.
  */
 #include "irr.h"
 

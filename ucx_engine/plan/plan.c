@@ -1,8 +1,8 @@
 /*
- * plan.c - storage of plans: growing arrays (steps, pieces, dependencies), their append, and what paces add.
+ * plan.c - storage of plans: growing arrays (steps, pieces, dependencies), and the steps that pacings add.
  *
- * Appending is O(1) amortised; a plan that stays within its reserve never allocates, which is how an
- * exchange can start without being able to fail on one rank alone.
+ * Appending is O(1) amortised.  A plan that stays within its reserve never allocates, so the start of an exchange
+ * cannot fail on one rank alone.
  */
 #include "plan/plan.h"
 
@@ -25,7 +25,7 @@ void irr_plan_fini(irr_plan_t *plan)
     irr_plan_init(plan);
 }
 
-/* Gives a plan whose steps change the edition of no other one. */
+/* Gives a changed plan an edition that no other plan has. */
 static void renew_edition(irr_plan_t *plan)
 {
     static _Atomic uint64_t last;
@@ -62,7 +62,7 @@ irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
     return status;
 }
 
-/* Appends a piece to the step added last; there is room for it. */
+/* Appends a piece to the last step; there must be room for it. */
 static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
 {
     irr_step_t *step = &plan->steps[plan->nsteps - 1];
@@ -171,7 +171,7 @@ irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan)
     return status;
 }
 
-/* ---- what paces add ---- */
+/* ---- steps of pacings ---- */
 
 static const irr_piece_t nothing = { .buffer = IRR_BUFFER_INPUT };
 

@@ -1,7 +1,7 @@
 /*
- * settings_value.c - see settings.h: texts to values, and values to words.
+ * settings_value.c - see settings.h: converts texts to values, and values to words.
  *
- * The texts come from outside: a value is written only if all of its text was understood.
+ * The texts are untrusted: a value is written only if all of its text is valid.
  */
 #include "plan/settings.h"
 

@@ -1,12 +1,12 @@
 /*
- * slice.h - the unit that a route moves.
+ * slice.h - a slice: the unit that a route moves.
  */
 #ifndef IRR_SLICE_H
 #define IRR_SLICE_H
 
 #include <stddef.h>
 
-/* A byte range of the message that source has for destination.  No padding: slices are compared as memory. */
+/* A byte range of the message from source to destination.  No padding: slices are compared as memory. */
 typedef struct irr_slice {
     int    source;
     int    destination;

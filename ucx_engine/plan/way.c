@@ -1,5 +1,5 @@
 /*
- * way.c - a way from settings, and plans by it; see way.h.
+ * way.c - a strategy from settings, and plans for a strategy; see way.h.
  */
 #include "plan/way.h"
 
@@ -58,7 +58,7 @@ irr_way_t irr_way_alone(const irr_way_t *way)
 
 /* ---- grids ---- */
 
-/* As many dimensions of two as it takes to leave at most two ranks for the last one. */
+/* Lays out as many dimensions of two as leave at most two ranks for the last one. */
 static void halve(int ranks, irr_grid_t *grid)
 {
     grid->levels = 1;

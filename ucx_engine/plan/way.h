@@ -1,15 +1,19 @@
 /*
- * way.h - a way to run an exchange, all that can be chosen of it in one value; and the table of those that have a name.
+ * way.h - a strategy (irr_way_t) is one value with all choices for an exchange; the table of algorithms has those with
+ * a name.
  *
- * A way is a route, an order and a pace, with what these take, and how messages are composed and how many are under way
- * at a time.  Settings become a way (irr_way_of), a trial takes one of several (choose/candidates.h), the executor's
- * caller reads composition and window from it, and tools plan by it.
+ * A strategy is a route, an order and a pacing, with their parameters, the composition of messages, and the window of
+ * sends in flight.  irr_way_of makes a strategy of settings, and a trial takes one of several (choose/candidates.h).
+ * The executor's caller reads composition and window from it, and tools plan with it.
  *
- * A direct way whose order a rank knows alone (rotate, natural) needs nothing but the problem.  One whose order
- * computes a schedule needs the rank's share of that.  By the routes grid and node without a schedule a rank learns
- * in the exchange what it forwards (exec/relay.h), or the problems of all are at hand (study/grid_plans.h).  The
- * route node with a schedule forwards inside of nodes what the schedule then takes from node to node
- * (route/forward.h).
+ * What a rank needs for its plan depends on the strategy:
+ *
+ * - direct, with an order that a rank computes alone (rotate, natural): its problem
+ * - direct, with an order that computes a schedule: its share of the schedule
+ * - grid or node, without a schedule: what it learns in the exchange (exec/relay.h), or the problems of all ranks
+ *   (study/grid_plans.h)
+ * - node, with a schedule: the ranks of a node first forward messages to each other, and the schedule then takes them
+ *   from node to node (route/forward.h)
  *
  * Pure.
  */
@@ -24,10 +28,10 @@
 #include "route/route.h"
 #include "pace/signals.h"
 
-/* How a grid has its dimensions. */
+/* The dimensions of a grid. */
 typedef enum irr_shape {
     IRR_SHAPE_LINE,    /* all ranks in one dimension */
-    IRR_SHAPE_SQUARE,  /* as square as it goes, or the user's */
+    IRR_SHAPE_SQUARE,  /* as square as possible, or the user's */
     IRR_SHAPE_HALVES   /* two ranks each, or the user's */
 } irr_shape_t;
 
@@ -35,107 +39,107 @@ typedef struct irr_way {
     const irr_route_t *route;
     const irr_order_t *order;
     const irr_pace_t  *pace;
-    size_t             grants;      /* of the pace grant */
-    size_t             lead;        /* of the pace sync, in bytes */
-    size_t             piece_max;   /* bytes of a message by a schedule; 0: no limit */
+    size_t             grants;      /* of pacing grant */
+    size_t             lead;        /* of pacing sync, in bytes */
+    size_t             piece_max;   /* longest piece of a message in a schedule, in bytes; 0: no limit */
     irr_compose_t      compose;
     size_t             window_messages, window_bytes;
-    irr_shape_t        shape;       /* of the route grid, as is `balanced`; what follows, of node, too */
+    irr_shape_t        shape;       /* of route grid, as `balanced`; the members below are also for node */
     bool               balanced;
     irr_dims_t         dims;
     size_t             slice_min;
-    size_t             direct_from; /* of the routes grid and node: so long messages go directly; 0: none */
+    size_t             direct_from; /* grid and node: shortest message that goes directly; 0: none does */
     irr_overlap_t      overlap;
 } irr_way_t;
 
-/* ---- the table (plan/algorithms.c): every name that a user can choose is one row ---- */
+/* ---- the table (plan/algorithms.c): one row for each name that a user can choose ---- */
 
-/* The way of row i, with the pace that goes with it; NULL past the last. */
+/* Returns the strategy of row i, with its default pacing, or NULL past the last. */
 const irr_way_t *irr_algorithm_way(int algorithm);
 
 /*
- * The one place where "auto" becomes another row, from what all ranks know: with a topology the hosts that the ranks
- * are on, all of them, else 1.  Any other row is itself.
+ * Returns the row that "auto" becomes, or the same row for any other.  hosts: with a topology, the number of hosts of
+ * all ranks; otherwise 1.  Alike on all ranks.
  */
 int irr_algorithm_resolve(int algorithm, int hosts);
 
-/* Does the row look at a topology, if there is one? */
+/* Returns whether the row uses a topology, if there is one. */
 bool irr_algorithm_asks_topology(int algorithm);
 
-/* ---- ways ---- */
+/* ---- strategies ---- */
 
 /*
- * What settings ask for, whose algorithm is a row; hosts as above.  The one place where IRR_PACE_AUTO becomes a pace.
- * Ways by a grid have no pace but free, because they have no order of messages that both ends keep.
+ * Returns the strategy of settings; hosts: as for irr_algorithm_resolve.  IRR_PACE_AUTO becomes a pacing here.  The
+ * pacing of a grid is always free, because the two ends of a message have no common order.
  */
 irr_way_t irr_way_of(const irr_settings_t *settings, int hosts);
 
-/* The same where there is no schedule: a1 for a way that has one, and loose for sync. */
+/* Returns the strategy for an exchange without a schedule: direct (a1) instead of a schedule, loose instead of sync. */
 irr_way_t irr_way_alone(const irr_way_t *way);
 
-/* Does it need a schedule, and with that what all ranks send? */
+/* Returns whether a strategy needs a schedule, and so the counts of all ranks. */
 static inline bool irr_way_is_scheduled(const irr_way_t *way)
 {
     return way->order->schedule != NULL;
 }
 
-/* Does a rank know its plan from its own problem? */
+/* Returns whether a rank can build its plan from its own problem. */
 static inline bool irr_way_is_local(const irr_way_t *way)
 {
     return way->route->build != NULL && way->order->send_step != NULL;
 }
 
-/* Do some messages go directly, beside those that are forwarded? */
+/* Returns whether some messages go directly, beside those that are forwarded. */
 static inline bool irr_way_is_split(const irr_way_t *way)
 {
     return way->direct_from > 0;
 }
 
-/* Is it a grid beside which long messages go directly?  Such ways differ by their limits. */
+/* Returns whether it is a grid beside which long messages go directly.  Such strategies differ by their limits. */
 static inline bool irr_way_is_hybrid(const irr_way_t *way)
 {
     return way->route == &irr_route_grid && irr_way_is_split(way);
 }
 
-/* Between nodes, does a rank send for others, by a schedule? */
+/* Returns whether a rank sends for others between nodes, by a schedule. */
 static inline bool irr_way_forwards(const irr_way_t *way)
 {
     return way->route == &irr_route_node && irr_way_is_scheduled(way);
 }
 
 /*
- * The grid of a way; nodes is borrowed, for the route node.  IRR_ERR_BAD_PARAM: the way is direct or has a schedule,
- * no nodes for the one that needs them, or more stages than a tag can tell.
+ * Returns the grid of a strategy; nodes is borrowed, for route node.  IRR_ERR_BAD_PARAM: the strategy is direct or has
+ * a schedule, nodes are missing for route node, or there are more stages than IRR_STAGES_MAX.
  */
 irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *nodes, irr_grid_t *grid);
 
-/* Most stages of an exchange. */
+/* Most stages of an exchange: a tag has room for this number. */
 #define IRR_STAGES_MAX 15
 
 /* ---- plans ---- */
 
-/* What a rank does in a schedule that goes one way.  Zeroed is empty. */
+/* The part of a rank in a schedule, for one strategy.  Zeroed: empty. */
 typedef struct irr_share {
-    irr_schedule_t own;       /* what it sends and receives, in pieces */
-    irr_signals_t  signals;   /* what it tells and awaits with the pace sync; empty with any other */
+    irr_schedule_t own;       /* the rank's transmissions, in pieces */
+    irr_signals_t  signals;   /* signals and waits of pacing sync; empty with any other */
 } irr_share_t;
 
-/* That of a rank, whose excerpt may be freed then.  The caller's to irr_share_fini in any case.  IRR_ERR_NO_MEMORY. */
+/* Computes the share of a rank, and borrows nothing.  Freed by irr_share_fini in any case.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_share_init(irr_share_t *share, const irr_way_t *way, const irr_excerpt_t *excerpt, int rank);
 void         irr_share_fini(irr_share_t *share);
 
 /*
- * Makes the plan of the problem's rank, with its pace.  share: for a way that is scheduled, else NULL; forward: for one
- * that forwards, else not looked at.  The plan is reset first.  IRR_ERR_BAD_PARAM: the way is neither scheduled nor
- * local; IRR_ERR_NO_MEMORY, not within the bounds.
+ * Builds the plan of the problem's rank, with its pacing; the plan is reset first.  share: for a strategy with a
+ * schedule, else NULL; forward: for one that forwards, else ignored.  IRR_ERR_BAD_PARAM: the strategy neither has a
+ * schedule nor is local; IRR_ERR_NO_MEMORY, which cannot occur within the bounds.
  */
 irr_status_t irr_way_build(const irr_way_t *way, const irr_problem_t *problem, const irr_share_t *share,
                            const irr_forward_t *forward, irr_plan_t *plan);
 
 /*
- * What irr_plan_reserve needs for it, for any counts; the way is one that irr_way_build takes, or a split one: then for
- * what goes directly.  more: blocks that are
- * not the first of their rank.
+ * Returns the bounds for irr_plan_reserve, for any counts.  For a split strategy these are the bounds of its direct
+ * messages; any other must be one that irr_way_build accepts.  more: number of blocks that are not the first of their
+ * rank.
  */
 irr_plan_bounds_t irr_way_bounds(const irr_way_t *way, int ranks, size_t more, const irr_share_t *share,
                                  const irr_forward_t *forward);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Without a branch a block, as lists may be long, and each call comes here. */
+/* No branch for each block, because lists may be long and each call checks them. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p)
 {
     size_t more = 0, bad = 0;
@@ -27,12 +27,12 @@ bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p)
     return true;
 }
 
-/* Blocks of ranks below this one. */
+/* Returns the number of blocks of ranks below this one. */
 static size_t count_below(irr_blocks_t blocks, int rank)
 {
     size_t low = 0, high = blocks.count;
 
-    /* Mostly each rank has one block. */
+    /* usually each rank has one block */
     if ((size_t)rank < high && blocks.list[rank].rank == rank && (rank == 0 || blocks.list[rank - 1].rank < rank)) {
         return (size_t)rank;
     }
@@ -89,7 +89,7 @@ void irr_blocks_memory_fini(irr_blocks_memory_t *memory)
     *memory = (irr_blocks_memory_t){ .list = NULL };
 }
 
-/* Field by field: there is padding in a block. */
+/* Compares field by field, because a block has padding. */
 static bool same(const irr_block_t *a, irr_blocks_t b)
 {
     size_t differ = 0;

@@ -1,23 +1,25 @@
 /*
- * blocks.h - lists of blocks: the ones of a rank, the message that they make, and whether a problem is that of the last
- * time.
+ * blocks.h - lists of blocks: the blocks of one rank, the message that they form, and whether a problem repeats the
+ * last one.
  *
- * The message between two ranks is what the blocks of the list hold, one behind the other.  The two ends may cut it
- * differently.  Pure, but for what irr_blocks_memory_t remembers.  O(1) a block, O(log n) to find those of a rank.
+ * The message between two ranks is the content of the blocks of a list, one after the other.  The two ends may cut it
+ * differently.  Pure, except for irr_blocks_memory_t.  O(1) for a block, O(log n) to find the blocks of a rank.
  */
 #ifndef IRR_BLOCKS_H
 #define IRR_BLOCKS_H
 
 #include "irr.h"
 
-/* Is this a list for so many ranks?  *more_p: blocks beyond the first one of their rank. */
+/*
+ * Returns whether a list is valid for so many ranks.  *more_p: number of blocks that are not the first of their rank.
+ */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p);
 
-/* The blocks of a rank; and those that the list begins with, which all have one rank. */
+/* Return the blocks of a rank, and the first blocks of the list, all of one rank. */
 irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank);
 irr_blocks_t irr_blocks_first(irr_blocks_t blocks);
 
-/* What is left of a list without so many blocks in front. */
+/* Returns the list without its first `count` blocks. */
 static inline irr_blocks_t irr_blocks_after(irr_blocks_t blocks, size_t count)
 {
     return (irr_blocks_t){ .list = blocks.list + count, .count = blocks.count - count };
@@ -25,14 +27,14 @@ static inline irr_blocks_t irr_blocks_after(irr_blocks_t blocks, size_t count)
 
 size_t irr_blocks_bytes(irr_blocks_t blocks);
 
-/* ---- the message that blocks make ---- */
+/* ---- the message of blocks ---- */
 
 typedef struct irr_blocks_cursor {
     irr_blocks_t left;
-    size_t       skip;   /* bytes of the first one that are behind */
+    size_t       skip;   /* bytes of the first block that were passed */
 } irr_blocks_cursor_t;
 
-/* At a byte of the message, or at its end if it has less. */
+/* Returns a cursor at a byte of the message, or at its end if the message is shorter. */
 static inline irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte)
 {
     while (blocks.count > 0 && byte >= blocks.list[0].length) {
@@ -42,7 +44,7 @@ static inline irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte
     return (irr_blocks_cursor_t){ .left = blocks, .skip = byte };
 }
 
-/* The next bytes, at most max of them, that lie in one block; none at the end. */
+/* Returns the next bytes, at most max, that are in one block.  At the end the length is 0. */
 static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max)
 {
     irr_block_t range;
@@ -64,8 +66,8 @@ static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t ma
 }
 
 /*
- * The next bytes that lie in one block both where they come from and where they go; false: there are none to come.
- * Where they have no place, the target is shorter than the source, which is all that is left of its block.
+ * Returns the next bytes that are in one block at their source and in one at their target.  False: the source is at its
+ * end.  If the target's blocks are full, *source is the rest of the source's block, and *target is shorter.
  */
 static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source,
                                    irr_block_t *target)
@@ -82,21 +84,21 @@ static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_
 
 /* ---- the last problem ---- */
 
-/* Zeroed, it remembers none, and has no room. */
+/* A copy of the lists of a problem.  Zeroed: no problem, no memory. */
 typedef struct irr_blocks_memory {
-    irr_block_t *list;      /* sent, then received */
+    irr_block_t *list;      /* blocks to send, then to receive */
     size_t       sent, received, max;
     uint64_t     sent_serial, received_serial;
 } irr_blocks_memory_t;
 
-/* Makes room for so many blocks.  IRR_ERR_NO_MEMORY: the room is as before. */
+/* Makes room for `count` blocks.  IRR_ERR_NO_MEMORY: the room is as before. */
 irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count);
 void         irr_blocks_memory_fini(irr_blocks_memory_t *memory);
 
-/* Are the lists equal to those that are remembered? */
+/* Returns whether the lists are equal to the remembered ones. */
 bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
-/* Is it the problem that is remembered?  The serials of its lists may say so without a look at them. */
+/* Returns whether this is the remembered problem.  Equal serials show it without comparing the lists. */
 static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
 {
     const uint64_t sent = problem->send.serial, received = problem->recv.serial;
@@ -105,7 +107,7 @@ static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const ir
            irr_blocks_are_same(memory, problem);
 }
 
-/* Remembers the problem; or none, and IRR_ERR_NO_MEMORY. */
+/* Remembers the problem.  IRR_ERR_NO_MEMORY: none is remembered. */
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * hostlist.c - see hostlist.h.
  *
- * A name is written from left to right into one buffer.  At a group each of its numbers is written and the rest of
- * the item behind it; so the depth of the recursion is the number of groups, which the length of a name bounds,
- * and each step of it ends in a name or in an error: the work is bounded by the names that there may be.
+ * A name is written from left to right into one buffer.  At a group, each of its numbers is written, followed by the
+ * rest of the item.  So the depth of the recursion is the number of groups, which the length of a name bounds.  Each
+ * branch ends in a name or an error, so the number of names bounds the work.
  */
 #include "problem/hostlist.h"
 
@@ -13,7 +13,7 @@
 #define SEPARATORS ", \t\v\f\r\n"
 
 typedef struct expansion {
-    const char  *end;                    /* of the item */
+    const char  *end;                    /* end of the item */
     char         name[IRR_NAME_MAX + 1];
     irr_names_t *names;
     char        *reason;
@@ -31,7 +31,7 @@ static irr_status_t refuse(const expansion_t *expansion, const char *format, con
     return IRR_ERR_BAD_PARAM;
 }
 
-/* Numbers from 0 to 10^18 - 1, which have 18 digits at most and overflow nothing. */
+/* Reads a number of at most 18 digits, which overflows nothing.  Returns the rest of the text, or NULL. */
 static const char *read_number(const char *text, const char *end, uint64_t *value)
 {
     enum { DIGITS_MAX = 18 };
@@ -44,7 +44,7 @@ static const char *read_number(const char *text, const char *end, uint64_t *valu
     return at > text ? at : NULL;
 }
 
-/* What is between two commas of a group: a number, or two with a dash between. */
+/* Reads the text between two commas of a group: a number, or two with a dash between. */
 static irr_status_t read_range(const expansion_t *expansion, const char *text, const char *end, range_t *range)
 {
     const char *at = read_number(text, end, &range->first);
@@ -84,7 +84,7 @@ static irr_status_t add_name(expansion_t *expansion, size_t length)
 
 static irr_status_t expand(expansion_t *expansion, const char *at, size_t length);
 
-/* Each number of a range, with length bytes of the name before it and the text at rest behind it. */
+/* Expands each number of a range, after `length` bytes of the name, and the text at rest after it. */
 static irr_status_t expand_range(expansion_t *expansion, const range_t *range, const char *rest, size_t length)
 {
     irr_status_t status = IRR_OK;
@@ -101,7 +101,7 @@ static irr_status_t expand_range(expansion_t *expansion, const range_t *range, c
     return status;
 }
 
-/* From behind the bracket that opens a group. */
+/* Expands a group, from the text after its opening bracket on. */
 static irr_status_t expand_group(expansion_t *expansion, const char *at, size_t length)
 {
     const char *close = memchr(at, ']', (size_t)(expansion->end - at));
@@ -122,7 +122,7 @@ static irr_status_t expand_group(expansion_t *expansion, const char *at, size_t 
     return status;
 }
 
-/* The item from at on, behind length bytes of the name. */
+/* Expands the rest of an item, after `length` bytes of the name. */
 static irr_status_t expand(expansion_t *expansion, const char *at, size_t length)
 {
     for (; at < expansion->end && irr_name_has(*at); at++) {
@@ -141,7 +141,7 @@ static irr_status_t expand(expansion_t *expansion, const char *at, size_t length
                   at, (size_t)(expansion->end - at));
 }
 
-/* Up to a separator that is not in brackets. */
+/* Returns the end of an item: a separator outside brackets, or the end of the text. */
 static const char *end_of_item(const char *text)
 {
     bool inside = false;

@@ -1,5 +1,5 @@
 /*
- * lines.c - see lines.h.  One pass over the file, in time linear in its length.
+ * lines.c - see lines.h.  One pass over the file, linear in its length.
  */
 #include "problem/lines.h"
 
@@ -23,7 +23,7 @@ static irr_status_t refuse_kind(const irr_lines_t *lines, const char *kind)
                             pipes ? ", or a pipe," : "");
 }
 
-/* The pipe does not wait yet, so it is at its end if it has no writer.  From here on it waits for what is written. */
+/* Checks a pipe and makes its reads block.  Reads do not block yet, so a pipe without a writer is at its end. */
 static irr_status_t open_pipe(irr_lines_t *lines)
 {
     const int first = getc(lines->stream);
@@ -54,7 +54,7 @@ static irr_status_t check_kind(irr_lines_t *lines)
     }
 }
 
-/* What may wait for ever, such as a pipe that nobody writes to, is not opened as fopen would. */
+/* Opens without blocking: fopen would wait for ever on a pipe without a writer. */
 static FILE *open_now(const char *path)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -88,7 +88,7 @@ void irr_lines_close(irr_lines_t *lines)
     fclose(lines->stream);
 }
 
-/* What could disturb a terminal is replaced. */
+/* Replaces bytes that could disturb a terminal. */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
 {
     irr_file_error_t *error = lines->error;

@@ -1,5 +1,5 @@
 /*
- * machine.c - reads the constants of a machine; see machine.h.  One table holds all that differs between them.
+ * machine.c - reads the constants of a machine; see machine.h.  One table has their names, ranges and fields.
  */
 #include "problem/machine.h"
 
@@ -14,7 +14,7 @@ typedef struct constant {
     const char *name, *text;
     uint64_t    least, most;
     size_t      offset;   /* of its field */
-    bool        must;     /* be in a file */
+    bool        must;     /* a file has to have it */
 } constant_t;
 
 #define ROW(field, preset, must, least, most, unit, text) \
@@ -39,7 +39,7 @@ const char *irr_machine_text(int i)
     return i >= 0 && i < CONSTANTS ? constants[i].text : NULL;
 }
 
-/* The row of a name; CONSTANTS if there is none. */
+/* Returns the row of a name, or CONSTANTS. */
 static int find(const char *name)
 {
     int i = 0;
@@ -62,7 +62,7 @@ static irr_status_t refuse_name(const irr_lines_t *lines, const char *name)
     return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.20s' is none of %s", name, names);
 }
 
-/* lines_of[i]: where constant i was given, 0 if it was not yet. */
+/* Reads a line.  lines_of[i]: line of constant i, 0: not read yet. */
 static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_t *machine)
 {
     char *words[2];
@@ -73,7 +73,7 @@ static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_
     found = irr_lines_split(lines, words, 2);
     i = find(words[0]);
     if (strcmp(words[0], "flag") == 0) {
-        return IRR_OK;   /* files of irr_tune 0.1 and 0.2 have it; nothing needs it any more */
+        return IRR_OK;   /* written by irr_tune 0.1 and 0.2, unused since */
     }
     if (i == CONSTANTS) {
         return refuse_name(lines, words[0]);
@@ -112,7 +112,7 @@ static irr_status_t read_all(irr_lines_t *lines, irr_machine_t *machine)
     return status == IRR_OK ? check_all(lines, lines_of) : status;
 }
 
-/* A job must not wait for a large file that was named by mistake. */
+/* Rejects a long file, because a job must not wait for one that was named by mistake. */
 static irr_status_t check_length(const irr_lines_t *lines)
 {
     struct stat found;

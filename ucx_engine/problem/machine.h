@@ -1,11 +1,11 @@
 /*
- * machine.h - a machine as a few constants: what messages between its ranks cost.
+ * machine.h - the cost of messages on a machine, as a few constants.
  *
- * Four say how nodes speak to each other: what a message costs the processors, how long it is under way, how fast a
- * node's link is, and how fast a rank copies memory.  The others say what is cheaper inside a node, whether the
- * switches above the nodes pass on all that these send, and what their ports lose.
+ * Four constants describe messages between nodes: the processor time of a message, its latency, the speed of a node's
+ * link, and the speed at which a rank copies memory.  The others describe messages inside a node, whether switches pass
+ * on all that their nodes send, and the losses of their ports.
  *
- * Pure, but for the reader.
+ * Pure, except for the reader.
  */
 #ifndef IRR_MACHINE_H
 #define IRR_MACHINE_H
@@ -13,9 +13,9 @@
 #include "problem/lines.h"
 
 /*
- * X(field, preset, must, least, most, unit, text).  The name of a constant in a file is that of its field; `must`: a
- * file has to have it.  The presets hold where nobody has measured: 100 Gbit/s, and messages that cost a microsecond
- * and a bit.  To rank ways it is enough that the ratios of the constants are about right.
+ * X(field, preset, must, least, most, unit, text).  The field is the name of the constant in a file; `must`: a file has
+ * to have it.  The presets hold without a measurement: 100 Gbit/s, and messages that cost a little more than a
+ * microsecond. To rank strategies, only the ratios of the constants must be about right.
  */
 #define IRR_MACHINE_MAP(X)                                                                                     \
     X(message,      1300,   true,  1, 1000000000, "ns",     "of a message between nodes, half at either end")  \
@@ -37,17 +37,17 @@ typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
 #define IRR_MACHINE_PRESET(field, preset, must, least, most, unit, text) .field = preset,
 #define IRR_MACHINE_DEFAULT ((irr_machine_t){ IRR_MACHINE_MAP(IRR_MACHINE_PRESET) })
 
-/* A file has so many bytes at most. */
+/* Most bytes of a file. */
 #define IRR_MACHINE_BYTES_MAX 65536
 
 /*
- * Reads a file of lines `NAME VALUE`: integers in the units above, each constant once at most; from a # on a line is
- * comment.  IRR_ERR_IO, IRR_ERR_FORMAT: *error names the line, what stood there and what is allowed, with line 0 if it
- * is about the file as a whole, and *machine is untouched.  May block on the file system.
+ * Reads a file of lines `NAME VALUE`: integers in the units above, each constant at most once; comments begin with #.
+ * IRR_ERR_IO, IRR_ERR_FORMAT: *error has the line (0: the file as a whole), its content and the allowed values, and
+ * *machine is unchanged.  May block on the file system.
  */
 irr_status_t irr_machine_read(const char *path, irr_machine_t *machine, irr_file_error_t *error);
 
-/* Constant i, for help texts: its name, and what it is; NULL past the last one. */
+/* Return name and description of constant i, or NULL past the last one. */
 const char *irr_machine_name(int i);
 const char *irr_machine_text(int i);
 

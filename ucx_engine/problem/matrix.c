@@ -1,8 +1,8 @@
 /*
- * matrix.c - the count matrix: what each rank sends to each other rank, in bytes.
+ * matrix.c - the count matrix: the bytes that each rank sends to each other rank.
  *
- * Dense and row by row, so P ranks take 8 * P * P bytes.  Tools and tests hold whole matrices; an exchange
- * never does, it knows its own row and column only.
+ * Dense and row by row, so P ranks take 8 * P * P bytes.  Tools, tests and rank 0 of a scheduled algorithm hold whole
+ * matrices; otherwise a rank has only its own row and column.
  */
 #include "problem/matrix.h"
 

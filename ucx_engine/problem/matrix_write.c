@@ -1,5 +1,5 @@
 /*
- * matrix_write.c - writes a count matrix as a Matrix Market file, as matrix_read.c reads it.  Time O(P * P).
+ * matrix_write.c - writes a count matrix as a Matrix Market file.  Time O(P * P).
  */
 #include "problem/matrix.h"
 

@@ -1,47 +1,47 @@
 /*
- * names.h - lists of names, and names sorted so that one of many is found.
+ * names.h - lists of names, and sorted names for searching.
  */
 #ifndef IRR_NAMES_H
 #define IRR_NAMES_H
 
 #include "irr.h"
 
-/* Bytes of a name at most, without its end: what DNS allows. */
+/* Most bytes of a name, without its end: the limit of DNS. */
 #define IRR_NAME_MAX 255
 
-/* Zeroed, it is empty.  Each name is memory of its own. */
+/* A list of names, each in memory of its own.  Zeroed: empty. */
 typedef struct irr_names {
     char **list;
     size_t count, max;
 } irr_names_t;
 
-/* Appends a copy of the first length bytes of a name.  IRR_ERR_NO_MEMORY leaves the list as it is. */
+/* Appends a copy of the first `length` bytes of a name.  IRR_ERR_NO_MEMORY leaves the list unchanged. */
 irr_status_t irr_names_add(irr_names_t *names, const char *name, size_t length);
 
-/* Forgets all but the first count names. */
+/* Removes all names but the first `count`. */
 void irr_names_cut(irr_names_t *names, size_t count);
 
 void irr_names_fini(irr_names_t *names);
 
-/* Text that may be a name: 1 to IRR_NAME_MAX printable ASCII bytes, no blank and none of , [ ] " ' = # and \ */
+/* Returns whether a text may be a name: 1 to IRR_NAME_MAX printable ASCII bytes, no blank, none of , [ ] " ' = # and \ */
 bool irr_name_is_good(const char *text);
 
-/* May this byte be in a name? */
+/* Returns whether a name may contain this byte. */
 bool irr_name_has(char c);
 
-/* A name, and which of the list it is. */
+/* A name, and its index in the list. */
 typedef struct irr_sorted_name {
     const char *name;
     int         index;
 } irr_sorted_name_t;
 
-/* By name, equal ones by index; the names stay the list's.  O(n log n). */
+/* Sorts by name, equal names by index.  The names are borrowed from the list.  O(n log n). */
 void irr_names_sort(char *const *list, size_t count, irr_sorted_name_t *sorted);
 
-/* The place of the first sorted name that is not below the first length bytes of name; count if all are. */
+/* Returns the index of the first sorted name not below the first `length` bytes of name, or count. */
 size_t irr_names_search(const irr_sorted_name_t *sorted, size_t count, const char *name, size_t length);
 
-/* Index of the first name that is the same; -1 if there is none.  O(log n). */
+/* Returns the list index of the first name equal to these bytes, or -1.  O(log n). */
 int irr_names_find(const irr_sorted_name_t *sorted, size_t count, const char *name, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * placement.c - see placement.h.
  *
- * The cut counts the used hosts below each vertex, by walking up from each host only as far as nobody walked
- * before; then the top moves down as long as a single switch has all hosts below it.
+ * To cut a topology, mark() walks up from each used host until it meets a marked vertex.  Then lower_top() moves the
+ * top down as long as a single switch has all used hosts below it.
  */
 #include "problem/placement.h"
 
@@ -32,17 +32,17 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
     return status;
 }
 
-/* ---- the cut ---- */
+/* ---- cutting a topology ---- */
 
 typedef struct cut {
     const irr_topology_t *whole;
     int                   top;
-    int                  *children;  /* by vertex: those with a used host in or below them */
+    int                  *children;  /* by vertex: number of its children with a used host in or below them */
     bool                 *used;      /* by vertex: a used host is in or below it; later: it is in the part */
-    int                  *number;    /* by vertex that is used: what it is in the part */
+    int                  *number;    /* by used vertex: its number in the part */
 } cut_t;
 
-/* Marks what has used hosts in or below it; false if there is a wrong host. */
+/* Marks all vertices with used hosts in or below them.  False: a host does not exist, or there are no ranks. */
 static bool mark(cut_t *cut, int ranks, const int *host_of)
 {
     const irr_topology_t *whole = cut->whole;
@@ -63,7 +63,7 @@ static bool mark(cut_t *cut, int ranks, const int *host_of)
     return ranks > 0;
 }
 
-/* All ranks are below one switch of the top: then the top is out, and its links carry nothing. */
+/* Removes the top while all ranks are below one of its switches, because its links carry nothing. */
 static void lower_top(cut_t *cut)
 {
     const irr_topology_t *whole = cut->whole;
@@ -84,7 +84,7 @@ static void lower_top(cut_t *cut)
     }
 }
 
-/* Numbers what is left, hosts first, and counts it. */
+/* Numbers the remaining vertices, hosts first, and counts them. */
 static void number_all(const cut_t *cut, irr_topology_t *part)
 {
     int next = 0;
@@ -151,6 +151,6 @@ irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *ho
     if (status == IRR_OK) {
         *part = result;
     }
-    irr_free(cut.children);   /* and the other arrays */
+    irr_free(cut.children);   /* frees the other arrays too */
     return status;
 }

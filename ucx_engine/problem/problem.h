@@ -1,5 +1,5 @@
 /*
- * problem.h - what one rank wants exchanged: lists of blocks, and whose they may be.  A part of irr.h.
+ * problem.h - the problem of one rank in an exchange: lists of blocks to send and to receive.  A part of irr.h.
  */
 #ifndef IRR_PROBLEM_H
 #define IRR_PROBLEM_H
@@ -8,23 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A block of a buffer, and whom it goes to or comes from.  The offset may be negative, as MPI displacements may. */
+/* A block of a buffer, and the rank that it goes to or comes from.  An offset may be negative, as in MPI. */
 typedef struct irr_block {
     int       rank;
     ptrdiff_t offset;
-    size_t    length;   /* not 0 */
+    size_t    length;   /* above 0 */
 } irr_block_t;
 
-/* Sorted by rank: none for most ranks, and any number for one. */
+/* A list of blocks, sorted by rank; a rank may have any number of them. */
 typedef struct irr_blocks {
-    const irr_block_t *list;   /* may be NULL if there are none */
+    const irr_block_t *list;   /* may be NULL if count is 0 */
     size_t             count;
-    uint64_t           serial; /* of no other list in this process, as long as this one stays as it is; 0: not known */
+    uint64_t           serial; /* unique in the process among unchanged lists; 0: unknown */
 } irr_blocks_t;
 
 /*
- * Whom a rank sends to, and whom it receives from, where that is not all ranks: each of them once, sorted.  Who sends
- * to a rank is one that this rank receives from, alike on both, whatever the lengths of their messages are.
+ * The ranks that a rank sends to, and those that it receives from, each once and sorted, for an exchange of neighbours.
+ * If p lists q in `to`, q lists p in `from`, whatever the lengths of their messages.
  */
 typedef struct irr_neighbors {
     const int *to, *from;
@@ -32,19 +32,18 @@ typedef struct irr_neighbors {
 } irr_neighbors_t;
 
 /*
- * What one rank wants exchanged: what it sends, in the input buffer, and where it puts what it receives, in the output
- * buffer.  The message between two ranks is what their blocks hold, one behind the other; both know its length, and
- * each cuts it into blocks as it likes.  The lists are borrowed: they must stay valid until the exchange is over, and
- * neighbors as long as the communicator.
+ * The problem of one rank: the blocks that it sends, in the input buffer, and the blocks that it receives, in the
+ * output buffer.  The message between two ranks is the content of their blocks, one after the other.  Both ranks know
+ * its length, and each cuts it into blocks of its own.  The lists are borrowed until the exchange is over, neighbors as
+ * long as the communicator exists.
  */
 typedef struct irr_problem {
     int          ranks;
     int          rank;
     irr_blocks_t send;
     irr_blocks_t recv;
-    const irr_neighbors_t *neighbors;   /* all blocks are theirs; NULL, on all ranks alike: there are none to know of */
-    bool         in_place;   /* the lists are one, and input is output: what comes from a rank lies where what goes to
-                                it was */
+    const irr_neighbors_t *neighbors;   /* all blocks are of neighbours; NULL, alike on all ranks: unknown */
+    bool         in_place;   /* both lists are one, and so are the buffers: data from a rank replaces the data for it */
 } irr_problem_t;
 
 #endif

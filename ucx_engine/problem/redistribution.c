@@ -4,19 +4,19 @@
  *     Guo, Pan: Improving communication scheduling for array redistribution, section 2.1, formulas 1 to 3
  *
  * The paper adds the overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq)
- * elements.  The distances between the starts of two such blocks are, modulo L, all numbers congruent to jy - ix
- * modulo G = gcd(xp, yq), each once.  So the sum is the number of pairs (e, f), 0 <= e < x, 0 <= f < y, with e - f
- * congruent to jy - ix modulo G, which takes no loop.  What is left after the last whole period is counted block by
- * block on the side of the longer blocks, each of which the other side cuts in at most one cycle of pieces and the
- * rest of one.
+ * elements.  The distances between the starts of two such blocks are, modulo L, all numbers congruent to jy - ix modulo
+ * G = gcd(xp, yq), each once.  So the sum is the number of pairs (e, f), 0 <= e < x, 0 <= f < y, with e - f congruent
+ * to jy - ix modulo G, which takes no loop.  The elements after the last whole period are counted block by block on the
+ * side with the longer blocks.  Each block overlaps whole cycles of the other side, which are counted at once, and
+ * pieces of one more cycle.
  *
- * Time O(pq) and, where the array is not a whole number of periods, min(rest / x, p * rest / y) for x <= y.
+ * Time O(pq) and, if the array is not a whole number of periods, min(rest / x, p * rest / y) for x <= y.
  */
 #include "problem/redistribution.h"
 
 #include <limits.h>
 
-/* Pieces of the rest that are counted one by one: some seconds. */
+/* Most pieces of the rest that are counted one by one, in some seconds. */
 #define PIECES_MAX (UINT64_C(1) << 30)
 
 uint64_t irr_gcd(uint64_t a, uint64_t b)
@@ -42,7 +42,7 @@ uint64_t irr_redistribution_period(const irr_redistribution_t *redistribution)
     return period;
 }
 
-/* Elements that [0, x) and [distance, distance + y) share. */
+/* Returns the number of elements that [0, x) and [distance, distance + y) share. */
 static uint64_t overlap(int64_t x, int64_t y, int64_t distance)
 {
     int64_t first = distance > 0 ? distance : 0;
@@ -65,7 +65,7 @@ uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, in
 
 /* ---- the matrix ---- */
 
-/* One side of the redistribution, and the entries of a message in terms of it. */
+/* One side of the redistribution. */
 typedef struct side {
     uint64_t block;
     uint64_t ranks;
@@ -77,7 +77,7 @@ static uint64_t *entry_of(const irr_matrix_t *matrix, const side_t *side, uint64
     return irr_matrix_at(matrix, (int)(side->sends ? here : there), (int)(side->sends ? there : here));
 }
 
-/* Elements [first, end) lie on one rank of the other side; here they are cut in pieces. */
+/* Counts elements [first, end), which are on one rank of the other side, piece by piece on this side. */
 static void count_block(const irr_matrix_t *matrix, const side_t *side, uint64_t there, uint64_t first,
                         uint64_t end)
 {
@@ -163,7 +163,7 @@ irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistributio
 
 /* ---- text ---- */
 
-/* Digits, and the comma after them if there is one; the rest of the text, or NULL. */
+/* Reads digits, and the comma after them if there is one.  Returns the rest of the text, or NULL. */
 static const char *read_field(const char *text, uint64_t *value_p)
 {
     uint64_t value = 0;

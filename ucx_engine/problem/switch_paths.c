@@ -1,8 +1,8 @@
 /*
  * switch_paths.c - see switch_paths.h.
  *
- * All names of all paths are sorted: equal ones are then neighbours, and must be of one kind and below one and the same
- * switch.  As one alone may be at the top, and each path leads there, all is a tree.
+ * All names of all paths are sorted.  Equal names are then adjacent, and must be of one kind and below the same switch.
+ * Only one name may be at the top, and each path leads there, so the result is a tree.
  */
 #include "problem/switch_paths.h"
 
@@ -31,7 +31,7 @@ static irr_status_t refuse(const text_t *reason, const char *format, ...)
 
 /* ---- one path ---- */
 
-/* How many times "switch." comes before "node", which ends it; -1: it is no such pattern. */
+/* Returns how many times "switch." comes before the final "node"; -1: not such a pattern. */
 static int count_switches(const char *pattern)
 {
     static const char word[] = "switch.";
@@ -44,7 +44,7 @@ static int count_switches(const char *pattern)
     return strcmp(pattern, "node") == 0 ? count : -1;
 }
 
-/* The first period of each switch becomes a slash; false: there are fewer. */
+/* Replaces the first period after each switch by a slash.  False: there are too few. */
 static bool replace_periods(char *path, int switches)
 {
     char *at = path;
@@ -59,7 +59,7 @@ static bool replace_periods(char *path, int switches)
     return true;
 }
 
-/* Cuts a path into names at its slashes; their number, or 0 if it is none. */
+/* Cuts a path at its slashes into names.  Returns their number, or 0 if the path is not valid. */
 static int split(char *path, char *names[IRR_SWITCH_PATH_DEPTH + 1])
 {
     int count = 0;
@@ -109,12 +109,12 @@ irr_status_t irr_switch_path(const char *address, const char *pattern, char path
     return IRR_OK;
 }
 
-/* ---- the tree of all ---- */
+/* ---- the tree of all paths ---- */
 
 /* A name of a path. */
 typedef struct entry {
-    int  above;   /* the entry before it in the path; -1 for its first */
-    bool host;    /* its last */
+    int  above;   /* the entry before it in the path; -1: it is the first */
+    bool host;    /* it is the last of its path */
     int  same;    /* the first entry of that name */
     int  vertex;  /* of the tree */
 } entry_t;
@@ -123,7 +123,7 @@ typedef struct forest {
     char    *text;    /* all paths, cut into names */
     char   **names;   /* by entry */
     entry_t *entries;
-    int     *last;    /* by rank: its entry of a host */
+    int     *last;    /* by rank: the entry of its host */
     int      count;
 } forest_t;
 
@@ -169,7 +169,7 @@ static irr_status_t read_all(forest_t *forest, size_t stride, int ranks, const t
     return IRR_OK;
 }
 
-/* The name of the switch above; the top is below none. */
+/* Returns the name of the switch above; "none" at the top. */
 static const char *above(const forest_t *forest, int entry)
 {
     const int at = forest->entries[entry].above;
@@ -177,7 +177,7 @@ static const char *above(const forest_t *forest, int entry)
     return at >= 0 ? forest->names[at] : "none";
 }
 
-/* Two entries of one name. */
+/* Checks two entries of one name. */
 static irr_status_t check_pair(const forest_t *forest, int one, int other, const text_t *reason)
 {
     const entry_t *x = &forest->entries[one], *y = &forest->entries[other];
@@ -222,7 +222,7 @@ static irr_status_t check_top(const forest_t *forest, const text_t *reason)
     return IRR_OK;
 }
 
-/* Hosts come first. */
+/* Numbers the vertices, hosts first. */
 static void number(forest_t *forest, irr_topology_t *topology)
 {
     for (int hosts = 1; hosts >= 0; hosts--) {

@@ -1,8 +1,8 @@
 /*
- * topology.c - the end of a topology, and its hosts by name; see topology.h.
+ * topology.c - life of a topology, and its hosts by name; see topology.h.
  *
- * Slurm's files mostly have short names, as Open MPI does unless it is told to keep the domain; but either may
- * have the whole name.  So names match if one is the other with more of the domain behind it.
+ * Slurm's files mostly have short names, and so has Open MPI unless it is configured to keep the domain; but both may
+ * have the whole name.  So names match if one is the other with more of the domain appended.
  */
 #include "problem/topology.h"
 
@@ -28,7 +28,7 @@ void irr_topology_fini(irr_topology_t *topology)
     for (int v = 0; topology->names != NULL && v < topology->vertices; v++) {
         irr_free(topology->names[v]);
     }
-    irr_free(topology->parent);   /* and the other arrays */
+    irr_free(topology->parent);   /* frees the other arrays too */
     *topology = (irr_topology_t){ .hosts = 0 };
 }
 
@@ -74,13 +74,13 @@ void irr_hosts_fini(irr_hosts_t *hosts)
     *hosts = (irr_hosts_t){ .sorted = NULL };
 }
 
-/* The dots of an address are not those of a domain. */
+/* Returns whether a name is a numeric address, whose dots are not those of a domain. */
 static bool is_address(const char *name)
 {
     return name[strspn(name, "0123456789.")] == '\0' || strchr(name, ':') != NULL;
 }
 
-/* Hosts that have more of the domain than the name. */
+/* Finds the host whose name is this name with more of the domain. */
 static int find_longer(const irr_hosts_t *hosts, const char *name, size_t length)
 {
     const size_t count = (size_t)hosts->topology->hosts;

@@ -1,7 +1,7 @@
 /*
- * topology_doubt.c - a LinkSpeed that most likely has another unit than coll/irr takes it for; see topology.h.
+ * topology_doubt.c - finds a LinkSpeed that most likely has another unit than assumed; see topology.h.
  *
- * The one at the top means nothing and is not looked at.
+ * The LinkSpeed of the top is ignored, because the top has no link to a parent.
  */
 #include "problem/topology.h"
 
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* The first switch with fewer hosts below it than its link is as many times as fast; -1 if there is none. */
+/* Returns the first switch whose link is faster than all hosts below it together; -1: none. */
 static int find(const irr_topology_t *topology, uint64_t *below)
 {
     for (int h = 0; h < topology->hosts; h++) {

@@ -1,5 +1,5 @@
 /*
- * topology_lines.c - the lines of Slurm's topology.conf (topology/tree).
+ * topology_lines.c - reads the lines of Slurm's topology.conf (topology/tree).
  *
  *     # any text
  *     SwitchName=leaf0 Nodes=n[0-7,9],login1
@@ -7,20 +7,20 @@
  *     SwitchName=leaf2 Nodes=m[0-7] NodeSpeed=2 LinkSpeed=10
  *     SwitchName=top Switches=leaf[0-2]
  *
- * As Slurm's own reader has it (parse_config.c, hostlist.c and switch_record.c of its sources): a line a switch;
- * keywords in any case, blanks around =, values in double quotes or without blanks; a comment from # to the end of
- * the line; a line goes on behind a backslash at its end; hostlist.h has the lists.  Names of hosts and of
- * switches are apart.  LinkSpeed is a number of 32 bits whose unit and use Slurm leaves open: here it is the speed
- * of the link from the switch to its parent, in the unit of NodeSpeed; at the top it means nothing.  NodeSpeed,
- * which Slurm does not know and refuses, is the speed of the link of each host in Nodes.  Either is 1 if left out,
- * so without any NodeSpeed the unit is the link of a host.
+ * The syntax is that of Slurm's own reader (parse_config.c, hostlist.c and switch_record.c of its sources).  A switch
+ * is a line.  Keywords have any case, blanks may surround =, and values are in double quotes or have no blanks.  A
+ * comment goes from # to the end of the line.  A backslash at the end of a line continues it.  hostlist.h describes
+ * lists.  Names of hosts and of switches are separate.  LinkSpeed is a number of 32 bits whose unit and use Slurm
+ * leaves open.  Here it is the speed of the link from the switch to its parent, in the unit of NodeSpeed; at the top it
+ * is ignored.  NodeSpeed, which Slurm does not know and rejects, is the speed of the link of each host in Nodes.
+ * Either is 1 if left out, so without any NodeSpeed the unit is the link of a host.
  *
- * Slurm takes, and this refuses: a switch with nothing below it, a keyword twice in a line, a speed of 0, in
- * hexadecimal or with a suffix, Include, and any other use of a backslash.  Slurm refuses, and this takes:
- * NodeSpeed, SwitchName behind other keywords, and Nodes and Switches in one line.  The latter because Ethernet
- * switches have both; splitting one would make up a link, with a load and contention of its own.
+ * Slurm accepts, and this rejects: a switch with nothing below it, a keyword twice in a line, a speed of 0, in
+ * hexadecimal or with a suffix, Include, and any other use of a backslash.  Slurm rejects, and this accepts: NodeSpeed,
+ * SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches have both; splitting such a
+ * switch would add a link, with a load and contention of its own.
  *
- * One pass, in time linear in the length of the file and of all names.
+ * One pass, linear in the length of the file and of all names.
  */
 #include "problem/topology_lines.h"
 
@@ -36,7 +36,7 @@
 typedef struct reader {
     irr_lines_t          *lines;
     irr_topology_lines_t *read;
-    char                 *text;       /* a line with those that it goes on in */
+    char                 *text;       /* a line with its continuation lines */
     size_t                length, max;
 } reader_t;
 
@@ -49,7 +49,7 @@ static irr_status_t no_memory(const reader_t *reader)
     return irr_lines_refuse(reader->lines, IRR_ERR_NO_MEMORY, "not enough memory for the topology");
 }
 
-/* Cuts the comment and, if there is one, the backslash that tells that the line goes on. */
+/* Cuts off the comment and the backslash at the end, if there are any. */
 static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
 {
     char *text = lines->text, *comment = text + strcspn(text, "#"), *end = comment;
@@ -80,7 +80,7 @@ static irr_status_t append(reader_t *reader)
     return IRR_OK;
 }
 
-/* The next line with all that it goes on in; at_end of the lines tells that there is none. */
+/* Reads the next line with its continuation lines; lines->at_end: there is none. */
 static irr_status_t next_line(reader_t *reader, size_t *first)
 {
     irr_lines_t *lines = reader->lines;
@@ -100,7 +100,7 @@ static irr_status_t next_line(reader_t *reader, size_t *first)
     return status;
 }
 
-/* ---- what a line says ---- */
+/* ---- the content of a line ---- */
 
 static int find_keyword(const char *text, size_t length)
 {
@@ -136,7 +136,7 @@ static irr_status_t cut_value(const irr_lines_t *lines, const char *keyword, cha
     return IRR_OK;
 }
 
-/* KEYWORD=VALUE: cuts it off the text, into its place in values. */
+/* Cuts KEYWORD=VALUE off the text, and sets the value in values[]. */
 static irr_status_t read_pair(const irr_lines_t *lines, char **text, char **values)
 {
     char *word = *text;
@@ -207,7 +207,7 @@ static irr_status_t add_switch(reader_t *reader, const char *name, irr_topology_
     return IRR_OK;
 }
 
-/* 1 unless it is there. */
+/* Reads a speed; 1 if the keyword is missing. */
 static irr_status_t read_speed(const reader_t *reader, int keyword, const char *value, uint64_t *speed)
 {
     *speed = 1;
@@ -215,7 +215,7 @@ static irr_status_t read_speed(const reader_t *reader, int keyword, const char *
                          : irr_lines_number(reader->lines, keywords[keyword], value, 1, UINT32_MAX, speed);
 }
 
-/* What is known of a switch by itself. */
+/* Checks and adds a switch without its children. */
 static irr_status_t read_line(reader_t *reader, char *const *values)
 {
     irr_topology_line_t line = { .line = reader->lines->line };
@@ -261,7 +261,7 @@ static irr_status_t read_switch(reader_t *reader)
     return status;
 }
 
-/* Refusals name the first of the lines that make one. */
+/* Errors name the first of several lines that form one. */
 static irr_status_t read_switches(reader_t *reader)
 {
     irr_status_t status = IRR_OK;

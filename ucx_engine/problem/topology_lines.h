@@ -1,5 +1,5 @@
 /*
- * topology_lines.h - what the lines of a topology.conf say, one by one; topology_read.c makes a tree of it.
+ * topology_lines.h - the content of the lines of a topology.conf; topology_read.c builds the tree.
  */
 #ifndef IRR_TOPOLOGY_LINES_H
 #define IRR_TOPOLOGY_LINES_H
@@ -8,19 +8,19 @@
 #include "problem/names.h"
 
 typedef struct irr_topology_line {
-    size_t   line;        /* number of it, the first if it goes on */
+    size_t   line;        /* number of the line; the first one if it is continued */
     uint64_t speed;       /* of the link to the parent */
     uint64_t node_speed;  /* of the links to its hosts */
 } irr_topology_line_t;
 
-/* Names in the order of the file, and by name the switch whose line has it. */
+/* Names in the order of the file, and for each the switch whose line has it. */
 typedef struct irr_topology_children {
     irr_names_t names;
     int        *parent;
     size_t      max;
 } irr_topology_children_t;
 
-/* Zeroed, it is empty. */
+/* Zeroed: empty. */
 typedef struct irr_topology_lines {
     irr_names_t             names;    /* of the switches, in the order of the file */
     irr_topology_line_t    *switches; /* by switch */
@@ -30,9 +30,9 @@ typedef struct irr_topology_lines {
 } irr_topology_lines_t;
 
 /*
- * Reads all lines of an open file.  Names are good names; there is at least one switch, and each has something
- * below it.  Nothing else is checked.  To be freed in any case.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY:
- * refused, see irr_lines_refuse.  May block on the file system.
+ * Reads all lines of an open file.  All names are valid; there is at least one switch, and each has something below it.
+ * Nothing else is checked.  The caller frees *read in any case.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: the
+ * error is set, see irr_lines_refuse.  May block on the file system.
  */
 irr_status_t irr_topology_lines_read(irr_lines_t *lines, irr_topology_lines_t *read);
 void         irr_topology_lines_fini(irr_topology_lines_t *read);

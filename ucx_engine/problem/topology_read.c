@@ -1,11 +1,10 @@
 /*
- * topology_read.c - the tree of switches in a topology.conf, whose lines topology_lines.c reads.
+ * topology_read.c - builds the tree of switches of a topology.conf from the lines of topology_lines.c.
  *
- * Each host hangs on one switch, each switch on one other but the one at the top, nothing on itself, and nothing
- * is there twice.  Slurm takes a host on two switches, and several trees; no tree of links says what they would
- * do.
+ * Each host must be on one switch, each switch but the top on one other, none below itself, and no name may appear
+ * twice. Slurm also accepts a host on two switches, and several trees, which no tree of links can model.
  *
- * Names are sorted: equal ones are then neighbours, and children are found by halving.  O(n log n) for n bytes of
+ * Names are sorted: equal ones are then adjacent, and children are found by bisection.  O(n log n) for n bytes of
  * names.
  */
 #include "problem/topology.h"
@@ -15,7 +14,7 @@
 
 #include <string.h>
 
-#define LINE_BYTES (64 * 1024)  /* of a line; one that goes on may be longer */
+#define LINE_BYTES (64 * 1024)  /* bytes of a line; a continued line may be longer */
 
 typedef struct reader {
     irr_lines_t          lines;
@@ -40,7 +39,7 @@ static irr_status_t sort_names(reader_t *reader, const irr_names_t *names, irr_s
     return IRR_OK;
 }
 
-/* Moves to the line of a switch, to refuse it. */
+/* Sets the current line to that of a switch, for an error. */
 static const irr_lines_t *at_switch(reader_t *reader, int i)
 {
     reader->lines.line = reader->read.switches[i].line;
@@ -64,7 +63,7 @@ static irr_status_t check_names(reader_t *reader)
     return status;
 }
 
-/* Two neighbours among the sorted children: no child may hang on two switches, or twice on one. */
+/* Checks two adjacent children of the sorted list: no child may be on two switches, or twice on one. */
 static irr_status_t check_pair(reader_t *reader, const char *kind, const irr_topology_children_t *children,
                                const irr_sorted_name_t *pair)
 {
@@ -119,8 +118,9 @@ static irr_status_t link_switches(reader_t *reader)
 }
 
 /*
- * Each switch has one parent at most, so all is a tree unless two have none, or some go round.  Walks up from each
- * as far as nobody walked before; what comes back to its own walk goes round.
+ * Checks that no switch is below itself.  Walks up from each switch until it meets a visited one; if this was visited
+ * in the same walk, there is a ring.  Each switch has at most one parent, so without rings only several tops remain to
+ * be checked.
  */
 static irr_status_t check_rings(reader_t *reader)
 {

@@ -29,7 +29,7 @@ irr_plan_bounds_t irr_binomial_bounds(int ranks, int rank)
     return (irr_plan_bounds_t){ .steps = steps, .pieces = steps + 1, .deps = steps };
 }
 
-/* Of so many parts of the family. */
+/* Returns the bytes of `count` parts of the family. */
 static size_t bytes_of(const uint64_t *lengths, int first, int count)
 {
     size_t bytes = 0;
@@ -40,7 +40,7 @@ static size_t bytes_of(const uint64_t *lengths, int first, int count)
     return bytes;
 }
 
-/* The parts of so many ranks of the family, from the child at a distance on, which rank 0 has among all. */
+/* Appends the message to or from a child: the parts of the child's family.  Rank 0 has them among all parts. */
 static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool down, int distance, const size_t *deps,
                               size_t ndeps)
 {
@@ -55,7 +55,7 @@ static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool do
         .described = down ? piece.length : 0, .pieces = &piece, .npieces = 1, .deps = deps, .ndeps = ndeps });
 }
 
-/* The parts of the family: the own one, and behind it the others. */
+/* Appends the message to or from the parent: the own part, and after it those of the rest of the family. */
 static irr_status_t add_parent(irr_plan_t *plan, const uint64_t *lengths, bool down, const size_t *deps, size_t ndeps)
 {
     const size_t own = bytes_of(lengths, 0, 1);

@@ -1,14 +1,14 @@
 /*
  * deal.c - see deal.h.
  *
- * What a rank holds for one destination is a stream, in the order of sources and offsets.  A stage that spreads
- * cuts the stream over its slots by their sizes, from the slot (destination mod slots) on, so that the remainders
- * of many short messages go to all slots alike, as the initial values of the counters do in JPDC figure 11.  A
- * stage that collects sends it to the slot that leads to the destination.
+ * The slices that a rank holds for one destination are a stream, in the order of sources and offsets.  A stage that
+ * spreads cuts the stream into parts for its slots, in proportion to their sizes, beginning with slot (destination mod
+ * slots).  So the remainders of many short messages go evenly to all slots, as the initial values of the counters do in
+ * JPDC figure 11.  A stage that collects sends the stream to the slot that leads to the destination.
  *
- * A cut is moved to the end of a slice where it would leave less than slice_min bytes of it on either side.
+ * A cut moves to the end of a slice if it would leave less than slice_min bytes of the slice on either side.
  *
- * Cost: O(n log n) for n slices, with slots * destinations cuts at most; no bytes are touched.  JPDC 3.2.2.
+ * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no bytes are touched.  JPDC 3.2.2.
  */
 #include "route/deal.h"
 
@@ -87,7 +87,7 @@ static void sort(irr_items_t *held)
     }
 }
 
-/* The first bytes of an item, which then begins behind them. */
+/* Removes the first bytes of an item and returns them as an item. */
 static irr_item_t take(irr_item_t *item, size_t length)
 {
     irr_item_t taken = *item;
@@ -99,7 +99,7 @@ static irr_item_t take(irr_item_t *item, size_t length)
     return taken;
 }
 
-/* How much of an item goes before a cut that is `left` bytes on. */
+/* Returns how many bytes of an item go before a cut that is `left` bytes on. */
 static size_t snap(size_t length, size_t left, size_t slice_min)
 {
     if (left >= length || length - left < slice_min) {
@@ -108,7 +108,7 @@ static size_t snap(size_t length, size_t left, size_t slice_min)
     return left < slice_min ? 0 : left;
 }
 
-/* Cuts the stream of one destination over the slots, which are the columns of the level. */
+/* Cuts the stream of one destination into parts for the slots, which are the columns of the level. */
 static irr_status_t spread(irr_deal_t *deal, const irr_stage_t *stage, size_t slice_min, irr_item_t *stream,
                            size_t count)
 {

@@ -1,5 +1,5 @@
 /*
- * deal.h - one stage of one rank: what it holds is dealt out to the slots of the stage.
+ * deal.h - distributes the slices that a rank holds to the slots of a stage.
  */
 #ifndef IRR_DEAL_H
 #define IRR_DEAL_H
@@ -9,11 +9,11 @@
 
 #include <stdint.h>
 
-/* A slice and where the rank that holds it has it. */
+/* A slice and its place on the rank that holds it. */
 typedef struct irr_item {
     irr_slice_t slice;
-    uintptr_t   place;   /* of its first byte: an address or an offset, as the owner of the item likes */
-    size_t      owner;   /* goes with the item, and with the parts it is cut into */
+    uintptr_t   place;   /* of its first byte: an address or an offset, as the owner of the item defines */
+    size_t      owner;   /* copied to the parts into which the item is cut */
 } irr_item_t;
 
 /* A growing list of items. */
@@ -25,7 +25,7 @@ typedef struct irr_items {
 void         irr_items_fini(irr_items_t *items);
 irr_status_t irr_items_add(irr_items_t *items, irr_item_t item);
 
-/* Lists by slot, kept for the next stage.  Zeroed is empty. */
+/* Lists by slot, which the next stage reuses.  Zeroed: empty. */
 typedef struct irr_deal {
     irr_items_t *slots;
     size_t       count, max;
@@ -36,9 +36,9 @@ typedef struct irr_deal {
 void irr_deal_fini(irr_deal_t *deal);
 
 /*
- * Deals out held, which is empty then: deal->slots[i] gets what goes to slot i, sorted by destination, source and
- * offset.  What a stage spreads is cut in slices of at least slice_min bytes.  The result depends on the slices
- * alone, not on their order.  On IRR_ERR_NO_MEMORY, both are undefined but can be finished.
+ * Distributes held, which is empty afterwards: deal->slots[i] gets the items for slot i, sorted by destination, source
+ * and offset.  A stage that spreads cuts slices of at least slice_min bytes.  The result depends on the slices alone,
+ * not on their order.  On IRR_ERR_NO_MEMORY, both are undefined but can be freed.
  */
 irr_status_t irr_deal(irr_deal_t *deal, const irr_stage_t *stage, size_t slice_min, irr_items_t *held);
 

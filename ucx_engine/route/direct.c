@@ -1,23 +1,24 @@
 /*
  * direct.c - the direct route: every block travels in one message from its source to its destination.
  *
- * One stage, a group of all ranks.  Who has no blocks for another one sends it no message, because both know.  That
- * is also why this route cannot see a message that is there at one end alone, which MPI does not allow.
+ * There is one stage, with a group of all ranks.  Two ranks without blocks for each other exchange no message, because
+ * both know.  The route therefore cannot detect a message that only one end knows of, which MPI forbids.
  *
- * Cost per rank: one message to each rank that it has blocks for, each byte once on the wire, no scratch; the plan
+ * Cost for a rank: one message to each rank that it has blocks for, each byte once on the wire, no scratch; the plan
  * takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
  *
- * By a schedule, a transmission is a send of one rank and a receive of another.  The list goes by steps, so the
- * messages of a rank do, and those between two ranks are in the same order at both ends, which is all that tells the
- * parts of a split message apart.  No message depends on another: the steps are an order, and the pace says how far a
- * rank may run ahead.  O(n) time for n transmissions; two steps of a plan each.  Ranka, Wang and Kumar, section 3.
+ * With a schedule, a transmission is a send of one rank and a receive of another.  The list is sorted by steps, and so
+ * are the messages of a rank.  The messages between two ranks have the same order at both ends, which identifies the
+ * parts of a split message.  No message depends on another: the steps are an order, and the pacing limits how far a
+ * rank may run ahead.  O(n) time for n transmissions, each of which is a step at both ends.  Ranka, Wang and Kumar,
+ * section 3.
  */
 #include "route/direct.h"
 
 #include "problem/blocks.h"
 #include "route/route.h"
 
-/* Bytes of the message that blocks make, from one on, as a step. */
+/* Appends a step for `length` bytes of the message in these blocks, from byte `skip` on. */
 static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, size_t skip, size_t length,
                         irr_plan_t *plan)
 {
@@ -27,9 +28,9 @@ static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, si
     return status == IRR_OK ? irr_plan_add_part(plan, buffer, blocks, skip, length) : status;
 }
 
-/* ---- in the steps of an order that a rank knows alone: from the first one on ---- */
+/* ---- the steps of an order that a rank computes alone, from the first one on ---- */
 
-/* One side of a problem on its way around the group. */
+/* One side of a problem, in the order of the group. */
 typedef struct side {
     const irr_direct_side_t *which;
     irr_blocks_t    blocks;
@@ -42,7 +43,7 @@ static int step_at(const side_t *side, size_t i)
     return side->step(side->group, side->blocks.list[i].rank);
 }
 
-/* Where the message before that of block i begins, or the one after it, around the list. */
+/* Return the first block of the message before that of block i, or after it; the list is a ring. */
 static size_t before(irr_blocks_t blocks, size_t i)
 {
     i = (i > 0 ? i : blocks.count) - 1;
@@ -58,7 +59,7 @@ static size_t after(irr_blocks_t blocks, size_t i)
     return i < blocks.count ? i : 0;
 }
 
-/* Where the message of the lowest step begins. */
+/* Returns the first block of the message of the lowest step. */
 static size_t lowest(const side_t *side)
 {
     size_t low = 0;
@@ -88,7 +89,7 @@ static irr_status_t add_message(const side_t *side, irr_blocks_t message, irr_pl
     return is_wanted(side, message) ? add(&params, message, 0, SIZE_MAX, plan) : IRR_OK;
 }
 
-/* The messages of a side, from the lowest step on in the direction in which the steps rise. */
+/* Appends the messages of a side from the lowest step on, in the direction of rising steps. */
 static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
 {
     const irr_blocks_t blocks = side->blocks;
@@ -145,7 +146,9 @@ const irr_route_t irr_route_direct = {
 
 /* ---- in the steps of a schedule ---- */
 
-/* Blocks that are too short cut what a transmission carries, and the transport will tell. */
+/*
+ * Appends the rank's sends or receives.  The transport reports a truncation if blocks are shorter than transmissions.
+ */
 static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problem,
                             irr_plan_t *plan)
 {

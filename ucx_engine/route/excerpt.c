@@ -13,9 +13,9 @@ void irr_excerpt_fini(irr_excerpt_t *excerpt)
     irr_schedule_fini(&excerpt->schedule);
 }
 
-/* ---- who has what ---- */
+/* ---- the lists of all ranks ---- */
 
-/* From how many each rank has, at first[rank + 1], to where its first one is, at first[rank]. */
+/* Turns numbers of entries, in first[rank + 1], into the index of each rank's first entry, in first[rank]. */
 static void sum_up(size_t *first, int ranks)
 {
     for (int r = 0; r < ranks; r++) {
@@ -23,7 +23,7 @@ static void sum_up(size_t *first, int ranks)
     }
 }
 
-/* Back to that, from where its last one ended, at first[rank]. */
+/* Restores first[rank] after it has advanced to the end of each rank's entries. */
 static void step_back(size_t *first, int ranks)
 {
     memmove(first + 1, first, (size_t)ranks * sizeof(*first));
@@ -50,7 +50,7 @@ static void sort_transmissions(irr_excerpts_t *excerpts)
     }
 }
 
-/* A sync from a rank to itself is in its list twice, once for either end. */
+/* A synchronisation of a rank with itself is in its list twice, once for either end. */
 static void sort_syncs(irr_excerpts_t *excerpts)
 {
     const irr_syncs_t *syncs = excerpts->syncs;
@@ -90,11 +90,11 @@ irr_status_t irr_excerpts_init(irr_excerpts_t *excerpts, const irr_schedule_t *s
 
 void irr_excerpts_fini(irr_excerpts_t *excerpts)
 {
-    irr_free(excerpts->first);   /* and the other arrays */
+    irr_free(excerpts->first);   /* frees the other arrays too */
     memset(excerpts, 0, sizeof(*excerpts));
 }
 
-/* ---- one rank ---- */
+/* ---- the local schedule of one rank ---- */
 
 static void copy_syncs(const irr_excerpts_t *excerpts, int rank, irr_syncs_t *syncs)
 {

@@ -1,12 +1,14 @@
 /*
- * forward.c - tells the builder of grid plans what arrives, and cuts what it has built by a schedule; see forward.h.
+ * forward.c - passes the messages that arrive to the builder of grid plans, and cuts its messages by a schedule; see
+ * forward.h.
  *
- * What may arrive is listed from the stages alone, so who knows the matrix and who is told lengths of it mean the same:
- * from each other rank of the node what this one shall forward, and what is for it, then from each server elsewhere
- * what the ranks of its node have for it.
+ * The messages that may arrive are listed from the stages alone.  So a rank that knows the matrix, and a rank that only
+ * receives lengths, use the same list: first, from each other rank of the node, what this rank is to forward, and what
+ * is for this rank; then, from each server on another node, what the ranks of that node have for this rank.
  *
- * A message of stage 2 is what the ranks of a node have for its destination, in the order of the ranks.  A transmission
- * is a range of that, so its first and its last piece may be parts, and it waits for those in it alone.
+ * A message of stage 2 has what the ranks of a node have for its destination, in the order of the ranks.  A
+ * transmission is a range of this message.  So its first and its last piece may be parts of slices, and it waits only
+ * for the ranks in its range.
  */
 #include "route/forward.h"
 
@@ -58,7 +60,7 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
     return IRR_OK;
 }
 
-/* ---- what arrives ---- */
+/* ---- arriving messages ---- */
 
 size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
 {
@@ -71,7 +73,7 @@ size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
     return (size_t)(mates - 1) * passing + (size_t)(nodes->ranks - mates);
 }
 
-/* Lists what may come from a sender of a stage, in the order of its message; no lengths.  Returns how many. */
+/* Lists what may come from a sender of a stage, in the order of its message, without lengths.  Returns the number. */
 static size_t list_slices(const irr_stages_t *stages, int number, int sender, irr_slice_t *slices)
 {
     const irr_nodes_t *nodes = stages->grid.nodes;
@@ -89,7 +91,7 @@ static size_t list_slices(const irr_stages_t *stages, int number, int sender, ir
     return count;
 }
 
-/* Borrows the nodes.  IRR_ERR_NO_MEMORY. */
+/* Returns the stages, which borrow the nodes, and room for slices.  IRR_ERR_NO_MEMORY. */
 static irr_status_t open_stages(const irr_nodes_t *nodes, int rank, irr_stages_t *stages, irr_slice_t **slices)
 {
     const irr_grid_t grid = { .levels = OUTSIDE, .nodes = nodes };
@@ -123,7 +125,7 @@ irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *m
 
 /* ---- the plan of whole messages ---- */
 
-/* Takes the lengths of what arrives in the stage. */
+/* Adds a stage to the plan, and advances *lengths past the lengths of what arrives in it. */
 static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64_t **lengths, irr_slice_t *slices)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
@@ -145,7 +147,10 @@ static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64
     return status == IRR_OK ? irr_grid_plan_end_stage(build, number) : status;
 }
 
-/* A block for each message that is sent, at byte 0, and one for each rank, with room for all that comes. */
+/*
+ * Returns a problem with a block at byte 0 for each message to send, and with receive blocks for messages of any
+ * length.
+ */
 static irr_problem_t state_problem(const irr_stages_t *stages, irr_blocks_t sent, irr_block_t *blocks)
 {
     irr_problem_t problem = { .ranks = stages->ranks, .rank = stages->rank, .send.list = blocks };
@@ -190,7 +195,7 @@ static irr_status_t build_all(irr_grid_plan_t *build, const irr_stages_t *stages
     return status;
 }
 
-/* Where the message to a rank in stage 2 is, or the one from it. */
+/* Returns the place of the step of the message to or from a rank in stage 2. */
 static size_t *step_at(const irr_forward_t *forward, irr_step_kind_t kind, int peer)
 {
     return &forward->step[(kind == IRR_STEP_SEND ? 0 : forward->build.plan.ranks) + peer];
@@ -285,16 +290,16 @@ typedef struct writer {
     const irr_forward_t *forward;
     const irr_problem_t *problem;
     irr_plan_t          *plan;
-    size_t               sends;         /* steps of stage 1, which the builder has before its receives */
-    bool                 short_block;   /* of what comes */
+    size_t               sends;         /* number of sends of stage 1, which the builder puts before the receives */
+    bool                 short_block;   /* a receive block is too short */
 } writer_t;
 
-/* A range of a message: so many bytes are before it, so many are in it. */
+/* A range of a message: the bytes before it that were not skipped yet, and the bytes in it that were not taken yet. */
 typedef struct range {
     size_t before, left;
 } range_t;
 
-/* How much of the next `length` bytes of the message is in the range; in *skip_p, how much of them is before it. */
+/* Returns how many of the message's next `length` bytes are in the range; *skip_p: how many are before it. */
 static size_t cut(range_t *range, size_t length, size_t *skip_p)
 {
     const size_t skip = length < range->before ? length : range->before;
@@ -306,7 +311,7 @@ static size_t cut(range_t *range, size_t length, size_t *skip_p)
     return take;
 }
 
-/* Appends bytes of a slice, from `skip` on; blocks without room for all of a message have none for any of it. */
+/* Appends bytes of a slice, from `skip` on.  Blocks too short for a message receive none of it. */
 static irr_status_t write_part(writer_t *w, const irr_slice_t *slice, const irr_piece_t *piece, size_t skip,
                                size_t take)
 {
@@ -330,8 +335,8 @@ static irr_status_t write_part(writer_t *w, const irr_slice_t *slice, const irr_
 }
 
 /*
- * Steps that bring what a range of a message is made of.  What is in SCRATCH came from its sources themselves, which
- * are those from the first to the last one in the range.
+ * Lists in build->deps the steps that bring the contents of a range of a message, and returns their number.  A slice in
+ * SCRATCH came directly from its source, and the sources in a range are consecutive.
  */
 static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_t *slices, range_t range)
 {
@@ -357,7 +362,7 @@ static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_
     return count;
 }
 
-/* Appends a range of a message; one without a byte is none. */
+/* Appends a range of a message as a step, unless it is empty. */
 static irr_status_t write_range(writer_t *w, size_t index, range_t range, int number)
 {
     const irr_grid_plan_t *build = &w->forward->build;
@@ -392,7 +397,7 @@ static irr_status_t write_inside(writer_t *w, irr_step_kind_t kind)
     return status;
 }
 
-/* The step of a rank's own transmission, if it is of the kind; else IRR_NO_STEP. */
+/* Returns the step of a rank's own transmission, if it is of this kind; IRR_NO_STEP otherwise. */
 static size_t step_of(const irr_forward_t *forward, const irr_transmission_t *t, irr_step_kind_t kind, int rank)
 {
     const bool sends = kind == IRR_STEP_SEND;
@@ -416,7 +421,7 @@ static irr_status_t write_outside(writer_t *w, irr_step_kind_t kind, const irr_s
     return status;
 }
 
-/* Copies no byte, but tells: what there is does not fit. */
+/* Appends a copy of no bytes to a block without room, so that the plan ends in IRR_ERR_TRUNCATE. */
 static irr_status_t write_truncation(const writer_t *w)
 {
     static const irr_piece_t pieces[2] = {
@@ -471,7 +476,7 @@ irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const ir
 {
     const irr_plan_t *plan = &forward->build.plan;
 
-    /* A cut divides one piece, so both ranges depend on where that is from; and two copies. */
+    /* a cut divides one piece, so both parts depend on its source; 2 copies */
     return (irr_plan_bounds_t){
         .steps = plan->nsteps + own->count + 2, .pieces = plan->npieces + own->count + 4,
         .deps = plan->ndeps + own->count

@@ -1,21 +1,21 @@
 /*
- * forward.h - the grid route `node` (route/stages.c) where the counts are known, in front of a schedule: what leaves a
- * host goes first to the rank of the host that serves its destination, and from there, in one message with what the
- * other ranks of the host have for that destination.
+ * forward.h - the grid route `node` (route/stages.c) for known counts, in front of a schedule.  Each host has a rank
+ * that serves a destination.  Messages to another host go first to this rank of their own host, and then, in one
+ * message with those of the other ranks of the host, to the destination.
  *
- * With R ranks a host, a rank so sends one message to each rank that it serves, in place of one to every rank, and each
- * is about R times as long.  That pays where a message costs more than its bytes, and a path through memory costs less
- * than one over a link: the bytes on the links are the same.
+ * With R ranks on a host, a rank so sends one message to each rank that it serves, instead of one to every rank, and
+ * each is about R times as long.  This pays if the fixed cost of messages dominates and memory is cheaper than a link;
+ * the bytes on the links are the same.
  *
- *     stage 1   inside the hosts: to each other rank of the host what it shall forward, and what is for it; rotation
+ *     stage 1   inside the hosts: to each other rank of the host what it is to forward, and what is for it; rotation
  *     stage 2   between hosts: the schedule of the forwarded matrix
  *
- * The plan is that of route/grid_plan.h, which is told what arrives from the counts, where a relay learns it.  It is
- * built once for all exchanges of the same counts, and written down for each: with the places of its blocks, and with
- * the messages of stage 2 cut as the schedule says.
+ * The plan is that of route/grid_plan.h.  Here the counts determine what arrives, where the relay (exec/relay.h) learns
+ * it. The plan is built once for all exchanges with the same counts, and written for each exchange with the places of
+ * its blocks and with the messages of stage 2 cut as the schedule says.
  *
- * Cost: R - 1 messages inside the host and about (P - R) / R to others a rank; a rank's part takes O(P log P) time to
- * build, O(P) to write down, and O(P) memory, the matrix O(P * P).
+ * Cost for a rank: R - 1 messages inside the host and about (P - R) / R to others; O(P log P) time to build, O(P) to
+ * write, and O(P) memory.  The matrix takes O(P * P).
  *
  *     Liu, Wang, Prasanna: Coalesced message-passing, section 3.1.3: the rows of the grid are hosts, the columns serve
  */
@@ -27,50 +27,51 @@
 #include "route/direct.h"
 
 /*
- * The messages between nodes: what servers send.  The caller's to irr_matrix_fini.  IRR_ERR_BAD_PARAM if the ranks
- * differ, or all have 2^63 bytes or more for each other; IRR_ERR_NO_MEMORY.
+ * Returns the matrix of the messages that servers send between nodes.  The caller frees it with irr_matrix_fini.
+ * IRR_ERR_BAD_PARAM: the ranks differ, or all messages have 2^63 bytes or more; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *matrix, irr_matrix_t *forwarded);
 
-/* The plan of a rank but for its blocks and the schedule.  Zeroed is empty. */
+/* The plan of a rank without the places of its blocks and without the schedule.  Zeroed: empty. */
 typedef struct irr_forward {
-    irr_grid_plan_t build;   /* its blocks begin at byte 0 each */
-    size_t         *step;    /* by rank: its message to there in stage 2, IRR_NO_STEP if none; then, from there */
-    size_t          spill;   /* longest message to it: room in SCRATCH, behind the rest, for what OUTPUT has none */
+    irr_grid_plan_t build;   /* with each block at byte 0 */
+    size_t         *step;    /* by rank: step of the message to it in stage 2, or IRR_NO_STEP; then of the one from
+                                it */
+    size_t          spill;   /* longest message to this rank: bytes at the end of SCRATCH for one that does not fit */
 } irr_forward_t;
 
 /*
- * What a rank must know of a matrix that irr_forward_matrix took, beside its own row: what each rank has for it, and
- * what others of its node have for those whom it serves; irr_forward_count lengths.  O(P) time.  IRR_ERR_NO_MEMORY.
+ * Return the lengths that a rank needs of a matrix besides its own row: what each rank has for it, and what others of
+ * its node have for the ranks that it serves.  lengths has room for irr_forward_count.  O(P) time.  IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);
 irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths);
 
-/* Of these lengths, and what the rank sends; nothing is borrowed.  IRR_ERR_NO_MEMORY. */
+/* Builds the plan from these lengths and from the blocks that the rank sends; borrows nothing.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_forward_init_with(irr_forward_t *forward, const irr_nodes_t *nodes, irr_blocks_t sent,
                                    const uint64_t *lengths, int rank);
 
-/* The same of the matrix. */
+/* Builds the plan from the matrix and from the blocks that the rank sends. */
 irr_status_t irr_forward_init(irr_forward_t *forward, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
                               irr_blocks_t sent, int rank);
 void         irr_forward_fini(irr_forward_t *forward);
 
-/* Is there a message for each of the rank's own transmissions? */
+/* Returns whether there is a message for each of the rank's own transmissions. */
 bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own);
 
-/* Memory of it, and what its plans need of SCRATCH, in bytes. */
+/* Return the bytes of memory of a plan, and the bytes of SCRATCH that an exchange needs. */
 size_t irr_forward_bytes(const irr_forward_t *forward);
 size_t irr_forward_scratch(const irr_forward_t *forward);
 
 /*
- * As irr_direct_plan_build, with `own` of a schedule of the forwarded matrix, for the pace sync or free, and a
- * problem with the rank's row.  A block that is too short for what comes gets nothing, and the plan ends in
- * IRR_ERR_TRUNCATE; all that is forwarded goes on.
+ * Builds the plan of an exchange as irr_direct_plan_build does.  own: from a schedule of the forwarded matrix, for
+ * pacing sync or free.  A block that is too short receives nothing, and the plan ends in IRR_ERR_TRUNCATE; everything
+ * that the rank forwards still arrives.
  */
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
                                     const irr_problem_t *problem, irr_plan_t *plan);
 
-/* What irr_plan_reserve needs for it. */
+/* Returns the bounds for irr_plan_reserve. */
 irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * grid.c - geometry of grids; see grid.h.  Pure arithmetic: O(levels) a level, O(columns) a cut, else O(1).
+ * grid.c - geometry of grids; see grid.h.  Pure arithmetic: O(levels) for a level, O(columns) for a cut, otherwise
+ * O(1).
  */
 #include "route/grid.h"
 
@@ -57,15 +58,15 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
     if (to < level->size) {
         return to;
     }
-    /* With more senders than complete rows, which only a grid of the user's own can have, they wrap around. */
+    /* with more senders than complete rows, which only a user's grid can have, they wrap around */
     return member % level->rows.columns % (level->rows.rows - 1) * level->rows.columns + column;
 }
 
 /*
  * Part k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination / stride + k) mod columns.  A column gets
- * its size's share, rounded down to whole slices; what rounding leaves goes to the last part.  Starting at the
- * destination's column, which differs from dimension to dimension, spreads the remainders of many short messages over
- * the columns, as the initial values of the counters do in JPDC figure 11.
+ * a part in proportion to its size, rounded down to whole slices; the rest goes to the last part.  The first column
+ * depends on the destination, and differs from dimension to dimension.  This spreads the remainders of many short
+ * messages over the columns, as the initial values of the counters do in JPDC figure 11.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

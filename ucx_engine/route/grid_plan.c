@@ -1,20 +1,20 @@
 /*
  * grid_plan.c - see grid_plan.h.
  *
- * A slice that reaches its destination is received straight into OUTPUT, or copied there in the end if it lies in
- * several blocks; others go into SCRATCH, from where the next send of it reads; that send depends on the receive.
- * Scratch that the sends of a stage have read is free from the next stage on: a receive that takes it depends on all
- * sends before.  So a rank holds at most what it has received in two stages, which is what theorem 1 of the JPDC paper
- * bounds, and what it copies in the end.
+ * A slice that reaches its destination is received directly into OUTPUT; if it belongs to several blocks, a copy at the
+ * end puts it there.  Other slices go into SCRATCH, from where the next send reads them; that send depends on the
+ * receive. Scratch that the sends of a stage have read is free from the next stage on: a receive that reuses it depends
+ * on all earlier sends.  So a rank holds at most what it has received in two stages, which theorem 1 of the JPDC paper
+ * bounds, and the slices to copy at the end.
  *
- * The overlap is nothing but dependencies: `dual` adds all receives of the stage before to those of a send,
- * `single` the sends too, `blocking` a barrier, and makes each send wait for the one before.
+ * An overlap is a set of dependencies.  `dual` makes a send depend on all receives of the stage before, `single` on its
+ * sends too.  `blocking` adds a barrier, and makes each send depend on the send before.
  *
- * Receives of what goes directly come first, as they wait for nothing; the sends behind those of the first stage, which
- * are short, and which others wait for.
+ * The receives of direct messages come first, because they wait for nothing.  The direct sends come after those of the
+ * first stage, which are short, and for which other ranks wait.
  *
- * Cost: at most one send a slot and one receive a sender in each stage; O(n log n) time for n slices in a stage.
- * JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
+ * Cost: at most one send for a slot and one receive for a sender in each stage; O(n log n) time for n slices of a
+ * stage. JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
  */
 #include "route/grid_plan.h"
 
@@ -71,7 +71,7 @@ void irr_grid_plan_fini(irr_grid_plan_t *build)
     memset(build, 0, sizeof(*build));
 }
 
-/* A message of the rank's own: a slice of each block. */
+/* Adds a message of the rank to the held items: a slice for each block. */
 static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
 {
     size_t offset = 0;
@@ -89,7 +89,7 @@ static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
     return status;
 }
 
-/* Is it one of the grid's? */
+/* Returns whether a message goes through the grid. */
 static bool is_forwarded(const irr_grid_plan_t *build, irr_blocks_t message)
 {
     const irr_grid_t *grid = &build->stages->grid;
@@ -98,7 +98,7 @@ static bool is_forwarded(const irr_grid_plan_t *build, irr_blocks_t message)
            (grid->direct_from == 0 || !irr_grid_goes_directly(grid, irr_blocks_bytes(message)));
 }
 
-/* What goes directly to other ranks, or comes from them. */
+/* Appends the direct messages to other ranks, or from them. */
 static irr_status_t add_direct(irr_grid_plan_t *build, irr_step_kind_t kind)
 {
     const irr_grid_t *grid = &build->stages->grid;
@@ -156,7 +156,7 @@ static size_t append(size_t *deps, size_t count, const size_t *steps, int nsteps
     return count;
 }
 
-/* Sorts, each once. */
+/* Sorts and removes duplicates. */
 static size_t unique(size_t *deps, size_t count)
 {
     size_t kept = 0;
@@ -173,8 +173,8 @@ static size_t unique(size_t *deps, size_t count)
 }
 
 /*
- * All that comes in the stage before, and for `single` what is sent in it; and so in the ones before that, back to one
- * in which this rank sends: sends start in order, so what is sent there has waited for all before.
+ * Appends all receives of the stage before, and for `single` its sends.  Continues with earlier stages, back to one in
+ * which this rank sends: sends start in order, so those sends have waited for all stages before.
  */
 static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size_t count)
 {
@@ -195,7 +195,7 @@ static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size
     return count;
 }
 
-/* What a send of a stage waits for: what it is made of, and what the overlap adds. */
+/* Collects the steps that a send of a stage waits for: those that bring its contents, and those of the overlap. */
 static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *items, size_t before)
 {
     size_t *deps = build->deps, count = 0;
@@ -215,7 +215,7 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
     return unique(deps, count);
 }
 
-/* Is there room in OUTPUT for a slice that is for this rank? */
+/* Returns whether OUTPUT has room for a slice for this rank. */
 static bool fits(const irr_grid_plan_t *build, const irr_slice_t *slice)
 {
     const size_t bytes = irr_blocks_bytes(irr_blocks_of(build->problem->recv, slice->source));
@@ -253,7 +253,7 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     return status;
 }
 
-/* One piece: a byte, and no slice. */
+/* Puts the blank into the step: one byte, without a slice. */
 static size_t put_blank(irr_grid_plan_t *build)
 {
     build->slices[build->plan.npieces] = (irr_slice_t){ .length = 0 };
@@ -294,7 +294,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     return status;
 }
 
-/* In the order of the schedule: from the slot after the own one on, the steps nearly ascend. */
+/* Slots are visited from the one after the own slot on, so steps nearly ascend, as the schedule has them. */
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
@@ -317,7 +317,7 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
     return status == IRR_OK && number == 1 ? add_direct(build, IRR_STEP_SEND) : status;
 }
 
-/* Where a slice that arrives goes; *used is set if to scratch that may have been used before. */
+/* Returns the place of an arriving slice.  *used is set if the place is scratch that may have been used before. */
 static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
 {
     irr_piece_t piece;
@@ -334,7 +334,7 @@ static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool 
     return piece;
 }
 
-/* A message that its sender takes for a short one, and this rank for a long one, comes this way alone. */
+/* Notes a message that this rank expects directly, but its sender takes for a short one. */
 static void note_arrival(irr_grid_plan_t *build, const irr_slice_t *slice)
 {
     if (build->came != NULL && slice->destination == build->problem->rank) {
@@ -435,7 +435,7 @@ irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
     return status;
 }
 
-/* Copies what lies in scratch to its blocks. */
+/* Copies a slice from scratch to its blocks. */
 static irr_status_t add_landed(irr_grid_plan_t *build, const irr_item_t *item)
 {
     const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };

@@ -9,7 +9,7 @@
 
 typedef struct labelled {
     int label, rank;
-    int lowest;   /* rank of the node */
+    int lowest;   /* lowest rank of the node */
 } labelled_t;
 
 static int by_label(const void *a, const void *b)

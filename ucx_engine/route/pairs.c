@@ -5,25 +5,25 @@
 
 #include "problem/blocks.h"
 
-/* What lies in scratch begins at a line. */
+/* Places in scratch are multiples of a cache line. */
 #define LINE 64
 
 const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .piece = IRR_PAIRS_PIECE };
 
-/* The scratch is a ring.  Places in it count on, round by round. */
+/* The scratch is a ring.  A place is a byte count that rises from round to round. */
 typedef struct builder {
     const irr_problem_t      *problem;
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
     size_t                    copies;       /* the step of the latest copy, + 1; 0: none */
-    size_t                    place;        /* of what comes next */
-    size_t                    oldest;       /* the step of the send whose place is not used again yet, */
+    size_t                    place;        /* of the next part */
+    size_t                    oldest;       /* the oldest send whose place was not used again, and the place */
     size_t                    oldest_place;
 } builder_t;
 
 /* ---- scratch ---- */
 
-/* The first place from there on where so many bytes lie in one piece. */
+/* Returns the first place from `place` on where `bytes` bytes are contiguous. */
 static size_t fit(const builder_t *builder, size_t place, size_t bytes)
 {
     const size_t at = place % builder->limits->scratch;
@@ -36,7 +36,7 @@ static size_t after(size_t place, size_t bytes)
     return place + (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* A copy of so many bytes to a place waits for the sends from there in the round before. */
+/* Makes a copy to a place depend on the sends from there in the round before. */
 static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place, size_t bytes)
 {
     irr_plan_t *plan = builder->plan;
@@ -60,7 +60,7 @@ static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place
 
 /* ---- steps ---- */
 
-/* Some bytes of the message that blocks make. */
+/* A range of the message in these blocks. */
 typedef struct part {
     irr_blocks_t blocks;
     int          peer, number;
@@ -68,7 +68,10 @@ typedef struct part {
     size_t       first;   /* the step that receives the first part of the message */
 } part_t;
 
-/* One copy a block; the first waits for the place of all.  Each is behind the one before it, as they run anyway. */
+/*
+ * Appends a copy for each block.  The first copy waits for the place of all; each other one depends on the copy before,
+ * which costs nothing because copies run one by one.
+ */
 static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t place)
 {
     irr_blocks_cursor_t cursor = irr_blocks_at(part->blocks, part->skip);
@@ -91,7 +94,7 @@ static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t pl
     return status == IRR_OK && part->length > 0 ? wait_for_place(builder, first, place, part->length) : status;
 }
 
-/* Copies out, sends from there and receives. */
+/* Appends the copies to scratch, the send from there and the receive. */
 static irr_status_t add_part(builder_t *builder, const part_t *part)
 {
     irr_plan_t *plan = builder->plan;
@@ -121,7 +124,7 @@ static irr_status_t add_part(builder_t *builder, const part_t *part)
     return status;
 }
 
-/* Of a message of so many bytes; and how long the first of them is, if they are more than one. */
+/* Return the number of pieces of a message, and the length of the first one if there are several. */
 static size_t pieces_of(const builder_t *builder, size_t bytes)
 {
     const size_t piece = builder->limits->piece;
@@ -136,7 +139,7 @@ static size_t first_of(const builder_t *builder, size_t pieces)
     return piece + 2 * (pieces < piece / 2 ? pieces : piece / 2) - 3;
 }
 
-/* The last piece may be empty, so that their number follows from the first one. */
+/* Appends a message.  Its last piece may be empty, because the length of the first determines the number of pieces. */
 static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
 {
     const irr_problem_t *problem = builder->problem;

@@ -8,11 +8,11 @@
 typedef struct builder {
     irr_plan_t            *plan;
     const irr_reduction_t *reduction;
-    size_t                 bytes;     /* of the words */
-    ptrdiff_t              place;     /* in SCRATCH, of what comes next */
+    size_t                 bytes;     /* bytes of the words */
+    ptrdiff_t              place;     /* of the next receive, in SCRATCH */
     int                    number;
-    size_t                 last;      /* the step that changed the words last; NONE: no step did */
-    size_t                 reading;   /* the latest send of them since; NONE: there is none */
+    size_t                 last;      /* the step that changed the words last; NONE: none */
+    size_t                 reading;   /* the latest send of the words since then; NONE: none */
 } builder_t;
 
 static irr_status_t add_message(builder_t *builder, irr_step_kind_t kind, int peer, ptrdiff_t place,
@@ -35,7 +35,7 @@ static irr_status_t add_send(builder_t *builder, int peer)
                                  : add_message(builder, IRR_STEP_SEND, peer, 0, &builder->last, 1);
 }
 
-/* The maxima of the words and of what has come, which the step `heard` received. */
+/* Appends the maximum of the words and those that the step `heard` receives. */
 static irr_status_t add_reduce(builder_t *builder, size_t heard)
 {
     const irr_piece_t pieces[2] = {
@@ -57,7 +57,7 @@ static irr_status_t add_reduce(builder_t *builder, size_t heard)
         .npieces = 2, .deps = deps, .ndeps = ndeps });
 }
 
-/* A receive has a place of its own, so it is posted at the start. */
+/* Each receive has a place of its own, so it is posted at the start. */
 static irr_status_t add_receive(builder_t *builder, int peer)
 {
     const size_t heard = builder->plan->nsteps;
@@ -73,7 +73,9 @@ static irr_status_t add_receive(builder_t *builder, int peer)
 
 /* ---- the ranks of a node ---- */
 
-/* The children of a place are so far behind it: 1, 2, 4 .. below its lowest bit, within the node. */
+/*
+ * Returns whether a place of a node has a child at a distance, which is 1, 2, 4 .. below the lowest bit of the place.
+ */
 static bool is_child(int place, int size, int distance)
 {
     return distance < size - place && (place == 0 || distance < (place & -place));
@@ -90,7 +92,7 @@ static irr_status_t add_up(builder_t *builder, const int *members, int size, int
     return status == IRR_OK && place > 0 ? add_send(builder, members[place & (place - 1)]) : status;
 }
 
-/* The farthest child first, because it has the most ranks below it. */
+/* The farthest child comes first, because it has the most ranks below it. */
 static irr_status_t add_down(builder_t *builder, const int *members, int size, int place)
 {
     irr_status_t status = place > 0 ? add_receive(builder, members[place & (place - 1)]) : IRR_OK;

@@ -1,11 +1,11 @@
 /*
- * route.h - through which ranks does a byte travel?
+ * route.h - routes: the ranks through which a byte travels.
  *
- * direct   from its source to its destination
- * grid     along the dimensions of a grid (route/grid.h), maybe with long messages from source to destination
- * node     inside the node, or host, to a rank that serves the destination, then from node to node
+ *     direct   from its source to its destination
+ *     grid     along the dimensions of a grid (route/grid.h), with or without long messages sent directly
+ *     node     inside the node to the rank that serves the destination, then to the destination on the other node
  *
- * Routes are pure.  What a rank forwards it learns in the exchange, or from what all ranks send; plan/way.h says how.
+ * Routes are pure.  A rank learns what it forwards in the exchange, or from the counts of all ranks; see plan/way.h.
  */
 #ifndef IRR_ROUTE_H
 #define IRR_ROUTE_H
@@ -16,11 +16,12 @@
 typedef struct irr_route {
     const char *name;
     /*
-     * Appends to a plan, which is empty and belongs to the problem's rank, the steps that carry its blocks, in the
-     * steps of an order that a rank knows alone.  Fails only where irr_plan_add does.  NULL: the rank has to know more.
+     * Appends to the empty plan of the problem's rank the steps that carry its blocks, in the steps of an order that a
+     * rank computes alone.  Returns the errors of irr_plan_add only.  NULL: the rank needs to know more than its
+     * problem.
      */
     irr_status_t (*build)(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan);
-    /* The most that build can add, for any counts. */
+    /* Returns the most that build can add, for any counts. */
     irr_plan_bounds_t (*bounds)(int ranks);
 } irr_route_t;
 

@@ -1,20 +1,22 @@
 /*
- * stages.c - the tables of stages.h, from the geometry.
+ * stages.c - computes the tables of stages.h from the geometry.
  *
  * Without nodes a slot is a column of the level, and the step is that of the priority schedule (order/priority.c).
  *
- * With nodes and two dimensions, a rank takes over what goes to those whom it serves (irr_nodes_server), which on
- * another node are every n-th one, n ranks on its own.  So the first dimension never leaves the node, and in the second
- * a rank sends one message to each node that is not larger than its own, and a few to larger ones.  The step of a
- * message to place j is told by the distance d between the nodes and j / n, which no two senders to one rank share:
- * (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
+ * With nodes and two dimensions, a rank forwards the messages for the ranks that it serves (irr_nodes_server).  With n
+ * ranks on its own node, these are every n-th rank of another node.  So the first dimension never leaves the node, and
+ * in the second a rank sends one message to each node that is not larger than its own, and a few to larger ones.  The
+ * step of a message to place j follows from the distance d between the nodes and from j / n, which no two senders to
+ * one rank share: (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
  *
  * With nodes and three dimensions, leaders (irr_nodes_leader) exchange one message for each pair of nodes:
- *   first   each rank sends to each rank of its node the block for that rank, and if that rank is a leader, the blocks
- *           for the nodes that it leads for
- *   second  each leader sends to the leaders of these nodes; the step is the distance between the nodes
- *   third   each leader sends to each rank of its node; other ranks only receive
- * Ranks of one node, and nodes of one rank each, so exchange their blocks directly.
+ *
+ *     first   each rank sends to each rank of its node the block for that rank, and if that rank is a leader, the
+ *             blocks for the nodes that it leads for
+ *     second  each leader sends to the leaders of these nodes; the step is the distance between the nodes
+ *     third   each leader sends to each rank of its node; other ranks only receive
+ *
+ * So ranks of one node, and nodes of one rank each, exchange their blocks directly.
  */
 #include "route/stages.h"
 
@@ -34,7 +36,7 @@ static irr_status_t make_room(irr_stage_t *stage, int slots, int senders, int no
         IRR_ARRAY(stage->node_slot, (size_t)nodes) }));
 }
 
-/* Keeps the senders sorted by step; they come nearly so. */
+/* Inserts a sender sorted by step; senders come nearly sorted. */
 static void add_sender(irr_stage_t *stage, int rank, int number)
 {
     int i = stage->senders++;
@@ -79,7 +81,7 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
 
 /* ---- nodes ---- */
 
-/* From the first `sending` ranks of the node to all of its ranks. */
+/* Fills a stage in which the first `sending` ranks of the node send to all of its ranks. */
 static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -106,7 +108,7 @@ static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
     return IRR_OK;
 }
 
-/* From leader to leader: to all nodes that this rank leads for, and from these. */
+/* Fills a stage between leaders: to all nodes that this rank leads for, and from them. */
 static irr_status_t tabulate_between(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -129,7 +131,7 @@ static irr_status_t tabulate_between(irr_stage_t *stage)
     return IRR_OK;
 }
 
-/* The step of a message to place j of a node that is `distance` nodes on, from a node of so many ranks. */
+/* Returns the step of a message to place j of a node that is `distance` nodes on, from a node of `size` ranks. */
 static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
 {
     int width = (nodes->largest + nodes->smallest - 1) / nodes->smallest;
@@ -137,7 +139,7 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
     return (distance - 1) * width + j / size + 1;
 }
 
-/* The lowest place on another node that a rank serves; it may be none that the node has. */
+/* Returns the lowest place of another node that a rank serves.  The node may be too small to have it. */
 static int first_served(const irr_nodes_t *nodes, int rank, int node)
 {
     int size = irr_nodes_size(nodes, nodes->node[rank]);
@@ -185,7 +187,7 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
     return IRR_OK;
 }
 
-/* With three dimensions. */
+/* Returns the slot for a destination, with three dimensions; -1: none. */
 static int leader_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -205,7 +207,7 @@ static int leader_slot(const irr_stage_t *stage, int destination)
                ? 1 + irr_nodes_which(nodes, mine, node) / size : -1;
 }
 
-/* With two. */
+/* Returns the slot for a destination, with two dimensions; -1: none. */
 static int node_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -285,7 +287,7 @@ irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int r
 void irr_stages_fini(irr_stages_t *stages)
 {
     for (int s = 0; stages->stage != NULL && s < stages->count; s++) {
-        irr_free(stages->stage[s].peer);   /* and the other arrays */
+        irr_free(stages->stage[s].peer);   /* frees the other arrays too */
     }
     irr_free(stages->stage);
     memset(stages, 0, sizeof(*stages));

@@ -1,11 +1,11 @@
 /*
- * aapc.c - the order `aapc`: contention-free steps on a tree of switches, as a row of the table.
+ * aapc.c - the order of algorithm tree (aapc): contention-free steps on a tree of switches.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
- * Where all ranks send equally much to all others, the paper's phases are as short as the busiest link allows, and
- * split nothing, unless that link carries several messages at a time; then, and for any other matrix, there are
- * steps of their own.  Cost: see phases.c and tree_weighted.c, and O(P * P).
+ * If all ranks send the same number of bytes to all others, the paper's phases are as short as the busiest link allows,
+ * and split nothing, unless that link carries several messages at a time.  In that case, and for any other matrix, the
+ * steps are those of tree_weighted.c.  Cost: see phases.c and tree_weighted.c, plus O(P * P).
  */
 #include "order/order.h"
 #include "order/tree/phases.h"
@@ -25,7 +25,7 @@ static bool is_uniform(const irr_matrix_t *matrix)
     return length > 0;
 }
 
-/* Do as many messages of equal length pass a link one by one as the paper's phases have? */
+/* Returns whether the busiest link needs as many steps for equal messages as the paper has phases. */
 static bool has_single(const irr_tree_t *tree)
 {
     int64_t most = 0, longest = 0;

@@ -4,23 +4,23 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     sections 4.2 and 4.3, figure 4
  *
- * The subtrees t0, t1 .. of the root (tree_root.c), largest first, have |M0| >= |M1| >= .. of all |M| ranks.
- * Extended ring scheduling gives the messages from ti to tj, global messages, |Mi| * |Mj| consecutive phases, so
- * that each subtree sends one message a phase at most, and receives one.  Within them:
+ * The subtrees t0, t1 .. of the root (tree_root.c), largest first, have |M0| >= |M1| >= .. of all |M| ranks.  Extended
+ * ring scheduling gives the global messages, from ti to tj, |Mi| * |Mj| consecutive phases, so that each subtree sends
+ * at most one of them in a phase, and receives at most one.  The paper's steps assign messages to these phases:
  *
  *     1  t0 -> tj: rotate pattern; the receivers are aligned with the last phase
  *     2  ti -> t0: broadcast pattern; round r maps sender n of t0 to receiver n + r + 1 (table 3)
  *     3  local messages of t0, from the receiver to the sender of a phase, in |M0| - 1 rounds of |M0| phases
- *     4  ti -> tj, i > j > 0: broadcast pattern, so aligned too
+ *     4  ti -> tj, i > j > 0: broadcast pattern, which is aligned too
  *     5  local messages of ti, likewise, in the phases of ti -> ti-1
  *     6  ti -> tj, 0 < i < j: broadcast pattern
  *
- * A local message is sent by the receiver of a global one to the sender of another, so nothing inside a subtree
- * contends (lemma 3), and a rank sends and receives once a phase at most.  Messages between ranks of one host are
- * ordered likewise; they use no link.
+ * A local message goes from the receiver of a global message to the sender of another one, so nothing inside a subtree
+ * contends (lemma 3), and a rank sends and receives at most once in a phase.  Messages between ranks of one host are
+ * ordered in the same way; they use no link.
  *
- * |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link; on one switch |M| - 1, in phase k from
- * rank i to i + k mod |M|.  O(|M| * |M|) time and memory.
+ * |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link.  On one switch there are |M| - 1, with rank i
+ * sending to i + k mod |M| in phase k.  O(|M| * |M|) time and memory.
  */
 #include "order/tree/phases.h"
 
@@ -30,18 +30,18 @@
 typedef struct aapc {
     const irr_tree_root_t *root;
     int                    phases;
-    int                   *sender0;    /* by phase: which member of t0 sends */
+    int                   *sender0;    /* by phase: the member of t0 that sends */
     uint64_t               bytes;
     irr_schedule_t        *schedule;
 } aapc_t;
 
-/* |Mi| */
+/* Returns |Mi|. */
 static int size_of(const aapc_t *aapc, int i)
 {
     return aapc->root->first[i + 1] - aapc->root->first[i];
 }
 
-/* Members are counted from 0 in their subtree, phases from 0. */
+/* Appends a message.  Members are counted from 0 in their subtree, phases from 0. */
 static irr_status_t assign(const aapc_t *aapc, int phase, int i, int sender, int j, int receiver)
 {
     const irr_tree_root_t *root = aapc->root;
@@ -51,7 +51,7 @@ static irr_status_t assign(const aapc_t *aapc, int phase, int i, int sender, int
         .to = root->ranks[root->first[j] + receiver], .length = aapc->bytes });
 }
 
-/* The first phase of the messages from ti to tj (section 4.2); first[] has the sums of sizes. */
+/* Returns the first phase of the messages from ti to tj (section 4.2); first[] has the sums of sizes. */
 static int start_of(const aapc_t *aapc, int i, int j)
 {
     const int *first = aapc->root->first;
@@ -62,7 +62,7 @@ static int start_of(const aapc_t *aapc, int i, int j)
     return aapc->phases - size_of(aapc, j) * (first[i + 1] - first[j + 1]);
 }
 
-/* The member of ti that is aligned with a phase: the last phase has the last member. */
+/* Returns the member of ti that is aligned with a phase: the last phase has the last member. */
 static int aligned(const aapc_t *aapc, int i, int phase)
 {
     return size_of(aapc, i) - 1 - (aapc->phases - 1 - phase) % size_of(aapc, i);
@@ -73,7 +73,7 @@ static int gcd(int a, int b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Step 1.  The senders' sequence is turned by one whenever it and that of the receivers come round together. */
+/* Step 1.  The sequence of senders is rotated by one whenever it and that of the receivers begin again together. */
 static irr_status_t rotate(const aapc_t *aapc, int j)
 {
     const int senders = size_of(aapc, 0), receivers = size_of(aapc, j), start = start_of(aapc, 0, j);
@@ -89,7 +89,7 @@ static irr_status_t rotate(const aapc_t *aapc, int j)
     return status;
 }
 
-/* Which member of t0 receives in a phase (table 3). */
+/* Returns the member of t0 that receives in a phase (table 3). */
 static int receiver0(const aapc_t *aapc, int phase)
 {
     const int members = size_of(aapc, 0), round = phase / members % members;
@@ -122,7 +122,7 @@ static irr_status_t assign_local0(const aapc_t *aapc)
     return status;
 }
 
-/* Step 5: a member sends to ti-1 for at least |Mi| phases; in the first of them each member is aligned once. */
+/* Step 5.  A member sends to ti-1 for at least |Mi| phases; in the first |Mi| of them each member is aligned once. */
 static irr_status_t assign_local(const aapc_t *aapc, int i)
 {
     const int members = size_of(aapc, i), start = start_of(aapc, i, i - 1);

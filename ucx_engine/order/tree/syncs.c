@@ -1,28 +1,28 @@
 /*
  * syncs.c - see syncs.h.
  *
- * A directed edge of a link has as many lanes as its capacity.  Its messages take them in turn, in the order of the
- * schedule, but for lanes that a message of an earlier step still has; a step has no more messages than there are
- * lanes, so no two of them take the same.  Two messages that share a lane contend, and the later one must wait for the
- * earlier: so there are never more on a link than it carries, and each waits for one as early as possible.
+ * A directed edge of a link has as many lanes as its capacity.  In the order of the schedule, each message takes the
+ * next lane of the edge in turn, except lanes that a message of an earlier step still uses.  A step has no more
+ * messages than there are lanes, so no two messages of a step take the same lane.  Two messages that share a lane
+ * contend, and the later one must wait for the earlier one.  So a link never carries more messages than its capacity,
+ * and each message waits for one that began as early as possible.
  *
- * Ranks do their own steps in order: a rank begins a send behind those before it, and when all that it received in
- * the steps before is over.  So nothing has to tell the rank that received the earlier message.  The one that sent
- * it is told like any other: its transport may take messages faster than the link does, which would then share it
- * and all be late, with all that waits for the first of them.  What the receiver of the later one does in order
- * holds nobody back.
+ * Each rank keeps its own steps in order: it begins a send after its earlier sends have begun, and after all that it
+ * received in earlier steps is complete.  A rank therefore needs no signal about a message that it received itself.  It
+ * does need a signal about a message that it sent: its transport may accept messages faster than the link carries them,
+ * and two messages that share the link would both be late.  Waiting of the later receiver delays nobody.
  *
- * Redundant ones are removed (the transitive reduction of the paper's dependence graph).  The users of a lane
- * are in one order, so only the last user before a message can be left; all earlier ones follow.  It is redundant
- * if it is over before the sender may begin anyhow, or before the last user of another lane of the path.  A clock
- * per rank and per lane knows that: how many users of each lane up from a host are over when this rank may begin
- * its next send, or when the lane's last user is over.  All messages on links begin on such a lane, and there each
- * is over before the next begins, so the number says which.  The sends of a rank have no such order: one takes
+ * Redundant synchronisations are removed (the transitive reduction of the paper's dependence graph).  The users of a
+ * lane are in one order, so a message need only wait for the last user before it.  This wait is redundant if the last
+ * user is over before the sender may begin anyway, or before the last user of another lane of the path is over.  Clocks
+ * of ranks and lanes record this: the number of users of each lane up from a host that are over when the rank may begin
+ * its next send, or when the last user of the lane is over.  All messages on links begin on such a lane, and there each
+ * is over before the next begins, so the number identifies them.  The sends of a rank have no such order: one takes
  * another lane than the one before it, or none, and may be over first.
  *
- * How many there were: the edges that two messages share are in a row, so the pairs of users of each lane, less
- * the pairs of users of each two successive lanes, count each pair once; or more often if it parts and meets
- * again, as it can where links have several lanes.
+ * `removed` needs the number of all synchronisations.  The edges that two messages share are consecutive.  So the pairs
+ * of users of each lane, minus the pairs of users of each two successive lanes, count each pair once.  A pair that
+ * parts and meets again, which is possible if links have several lanes, counts more often.
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */
@@ -36,31 +36,31 @@
 
 /* A transmission that took a lane. */
 typedef struct user {
-    size_t number;   /* in the schedule, from 1; 0: none so far */
-    int    origin;   /* the lane on which it begins */
-    int    turn;     /* its number among the users of that, from 1 */
+    size_t number;   /* index in the schedule, from 1; 0: no user so far */
+    int    origin;   /* lane on which it begins */
+    int    turn;     /* its number among the users of that lane, from 1 */
 } user_t;
 
 /* A transmission on a lane. */
 typedef struct use {
     int lane;
-    int before;   /* its lane of the link before; -1: none */
+    int before;   /* its lane of the previous link; -1: none */
 } use_t;
 
 typedef struct graph {
     const irr_tree_t     *tree;
     const irr_schedule_t *schedule;
-    size_t                ranks;     /* at least as many as lanes up from their hosts, which a clock counts by */
-    int                  *known;     /* by rank, a clock: what is over when its next send may begin */
-    int                  *done;      /* by rank, a clock: what is over when its send of this step is */
-    int                  *over;      /* by lane, a clock: what is over when its last user is */
+    size_t                ranks;     /* ranks, at least as many as lanes up from hosts: length of a clock */
+    int                  *known;     /* by rank, a clock: transmissions that are over when its next send may begin */
+    int                  *done;      /* by rank, a clock: transmissions over when its send of this step is over */
+    int                  *over;      /* by lane, a clock: transmissions that are over when its last user is over */
     user_t               *last;      /* by lane: its last user */
-    int                  *lanes;     /* by edge: the first of its lanes; those up from hosts with ranks come first */
-    size_t               *entered;   /* by edge: transmissions that took a lane */
+    int                  *lanes;     /* by edge: its first lane; lanes up from hosts with ranks come first */
+    size_t               *entered;   /* by edge: number of transmissions that took a lane */
     int                  *until;     /* by lane: the last step of its last user */
-    size_t               *going;     /* transmissions of steps before, not yet known to be over by their receivers */
+    size_t               *going;     /* transmissions of earlier steps that their receivers do not know to be over */
     size_t                goes;
-    use_t                *uses;      /* of all transmissions that took lanes */
+    use_t                *uses;      /* lanes taken by all transmissions */
     size_t                nuses;
     int                  *path;      /* lanes */
     int                   length;    /* of path, links only */
@@ -76,7 +76,7 @@ void irr_syncs_fini(irr_syncs_t *syncs)
 
 static void graph_fini(graph_t *graph)
 {
-    irr_free(graph->known);   /* and the other arrays */
+    irr_free(graph->known);   /* frees the other arrays too */
     irr_free(graph->lanes);
 }
 
@@ -88,7 +88,7 @@ static void number_lanes_of(graph_t *graph, int edge, int *count)
     }
 }
 
-/* No edge has more lanes than there are ranks on a side of it, so an int counts them.  Returns how many. */
+/* Numbers the lanes and returns their number.  An edge has at most as many lanes as ranks, so an int suffices. */
 static int number_lanes(graph_t *graph)
 {
     const int edges = 2 * graph->tree->links;
@@ -123,7 +123,7 @@ static irr_status_t graph_init(graph_t *graph)
         IRR_ARRAY(graph->uses, graph->schedule->count * (size_t)graph->tree->longest) }));
 }
 
-/* The next lane in turn that none has who goes on from an earlier step. */
+/* Returns the next lane in turn that no transmission of an earlier step still uses. */
 static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
 {
     const int capacity = graph->tree->capacity[edge / 2];
@@ -136,7 +136,7 @@ static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
     return lane;
 }
 
-/* Takes lanes for a transmission, of the links of its path; there are none within a host. */
+/* Takes lanes for a transmission on the links of its path; a path inside a host has none. */
 static void enter_links(graph_t *graph, const irr_transmission_t *t)
 {
     graph->length = irr_tree_link_path(graph->tree, t->from, t->to, graph->path);
@@ -148,7 +148,7 @@ static void enter_links(graph_t *graph, const irr_transmission_t *t)
     }
 }
 
-/* ---- what has to wait ---- */
+/* ---- synchronisations ---- */
 
 static int *clock_of(const graph_t *graph, int *clocks, int i)
 {
@@ -167,7 +167,7 @@ static bool is_over(const int *clock, const user_t *user)
     return clock[user->origin] >= user->turn;
 }
 
-/* Is the last user of the k-th lane of the path told by no other, and known to the sender in no other way? */
+/* Returns whether the sender needs a signal about the last user of the k-th lane of the path. */
 static bool must_tell(const graph_t *graph, int from, int k)
 {
     const user_t *user = &graph->last[graph->path[k]];
@@ -180,7 +180,7 @@ static bool must_tell(const graph_t *graph, int from, int k)
 
         if (graph->last[other].number == user->number) {
             if (i < k) {
-                return false;   /* the same user, told on behalf of that lane */
+                return false;   /* the same user, whose signal covers the lane before */
             }
         } else if (is_over(clock_of(graph, graph->over, other), user)) {
             return false;
@@ -215,7 +215,7 @@ static irr_status_t tell(graph_t *graph, size_t i)
     return status;
 }
 
-/* The transmission on its lanes; the clock says what is over when it begins, and then, when it is. */
+/* Lets the transmission use its lanes.  clock: what is over when it begins; on return, when it is over. */
 static void use_lanes(graph_t *graph, size_t i, int *clock)
 {
     const int origin = graph->path[0], turn = ++clock[origin];
@@ -228,7 +228,10 @@ static void use_lanes(graph_t *graph, size_t i, int *clock)
     }
 }
 
-/* What the transmission waits for is over when it begins; it is so itself when the receiver says so. */
+/*
+ * Updates the clocks of the sender.  What the transmission waits for is over when it begins; the transmission itself is
+ * over when its receiver signals.
+ */
 static void advance(graph_t *graph, size_t i)
 {
     const int from = graph->schedule->list[i].from;
@@ -243,7 +246,7 @@ static void advance(graph_t *graph, size_t i)
     }
 }
 
-/* Receivers know that a transmission is over only in the step after its last one, which this is, or an earlier one. */
+/* Tells receivers of transmissions that are over, which they know in the step after the last one. */
 static void settle(graph_t *graph, int step)
 {
     size_t left = 0;
@@ -280,7 +283,7 @@ static irr_status_t reduce(graph_t *graph, const irr_deadline_t *deadline)
     return status;
 }
 
-/* ---- how many there were ---- */
+/* ---- number of all synchronisations ---- */
 
 static int compare(int x, int y)
 {
@@ -294,10 +297,10 @@ static int by_before(const void *a, const void *b)
     return x->lane != y->lane ? compare(x->lane, y->lane) : compare(x->before, y->before);
 }
 
-/* Pairs that share a lane, less those that share the one before, too. */
+/* Returns the pairs that share a lane, minus those that share the lane before as well. */
 static uint64_t count_pairs(graph_t *graph)
 {
-    uint64_t pairs = 0, lane = 0, both = 0;   /* others so far */
+    uint64_t pairs = 0, lane = 0, both = 0;   /* users before this one */
 
     qsort(graph->uses, graph->nuses, sizeof(*graph->uses), by_before);
     for (size_t i = 1; i < graph->nuses; i++) {

@@ -1,5 +1,5 @@
 /*
- * tree.c - see tree.h.  Making a tree is O(vertices * depth).
+ * tree.c - see tree.h.  Creating a tree is O(vertices * depth).
  */
 #include "order/tree/tree.h"
 
@@ -33,11 +33,11 @@ irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks)
 
 void irr_tree_fini(irr_tree_t *tree)
 {
-    irr_free(tree->parent);   /* and the other arrays */
+    irr_free(tree->parent);   /* frees the other arrays too */
     memset(tree, 0, sizeof(*tree));
 }
 
-/* Hosts hang on switches, switches on others but for one, ranks are on hosts. */
+/* Checks that hosts hang on switches, all switches but one on others, and ranks are on hosts. */
 static bool is_valid(const irr_topology_t *topology, const int *host_of, int ranks)
 {
     int tops = 0;
@@ -64,7 +64,7 @@ static bool is_valid(const irr_topology_t *topology, const int *host_of, int ran
     return tops == 1;
 }
 
-/* Edges up to the top; -1 if parents form a ring. */
+/* Returns the number of edges up to the top; -1 if parents form a ring. */
 static int climb(const irr_tree_t *tree, int vertex)
 {
     int depth = 0;
@@ -97,7 +97,7 @@ static irr_status_t measure(irr_tree_t *tree)
     return IRR_OK;
 }
 
-/* The slowest link of a host with ranks: no message is faster. */
+/* Returns the speed of the slowest link of a host with ranks: no message is faster. */
 static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology)
 {
     uint64_t base = UINT64_MAX;
@@ -110,7 +110,7 @@ static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology
     return base;
 }
 
-/* A rank sends one message at a time, so ranks on the smaller side limit what an edge can have. */
+/* Sets speeds and capacities.  A rank sends one message at a time, so the smaller side's ranks limit a capacity. */
 static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology)
 {
     tree->base = find_base(tree, topology);
@@ -250,7 +250,7 @@ irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return IRR_OK;
 }
 
-/* Does the first edge take longer, to the last byte?  Rounded loads could be equal where the edges are not. */
+/* Returns whether the first edge takes longer.  Exact, because rounded loads may be equal where the edges are not. */
 static bool is_busier(const irr_tree_t *tree, const uint64_t *bytes, int one, int other)
 {
     return (wide_t)bytes[one] * tree->speed[other / 2] > (wide_t)bytes[other] * tree->speed[one / 2];
@@ -279,11 +279,11 @@ irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return status;
 }
 
-/* Who uses an edge. */
+/* The transmissions on an edge. */
 typedef struct user {
-    size_t last;     /* counted from 1 */
+    size_t last;     /* the latest one, counted from 1 */
     int    step;
-    int    lanes;    /* how many in that step */
+    int    lanes;    /* transmissions in that step */
 } user_t;
 
 static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, int step, user_t *users,
@@ -305,7 +305,7 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
     return IRR_OK;
 }
 
-/* Step by step, those that go on from earlier ones first; active has room for all. */
+/* Enters transmissions step by step, those of earlier steps first.  active has room for all. */
 static irr_status_t use_all(const irr_tree_t *tree, const irr_schedule_t *schedule, user_t *users, int *path,
                             size_t *active, irr_tree_clash_t *clash)
 {

@@ -4,18 +4,18 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 3
  *
- * The paper's machines are ranks.  The vertices of the topology keep their numbers; behind them each rank is a
- * leaf of its own below its host.  So a host with several ranks is to all algorithms a switch with machines on
- * it, and what a rank sends or receives is the load of its own edge.  Messages between ranks of one host use
- * those edges and no link.
+ * The paper's machines are ranks.  The vertices of the topology keep their numbers; after them each rank is a leaf of
+ * its own below its host.  All algorithms thus see a host with several ranks as a switch with machines, and the bytes
+ * that a rank sends or receives are the load of its own edge.  Messages between ranks of one host use those edges and
+ * no link.
  *
- * Speeds are those of the topology.  Their base is the slowest link of a host with ranks: so fast is each message,
- * and so fast a rank sends and receives.  A link that is c times as fast, rounded down, has a capacity of c
- * messages at a time.  One that is slower than the base carries one at a time, too, and takes longer for it:
- * bounds know that, while steps do not, and are counted as if it kept up.
+ * Speeds are those of the topology.  The base is the speed of the slowest link of a host with ranks, at which each
+ * message travels and each rank sends and receives.  A link that is c times as fast, rounded down, has a capacity of c
+ * messages at a time.  A link that is slower than the base also carries one message at a time, and takes longer: bounds
+ * include this time, while steps are computed as if the link had the base speed.
  *
- * Each vertex v has two directed edges: 2 * v leads up to its parent, 2 * v + 1 down from it.  Those below
- * 2 * links are of links, the others of ranks.
+ * Each vertex v has two directed edges: 2 * v leads up to its parent, 2 * v + 1 down from it.  Edges below 2 * links
+ * are those of links, the others those of ranks.
  */
 #ifndef IRR_TREE_H
 #define IRR_TREE_H
@@ -27,84 +27,83 @@
 struct irr_tree {
     int       ranks;
     int       hosts;
-    int       links;      /* vertices of the topology, whether or not there is something above */
+    int       links;      /* vertices of the topology; the top one counts too */
     int       vertices;   /* links + ranks; rank r is vertex links + r */
-    int       longest;    /* edges of the longest path there can be */
-    int      *parent;     /* -1 for the vertex at the top */
+    int       longest;    /* upper limit of the edges of a path */
+    int      *parent;     /* parent of each vertex; -1: the top */
     int      *depth;
     int      *below;      /* ranks at and below each vertex */
-    int      *capacity;   /* of each edge, and at most what ranks can send over it at a time; 1 for a rank */
-    uint64_t *speed;      /* of each edge; base for a rank */
+    int      *capacity;   /* messages that each edge carries at a time, at most as many as ranks use it; 1 for a rank */
+    uint64_t *speed;      /* speed of each edge; base for a rank */
     uint64_t  base;
 };
 
 /*
- * host_of[r] is the host of rank r; NULL: rank r is alone on host r.  Copies what it needs.  IRR_ERR_NO_MEMORY;
- * IRR_ERR_BAD_PARAM: no ranks, a rank on no host of the topology, a speed of 0, or no tree of switches with hosts
- * as leaves.
+ * Creates the tree.  host_of[r]: the host of rank r; NULL: rank r is alone on host r.  The input is copied.
+ * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks, a rank on no host of the topology, a speed of 0, or not a tree of
+ * switches with hosts as leaves.
  */
 irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks);
 
-/* All ranks on hosts of their own, at one switch.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks. */
+/* Creates a tree with one switch and a host for each rank.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks. */
 irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks);
 
-/* Zeroed is empty. */
+/* Frees the tree; zeroed, it is empty. */
 void irr_tree_fini(irr_tree_t *tree);
 
-/* Messages of the base speed that the link of an edge carries at a time, without loss, if there are so many. */
+/* Returns how many messages of base speed an edge can carry at a time, at least 1, whatever the number of ranks. */
 uint64_t irr_tree_width(const irr_tree_t *tree, int edge);
 
-/* Bytes that an edge of the base speed carries in the time of these, rounded up; UINT64_MAX if they do not fit. */
+/* Returns the bytes that an edge of base speed carries in the time of `bytes`, rounded up; at most UINT64_MAX. */
 uint64_t irr_tree_at_base(const irr_tree_t *tree, int edge, uint64_t bytes);
 
-/* The edge, of the first so many, with most bytes by its speed; the first of several. */
+/* Returns the first of the edges 0 to edges - 1 that takes longest for its bytes at its speed. */
 int irr_tree_busiest(const irr_tree_t *tree, const uint64_t *bytes, int edges);
 
-/* Bytes at the base speed in the time that an edge takes for these, one message or as many as its capacity. */
+/* Returns the time of an edge for bytes of one message, or of as many as its capacity, in bytes at base speed. */
 uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes);
 
-/* The vertex of a rank. */
+/* Returns the vertex of a rank. */
 static inline int irr_tree_leaf(const irr_tree_t *tree, int rank)
 {
     return tree->links + rank;
 }
 
-/* The directed edges from one rank to another, in order; path has room for tree->longest.  Returns how many. */
+/* Finds the directed edges from one rank to another, in order, and returns their number; path[] holds tree->longest. */
 int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path);
 
-/* The same without the edges of the two ranks themselves: the links alone. */
+/* Finds the links of a path: its edges without those of the two ranks. */
 int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path);
 
 /*
- * Bytes of each directed edge (2 * vertices of them) under a matrix with as many ranks; what a rank has for itself
- * is left out.  O(P * P * depth) for P ranks.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the ranks differ, or all
- * together have 2^63 bytes or more.
+ * Computes the bytes of each directed edge (2 * vertices of them) under a matrix; messages of ranks to themselves are
+ * ignored.  O(P * P * depth) for P ranks.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: the ranks differ, or all messages have
+ * 2^63 bytes or more.
  */
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads);
 
 /*
- * The edge with most bytes by its speed, that of a link if one of a rank is as busy: no contention-free schedule
- * takes less than its bytes at the base speed.
+ * The busiest edge, by bytes divided by speed; a link comes before a rank's edge.  No contention-free schedule takes
+ * less time than `bytes` at base speed.
  */
 typedef struct irr_tree_bound {
-    uint64_t bytes;   /* that pass an edge of the base speed in this time, rounded up */
+    uint64_t bytes;   /* bytes at base speed in the time of this edge, rounded up */
     int      edge;
 } irr_tree_bound_t;
 
-/* Errors and time as irr_tree_loads. */
+/* Computes the bound.  Errors and time are those of irr_tree_loads. */
 irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_tree_bound_t *bound);
 
-/* The last two of too many transmissions of a step that share a directed edge of a link; indices in the list. */
+/* The last two of too many transmissions of a step that share a directed edge of a link, as indices in the list. */
 typedef struct irr_tree_clash {
     size_t first, second;
     int    edge;
 } irr_tree_clash_t;
 
 /*
- * Do no more transmissions of a step share a directed edge of a link than its capacity?  IRR_ERR_INVALID_PLAN,
- * with which alone the first clash is set (may be NULL).  The schedule has passed irr_schedule_check_alone, which
- * looks at the ranks.  IRR_ERR_BAD_PARAM if the ranks differ; IRR_ERR_NO_MEMORY.  O(n * depth) for n
- * transmissions.
+ * Checks that no directed edge of a link has more transmissions of a step than its capacity.  The schedule must have
+ * passed irr_schedule_check_alone.  IRR_ERR_INVALID_PLAN: the first clash is set (clash may be NULL);
+ * IRR_ERR_BAD_PARAM: the ranks differ; IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
  */
 irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash);
 

@@ -1,23 +1,22 @@
 /*
  * tree_greedy.c - contention-free steps for irregular counts on a tree of switches, busiest edge first.
  *
- * No schedule takes less than the busiest directed edge, by its bytes and its capacity.  To come close, a step
- * first looks for messages over the edge that has most left, as many as its capacity, then over the next one that
- * is still free, and so on (tree_step.h): an edge that idles costs time only if it is about as busy as the
- * busiest.  Such an edge is urgent, and may change what was chosen before (tree_repair.c).
+ * No schedule takes less time than the busiest directed edge, by its bytes and its capacity.  To come close, a step
+ * first chooses messages over the edge with the largest load, as many as its capacity, then over the next edge that is
+ * still free, and so on (tree_step.h).  An idle edge costs time only if it is about as busy as the busiest one.  Such
+ * an edge is urgent, and may change earlier choices (tree_repair.c).
  *
- * A step lasts until the first edge that it keeps busy, or idle, would make the rest longer than what the busiest
- * edge has left, and a hundredth of the step beyond that, so that messages of almost equal length need no split.
- * Messages that are longer are split.  No step is shorter than a 64th of the mean message of the busiest edge;
- * this bounds the steps, and with that the start-ups.  The bound is not always reached: there are matrices for
- * which no schedule on a tree does, and the choice is greedy.
+ * A step ends before any edge would need more time for the rest than the busiest edge, plus a hundredth of the step, so
+ * that messages of almost equal length need no split.  Longer messages are split.  A step has at least a 64th of the
+ * mean message of the busiest edge.  This limits the number of steps, and thus of start-ups.  The bound is not always
+ * reached: for some matrices no schedule on a tree reaches it, and the choice is greedy.
  *
- * A limit on the steps makes that shortest step longer (coarsen.h), until steps send whole messages.
+ * A limit on the steps raises that minimum (coarsen.h), until steps send whole messages.
  *
- * O(edges + chosen * (vertices + senders * receivers)) a step and its repairs, with the ranks on either side of
- * an edge that are free.  An edge far from the busiest that found no message waits up to 63 steps before it looks
- * again, else most of the time would go there.  For 256 ranks, dense: 0.4 s on one switch, 3 s on a chain of four
- * with 16400 steps; a limit on the steps takes ten times that at most.  Memory O(P * P).
+ * O(edges + chosen * (vertices + senders * receivers)) for a step and its repairs, with the free ranks on either side
+ * of an edge.  An edge far from the busiest that found no message waits up to 63 steps before the next search, which
+ * would otherwise take most of the time.  For 256 ranks, dense: 0.4 s on one switch, 3 s on a chain of four with 16400
+ * steps; a limit on the steps takes up to ten times as long.  Memory O(P * P).
  */
 #include "order/tree/tree_weighted.h"
 
@@ -31,11 +30,11 @@
 
 __extension__ typedef unsigned __int128 wide_t;
 
-#define SPARE      100   /* a step is this part longer than the busiest edge allows */
-#define SHORTEST   64    /* and lasts at least this part of a mean message */
-#define LOST       8     /* a step that loses one of several lanes lasts at most this part of it */
-#define FAR        8     /* an edge is far from the busiest, and not urgent, by this part of its load */
-#define WAIT_LIMIT 63    /* steps */
+#define SPARE      100   /* a step is longer by 1 / SPARE than the busiest edge allows */
+#define SHORTEST   64    /* a step has at least 1 / SHORTEST of a mean message */
+#define LOST       8     /* a step that loses one of several lanes has at most 1 / LOST of a mean message */
+#define FAR        8     /* an edge is far from the busiest, and not urgent, if its load is less by 1 / FAR */
+#define WAIT_LIMIT 63    /* in steps */
 
 typedef struct job {
     const irr_tree_t   *tree;
@@ -46,23 +45,23 @@ typedef struct job {
 typedef struct work {
     irr_tree_step_t step;
     const irr_deadline_t *deadline;
-    int             edges;     /* that have a load */
-    int            *order;     /* of them, the busiest first */
-    int            *waits;     /* by edge: steps that it waited last */
-    int            *next;      /* by edge: the step in which it looks again */
-    uint64_t        mean;      /* bytes of a message of the busiest edge */
-    uint64_t        shortest;  /* step */
-    uint64_t       *lengths;   /* of the messages on an edge */
-    uint64_t        lost;      /* longest step that may lose a lane */
+    int             edges;     /* number of edges with a load */
+    int            *order;     /* these edges, the busiest first */
+    int            *waits;     /* by edge: length of its last wait, in steps */
+    int            *next;      /* by edge: the step of its next search */
+    uint64_t        mean;      /* mean bytes of a message of the busiest edge */
+    uint64_t        shortest;  /* bytes of the shortest step */
+    uint64_t       *lengths;   /* lengths of the messages on an edge */
+    uint64_t        lost;      /* bytes of the longest step that may lose a lane */
 } work_t;
 
 static void work_fini(work_t *work)
 {
-    irr_free(work->order);   /* and the other arrays */
+    irr_free(work->order);   /* frees the other arrays too */
     irr_tree_step_fini(&work->step);
 }
 
-/* Insertion: a step changes the order little. */
+/* Sorts edges by insertion, because a step changes the order little. */
 static void sort_edges(work_t *work)
 {
     const uint64_t *loads = work->step.loads;
@@ -89,7 +88,7 @@ static uint64_t most_left(const work_t *work)
     return work->step.loads[work->order[0]];
 }
 
-/* Is there a message from one side of the busiest edge to the other? */
+/* Returns whether the message from one rank to the other uses the busiest edge. */
 static bool crosses(work_t *work, int from, int to)
 {
     const int edges = irr_tree_path(work->step.tree, from, to, work->step.path);
@@ -155,7 +154,7 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
 
 /* ---- a step ---- */
 
-/* Fills an edge with messages, as far as there are any. */
+/* Fills an edge with messages until it is full or there are no more. */
 static irr_status_t look(work_t *work, int edge, bool is_far)
 {
     const bool is_urgent = work->step.loads[edge] >= work->step.urgent_load;
@@ -215,7 +214,7 @@ static uint64_t longest_chosen(const work_t *work)
     return longest;
 }
 
-/* The lengths of the messages on an edge in ascending order; returns how many.  On a slow edge their times. */
+/* Sorts the lengths of the messages on an edge (on a slow edge, their times) and returns their number. */
 static int sort_lengths(work_t *work, int edge)
 {
     const irr_tree_t *tree = work->step.tree;
@@ -236,16 +235,16 @@ static int sort_lengths(work_t *work, int edge)
 }
 
 /*
- * How long a step may be for an edge of so many lanes that must not fall behind the busiest by more than the
- * slack: in a step of length d it falls behind by d, less the part of a lane in the bytes that it carries.  That
- * grows faster with each message that ends, so the first length that comes out before the next end is it.
- * UINT64_MAX: as long as may be.
+ * Returns the longest step for an edge with `lanes` lanes, so that the edge falls behind the busiest one by at most the
+ * slack; UINT64_MAX: any length.  In a step of length d it falls behind by d, minus the bytes that it carries divided
+ * by the lanes.  This grows faster with each message that ends, so the first length that lies before the next end is
+ * the result.
  */
 static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 {
     wide_t ended = 0, length = 0;
 
-    if (lanes < 2) {   /* as a rule */
+    if (lanes < 2) {   /* the usual case */
         const uint64_t carried = users > 0 ? work->lengths[0] : 0;
 
         return lanes > 0 && carried < UINT64_MAX - slack ? slack + carried : UINT64_MAX;
@@ -263,9 +262,9 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 }
 
 /*
- * Lanes that found no message although the edge cannot wait are lost for this step, and not looked at further.
- * Where links have several, another choice soon may find one: with messages of equal length a whole step would be
- * lost.
+ * Returns the length of the step.  Lanes that found no message although the edge is urgent are lost for this step, and
+ * not considered further.  If links have several lanes, the step is then short, because the next choice may find a
+ * message: with messages of equal length a whole step would be lost.
  */
 static uint64_t duration(work_t *work)
 {
@@ -320,7 +319,7 @@ static irr_status_t make_step(work_t *work, const job_t *job, irr_schedule_t *sc
     return status;
 }
 
-/* An irr_coarsen_t's. */
+/* Computes the schedule for one granule; see irr_coarsen_t. */
 static irr_status_t attempt(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits)
 {

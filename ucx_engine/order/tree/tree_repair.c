@@ -1,18 +1,17 @@
 /*
  * tree_repair.c - finds a message for an edge that has none, at the expense of others; see tree_step.h.
  *
- * A message over the edge is put in by trial, and on each full edge of its way another one is taken out.  The
- * urgent edges that have fewer messages then than before are covered again, by a message that is in nobody's way
- * or by a repair in turn, down to some depth.  If that fails, all is undone, and another message is tried.  A step
- * has a limited number of trials, each of O(longest * vertices) at most, so repairs cost little where they cannot
- * help.
+ * A message over the edge is chosen by trial, and one message is removed from each full edge of its path.  The urgent
+ * edges that have fewer messages than before are covered again, by a message that blocks no other or by another repair,
+ * down to a limited depth.  If this fails, all is undone, and another message is tried.  A step has a limited number of
+ * trials, each of O(longest * vertices) at most, so repairs cost little if they cannot help.
  */
 #include "order/tree/tree_step.h"
 
 #include "core/alloc.h"
 
-#define DEPTH      4    /* repairs that one repair may need */
-#define CANDIDATES 48   /* messages tried for an edge, at most */
+#define DEPTH      4    /* depth of repairs inside a repair */
+#define CANDIDATES 48   /* most messages that are tried for an edge */
 
 typedef struct repair {
     irr_tree_step_t *step;
@@ -30,7 +29,7 @@ static void note(repair_t *repair, irr_tree_chosen_t message, bool added)
     repair->status = repair->status == IRR_OK ? status : repair->status;
 }
 
-/* The message that was put in last is kept for as long as the repair runs. */
+/* Keeps the last chosen message until the repair ends. */
 static void keep_last(repair_t *repair)
 {
     irr_tree_chosen_t *last = &repair->step->chosen[repair->step->count - 1];
@@ -39,7 +38,7 @@ static void keep_last(repair_t *repair)
     note(repair, *last, true);
 }
 
-/* The place of a message among those that are chosen. */
+/* Returns the index of a chosen message. */
 static int place_of(irr_tree_step_t *step, irr_tree_chosen_t message)
 {
     return irr_tree_step_user(step, 2 * irr_tree_leaf(step->tree, message.from), 0);
@@ -60,7 +59,7 @@ static void undo(repair_t *repair, size_t to)
     }
 }
 
-/* Does the message that a rank sends, or receives (by that edge of it), use an edge already? */
+/* Returns whether the message that a rank sends, or receives (depending on rank_edge), uses an edge. */
 static bool is_user(irr_tree_step_t *step, int rank_edge, int edge)
 {
     irr_tree_chosen_t message;
@@ -78,7 +77,7 @@ static bool is_user(irr_tree_step_t *step, int rank_edge, int edge)
     return found;
 }
 
-/* Leaves out ranks whose message over the edge would make room for another one, which gains nothing. */
+/* Omits ranks whose own message uses the edge: removing that message to make room gains nothing. */
 static int leave_out(irr_tree_step_t *step, int edge, bool receive, irr_tree_reach_t *ranks, int count)
 {
     int left = 0;
@@ -91,7 +90,7 @@ static int leave_out(irr_tree_step_t *step, int edge, bool receive, irr_tree_rea
     return left;
 }
 
-/* Messages over an edge that need no edge of one that is kept; returns how many. */
+/* Lists messages over an edge that need no edge of a kept message, and returns their number. */
 static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *list)
 {
     const int below = edge / 2, above = step->tree->parent[below];
@@ -118,7 +117,7 @@ static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *l
     return count;
 }
 
-/* A message that uses a full edge and is not kept; the walk of list_candidates saw that there is one. */
+/* Returns the index of a message that uses a full edge and is not kept.  list_candidates ensured that there is one. */
 static int find_other(const irr_tree_step_t *step, int edge)
 {
     int lane = 0;
@@ -129,7 +128,7 @@ static int find_other(const irr_tree_step_t *step, int edge)
     return irr_tree_step_user(step, edge, lane);
 }
 
-/* Takes out one message on each full edge of another one, of the edges with several lanes or with one. */
+/* Removes one message from each full edge on the path of another one, of the edges with several lanes or with one. */
 static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 {
     irr_tree_step_t *step = repair->step;
@@ -142,7 +141,7 @@ static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
             const int place = find_other(step, edge);
 
             note(repair, step->chosen[place], false);
-            irr_tree_step_drop(step, place);   /* needs the room of the path */
+            irr_tree_step_drop(step, place);   /* overwrites the path */
             irr_tree_path(step->tree, message.from, message.to, step->path);
         }
     }
@@ -150,7 +149,7 @@ static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 
 static bool cover(repair_t *repair, int edge, int depth);
 
-/* Covers what messages that were taken out have left, as far as it is urgent. */
+/* Covers the urgent edges of the messages that were removed. */
 static bool cover_left(repair_t *repair, size_t first, size_t last, int depth)
 {
     irr_tree_step_t *step = repair->step;
@@ -164,7 +163,7 @@ static bool cover_left(repair_t *repair, size_t first, size_t last, int depth)
             const int edge = step->path[k];
 
             if (step->loads[edge] >= step->urgent_load && irr_tree_step_users(step, edge) < step->goal[edge]) {
-                covered = cover(repair, edge, depth);   /* needs the room of the path */
+                covered = cover(repair, edge, depth);   /* overwrites the path */
                 irr_tree_path(step->tree, message.from, message.to, step->path);
             }
         }
@@ -179,7 +178,7 @@ static bool try_message(repair_t *repair, irr_tree_chosen_t message, int depth)
     size_t last;
 
     step->tries--;
-    clear(repair, message, false);   /* which may leave room on the other edges */
+    clear(repair, message, false);   /* may also free some of the other edges */
     clear(repair, message, true);
     last = step->changed;
     irr_tree_step_choose(step, message.from, message.to);
@@ -187,7 +186,7 @@ static bool try_message(repair_t *repair, irr_tree_chosen_t message, int depth)
     if (repair->status == IRR_OK && cover_left(repair, first, last, depth - 1)) {
         return true;
     }
-    if (repair->status == IRR_OK) {   /* else not all is on the list, and the step is given up */
+    if (repair->status == IRR_OK) {   /* otherwise the list of changes is incomplete, and the step is given up */
         undo(repair, first);
     }
     return false;
@@ -217,7 +216,7 @@ static bool cover(repair_t *repair, int edge, int depth)
     return replace(repair, edge, depth);
 }
 
-/* No urgent edge loses a message, and this one gets one more. */
+/* Sets the goals: no urgent edge loses a message, and this one gets one more. */
 static void set_goals(irr_tree_step_t *step, int edge)
 {
     for (int e = 0; e < 2 * step->tree->vertices; e++) {

@@ -1,15 +1,15 @@
 /*
- * tree_root.c - which vertex is the root of a tree, and what are its subtrees?
+ * tree_root.c - finds the root of a tree, and the subtrees of the root.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication, section 4.1
  *
- * A link with c of P ranks below it has a load of c * (P - c) messages.  From a busiest link the process walks
- * into the larger side, as long as all ranks of that side lie behind one further link, which is as busy then.
- * Where they branch is the root, and no subtree has more than half of the ranks (lemma 1).
+ * A link with c of P ranks below it has a load of c * (P - c) messages.  From a busiest link the search walks into the
+ * larger side, as long as all ranks of that side are behind one further link, which is then as busy.  It ends at the
+ * vertex where they branch: the root.  No subtree has more than half of the ranks (lemma 1).
  *
- * Beyond the paper: a host with several ranks is walked into and may be the root; its subtrees are its ranks and
- * what lies behind its link.  A host with one rank is a machine, so the walk ends before it; that happens with
- * two ranks only.  If all ranks are on one host, that is the root.
+ * Beyond the paper: the search also walks into a host with several ranks, which may be the root; its subtrees are its
+ * ranks, and the ranks behind its link.  A host with one rank is a machine, so the search ends before it; this occurs
+ * with two ranks only.  If all ranks are on one host, this host is the root.
  *
  * O(vertices * depth).
  */
@@ -22,11 +22,11 @@
 
 void irr_tree_root_fini(irr_tree_root_t *root)
 {
-    irr_free(root->first);   /* and the ranks */
+    irr_free(root->first);   /* frees the ranks too */
     memset(root, 0, sizeof(*root));
 }
 
-/* The vertex below a busiest link; -1 if no link has a load. */
+/* Returns the vertex below a busiest link; -1 if no link has a load. */
 static int busiest(const irr_tree_t *tree)
 {
     int64_t most = 0;
@@ -43,7 +43,7 @@ static int busiest(const irr_tree_t *tree)
     return found;
 }
 
-/* Is that neighbour of a vertex, seen from another one, a branch with ranks? */
+/* Returns whether a neighbour of a vertex, other than seen_from, is a branch with ranks. */
 static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int seen_from)
 {
     if (neighbour == seen_from) {
@@ -52,7 +52,7 @@ static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int see
     return neighbour == tree->parent[vertex] ? tree->below[vertex] < tree->ranks : tree->below[neighbour] > 0;
 }
 
-/* The only branch of a vertex that has ranks, seen from another one; -1 if there are more, or none. */
+/* Returns the only branch with ranks of a vertex, other than seen_from; -1 if there are several, or none. */
 static int only_branch(const irr_tree_t *tree, int vertex, int seen_from)
 {
     const int parent = tree->parent[vertex];
@@ -71,7 +71,7 @@ static int only_branch(const irr_tree_t *tree, int vertex, int seen_from)
     return branches == 1 ? found : -1;
 }
 
-/* A rank, or a host with one. */
+/* Returns whether a vertex is a rank, or a host with one. */
 static bool is_machine(const irr_tree_t *tree, int vertex)
 {
     return vertex >= tree->links || (vertex < tree->hosts && tree->below[vertex] == 1);
@@ -103,7 +103,7 @@ static int find_vertex(const irr_tree_t *tree)
     }
 }
 
-/* The neighbour of the root behind which a rank lies: the vertex itself, or -1 for what is above. */
+/* Returns the root's child above a rank, or -1 if the rank is not below the root. */
 static int branch_of(const irr_tree_t *tree, int root, int rank)
 {
     int v = irr_tree_leaf(tree, rank);
@@ -131,7 +131,7 @@ static int by_subtree(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* lowest: by vertex, and behind them for what is above the root. */
+/* Sorts the ranks by subtree.  lowest: by vertex; the last element is for the ranks above the root. */
 static void sort_members(const irr_tree_t *tree, int root, int *lowest, member_t *members)
 {
     for (int v = 0; v <= tree->vertices; v++) {
@@ -168,7 +168,7 @@ irr_status_t irr_tree_root_find(const irr_tree_t *tree, irr_tree_root_t *root)
         made.ranks[i] = members[i].rank;
     }
     made.first[made.subtrees] = tree->ranks;
-    irr_free(members);   /* and lowest */
+    irr_free(members);   /* frees lowest too */
     *root = made;
     return IRR_OK;
 }

@@ -10,11 +10,11 @@
 void irr_tree_step_fini(irr_tree_step_t *step)
 {
     irr_free(step->changes);
-    irr_free(step->left);   /* and the other arrays */
+    irr_free(step->left);   /* frees the other arrays too */
     memset(step, 0, sizeof(*step));
 }
 
-/* Lanes of all directed edges; no edge has more than ranks. */
+/* Returns the number of lanes of all directed edges; an edge has at most as many as ranks. */
 static size_t count_lanes(const irr_tree_t *tree)
 {
     size_t lanes = 0;
@@ -41,7 +41,7 @@ static irr_status_t allocate(irr_tree_step_t *step)
     return IRR_ALLOC_ARRAYS(arrays);
 }
 
-/* Counting sort by parent: first[v + 1] is where the children of v begin until they are all in. */
+/* Lists children by counting sort: first[v + 1] is the next free place of the children of v until all are entered. */
 static void list_children(irr_tree_step_t *step)
 {
     const irr_tree_t *tree = step->tree;
@@ -124,7 +124,7 @@ static bool is_closed(const irr_tree_step_t *step, int edge)
     return closed;
 }
 
-/* Puts a neighbour on the stack, if the edge between may be used. */
+/* Puts a neighbour on the stack if the edge to it may be used. */
 static void push(walk_t *walk, int vertex, int neighbour, int urgent)
 {
     irr_tree_step_t *step = walk->step;
@@ -168,7 +168,7 @@ int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inwar
 
 /* ---- messages ---- */
 
-/* The lane of a message that uses an edge. */
+/* Returns the lane of a message on an edge. */
 static int *find_user(irr_tree_step_t *step, int edge, int place)
 {
     int *user = &step->user[step->lanes[edge]];
@@ -179,7 +179,7 @@ static int *find_user(irr_tree_step_t *step, int edge, int place)
     return user;
 }
 
-/* The message at the end of those chosen moves to another place, and its edges know it by that. */
+/* Moves the last chosen message to another place, and updates its edges. */
 static void move_last(irr_tree_step_t *step, int place)
 {
     const irr_tree_chosen_t message = step->chosen[step->count];

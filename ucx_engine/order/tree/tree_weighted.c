@@ -1,13 +1,13 @@
 /*
  * tree_weighted.c - contention-free steps for irregular counts: the shortest of three schedules.
  *
- * As a rule that of tree_greedy.c is within a hundredth of the bound, irr_tree_bound.  Where it exceeds that by a
- * 50th, two others may be shorter: the phases of the paper (phases.h), which are exact for counts that are alike;
- * and, where each link has room for all messages that there can be, so that only the ranks' own edges count,
- * preemptive open shop (optimal.c), which always is exact and has the most transmissions.
+ * The schedule of tree_greedy.c is usually within a hundredth of the bound, irr_tree_bound.  If it exceeds the bound by
+ * more than a 50th, two other schedules may be shorter.  The paper's phases (phases.h) are exact for equal counts.
+ * Preemptive open shop (optimal.c) is always exact and has the most transmissions; it applies if each link has room for
+ * all possible messages, so that only the ranks' own edges count.
  *
- * Makespan by the bound, over the patterns and trees of tests/test_weighted.c: seldom above 1.015, and below 1.05.
- * Cost: see the three files; the phases take O(P * P).
+ * Makespan divided by the bound, over the patterns and trees of tests/test_weighted.c: seldom above 1.015, and below
+ * 1.05.  Cost: see the three files; the phases take O(P * P).
  */
 #include "order/tree/tree_weighted.h"
 
@@ -15,9 +15,9 @@
 #include "order/order.h"
 #include "order/tree/phases.h"
 
-#define ENOUGH 50   /* a schedule that exceeds the bound by this part of it is left as it is */
+#define ENOUGH 50   /* a schedule that exceeds the bound by at most this part of it is not improved */
 
-/* Keeps the shorter schedule, if it has not too many steps; the other one is released. */
+/* Keeps the shorter schedule, if it has not too many steps, and frees the other one. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *other, int max_steps)
 {
     const bool fits = max_steps <= 0 || other->steps <= max_steps;
@@ -42,7 +42,7 @@ static irr_status_t try_phases(const irr_tree_t *tree, const irr_matrix_t *matri
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
 
-/* Has each link room for a message of each rank on its smaller side? */
+/* Returns whether each link has room for a message of each rank on its smaller side. */
 static bool is_flat(const irr_tree_t *tree)
 {
     bool flat = true;
@@ -69,7 +69,7 @@ static irr_status_t try_optimal(const irr_tree_t *tree, const irr_matrix_t *matr
     if (status == IRR_OK) {
         keep(schedule, &optimal, max_steps);
     }
-    return status == IRR_ERR_TIMEOUT ? IRR_OK : status;   /* there is one */
+    return status == IRR_ERR_TIMEOUT ? IRR_OK : status;   /* the schedule found before is kept */
 }
 
 static irr_status_t improve(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
@@ -87,7 +87,7 @@ static irr_status_t improve(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return status;
 }
 
-/* ---- all ---- */
+/* ---- the shortest of all ---- */
 
 irr_status_t irr_tree_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
                                const irr_deadline_t *deadline, irr_schedule_t *schedule)
