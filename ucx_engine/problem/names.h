@@ -23,7 +23,7 @@ void irr_names_cut(irr_names_t *names, size_t count);
 
 void irr_names_fini(irr_names_t *names);
 
-/* Returns whether a text may be a name: 1 to IRR_NAME_MAX printable ASCII bytes, no blank, none of , [ ] " ' = # and \ */
+/* Returns whether a text may be a name: 1 to IRR_NAME_MAX printable ASCII bytes, none a blank or of , [ ] " ' = # \ */
 bool irr_name_is_good(const char *text);
 
 /* Returns whether a name may contain this byte. */
