@@ -1,13 +1,13 @@
 /*
- * allreduce.h - an agreement: all ranks learn the maxima of a few words of all, by a plan (route/reduction.h) that the
- * executor runs over the channel of a communicator.
+ * allreduce.h - an agreement: every rank gets the elementwise maxima of a few words of all ranks. The executor runs a
+ * reduction plan (route/reduction.h) over the channel of a communicator.
  *
- * A maximum that lacks a rank's word is none.  An agreement that fails on a rank may keep others waiting, so the caller
- * fails the communicator then (comm/failure.h).
+ * An agreement that fails on one rank may leave others waiting, and a maximum without the words of all ranks would be
+ * wrong, so the caller must then fail the communicator (comm/failure.h).
  *
- * The words are sent as they are in memory, as user data is: all ranks have one byte order.
+ * The words are sent in native byte order, as user data is: all ranks must have the same.
  *
- * Cost: that of the reduction; no allocation after irr_allreduce_init, and none for a single rank.
+ * Cost: that of the reduction. No allocation after irr_allreduce_init, and no messages for a single rank.
  */
 #ifndef IRR_ALLREDUCE_H
 #define IRR_ALLREDUCE_H
@@ -17,32 +17,34 @@
 
 #define IRR_ALLREDUCE_WORDS_MAX 8
 
-/* Zeroed is empty. */
+/* A zeroed object is empty. */
 typedef struct irr_allreduce {
     irr_own_plan_t     moves;
     const irr_nodes_t *nodes;
-    size_t             count;   /* words that the plan is for */
-    uint64_t          *words;   /* the scratch of the plan: when the agreement is over, it begins with the maxima */
+    size_t             count;   /* number of words that the plan is built for */
+    uint64_t          *words;   /* scratch of the plan; after an agreement it begins with the maxima */
 } irr_allreduce_t;
 
-/* nodes: NULL, or borrowed, and the same on all ranks.  IRR_ERR_NO_MEMORY: nothing to give back. */
+/*
+ * nodes: NULL, or borrowed and the same on all ranks. May return IRR_ERR_NO_MEMORY, and then there is nothing to free.
+ */
 irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank, const irr_nodes_t *nodes);
 void         irr_allreduce_fini(irr_allreduce_t *allreduce);
 
 /*
- * Starts an agreement; none may run.  All ranks give the same count, from 1 to IRR_ALLREDUCE_WORDS_MAX.  Of env
- * channel, tag_base, counters and refused are used; what they point to is borrowed until the agreement is over.
- * Messages are of kind IRR_TAG_SYNC.  Never blocks.
+ * Starts an agreement. None may be running. All ranks give the same count, from 1 to IRR_ALLREDUCE_WORDS_MAX. Of env
+ * only channel, tag_base, counters and failure are used; their targets are borrowed until the agreement ends. All
+ * messages are of kind IRR_TAG_SYNC. Never blocks.
  */
 void irr_allreduce_start(irr_allreduce_t *allreduce, const uint64_t *words, size_t count, const irr_exec_env_t *env);
 
 /*
- * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK: allreduce->words are the maxima; or the first
- * error, IRR_ERR_PROTOCOL if a message had another length, and then no other agreement may start.
+ * Continues after progress of the transport. Returns IRR_IN_PROGRESS, IRR_OK when allreduce->words holds the maxima, or
+ * the first error: IRR_ERR_PROTOCOL if a message had a wrong length. After an error no further agreement may start.
  */
 irr_status_t irr_allreduce_progress(irr_allreduce_t *allreduce);
 
-/* The rank whose message comes next. */
+/* Returns the rank whose message is awaited next, or -1. */
 static inline int irr_allreduce_awaited(const irr_allreduce_t *allreduce)
 {
     return irr_exec_awaited(&allreduce->moves.exec);

@@ -1,5 +1,5 @@
 /*
- * bytes.c - see bytes.h.  The length of a part is a word as it is in memory, which is written when the part ends.
+ * bytes.c - see bytes.h. The length of a part is a 64-bit word in native byte order, written when the part ends.
  */
 #include "exec/bytes.h"
 
@@ -21,7 +21,7 @@ irr_status_t irr_bytes_reserve(irr_bytes_t *bytes, size_t more)
                                                : IRR_ERR_NO_MEMORY;
 }
 
-/* Is there room for more? */
+/* Returns true if there is room for `more` bytes. */
 static bool admits(irr_bytes_t *bytes, size_t more)
 {
     bytes->lacking = bytes->lacking || irr_bytes_reserve(bytes, more) != IRR_OK;

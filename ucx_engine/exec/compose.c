@@ -1,19 +1,19 @@
 /*
- * compose.c - the composition: iovec, gather, or split.
+ * compose.c - the composition of a message: iovec, gather, or split.
  *
- * A message of one piece is contiguous: in the form gather, shared memory copies it twice; otherwise nothing is to be
- * decided.  For more pieces the transport offers:
+ * A message of one piece is contiguous: in the form gather, shared memory copies it twice; otherwise there is nothing
+ * to decide. For more pieces the transport offers:
  *
- *   iovec   its own list.  Old UCX over tcp sends one packet per few entries (slow for many small
+ *   iovec   its own list of pieces. Old UCX over tcp sends one packet per few entries (slow for many small
  *           pieces), and a rendezvous with a list on either side copies through fragments.
- *   gather  our callbacks copy into and out of the transport's fragments: one copy a side, a call a piece.
- *   split   each large piece in a message of its own, which is what moves by RDMA or CMA.
+ *   gather  our callbacks copy into and out of the transport's fragments: one copy on each side, one call per piece.
+ *   split   each large piece is a message of its own, which can move by RDMA or CMA.
  *
- * Both ends must come to the same composition, because split changes the number of messages: so that depends on
- * what both know, the lengths of the parts of a message.  Each end may have a part in several pieces, which stay
- * together; iovec or gather is its own choice.
+ * Split changes the number of messages, so both ends must decide it alike. The decision depends only on what both know:
+ * the lengths of the parts of a message. Each end may have a part in several pieces, which stay together; the choice
+ * between iovec and gather is local.
  *
- * `auto` rests on measurements: UCX 1.13.1, one way, time of a form divided by the time of the best one:
+ * `auto` rests on measurements with UCX 1.13.1, in one direction: time of a form relative to the best form.
  *
  *     pieces  bytes    shared memory            tcp
  *                      iovec  gather  split     iovec  gather  split
@@ -25,16 +25,16 @@
  *       4     65536     1.8    1.9     1.0       1.6    1.5     1.0
  *      16    262144     1.8    1.8     1.0       3.1    3.1     1.0
  *
- * So a piece goes apart from the length on from which the transport moves it without copies.  Below, iovec
- * and gather cost the same here; gather where a list would take many packets and the pieces are small, which
- * is what a transport's own list is bad at, and where the transport sends a short message at once.
+ * A piece is therefore split off if the transport moves its length without copies. Shorter pieces cost the same with
+ * iovec and gather here. Gather is chosen where a list would take many packets of small pieces, and where the message
+ * is so short that the transport sends it at once.
  *
- * A transport that takes no lists, or none so long, gets split whatever was asked for; a part of several pieces goes
- * in the form that it takes.
+ * A transport without lists, or without lists of this length, gets split whatever the user asked for; a part of several
+ * pieces uses the form that the transport supports.
  */
 #include "exec/compose.h"
 
-/* Mean bytes a piece from which the transport's own list beats a callback for each piece. */
+/* Mean bytes per piece from which the transport's own list is faster than one callback per piece. */
 #define IOVEC_MEAN_BYTES 512
 
 static irr_composition_t automatic(const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
@@ -64,8 +64,8 @@ static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *
 }
 
 /*
- * What a transport does not take in one form goes in the other one, or part by part.  Also where parts go apart: one
- * may have several pieces.
+ * If the transport does not support the chosen form, the other form is used, or else each part is a message of its own.
+ * The form matters then too, because a part may have several pieces.
  */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {

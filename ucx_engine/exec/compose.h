@@ -1,5 +1,5 @@
 /*
- * compose.h - how a message of several pieces reaches the wire; see compose.c.
+ * compose.h - decides how a message of several pieces reaches the wire; compose.c explains the alternatives.
  */
 #ifndef IRR_COMPOSE_H
 #define IRR_COMPOSE_H
@@ -8,8 +8,8 @@
 #include "transport/transport.h"
 
 /*
- * Of a message of several parts, those of at least apart_min bytes go as messages of their own, after one message
- * with all the others.  What is not contiguous goes in this form.
+ * The composition of a message. Each part of at least apart_min bytes travels as a message of its own, after one
+ * message with all shorter parts. `form` is the form of messages that are not contiguous.
  */
 typedef struct irr_composition {
     irr_form_t form;
@@ -22,10 +22,13 @@ static inline irr_form_t irr_compose_whole(irr_compose_t mode)
     return mode == IRR_COMPOSE_GATHER ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
 }
 
-/* The composition for a message of so many pieces and bytes.  Pure; apart_min is alike at both ends. */
+/*
+ * Returns the composition of a message with `pieces` pieces and `bytes` bytes. Pure. apart_min is the same at both
+ * ends.
+ */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes);
 
-/* How many messages of the transport a step has. */
+/* Returns the number of transport messages of a step. */
 size_t irr_compose_messages(irr_compose_t mode, const irr_transport_caps_t *caps, const irr_piece_t *pieces,
                             size_t count, size_t bytes);
 

@@ -1,5 +1,5 @@
 /*
- * excerpt_bytes.c - see excerpt_bytes.h.
+ * excerpt_bytes.c - writes and reads a local schedule; see excerpt_bytes.h.
  */
 #include "exec/excerpt_bytes.h"
 
@@ -48,7 +48,7 @@ void irr_excerpt_write(const irr_excerpt_t *excerpt, int rank, irr_bytes_t *byte
     }
 }
 
-/* ---- read: what is bad is told in the end ---- */
+/* ---- read: irr_excerpt_read reports errors at the end ---- */
 
 static irr_transmission_t get_transmission(irr_reader_t *reader, const irr_schedule_t *schedule, int before, int rank)
 {
@@ -75,7 +75,7 @@ static irr_sync_t get_sync(irr_reader_t *reader, int ranks, int rank)
                         : (irr_sync_t){ .before = place, .from = peer, .to = rank };
 }
 
-/* A number of entries, each of which has two bytes at least, and room for them; NULL: no memory. */
+/* Reads a number of entries, each of at least two bytes, and allocates room for them; NULL: no memory. */
 static void *get_room(irr_reader_t *reader, size_t size, size_t *count_p)
 {
     *count_p = (size_t)irr_varint_get(reader, (reader->length - reader->at) / 2);

@@ -1,19 +1,20 @@
 /*
- * excerpt_bytes.h - an excerpt of a schedule (route/excerpt.h) as bytes, for the rank that it is of.
+ * excerpt_bytes.h - the local schedule of one rank (route/excerpt.h) as bytes.
  *
- *     steps           of the schedule
- *     transmissions   their number, and then for each:
- *         what        8 * (step - the one before) + 4 if it goes on + 2 if an offset follows + 1 if the rank sends it
+ *     steps           number of steps of the schedule
+ *     transmissions   number of transmissions, and then for each:
+ *         what        8 * (step - previous step) + 4 if it continues in later steps + 2 if an offset follows
+ *                     + 1 if this rank sends it
  *         peer
- *         more        steps in which it goes on
- *         offset
+ *         more        number of later steps in which it continues; present if not 0
+ *         offset      present if not 0
  *         length
- *     syncs           their number, and then for each:
- *         what        2 * the place of the transmission + 1 if the rank tells, else it awaits
+ *     syncs           number of signals and waits, and then for each:
+ *         what        2 * index of the transmission + 1 for a signal, + 0 for a wait
  *         peer
  *
- * All are numbers of exec/varint.h.  Before the first transmission stands step 0.  Cost: O(1) time and 2 to 24 bytes an
- * entry, as a rule 4 to 8.
+ * All fields are numbers of exec/varint.h. The step before the first transmission is 0. Cost: O(1) time and 2 to 24
+ * bytes per entry, typically 4 to 8.
  */
 #ifndef IRR_EXCERPT_BYTES_H
 #define IRR_EXCERPT_BYTES_H
@@ -21,12 +22,12 @@
 #include "exec/bytes.h"
 #include "route/excerpt.h"
 
-/* Appends it. */
+/* Appends the local schedule of a rank. */
 void irr_excerpt_write(const irr_excerpt_t *excerpt, int rank, irr_bytes_t *bytes);
 
 /*
- * Reads that of a rank among so many, and checks it (irr_excerpt_check).  The caller's to irr_excerpt_fini.
- * IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
+ * Reads and checks (irr_excerpt_check) the local schedule of one of `ranks` ranks. The caller frees it with
+ * irr_excerpt_fini. Errors: IRR_ERR_PROTOCOL, IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_excerpt_read(irr_reader_t *reader, int ranks, int rank, irr_excerpt_t *excerpt);
 

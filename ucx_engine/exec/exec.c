@@ -1,13 +1,13 @@
 /*
- * exec.c - the executor; see exec.h for what it promises.
+ * exec.c - the executor; exec.h states its contract.
  *
- * Three cursors walk the steps of the plan: one for receives and awaits, one for sends, copies and reductions, and one
- * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages
- * (exec_parts.c), which the window counts as one; it is complete when all of them are.
+ * Three cursors walk the steps of the plan: one for receives and waits, one for sends, copies and reductions, and one
+ * for signals. A delayed send therefore never delays a receive or a signal. A step consists of one or more messages
+ * (exec_parts.c); the window counts the step as one, and the step is complete when all its messages are.
  *
- * A plan in which no step waits for another one, and each message has one piece, needs no cursors (a line).
+ * A plan in which no step waits for another and each message has one piece needs no cursors (irr_line_t).
  *
- * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
+ * Cost: O(1) per step and piece over the whole run, plus one pass over the dependencies of a waiting step per progress.
  */
 #include "exec/exec_message.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- the end of a step ---- */
 
-/* Is one of the pieces of a step in this buffer? */
+/* Returns true if a piece of the step lies in this buffer. */
 static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t buffer)
 {
     for (size_t i = step->first_piece; i < step->first_piece + step->pieces; i++) {
@@ -27,7 +27,7 @@ static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t
     return false;
 }
 
-/* The error of a receive of other bytes than the step is for, or IRR_OK. */
+/* Returns the error of a receive or wait that did not get what its step expects, or IRR_OK. */
 static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const irr_exec_step_t *state)
 {
     const bool wrong = irr_exec_is_own(exec, step) && state->status == IRR_OK;
@@ -37,12 +37,12 @@ static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const 
         return IRR_ERR_PROTOCOL;
     }
     if (state->status == IRR_OK && !exec->env.sourced && touches(exec, step, IRR_BUFFER_SCRATCH)) {
-        return IRR_ERR_PEER;   /* the message is shorter than what others are to get of it */
+        return IRR_ERR_PEER;   /* the message is shorter than the data that other ranks expect from this rank */
     }
     return state->status;
 }
 
-/* The first failure is the result, also after a message that was too long for its block. */
+/* Records a failure. The first failure becomes the result, even if a message was truncated before. */
 static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
 {
     exec->result = exec->failed ? exec->result : status;
@@ -73,7 +73,7 @@ void irr_exec_end_odd(irr_exec_step_t *state)
     irr_exec_complete(exec, state, step->bytes);
 }
 
-/* The one message of a step has ended. */
+/* Ends a step that is one message. */
 static inline void end_message(irr_exec_step_t *state, irr_status_t status)
 {
     irr_request_t *request = &state->request;
@@ -88,7 +88,6 @@ static inline void end_message(irr_exec_step_t *state, irr_status_t status)
     irr_exec_end_step(state, status, request->iov->length);
 }
 
-/* `done` of its request. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status)
 {
     end_message((irr_exec_step_t *)request, status);
@@ -98,7 +97,7 @@ _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes 
 
 /* ---- the start of a step ---- */
 
-/* The start of a step that is one message, which is received. */
+/* Starts a receive of one message. */
 static inline void start_receive(const irr_exec_t *exec, irr_channel_t *lane, irr_exec_step_t *state)
 {
     irr_status_t status;
@@ -111,7 +110,7 @@ static inline void start_receive(const irr_exec_t *exec, irr_channel_t *lane, ir
     }
 }
 
-/* The same of one that is sent, and was counted. */
+/* Starts a send or a signal of one message, which is counted already. */
 static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state)
 {
     const size_t bytes = state->request.iov->length;
@@ -169,7 +168,7 @@ static void run_local(irr_exec_t *exec, irr_exec_step_t *state)
     exec->news = true;
 }
 
-/* Any step. */
+/* Starts a step of any kind. */
 static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     if (irr_step_is_local(step->kind)) {
@@ -194,7 +193,7 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
-/* Is it the turn of a step?  See exec.h for the turns of ranks whose plans are at odds. */
+/* Returns true if a step may start. exec.h explains at_odds. */
 static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
 {
     const bool sends = step->kind == IRR_STEP_SEND;
@@ -204,7 +203,7 @@ static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
            (exec->at_odds && sends && !touches(exec, step, IRR_BUFFER_SCRATCH));
 }
 
-/* Starts the steps of some kinds, a bit for each, from a cursor on, until one has to wait. */
+/* Starts the steps whose kinds are set in the bit mask `kinds`, from a cursor on, until one has to wait. */
 static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
     const irr_step_t *steps = exec->plan->steps;
@@ -218,7 +217,7 @@ static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
         }
         state = irr_exec_step_of(exec, *next);
         if (state->pending != IRR_EXEC_NOT_STARTED) {
-            continue;   /* it was dropped */
+            continue;   /* irr_exec_drop_sends completed it */
         }
         if (!may_start(exec, step)) {
             return;
@@ -242,7 +241,7 @@ static void advance_all(irr_exec_t *exec)
 
 /* ---- the common case ---- */
 
-/* Does no step wait for another one, is each message one piece of data, and do all receives come first? */
+/* Returns true if no step depends on another, each message is one piece of data, and all receives come first. */
 static bool is_line(const irr_plan_t *plan)
 {
     const size_t messages = plan->nsends + plan->nrecvs;
@@ -255,7 +254,7 @@ static bool is_line(const irr_plan_t *plan)
     return line;
 }
 
-/* Sets what is alike in all runs of such a plan. */
+/* Sets the members of exec->line, which are the same in all runs of the plan. */
 static void take_line(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
@@ -274,7 +273,7 @@ static void take_line(irr_exec_t *exec)
     }
 }
 
-/* Starts the receives on lanes that look for messages, or on the others. */
+/* Starts the receives on the lanes whose `looks` has this value. */
 static inline void start_receives(irr_exec_t *exec, bool looks)
 {
     irr_exec_step_t *state = exec->room.steps;
@@ -288,7 +287,10 @@ static inline void start_receives(irr_exec_t *exec, bool looks)
     }
 }
 
-/* As advance_all, which such a plan never needs. */
+/*
+ * Starts all steps of a straight line. Receives on lanes whose recv takes a waiting message (`looks`) start last, after
+ * the sends (transport.h).
+ */
 static void start_line(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
@@ -312,7 +314,7 @@ static void start_line(irr_exec_t *exec)
 
 /* ---- the run ---- */
 
-/* Is it the plan that was taken in, on the same buffers? */
+/* Returns true if the steps of this plan are taken in for the same buffers, channel and settings. */
 static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
 {
     const irr_exec_env_t *env = &exec->env;
@@ -386,7 +388,7 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
 
 /* ---- what is awaited ---- */
 
-/* The peer of the first step of a kind that is not over; -1: all are. */
+/* Returns the peer of the first incomplete step of a kind, or -1. */
 static int first_peer(const irr_exec_t *exec, irr_step_kind_t kind)
 {
     for (size_t i = 0; exec->plan != NULL && i < exec->nsteps; i++) {

@@ -1,10 +1,10 @@
 /*
- * exec_message.h - private to exec/exec*.c: one message of a step, from the start to the end.
+ * exec_message.h - private to exec/exec*.c: tag, counters and end of a message of a step.
  *
- * Tells and awaits are empty messages of kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both
- * ranks have them in one order.  Sends count when they start, receives when they are over.
+ * Signals and waits are empty messages of kind IRR_TAG_SYNC. All signals from one rank to another within a stage have
+ * the same tag, so both ranks process them in one order. Sends are counted when they start, receives when they end.
  *
- * Each message of a short exchange passes here, so these functions are inline.
+ * These functions are inline because every message of a short exchange runs them.
  */
 #ifndef IRR_EXEC_MESSAGE_H
 #define IRR_EXEC_MESSAGE_H
@@ -14,7 +14,7 @@
 _Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_PART == (int)IRR_TAG_PART,
                "irr_exec_tag takes a content for the kind of its tag");
 
-/* The tag of the messages of a step, without the base. */
+/* Returns the tag of the messages of a step, without the base. */
 static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step)
 {
     const bool signals = step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
@@ -23,7 +23,10 @@ static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *st
     return irr_tag(0, step->content == IRR_CONTENT_DATA ? data : (irr_tag_kind_t)step->content, step->stage);
 }
 
-/* Counts messages that are sent, their bytes, those of them that only describe, and the longest one. */
+/*
+ * Counts sent messages and their bytes. `described` of the bytes are descriptions, not data; `longest` is the length of
+ * the longest message.
+ */
 static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described, size_t messages, size_t bytes,
                                        size_t longest)
 {
@@ -37,7 +40,7 @@ static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described,
     }
 }
 
-/* Counts a message that has come. */
+/* Counts a received message. */
 static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t bytes)
 {
     irr_counters_t *counters = state->exec->env.counters;
@@ -48,7 +51,7 @@ static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t 
     }
 }
 
-/* A step of so many bytes is complete. */
+/* Completes a step of `bytes` bytes. */
 static inline void irr_exec_complete(irr_exec_t *exec, const irr_exec_step_t *state, size_t bytes)
 {
     exec->open_steps--;
@@ -58,7 +61,7 @@ static inline void irr_exec_complete(irr_exec_t *exec, const irr_exec_step_t *st
     }
 }
 
-/* The messages of a step of so many bytes have ended. */
+/* Ends a step whose messages have all ended; `bytes` is the length of the step. */
 static inline void irr_exec_end_step(irr_exec_step_t *state, irr_status_t status, size_t bytes)
 {
     if (status != IRR_OK || (state->comes && state->request.bytes != bytes)) {

@@ -1,5 +1,8 @@
 /*
- * exec_parts.c - a step of several pieces, which may be several messages (exec/compose.h); see exec.h.
+ * exec_parts.c - a step of several pieces, sent or received as one or more messages (exec/compose.h); see exec.h.
+ *
+ * A part of a message is a piece together with the pieces that are joined to it. Both ends of a message have the same
+ * parts, but each end may cut a part into different pieces.
  */
 #include "exec/exec_message.h"
 
@@ -21,7 +24,7 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
 
 _Static_assert(offsetof(irr_part_t, request) == 0, "on_part_done takes a request for its part");
 
-/* Writes the addresses of the non-empty ones of so many pieces. */
+/* Writes the addresses of the non-empty pieces among `count` pieces to iov, and returns their number. */
 static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t count, irr_iov_t *iov)
 {
     size_t filled = 0;
@@ -34,7 +37,7 @@ static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t 
     return filled;
 }
 
-/* The pieces of the part that the first of so many is in, and its bytes. */
+/* Returns the number of pieces of the part that begins with pieces[0]; *bytes_p is the length of the part. */
 static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
 {
     size_t i = 0;
@@ -46,7 +49,7 @@ static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
     return i;
 }
 
-/* A header is one message. */
+/* Returns the composition of the messages of a step. A header is always one message. */
 static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
 {
     const irr_transport_caps_t *caps = &irr_channel_lane(exec->env.channel, step->peer)->transport->caps;
@@ -67,7 +70,7 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     return composition;
 }
 
-/* Sets one of the messages of a step. */
+/* Sets one message of a step. */
 static void set_part(irr_exec_step_t *state, int peer, irr_part_t *part, const irr_iov_t *iov, size_t count,
                      irr_form_t form)
 {
@@ -78,7 +81,7 @@ static void set_part(irr_exec_step_t *state, int peer, irr_part_t *part, const i
     irr_request_set(&part->request, peer, 0, iov, count, form);
 }
 
-/* One message for all parts that are shorter than apart_min, then one for each of the others. */
+/* Sets one message for all parts shorter than apart_min, and one message for each longer part. */
 void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
                         irr_exec_step_t *state)
 {
@@ -92,7 +95,7 @@ void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, con
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
     }
-    if (together > 0 || step->bytes == 0) {   /* an empty message is a message too */
+    if (together > 0 || step->bytes == 0) {   /* an empty message is sent, too */
         set_part(state, step->peer, &parts[messages++], iov, together, composition.form);
         iov += together;
     }
@@ -125,7 +128,7 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
     }
 }
 
-/* `pending` is one too many until all have started. */
+/* `pending` is one too high until all messages have started, so that the step cannot end before. */
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);

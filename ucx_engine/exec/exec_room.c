@@ -1,7 +1,8 @@
 /*
- * exec_room.c - what an executor has of the steps of its plan, also of one that grows; see exec.h.
+ * exec_room.c - storage for the state of the steps of a plan, also of a plan that grows; see exec.h.
  *
- * What does not fit any more gets more room beside the first; the next reserve, when nothing runs, makes one of all.
+ * Appended steps that do not fit get additional storage beside the first one. The next irr_exec_reserve, when no plan
+ * is running, merges all storage into one.
  */
 #include "exec/exec_message.h"
 
@@ -24,7 +25,7 @@ static void free_arrays(irr_exec_room_t *room)
     irr_free(room->iov);
 }
 
-/* For the steps of a plan from one on. */
+/* Allocates storage for `steps` steps and `pieces` pieces, beginning with first_step. */
 static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, size_t steps, size_t pieces, irr_exec_room_t *room)
 {
     irr_exec_room_t made = {
@@ -94,7 +95,7 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
 
 /* ---- steps ---- */
 
-/* The requests of a step are set, or the two addresses of a local one. */
+/* Sets the requests of a step, or the two addresses of a local step. */
 static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
                     irr_exec_step_t *state)
 {
@@ -118,7 +119,7 @@ static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const i
 void irr_exec_take_in(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
-    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* of all of them */
+    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* holds all of the new steps */
 
     for (; exec->nsteps < plan->nsteps; exec->nsteps++) {
         irr_exec_step_t *state = &room->steps[exec->nsteps - room->first_step];
@@ -166,7 +167,7 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     return IRR_OK;
 }
 
-/* ---- what the source of a plan asks ---- */
+/* ---- calls of the source of a plan ---- */
 
 irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step)
 {

@@ -1,5 +1,5 @@
 /*
- * gather.c - see gather.h.
+ * gather.c - gathers and scatters parts along a binomial tree; see gather.h.
  */
 #include "exec/gather.h"
 
@@ -40,8 +40,8 @@ size_t irr_gather_begin(irr_gather_t *gather)
 }
 
 /*
- * Starts to move the parts, or their lengths, of the family, which lie one behind the other: SCRATCH is what lies
- * behind the own part, and on rank 0 INPUT and OUTPUT begin at one address.
+ * Starts to move the parts of the family, or their lengths if `lengths` is NULL. The parts are contiguous: SCRATCH
+ * begins behind this rank's own part, and on rank 0 INPUT and OUTPUT have the same address.
  */
 static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
 {
@@ -75,7 +75,7 @@ void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env)
     start_lengths(gather, env, false);
 }
 
-/* The length of each part of the list, with what says its length. */
+/* Sets the length of each part of the list, including the length word of the part. */
 static irr_status_t find_parts(irr_gather_t *gather)
 {
     irr_reader_t reader = irr_bytes_read(&gather->parts);
@@ -98,7 +98,10 @@ void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
     start_lengths(gather, env, true);
 }
 
-/* Makes room for the parts of the family; the own one is there already on the way up, and all are on rank 0. */
+/*
+ * Makes room for the parts of the family. The own part is present before a gather, and on rank 0 all are before a
+ * scatter.
+ */
 static irr_status_t make_room(irr_gather_t *gather)
 {
     const size_t part_max = gather->down ? PTRDIFF_MAX : gather->part_max;

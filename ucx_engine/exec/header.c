@@ -1,5 +1,5 @@
 /*
- * header.c - see header.h.  O(1) a slice.
+ * header.c - encodes and decodes the header of a message; see header.h. O(1) per slice.
  */
 #include "exec/header.h"
 
@@ -45,7 +45,7 @@ size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, 
     return at;
 }
 
-/* The byte for a status that a sender may report. */
+/* Returns true if the byte encodes a status that a sender may report. */
 static bool is_status(unsigned char byte)
 {
 #define STATUS_CASE(name, value, text) case value:
@@ -72,7 +72,7 @@ irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header)
     return reader->bad ? IRR_ERR_PROTOCOL : IRR_OK;
 }
 
-/* The next one, behind this one; false if it is bad. */
+/* Replaces the previous slice in *slice by the next one of the message. Returns false if it is invalid. */
 static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
 {
     const uint64_t what = irr_varint_get(reader, (ranks << WHAT_BITS) - 1);
@@ -86,7 +86,7 @@ static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
            slice->length <= PTRDIFF_MAX - slice->offset && slice->source != slice->destination;
 }
 
-/* Behind the one before it in the stream of its destination, without a byte of it. */
+/* Returns true if a slice comes after the previous one in the order of header.h and does not overlap it. */
 static bool in_order(const irr_slice_t *before, const irr_slice_t *slice)
 {
     if (before->destination != slice->destination || before->source != slice->source) {

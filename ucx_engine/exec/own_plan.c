@@ -1,5 +1,5 @@
 /*
- * own_plan.c - see own_plan.h.
+ * own_plan.c - a plan and its executor, reserved together; see own_plan.h.
  */
 #include "exec/own_plan.h"
 

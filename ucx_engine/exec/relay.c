@@ -1,5 +1,5 @@
 /*
- * relay.c - the life of a relay, and the stages of an exchange; see relay.h.
+ * relay.c - init and fini of a relay, and the stages and end of an exchange; see relay.h.
  */
 #include "exec/relay.h"
 
@@ -37,7 +37,7 @@ static irr_status_t prepare_barrier(irr_relay_t *relay)
         .steps = plan->nsteps, .pieces = plan->npieces });
 }
 
-/* For all openings, and that they can be thrown away. */
+/* Reserves for all predicted receives, each as one message to be discarded. */
 static irr_status_t reserve(irr_relay_t *relay)
 {
     const irr_plan_bounds_t bounds = {
@@ -128,7 +128,7 @@ void irr_relay_fini(irr_relay_t *relay)
     memset(relay, 0, sizeof(*relay));
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
 void irr_relay_keep(irr_relay_t *relay, irr_status_t status)
 {
@@ -186,7 +186,10 @@ void irr_relay_enter_stage(irr_relay_t *relay, int number)
     memset(relay->heard, 0, (size_t)relay->unheard * sizeof(*relay->heard));
 }
 
-/* What was appended for this stage: all that it receives, and what it sends if the next one waits for that. */
+/*
+ * Returns true if the steps appended for this stage are complete: all receives, and the sends if the next stage waits
+ * for them.
+ */
 static bool steps_are_over(const irr_relay_t *relay)
 {
     const bool sends = relay->overlap == IRR_OVERLAP_SINGLE || relay->overlap == IRR_OVERLAP_BLOCKING;
@@ -200,15 +203,15 @@ static bool steps_are_over(const irr_relay_t *relay)
     return true;
 }
 
-/* All that was sent in the stages that were followed. */
+/* Returns true if all sends of the stages that followed the previous plan are complete. */
 static bool sends_are_over(const irr_relay_t *relay)
 {
     return relay->overlap != IRR_OVERLAP_SINGLE || irr_exec_sent(&relay->exec, relay->stage_steps);
 }
 
 /*
- * The barrier after a stage: true when it is over.  All stages have the same one, whose messages cannot overtake each
- * other, because each has the same sender and tag in all of them.
+ * Runs the barrier after a stage and returns true when it is over. All stages use the same barrier: its messages cannot
+ * overtake each other, because each has the same sender and tag in all stages.
  */
 static bool pass_barrier(irr_relay_t *relay)
 {
@@ -233,7 +236,7 @@ static bool pass_barrier(irr_relay_t *relay)
     return true;
 }
 
-/* All is over of a stage but the barrier. */
+/* Returns true if all of the current stage is over except the barrier. */
 static bool is_over(const irr_relay_t *relay)
 {
     const irr_outbox_t *outbox = &relay->outbox;
@@ -242,7 +245,7 @@ static bool is_over(const irr_relay_t *relay)
            outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
 }
 
-/* Goes on to the next stage if this one is over; true if so.  After the last one, stage is beyond them. */
+/* Enters the next stage and returns true if the current one is over. After the last one, `stage` is count + 1. */
 static bool end_stage(irr_relay_t *relay)
 {
     if (!(relay->barrier_open || is_over(relay)) || !pass_barrier(relay)) {
@@ -289,7 +292,7 @@ static irr_status_t copy_self(const irr_relay_t *relay)
                 irr_blocks_at(irr_blocks_of(problem->recv, problem->rank), 0));
 }
 
-/* What was received in scratch, because it lies in several blocks. */
+/* Copies data that was received in scratch because its target consists of several blocks. */
 static void copy_landed(const irr_relay_t *relay)
 {
     for (size_t i = 0; i < relay->plan->landed.count; i++) {
@@ -301,7 +304,10 @@ static void copy_landed(const irr_relay_t *relay)
     }
 }
 
-/* Who has heard that layouts were lost tells all of them again; who has lost some says so. */
+/*
+ * Prepares for layouts lost in the previous exchange: a rank that knows of a loss announces all its layouts again; a
+ * rank that lost layouts sets the flag.
+ */
 static void recover(irr_relay_t *relay)
 {
     if (relay->lost) {
@@ -314,7 +320,7 @@ static void recover(irr_relay_t *relay)
     relay->status = IRR_OK;
 }
 
-/* The last plan, as it is. */
+/* Starts the previous plan unchanged. */
 static void start_following(irr_relay_t *relay)
 {
     relay->run = &relay->last->plan;
@@ -323,7 +329,7 @@ static void start_following(irr_relay_t *relay)
     irr_exec_start(&relay->exec, relay->run);
 }
 
-/* Stage by stage, from the openings on. */
+/* Starts a plan that grows stage by stage, beginning with the predicted receives. */
 static void start_growing(irr_relay_t *relay)
 {
     relay->run = &relay->grown;
@@ -376,7 +382,7 @@ static irr_status_t end(irr_relay_t *relay, irr_status_t status)
         irr_plan_cut(relay->run, &relay->mark);
     }
     if (relay->status != IRR_OK) {
-        /* Who was told something may have thrown it away. */
+        /* peers that are broken may have discarded what was announced */
         for (int i = 0; i < relay->stages.slots; i++) {
             relay->slots[i].known = false;
         }
@@ -387,7 +393,7 @@ static irr_status_t end(irr_relay_t *relay, irr_status_t status)
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->copied;
 }
 
-/* What the executor has to say of what was sent and received so far. */
+/* Takes over the result of the executor so far. */
 static void look(irr_relay_t *relay)
 {
     if (relay->exec.failed) {

@@ -1,43 +1,44 @@
 /*
- * relay.h - the source of the plan of an exchange on a grid, where a rank knows nothing but its own messages.
+ * relay.h - runs an exchange along a grid by store-and-forward, where each rank knows only its own counts. The relay is
+ * the source of a plan that grows: it appends steps, and the executor (exec/exec.h) runs them.
  *
- * In each stage a rank has one message for each of its peers and hears from each of its senders, and what arrives in
- * one stage is what it sends in the next.  The executor (exec/exec.h) moves all of it; the relay appends the steps.
+ * In each stage a rank sends one message to each of its peers and receives one from each of its senders. The data
+ * received in one stage is sent in the next stage.
  *
- * What a rank receives from a sender in a stage is laid out as in the last exchange more often than not.  So a receive
- * for just that is posted before, at the start of the exchange: the opening.  A sender that has the same again sends it
- * there, and nothing else: an exchange in which nothing changes is one plan, that of the last time, which runs as it
- * is.  A sender that has something else retires the receive by empty messages, and sends a HEADER, which says what it
- * has, and the bytes right behind, if there is room; else they follow in PARTs.  Where the receiver knows no layout,
- * the opening takes one message and throws it away.  A rank with nothing for a peer opens with one byte, the blank,
- * because an empty message would retire the receive.
+ * Predicted receives. Most exchanges have the layout of the previous one. So at its start a rank posts, for each sender
+ * and stage, a receive of the layout that this sender had last time. A sender with the same layout again sends just
+ * these bytes; an exchange without any change runs the plan of the previous exchange as it is. A sender with another
+ * layout cancels the predicted receive by empty messages (cancel notices), and sends a HEADER that describes its data.
+ * Short data follows in the HEADER, longer data in PART messages. If the receiver knows no layout, the predicted
+ * receive accepts one message of any length and discards it. A rank without data for a peer sends one byte, the blank,
+ * because an empty message would be a cancel notice.
  *
- * Until the first opening that is retired, the last plan is followed.  Then the relay leaves it: the sends of later
- * stages are dropped, the plan is built again up to this stage from the layouts that are the same, and goes on from
- * there stage by stage.  A rank whose own blocks have changed does so from the start.
+ * The rank follows the previous plan until a predicted receive is cancelled. Then the relay drops the sends of later
+ * stages, builds a new plan from the unchanged layouts up to this stage, and continues stage by stage. A rank whose own
+ * blocks have changed works stage by stage from the start.
  *
- * What is passed on stays in memory that belongs to its sender and stage (irr_relay_place_t), so nothing that is on its
- * way is ever in the place of something else; with more than two stages that is more than theorem 1 of the JPDC paper
- * asks for, which a frozen plan keeps to.
+ * Data to be forwarded stays in memory of its sender and stage (irr_relay_place_t), so it never overwrites data in
+ * flight. With more than two stages that takes more memory than theorem 1 of the JPDC paper requires; a frozen plan
+ * meets the bound.
  *
- * A stage is sent when all of the one before has arrived, so `pipelined` is `dual` here: before a rank has heard from
- * all senders of a stage, it cannot know that nothing changed.
+ * A stage is sent when all messages of the previous stage have arrived, so the overlap `pipelined` acts as `dual` here:
+ * a rank cannot know that nothing changed before it has received from all senders of a stage.
  *
- * No rank may stop alone.  One that has no memory, or reads nonsense, goes on without contents: it opens with empty
- * messages, sends HEADERs with a status, and throws away what comes.  Who receives a status passes it on with what it
- * has, and the exchange ends with it.  The layouts that such a rank throws away are lost, and who told them may not
- * hear of it.  So it says so in the next exchange, in all its HEADERs, which it sends to all; who hears that passes it
- * on, by the end all ranks have heard it, and in the exchange after that all layouts are told again.  Until then an
- * opening whose layout was lost ends in IRR_ERR_NO_MEMORY.
+ * No rank may stop alone. A rank that lacks memory or receives an invalid message is broken: it sends cancel notices
+ * and HEADERs with a status instead of data, and discards what it receives. A rank that receives a status includes it
+ * in its own HEADERs, and the exchange ends with this status. Layouts that a broken rank discarded are lost, and their
+ * senders may not know it. In the next exchange the rank therefore sets a flag in its HEADERs, which it sends to all
+ * its peers. The other ranks spread the flag, so that by the end all ranks have it, and in the exchange after that all
+ * layouts are announced again. Until then a predicted receive whose layout was lost ends in IRR_ERR_NO_MEMORY.
  *
- *   relay.c          life, stages, the end
+ *   relay.c          init and fini, stages, the end of an exchange
  *   relay_send.c     the steps that send a stage
- *   relay_receive.c  openings
- *   relay_header.c   HEADERs, one after the other, and what they announce
- *   relay_follow.c   is all as in the last exchange?  The plan of the next ones with the same counts
+ *   relay_receive.c  predicted receives
+ *   relay_header.c   HEADERs, one at a time, and the data that they announce
+ *   relay_follow.c   following and leaving the previous plan, freezing a plan
  *
- * Cost: one message a peer and stage where nothing changes, and no allocation; else two more, and one for each piece
- * that goes apart.  O(n log n) time for n slices in a stage, O(P + n) where the last plan is followed.
+ * Cost: one message per peer and stage, and no allocation, if nothing changes; otherwise two more, and one per piece
+ * that is sent separately. O(n log n) time for n slices in a stage, O(P + n) if the previous plan is followed.
  */
 #ifndef IRR_RELAY_H
 #define IRR_RELAY_H
@@ -47,127 +48,132 @@
 #include "problem/blocks.h"
 #include "route/grid_plan.h"
 
-/* Of one sender in one stage. */
+/* The state of one sender in one stage. */
 typedef struct irr_relay_place {
-    bool           known;      /* its layout of the last exchange: the opening receives that, unless it is sunk */
-    bool           sunk;       /* it is thrown away: the first message of it by the step, the others by the inbox */
-    bool           changed;    /* in this exchange it told another one */
-    size_t         messages;   /* of the layout that it told last, at least 1 */
-    size_t         opening;    /* the step that does, in `run` */
-    unsigned char *memory;     /* for what is passed on */
+    bool           known;      /* the layout of its previous message is known, and its predicted receive has this
+                                  layout, unless discarded */
+    bool           sunk;       /* its data is discarded: the first message by the predicted receive, the others by the
+                                  inbox */
+    bool           changed;    /* it announced another layout in this exchange */
+    size_t         messages;   /* messages of the layout that it announced last, at least 1 */
+    size_t         opening;    /* index of the predicted receive in `run` */
+    unsigned char *memory;     /* buffer for data to be forwarded */
     size_t         memory_max;
 } irr_relay_place_t;
 
-/* Of one peer in one stage. */
+/* The state of one peer in one stage. */
 typedef struct irr_relay_slot {
-    bool           known;      /* it has the layout of the last exchange */
-    size_t         messages;   /* that its opening may wait for: those of the layout that it was told last, or 1 */
-    unsigned char  status[IRR_HEADER_PREFIX_MAX];   /* a HEADER without memory */
+    bool           known;      /* the peer knows the layout of the previous message */
+    size_t         messages;   /* messages that the peer's predicted receive may wait for: those of the last announced
+                                  layout, or 1 */
+    unsigned char  status[IRR_HEADER_PREFIX_MAX];   /* buffer for a HEADER without slices, which needs no allocation */
     unsigned char *header;
     size_t         header_max;
 } irr_relay_slot_t;
 
 typedef enum irr_inbox_state {
     IRR_INBOX_FREE,
-    IRR_INBOX_DATA,     /* awaits what more there is of an opening that is thrown away */
+    IRR_INBOX_DATA,     /* awaits the remaining messages of a predicted receive that is discarded */
     IRR_INBOX_HEADER,   /* awaits a HEADER */
-    IRR_INBOX_MORE,     /* awaits the one that comes in its place */
-    IRR_INBOX_SINK      /* awaits a PART that is thrown away */
+    IRR_INBOX_MORE,     /* awaits the second, longer HEADER that replaces the first one */
+    IRR_INBOX_SINK      /* awaits a PART that is discarded */
 } irr_inbox_state_t;
 
-/* HEADERs are received one after the other, and so is most of what is thrown away. */
+/* Receives HEADERs one at a time, and most of the data to be discarded. */
 typedef struct irr_inbox {
     irr_inbox_state_t state;
     irr_own_plan_t    moves;
-    int               sender;       /* number within the stage */
-    size_t            left;         /* messages that are still to be thrown away */
-    size_t            bytes_sunk;   /* of an opening */
+    int               sender;       /* index of the sender within the stage */
+    size_t            left;         /* messages still to be discarded */
+    size_t            bytes_sunk;   /* bytes of a predicted receive discarded so far */
     unsigned char    *bytes;
     size_t            bytes_max;    /* at least IRR_HEADER_MAX */
     irr_slice_t      *slices;
-    irr_piece_t      *pieces;       /* where they go */
+    irr_piece_t      *pieces;       /* where the slices are received */
     size_t            slices_max, pieces_max;
 } irr_inbox_t;
 
-/* What a broken rank sends: in each slot of a stage empty messages, and a HEADER with its status. */
+/* Sends the messages of a broken rank: to each peer of a stage its cancel notices, then a HEADER with the status. */
 typedef struct irr_outbox {
     irr_own_plan_t moves;
     bool           busy;
-    int            next;    /* slots of this stage that were served, in the order of the schedule */
-    size_t         retired; /* messages that went to the next one */
+    int            next;    /* peers of this stage that were served, in the order of the schedule */
+    size_t         retired; /* cancel notices that the next peer was sent */
 } irr_outbox_t;
 
 typedef struct irr_relay {
     irr_stages_t       stages;
     size_t             slice_min;
     irr_overlap_t      overlap;
-    irr_grid_plan_t    plans[2];    /* of this exchange and of the last one */
-    irr_grid_plan_t   *plan, *last; /* the same while the last one is followed */
-    irr_blocks_memory_t blocks;     /* of the last exchange */
-    bool               ended_well;  /* the last exchange: what it left in plan and blocks can be followed */
-    unsigned char      blank;       /* sent and received where there is nothing */
+    irr_grid_plan_t    plans[2];    /* of this exchange and of the previous one */
+    irr_grid_plan_t   *plan, *last; /* equal while the previous plan is followed */
+    irr_blocks_memory_t blocks;     /* blocks of the previous exchange */
+    bool               ended_well;  /* the previous exchange left a plan and blocks that can be followed */
+    unsigned char      blank;       /* the byte sent and received in place of an empty message */
     irr_relay_place_t *places;      /* by stage and sender */
     irr_relay_slot_t  *slots;       /* by stage and slot */
     size_t             scratch_bytes;
-    irr_plan_t        *run;         /* what the executor runs: the last plan, or */
-    irr_plan_t         grown;       /* one that grows from nothing */
-    irr_plan_mark_t    mark;        /* where the last plan ends, if it is `run`, which has more appended */
+    irr_plan_t        *run;         /* the plan that the executor runs: that of the previous exchange, or `grown` */
+    irr_plan_t         grown;       /* a plan that grows from no steps */
+    irr_plan_mark_t    mark;        /* end of the previous plan in `run`; further steps were appended */
     irr_exec_t         exec;
     irr_inbox_t        inbox;
     irr_outbox_t       outbox;
-    irr_own_plan_t       barrier;     /* after each stage, if the overlap is blocking */
+    irr_own_plan_t       barrier;     /* barrier after each stage, if the overlap is blocking */
 
-    /* the exchange */
+    /* state of the current exchange */
     const irr_problem_t *problem;
-    irr_status_t       status;      /* the first failure, here or told by a sender */
-    irr_status_t       copied;      /* of the message to itself */
-    bool               broken;      /* goes on without contents */
-    bool               lost;        /* some rank, maybe this one, lost layouts in the last exchange */
-    int                stage;       /* from 1; 0: the last plan is followed, and nobody has said otherwise */
+    irr_status_t       status;      /* first failure, on this rank or received in a HEADER */
+    irr_status_t       copied;      /* result of the copy of this rank's message to itself */
+    bool               broken;      /* the rank goes on without data */
+    bool               lost;        /* some rank, maybe this one, lost layouts in the previous exchange */
+    int                stage;       /* current stage, from 1; 0: the previous plan is followed, and no predicted receive
+                                       was cancelled */
     size_t             slot_base, sender_base;
-    size_t             stage_steps; /* first step that was appended for this stage */
-    bool              *heard;       /* by sender of this stage */
+    size_t             stage_steps; /* index of the first step appended for this stage */
+    bool              *heard;       /* by sender of this stage: its message was received */
     int                unheard;
     bool               barrier_open;
 } irr_relay_t;
 
 /*
- * Makes all that an exchange needs to end well or not, whatever memory there is then.  The nodes that the grid borrows
- * must outlive the relay, which may not be moved.  Fails with IRR_ERR_NO_MEMORY.
+ * Allocates all that an exchange needs to end, well or not, even if no memory is left then. slice_min: shortest slice
+ * that a balanced grid cuts, in bytes. The nodes that the grid borrows must outlive the relay, which must not move. May
+ * return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int ranks, int rank, size_t slice_min,
                             irr_overlap_t overlap);
 void         irr_relay_fini(irr_relay_t *relay);
 
-/* Starts an exchange; problem and what env points to are borrowed until it is over.  Never blocks. */
+/* Starts an exchange. The problem and the targets of env are borrowed until it ends. Never blocks. */
 void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr_exec_env_t *env);
 
-/* Goes on after progress of the transport: IRR_IN_PROGRESS, or the result. */
+/* Continues after progress of the transport. Returns IRR_IN_PROGRESS or the result. */
 irr_status_t irr_relay_progress(irr_relay_t *relay);
 
 /*
- * After the last progress, by rank: its message, which is long enough to come directly, came through the grid, as it is
- * shorter than this rank awaits.  NULL: none did, as far as this rank knows.
+ * Returns an array by rank, valid after the last progress. An entry is true if this rank expected a long message, which
+ * bypasses the grid, but the rank's message was shorter and came through the grid. NULL: no such message is known.
  */
 static inline const bool *irr_relay_came(const irr_relay_t *relay)
 {
     return relay->broken ? NULL : relay->plan->came;
 }
 
-/* Steps of which the transport has messages. */
+/* Returns the number of steps whose messages the transport holds. */
 static inline size_t irr_relay_in_flight(const irr_relay_t *relay)
 {
     return irr_exec_in_flight(&relay->exec) + irr_exec_in_flight(&relay->inbox.moves.exec) +
            irr_exec_in_flight(&relay->outbox.moves.exec);
 }
 
-/* As irr_exec_awaited. */
+/* Returns the rank that the exchange waits for, as irr_exec_awaited does. */
 int irr_relay_awaited(const irr_relay_t *relay);
 
 /*
- * The plan of the last exchange, exact, with places in one scratch buffer, and with what goes directly, in `frozen`,
- * which is not begun.  IRR_ERR_BAD_PARAM if that exchange had another problem, did not end well, or brought what was
- * awaited directly; IRR_ERR_NO_MEMORY.
+ * Sets *frozen to the plan of the previous exchange, with exact counts, one scratch buffer, and the long messages that
+ * bypass the grid. *frozen need not be initialised. Returns IRR_ERR_BAD_PARAM if that exchange had another problem, did
+ * not end well, or had a message for which irr_relay_came is true; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen);
 
@@ -183,23 +189,29 @@ static inline const irr_stage_t *irr_relay_stage(const irr_relay_t *relay)
     return &relay->stages.stage[relay->stage - 1];
 }
 
-/* Goes on without contents from here; what was told in this exchange is lost. */
+/*
+ * Keep the first failure; irr_relay_break also makes the rank broken: it goes on without data, and the layouts
+ * announced to it in this exchange are lost. Neither does anything if status is IRR_OK.
+ */
 void irr_relay_break(irr_relay_t *relay, irr_status_t status);
 void irr_relay_keep(irr_relay_t *relay, irr_status_t status);
 
-/* All layouts are told in this exchange from here on. */
+/* Returns true if all layouts must be announced from here on in this exchange. */
 static inline bool irr_relay_tells(const irr_relay_t *relay)
 {
     return relay->status != IRR_OK || relay->lost;
 }
 
-/* Appends a step to `run`, which the executor takes in; fails with IRR_ERR_NO_MEMORY. */
+/* Appends a step to `run` and hands it to the executor. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_relay_add(irr_relay_t *relay, const irr_step_params_t *params);
 
-/* Ends what was appended to `run` since the mark with this status: the executor takes it in, or it is taken off. */
+/*
+ * Hands the steps that were appended to `run` since the mark to the executor if status is IRR_OK; removes them
+ * otherwise. Returns the status, or IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_relay_commit(irr_relay_t *relay, const irr_plan_mark_t *mark, irr_status_t status);
 
-/* The address of a piece of the plan. */
+/* Returns the address of a piece of the plan. */
 static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_piece_t *piece)
 {
     const uintptr_t base = piece->buffer == IRR_BUFFER_INPUT ? (uintptr_t)relay->exec.env.input : 0;
@@ -207,7 +219,7 @@ static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_
     return (const void *)(base + (uintptr_t)piece->offset);
 }
 
-/* The messages that the executor makes of a step to or from a rank with these pieces. */
+/* Returns the number of messages that the executor makes of a step with these pieces to or from a rank. */
 static inline size_t irr_relay_messages(const irr_relay_t *relay, int peer, const irr_piece_t *pieces, size_t count,
                                         size_t bytes)
 {
@@ -216,42 +228,45 @@ static inline size_t irr_relay_messages(const irr_relay_t *relay, int peer, cons
     return irr_compose_messages(relay->exec.env.compose, &lane->transport->caps, pieces, count, bytes);
 }
 
-/* Begins a stage without its sends. */
+/* Begins a stage, without its sends. */
 void irr_relay_enter_stage(irr_relay_t *relay, int number);
 
-/* Can the last plan be followed?  Remembers the blocks for the next time. */
+/* Returns true if the previous plan can be followed. Stores the blocks for the next exchange. */
 bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem);
 
-/* Starts the plan of an exchange that follows none. */
+/* Starts a new plan, for an exchange that does not follow the previous one. */
 irr_status_t irr_relay_begin(irr_relay_t *relay);
 
-/* Some opening is held: leaves the plan in that stage, if all before it is over. */
+/* Leaves the previous plan in the stage of a held predicted receive, once all earlier stages are complete. */
 void irr_relay_leave(irr_relay_t *relay);
 
-/* A stage begins: appends what it sends. */
+/* Appends the sends of the current stage. */
 void irr_relay_send_stage(irr_relay_t *relay);
 
-/* Goes on sending without contents; true if something happened. */
+/* Continues to send as a broken rank. Returns true if it sent or completed something. */
 bool irr_outbox_progress(irr_relay_t *relay);
 
-/* Makes room for them in `run` and the executor, at rest; without memory all openings take anything. */
+/*
+ * Makes room for the predicted receives in `run` and in the executor, which is idle. Without memory the rank is broken,
+ * and all predicted receives accept any message.
+ */
 void irr_relay_reserve_openings(irr_relay_t *relay);
 
-/* Appends the openings of all stages to a plan that is empty and just runs; some may take anything. */
+/* Appends the predicted receives of all stages to the empty plan that has just started. Some may accept any message. */
 void irr_relay_post_openings(irr_relay_t *relay);
 
-/* Looks at the openings of this stage; true if something happened. */
+/* Checks the predicted receives of this stage. Returns true if the state of one changed. */
 bool irr_relay_hear(irr_relay_t *relay);
 
-/* All of an opening of so many bytes, not 0, was thrown away. */
+/* Handles a predicted receive whose data, `bytes` > 0 in total, was all discarded. */
 void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes);
 
-/* A sender of this stage has been heard; its layout is known, or it is not. */
+/* Marks the message of a sender of this stage as received. known: its layout is known from now on. */
 void irr_relay_heard(irr_relay_t *relay, int sender, bool known);
 
 /*
- * Says where what comes from a sender goes: to OUTPUT, or to its memory, which grows; nothing may be on its way there.
- * IRR_ERR_NO_MEMORY.
+ * Sets `pieces` to where the slices of a sender are to be received: OUTPUT, or the memory of the sender, which may be
+ * reallocated, so nothing may be in flight into it. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const irr_slice_t *slices, size_t count,
                            irr_piece_t *pieces);
@@ -261,13 +276,13 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
 irr_status_t irr_inbox_init(irr_relay_t *relay);
 void         irr_inbox_fini(irr_inbox_t *inbox);
 
-/* Awaits the HEADER of a sender of this stage, whose opening was retired. */
+/* Awaits the HEADER of a sender of this stage whose predicted receive was cancelled. */
 void irr_inbox_open(irr_relay_t *relay, int sender);
 
-/* Of an opening whose first message was thrown away, with so many bytes: awaits the others, and then the HEADER. */
+/* Continues a predicted receive whose first message was discarded: awaits the other messages, or else the HEADER. */
 void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes);
 
-/* Goes on with it; true if something happened. */
+/* Continues with the awaited message. Returns true if it ended. */
 bool irr_inbox_progress(irr_relay_t *relay);
 
 #endif

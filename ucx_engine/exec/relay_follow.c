@@ -1,11 +1,11 @@
 /*
- * relay_follow.c - is all as in the last exchange, and what if not any more?
+ * relay_follow.c - following the plan of the previous exchange, leaving it, and freezing a plan.
  *
- * An exchange that follows runs the last plan as it is.  To leave it, the plan is built again from the layouts that
- * were the same so far, at their places.  So is what the last exchange has learnt, as a plan that runs alone: the same
- * messages in the same order, with new places in one buffer, because that exchange took what scratch it had.
+ * An exchange that follows runs the previous plan as it is. To leave it, the relay builds a new plan from the layouts
+ * that were the same so far, with the same addresses. To freeze, it builds a plan that runs alone: the same messages in
+ * the same order, with new offsets in one scratch buffer, because the exchange used memory of several places.
  *
- * O(n log n) for n slices.
+ * Cost: O(n log n) for n slices.
  */
 #include "exec/relay.h"
 
@@ -33,9 +33,10 @@ bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
     const bool repeats = irr_blocks_repeat(&relay->blocks, problem), same = repeats && relay->ended_well;
 
     if (!repeats) {
-        (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next one does not repeat it either */
+        (void)irr_blocks_remember(&relay->blocks, problem);   /* without memory the next exchange does not repeat it
+                                                                 either */
     }
-    /* A barrier is no part of the last plan. */
+    /* the barrier is not part of the previous plan */
     if (!same || irr_relay_tells(relay) || !all_told(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
         return false;
     }
@@ -46,7 +47,7 @@ bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
 
 irr_status_t irr_relay_begin(irr_relay_t *relay)
 {
-    /* The relay itself keeps the order of the stages that are not followed. */
+    /* the relay itself orders the stages that do not follow the previous plan */
     const irr_overlap_t overlap = relay->overlap == IRR_OVERLAP_PIPELINED || relay->overlap == IRR_OVERLAP_DUAL
                                       ? IRR_OVERLAP_DUAL : IRR_OVERLAP_SINGLE;
 
@@ -54,7 +55,7 @@ irr_status_t irr_relay_begin(irr_relay_t *relay)
     return irr_grid_plan_begin(relay->plan, relay->problem, relay->slice_min, overlap);
 }
 
-/* Gives a new plan a stage of one whose layouts it shares; its places too, if the builder is told places. */
+/* Repeats a stage of the previous plan in a new one: the layouts, and the addresses if the builder is `placed`. */
 static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan)
 {
     const irr_stage_t *stage = &plan->stages->stage[number - 1];
@@ -71,7 +72,10 @@ static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_gr
     return status == IRR_OK ? irr_grid_plan_end_stage(plan, number) : status;
 }
 
-/* The first stage of which not all is here as it was the last time; *held: something of it is not. */
+/*
+ * Returns the first stage that did not receive all its messages as last time. *held: a predicted receive of this stage
+ * is held.
+ */
 static int first_other(const irr_relay_t *relay, bool *held)
 {
     size_t base = 0;
@@ -95,7 +99,7 @@ static int first_other(const irr_relay_t *relay, bool *held)
     return relay->stages.count + 1;
 }
 
-/* Where each sender's opening is in the plan that was followed. */
+/* Sets the index of each predicted receive in the plan that was followed. */
 static void find_openings(irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {
@@ -141,7 +145,7 @@ static bool all_known(const irr_relay_t *relay)
     return true;
 }
 
-/* Did a message that is awaited directly come through the grid? */
+/* Returns true if a message that was expected directly came through the grid. */
 static bool some_came(const irr_relay_t *relay)
 {
     const bool *came = relay->plan->came;

@@ -1,11 +1,11 @@
 /*
- * relay_header.c - HEADERs, one after the other, and what they announce.
+ * relay_header.c - receives HEADERs, one at a time, and the data that they announce.
  *
- * A HEADER is read and checked; what is behind it is copied to its places, and what follows in PARTs is received there.
- * What cannot be used is thrown away, and so are the PARTs.
+ * A HEADER is read and checked. Data behind it is copied to its target; data in PARTs is received there. Data that
+ * cannot be used is discarded, PARTs included.
  *
- * Trusted of a header is only what was checked: ranks, order and ranges of slices (exec/header.c), that a slice may be
- * here at all, and that number and length of the pieces are those of the message.
+ * Nothing in a header is trusted unchecked: exec/header.c checks the ranks, order and ranges of the slices; fits()
+ * checks that this rank may receive them, and that number and length of the pieces match the message.
  */
 #include "exec/relay.h"
 
@@ -39,7 +39,7 @@ static size_t place_of(const irr_relay_t *relay)
     return relay->sender_base + (size_t)relay->inbox.sender;
 }
 
-/* Receives from the sender: into the inbox so many bytes, and nowhere what is more, if it is to be thrown away. */
+/* Receives up to `bytes` bytes from the sender into the inbox. sinks: discards what is longer. */
 static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, bool sinks)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -57,7 +57,7 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
     irr_own_plan_start(&inbox->moves, &relay->exec.env);
 }
 
-/* Goes on throwing an opening away. */
+/* Continues to discard the messages of a predicted receive. */
 static void drain(irr_relay_t *relay)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -75,7 +75,7 @@ static void drain(irr_relay_t *relay)
 
 void irr_inbox_open(irr_relay_t *relay, int sender)
 {
-    relay->heard[sender] = true;   /* or will be */
+    relay->heard[sender] = true;   /* or will be soon */
     relay->inbox.sender = sender;
     relay->inbox.state = IRR_INBOX_HEADER;
     receive(relay, IRR_CONTENT_HEADER, IRR_HEADER_MAX, false);
@@ -85,21 +85,21 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;
 
-    relay->heard[sender] = true;   /* or will be */
+    relay->heard[sender] = true;   /* or will be soon */
     inbox->sender = sender;
     inbox->bytes_sunk = bytes;
     inbox->left = relay->places[place_of(relay)].messages - 1;
     drain(relay);
 }
 
-/* All that the sender has was heard. */
+/* Ends the message of the sender, all of which was received. */
 static void end(irr_relay_t *relay, bool known)
 {
     relay->inbox.state = IRR_INBOX_FREE;
     irr_relay_heard(relay, relay->inbox.sender, known);
 }
 
-/* Goes on without contents, and throws the PARTs away. */
+/* Makes the rank broken, and discards the PARTs. */
 static void sink(irr_relay_t *relay, irr_status_t status, size_t parts)
 {
     irr_relay_break(relay, status);
@@ -124,7 +124,10 @@ static size_t sum(const irr_slice_t *slices, size_t count)
     return bytes;
 }
 
-/* May these slices be here, and are they the messages that were announced, or is all behind the header? */
+/*
+ * Returns true if this rank may receive the slices in this stage, and they match the announced number of messages and
+ * the bytes behind the header.
+ */
 static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t behind)
 {
     const irr_inbox_t *inbox = &relay->inbox;
@@ -143,7 +146,7 @@ static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t be
            header->parts == irr_relay_messages(relay, sender, inbox->pieces, header->slices, bytes);
 }
 
-/* Copies what is behind the header to its places. */
+/* Copies the data behind the header to its target. */
 static void unpack(irr_relay_t *relay, const irr_header_t *header, const unsigned char *bytes)
 {
     const irr_inbox_t *inbox = &relay->inbox;
@@ -182,7 +185,7 @@ static irr_status_t make_room(irr_inbox_t *inbox, size_t count)
     return status;
 }
 
-/* Reads and checks what is behind the prefix of a header. */
+/* Reads and checks the slices behind the prefix of a header. */
 static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -219,9 +222,9 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
     return status;
 }
 
-/* ---- messages that are here ---- */
+/* ---- received messages ---- */
 
-/* A rank that goes on without contents checks it all the same: how many messages the next opening has, it must know. */
+/* A broken rank checks the header too, because it must know the number of messages of the next predicted receive. */
 static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
     irr_relay_place_t *place = &relay->places[place_of(relay)];
@@ -239,7 +242,7 @@ static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reade
     }
 }
 
-/* The header is too long for the first message: receives it in whole, or, without memory, its begin. */
+/* Receives a header that is too long for the first message: all of it, or its beginning if memory is lacking. */
 static void receive_more(irr_relay_t *relay, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;

@@ -1,8 +1,8 @@
 /*
- * relay_receive.c - openings: one a sender and stage, all posted when an exchange starts.
+ * relay_receive.c - predicted receives: one per sender and stage, all posted when an exchange starts (relay.h).
  *
- * An opening that brings just what the last one did is an exchange that goes on as it was.  One that is retired is
- * followed by a HEADER (relay_header.c).  Anything else is an error: the exchange goes on without contents.
+ * A predicted receive of the expected length leaves the layout unchanged. A cancelled one is followed by a HEADER
+ * (relay_header.c). Anything else is an error, and the rank goes on without data.
  */
 #include "exec/relay.h"
 
@@ -56,7 +56,9 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
 
 /* ---- posting ---- */
 
-/* The last layout, at places that are right for the blocks of this exchange; false: no memory. */
+/*
+ * Posts a receive of the previous layout, with addresses for the blocks of this exchange. Returns false without memory.
+ */
 static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last_step, irr_step_params_t *params)
 {
     const irr_grid_plan_t *last = relay->last;
@@ -74,7 +76,7 @@ static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last
     return status == IRR_OK && irr_relay_add(relay, params) == IRR_OK;
 }
 
-/* Takes one message, whatever it is; there is room for that. */
+/* Posts a receive that accepts one message of any length and discards it. Room is reserved. */
 static void post_sink(irr_relay_t *relay, irr_relay_place_t *place, irr_step_params_t *params)
 {
     static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, false, 0, IRR_SINK_BYTES };
@@ -97,7 +99,7 @@ void irr_relay_reserve_openings(irr_relay_t *relay)
             bounds.pieces += last->plan.steps[last->recv_steps[i]].pieces - 1;
         }
     }
-    /* Both, because this also clears away what the last exchange appended. */
+    /* Both, because this also removes the steps that the last exchange appended. */
     irr_relay_break(relay, irr_exec_reserve(&relay->exec, bounds));
     irr_relay_break(relay, irr_plan_reserve(relay->run, bounds));
 }
@@ -127,7 +129,7 @@ void irr_relay_post_openings(irr_relay_t *relay)
     }
 }
 
-/* ---- hearing ---- */
+/* ---- checking ---- */
 
 void irr_relay_heard(irr_relay_t *relay, int sender, bool known)
 {
@@ -136,7 +138,7 @@ void irr_relay_heard(irr_relay_t *relay, int sender, bool known)
     relay->unheard--;
 }
 
-/* As in the last exchange. */
+/* Handles a predicted receive that got the layout of the previous exchange. */
 static void hear_same(irr_relay_t *relay, int sender)
 {
     const size_t index = relay->sender_base + (size_t)sender, last_step = relay->last->recv_steps[index];
@@ -157,7 +159,7 @@ static size_t last_bytes(const irr_relay_t *relay, int sender)
     return relay->last->plan.steps[relay->last->recv_steps[relay->sender_base + (size_t)sender]].bytes;
 }
 
-/* As the last time, or of a layout that was told when there was no memory for it. */
+/* Data of known layout was discarded, or the layout was lost because memory was lacking when it was announced. */
 void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
@@ -167,7 +169,7 @@ void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes)
     irr_relay_heard(relay, sender, same);
 }
 
-/* An opening that brought something else, or nothing. */
+/* Handles a predicted receive that failed, was cancelled, or is to be discarded. */
 static void hear_other(irr_relay_t *relay, int sender, const irr_exec_step_t *opening)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];

@@ -1,10 +1,10 @@
 /*
  * relay_send.c - the steps that send a stage, in the order of the schedule.
  *
- * To a peer that knows the layout goes what it has: one step.  To any other one go empty messages that retire its
- * opening, a HEADER with the bytes right behind, if there is room, copied, so that a HEADER is one piece of memory, and
- * else PARTs.  Who finds its opening retired waits for that HEADER and no other one: so the empty messages go when it
- * can, too.
+ * A peer that knows the layout gets its data in one step. Any other peer gets empty messages that cancel its predicted
+ * receive, then a HEADER. Short data is copied behind the HEADER, so that the HEADER is one piece of memory; longer
+ * data follows in PARTs. A peer whose predicted receive was cancelled waits for this HEADER and for no other one, so
+ * the empty messages start only when the window has room for the HEADER, too.
  */
 #include "exec/relay.h"
 
@@ -14,18 +14,18 @@
 
 static const irr_piece_t nothing = { IRR_BUFFER_SCRATCH, false, 0, 0 };
 
-/* A message that is to be sent. */
+/* A message to be sent. */
 typedef struct outgoing {
     irr_relay_slot_t  *slot;
     const irr_piece_t *pieces;
     const irr_slice_t *slices;
-    size_t             npieces;    /* one more than slices, if it is a blank */
+    size_t             npieces;    /* one if there are no slices: the blank */
     size_t             bytes;
     irr_header_t       header;
-    size_t             length;     /* of the header in whole */
+    size_t             length;     /* length of the whole header */
 } outgoing_t;
 
-/* Which slot is the k-th: from the one after the own one on, as the schedule has it. */
+/* Returns the k-th slot in the order of the schedule, which begins behind the slot of this rank itself. */
 static int slot_at(const irr_relay_t *relay, int k)
 {
     const irr_stage_t *stage = irr_relay_stage(relay);
@@ -43,7 +43,7 @@ static irr_step_params_t send_to(const irr_relay_t *relay, int slot)
     };
 }
 
-/* ---- with contents ---- */
+/* ---- with data ---- */
 
 static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *message)
 {
@@ -56,7 +56,7 @@ static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *me
                                                   message->header.slices * sizeof(*message->slices)) == 0);
 }
 
-/* Appends the header and what is behind it to the memory of the slot, and says in which pieces it goes. */
+/* Writes the header and the data behind it to the memory of the slot, and sets the pieces of the one or two HEADERs. */
 static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, irr_piece_t pieces[2])
 {
     const irr_header_t first = { .status = message->header.status, .lost = message->header.lost,
@@ -147,7 +147,7 @@ static irr_status_t send_slot(irr_relay_t *relay, int slot)
     status = describe(relay, slot, &message);
     if (status == IRR_OK) {
         message.slot->messages = message.header.parts;
-        /* In an exchange that has failed, the peer may be one that throws away what it is told. */
+        /* in a failed exchange the peer may be broken and discard what is announced */
         message.slot->known = relay->status == IRR_OK;
     }
     return status;
@@ -171,7 +171,7 @@ void irr_relay_send_stage(irr_relay_t *relay)
     relay->outbox.retired = 0;
 }
 
-/* ---- without contents ---- */
+/* ---- without data ---- */
 
 static void send_status(irr_relay_t *relay, int index)
 {

@@ -1,5 +1,5 @@
 /*
- * row.c - see row.h.
+ * row.c - writes and reads a row of the count matrix; see row.h.
  */
 #include "exec/row.h"
 

@@ -1,29 +1,31 @@
 /*
- * row.h - a row of the count matrix as bytes: what one rank sends to each other one, without those it sends
- * nothing.
+ * row.h - one row of the count matrix as bytes: what one rank sends to each other rank. Zero counts are omitted.
  *
- *     entries   their number, and then for each, in the order of destination:
- *         what      2 * (destination - the one before - 1) + 1 if a length follows
- *         length    if it is not the one before; not 0
+ *     entries   number of entries, and then for each, ordered by destination:
+ *         what      2 * (destination - previous destination - 1) + 1 if a length follows
+ *         length    present if it differs from the previous length; not 0
  *
- * All are numbers of exec/varint.h.  Before the first entry stand destination -1 and length 0.  An entry costs 1
- * to 13 bytes, those of one length to neighbours 1 byte each.  O(1) time an entry.
+ * All fields are numbers of exec/varint.h. The first entry follows a virtual entry of destination -1 and length 0. An
+ * entry has 1 to 13 bytes; entries of equal length to consecutive ranks have 1 byte each. Time: O(1) per entry.
  */
 #ifndef IRR_ROW_H
 #define IRR_ROW_H
 
 #include "exec/bytes.h"
 
-/* So much room is enough for any row. */
+/* Returns an upper bound for the bytes of a row. */
 static inline size_t irr_row_max(int ranks)
 {
     return ((size_t)ranks + 1) * 16;
 }
 
-/* Appends so many lengths, one a destination. */
+/* Appends a row: one length per destination. */
 void irr_row_write(irr_bytes_t *bytes, const uint64_t *lengths, int ranks);
 
-/* Reads a row, and adds its bytes to *total, which stays at most PTRDIFF_MAX; of a bad one only some is read. */
+/*
+ * Reads a row and adds its bytes to *total, which stays at most PTRDIFF_MAX. An invalid row sets reader->bad and may
+ * leave `lengths` partly filled.
+ */
 void irr_row_read(irr_reader_t *reader, int ranks, uint64_t *total, uint64_t *lengths);
 
 #endif

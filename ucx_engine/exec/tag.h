@@ -4,11 +4,12 @@
  *     13       6 5   4 3    0
  *     sequence   kind  stage
  *
- * The sequence counts exchanges.  That it wraps does no harm to messages that are asked for: those of one sender with
- * one tag stay in order, and all ranks start the exchanges of a communicator in the same order.  A message that no
- * receive ever asked for, from a program whose counts disagree, must be gone before its tag comes again; comm/stray.h
- * says how.  More numbers would cost time: UCX finds a receive in a table by its tag, and with 22 bits the lists of
- * that table were never in the cache, which took a tenth off the speed of two ranks with messages of 2 KiB.
+ * The sequence numbers the exchanges of a channel. The sequence wraps, which is harmless for expected messages:
+ * messages of one sender with one tag stay in order, and all ranks start the exchanges of a communicator in the same
+ * order. An unexpected message, which no receive ever asks for because the counts of the program disagree, must be
+ * discarded before its tag is used again (comm/stray.h). More bits would cost time: UCX looks up receives in a hash
+ * table indexed by tag. With 22 bits the lists of that table never stayed in the cache, and two ranks that exchange
+ * messages of 2 KiB were a tenth slower.
  */
 #ifndef IRR_TAG_H
 #define IRR_TAG_H
@@ -27,17 +28,17 @@
 #define IRR_TAG_FULL_MASK  UINT16_MAX
 #define IRR_TAG_STAGES_MAX ((1 << IRR_TAG_STAGE_BITS) - 1)  /* stages count from 1; a notice has stage 0 */
 #define IRR_TAG_SEQUENCES  (UINT32_C(1) << IRR_TAG_SEQUENCE_BITS)
-#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* of them; comm/stray.h */
+#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* half of the sequences (comm/stray.h) */
 
-/* The first two are leads: the first message of a sender in a stage. */
+/* The first two kinds are leads: the first message of a sender in a stage. */
 typedef enum irr_tag_kind {
     IRR_TAG_DATA,    /* bytes whose layout both ends know */
     IRR_TAG_HEADER,  /* a description, and small pieces behind it */
-    IRR_TAG_PART,    /* one large piece that a header announced */
-    IRR_TAG_SYNC     /* of an agreement, a barrier or a signal; or a notice */
+    IRR_TAG_PART,    /* a large piece that a header announced */
+    IRR_TAG_SYNC     /* a message of an agreement, a barrier or a signal, or a notice */
 } irr_tag_kind_t;
 
-/* The part of the tag that all messages of an exchange share. */
+/* Returns the part of the tag that all messages of an exchange share. */
 static inline uint16_t irr_tag_base(uint32_t sequence)
 {
     return (uint16_t)((sequence & (IRR_TAG_SEQUENCES - 1)) << IRR_TAG_SEQUENCE_SHIFT);
@@ -53,7 +54,7 @@ static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
     return (irr_tag_kind_t)(tag >> IRR_TAG_KIND_SHIFT & ((1u << IRR_TAG_KIND_BITS) - 1));
 }
 
-/* False: its bytes describe others, or are the engine's own. */
+/* Returns false if the message describes other messages or belongs to the engine. */
 static inline bool irr_tag_is_data(uint16_t tag)
 {
     return irr_tag_kind(tag) == IRR_TAG_DATA || irr_tag_kind(tag) == IRR_TAG_PART;
@@ -64,7 +65,7 @@ static inline int irr_tag_stage(uint16_t tag)
     return tag & IRR_TAG_STAGES_MAX;
 }
 
-/* Tags of one kind whose sequence has the same bits, but for so many of the lowest. */
+/* Returns the mask of the kind and of the sequence without its low_bits lowest bits, for `discard` (transport.h). */
 static inline uint16_t irr_tag_sequence_mask(int low_bits)
 {
     unsigned kinds = (1u << IRR_TAG_KIND_BITS) - 1;

@@ -1,7 +1,8 @@
 /*
- * varint.h - numbers in 7 bits a byte, low ones first; the top bit of a byte says that more follow.
+ * varint.h - numbers of variable length: 7 bits per byte, lowest first; the top bit of a byte marks that more bytes
+ * follow.
  *
- * O(1): at most 10 bytes a number.
+ * Cost: O(1), at most 10 bytes per number.
  */
 #ifndef IRR_VARINT_H
 #define IRR_VARINT_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a number at out[at], and returns where the next one goes; counts only where out is NULL. */
+/* Writes a number at out[at] and returns the position behind it. If out is NULL, the position is computed only. */
 static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t value)
 {
     do {
@@ -25,14 +26,14 @@ static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t valu
     return at;
 }
 
-/* Bytes that are read.  Once something was not as it must be, nothing more is. */
+/* A read position in bytes from elsewhere. After the first invalid number `bad` is set and all reads return 0. */
 typedef struct irr_reader {
     const unsigned char *in;
     size_t               length, at;
     bool                 bad;
 } irr_reader_t;
 
-/* Reads a number of at most max, which is below 2^63; if there is none, 0, and the reader is bad. */
+/* Reads a number of at most max, which is below 2^63. If there is no valid one, sets reader->bad and returns 0. */
 static inline uint64_t irr_varint_get(irr_reader_t *reader, uint64_t max)
 {
     uint64_t read = 0;
@@ -48,7 +49,7 @@ static inline uint64_t irr_varint_get(irr_reader_t *reader, uint64_t max)
     return reader->bad ? 0 : read;
 }
 
-/* Has all been read, and was as it must be? */
+/* Returns true if all bytes were read and valid. */
 static inline bool irr_reader_ends(const irr_reader_t *reader)
 {
     return !reader->bad && reader->at == reader->length;
