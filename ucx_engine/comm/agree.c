@@ -1,21 +1,25 @@
 /*
- * agree.c - the one place where ranks agree.
+ * agree.c - the agreements of a setup.
  *
- * Counts, memory and parameters are local, so a rank that left alone would hang the others.  Each agreement here is
- * one all-reduce (the search for an id: one for each time that members propose different ids), and each result is a
- * function of what was reduced, so it is alike on all ranks.  One step starts it, and the next one looks at the result.
+ * Counts, memory and parameters are local, so a rank that gave up alone would hang the others. Each agreement here is
+ * one all-reduce (the search for an id: one for each time that members propose different ids). Each decision is a
+ * function of the reduced words, so it is the same on all ranks. One setup step starts an agreement, the next one
+ * evaluates it.
  *
- * The maximum of a value and of its complement tell whether all ranks have the same value.
+ * The maximum of a value and the maximum of its complement show whether all ranks have the same value.
  *
- * Ids: each member proposes a free id, which it holds meanwhile, so that it proposes another one for another
- * communicator.  If the proposals differ, all go on from behind the largest one, by a number that is drawn for this
- * communicator alone: members that met several communicators in different orders would propose for each what others
- * hold for another one, again and again.  A few proposals at most are drawn so.  Then all search from 0 on, from the
- * largest proposal to the next free id; these proposals only grow, so all meet or one runs out.
+ * A rank is in trouble if something keeps it from taking part: missing memory, a bad parameter, a transport that does
+ * not open. It still takes part in the agreements, which then fail on all ranks.
  *
- * A free id may still have messages of a communicator that had it before, and a transport may need some time to tell
- * or to throw them away.  Meanwhile the member looks again at the first few free ids, and proposes nothing: for half of
- * the timeout at most, so that the members that wait for its proposal do not run out of theirs.
+ * Ids: each member proposes a free id and reserves it, so that it proposes another one for another communicator. If the
+ * proposals differ, all members continue behind the largest one, at a random distance that is the same on all members.
+ * Without randomness, members that set up several communicators in different orders could propose again and again what
+ * others have reserved. After DRAWS proposals all members search from 0, from the largest proposal to the next free id.
+ * These proposals only grow, so they become equal or the ids run out.
+ *
+ * A free id may still have messages of a former communicator, and a transport may need time to find or discard them.
+ * The member then checks the first few free ids repeatedly before it proposes one, for half of the timeout at most, so
+ * that the waiting members do not time out.
  */
 #include "comm/agree.h"
 
@@ -27,7 +31,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Local: does this process lack an address of a member? */
+/* Local. Returns true if this process lacks an address of a member. */
 static bool lacks_address(const irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
@@ -51,7 +55,7 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
     return trouble != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
 }
 
-/* The words of the lowest rank in trouble, beside zeros of all others. */
+/* Takes the words of the lowest rank in trouble; those of all other ranks were zero. */
 static irr_status_t told(irr_opening_t *opening)
 {
     memcpy(opening->why, opening->words, sizeof(opening->why));
@@ -61,8 +65,8 @@ static irr_status_t told(irr_opening_t *opening)
 }
 
 /*
- * The maximum that was reduced belongs to the lowest rank in trouble, which logs the reason; all ranks learn it by one
- * more all-reduce, and go on with the step that follows.
+ * The reduced maximum identifies the lowest rank in trouble, which logs the reason. All ranks get the reason by one
+ * more all-reduce and continue with opening->after.
  */
 static irr_status_t tell_trouble(irr_opening_t *opening, uint64_t reduced, const char *reason)
 {
@@ -84,17 +88,17 @@ static irr_status_t refused(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* What the ranks agree on first. */
+/* Words of the first agreement. */
 enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
-/* And what they agree on once they have opened their transports: addresses, and with these an id. */
+/* Words of the later agreements, when the transports are open: addresses, and for some agreements an id. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_OPENING_WORDS && IRR_OPENING_WHY <= IRR_OPENING_WORDS * sizeof(uint64_t),
                "there is room for all words");
 
-/* Local. */
+/* Local. Sets the words about addresses. */
 static void look_at_addresses(irr_opening_t *opening)
 {
     irr_transport_t *transport = opening->engine->transport;
@@ -115,7 +119,7 @@ static irr_status_t refuse(irr_opening_t *opening)
     return tell_trouble(opening, opening->words[TROUBLE], opening->params.reason);
 }
 
-/* The maxima of those words. */
+/* Stores the reduced words about addresses. */
 static void take_addresses(irr_opening_t *opening)
 {
     opening->agreement.address_bytes = opening->words[ADDRESS_BYTES];
@@ -223,22 +227,22 @@ irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next)
 
 /* ---- ids ---- */
 
-/* Stands for the place after the id that this process took last. */
+/* The search starts behind the id that this process took last. */
 #define FROM_NEXT UINT32_MAX
 
-/* Free ids that are looked at, again and again, until one of them has no messages left. */
+/* Number of free ids that are checked repeatedly until one has no messages left. */
 #define LOOKS 4
 
-/* Proposals that are drawn, and bits of the number by which they grow: one more each time, up to so many. */
+/* Number of random proposals; largest number of random bits, which grows by one with each proposal. */
 #define DRAWS      64
 #define DRAWN_BITS 8
 
 #define NS_PER_S UINT64_C(1000000000)
 
 /*
- * Takes the first free id from `from` on that no messages are left of; IRR_IDS_NONE if there is none, and *busy: there
- * may be one later.  No rank sends with an id before this one has proposed it, so all that is here by then is left from
- * a communicator that had it before.
+ * Takes the first free id from `from` on that has no messages left. Returns IRR_IDS_NONE if there is none; *busy tells
+ * that one may become available. No rank sends with an id before this rank has proposed it, so messages that are
+ * present belong to a former communicator.
  */
 static uint32_t find_free(irr_engine_t *engine, uint32_t from, bool *busy)
 {
@@ -271,7 +275,7 @@ void irr_agree_release(irr_opening_t *opening)
     }
 }
 
-/* Without a timeout for as long as it takes. */
+/* Returns true while the search may wait for messages to drain; without a timeout always. */
 static bool may_look_again(irr_opening_t *opening)
 {
     const uint64_t now_ns = irr_clock_ns(), limit_ns = opening->params.settings.timeout * NS_PER_S / 2;
@@ -295,7 +299,7 @@ static irr_status_t look_for_id(irr_opening_t *opening)
     look_at_addresses(opening);
     opening->words[ID] = opening->id;
     opening->words[ID_COMPLEMENT] = ~(uint64_t)opening->id;
-    opening->words[DRAWN] = irr_random(&own);   /* the largest of them counts, which is alike */
+    opening->words[DRAWN] = irr_random(&own);   /* the maximum is used, which is the same on all ranks */
     return irr_opening_reduce(opening, ID_WORDS, opening->then);
 }
 
@@ -307,7 +311,9 @@ static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn n
     return IRR_OK;
 }
 
-/* All have proposed the same, which ends the search, unless that is none; or they differ, and nobody holds one. */
+/*
+ * Returns true if all proposals are equal and valid, which ends the search. If they differ, the own proposal is freed.
+ */
 static bool have_met(irr_opening_t *opening)
 {
     const uint64_t largest = opening->words[ID];
@@ -352,7 +358,9 @@ static irr_status_t searched(irr_opening_t *opening)
     return propose(opening, (uint32_t)largest, searched);
 }
 
-/* Behind the largest proposal, or the first id if a member has found none: alike on all. */
+/*
+ * Returns where to search next: behind the largest proposal, or from 0 if a member found none. The same on all ranks.
+ */
 static uint32_t draw(const irr_opening_t *opening)
 {
     const uint64_t largest = opening->words[ID], begin = largest == IRR_IDS_NONE ? 0 : largest;

@@ -1,12 +1,12 @@
 /*
- * agree_settings.c - do all members of a communicator have the same settings, and which one differs if not?
+ * agree_settings.c - checks that all members have the same settings, and finds the one that differs.
  *
- * Each setting is one word: its number, or a hash of what is no number.  All of them make one word more, the digest,
- * by which the members learn that they are equal (comm/agree.c), so that costs no message of its own.
+ * Each setting is one word: its number, or a hash of another value. The digest is a hash of all words. It is part of
+ * the first agreement (comm/agree.c), so the check costs no message of its own.
  *
- * Only where digests differ the members look for the setting.  The maximum of a word and of its complement are its most
- * and its least value: two all-reduces of all words, and the first that differs is known.  A third one finds the lowest
- * ranks that have these two, beside what rank 0 needs to tell of them.
+ * If digests differ, the members search for the setting. The maxima of each word and of its complement are the largest
+ * and the smallest value: two all-reduces of all words find the first setting that differs. A third all-reduce finds
+ * the lowest ranks that have these two values, and gives rank 0 what it reports.
  */
 #include "comm/agree_settings.h"
 
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The algorithm comes first, then the rows of the table, then whether a transport may be opened. */
+/* Index of a word: the algorithm, the rows of the table, then whether a transport may be opened. */
 enum { ALGORITHM, TABLE };
 
 #define WORDS_MAX (IRR_SETTINGS_MAX + 2)
@@ -47,7 +47,7 @@ static uint64_t schedule_word(const irr_schedule_t *schedule)
     return hash;
 }
 
-/* The word of a row of the table: of a file what is in it. */
+/* Returns the word of a row of the table. The word of a file is a hash of its content. */
 static uint64_t word_of(const irr_setting_t *setting, const irr_settings_t *settings, const irr_comm_files_t *files)
 {
     switch (setting->offset) {
@@ -57,7 +57,7 @@ static uint64_t word_of(const irr_setting_t *setting, const irr_settings_t *sett
     }
 }
 
-/* Returns the number of words. */
+/* Sets the words of all settings and returns their number. */
 static int list(const irr_comm_params_t *params, const irr_comm_files_t *files, uint64_t words[WORDS_MAX])
 {
     int count = TABLE;
@@ -81,11 +81,11 @@ uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_fil
     return hash;
 }
 
-/* ---- which one ---- */
+/* ---- the search ---- */
 
 enum { MOST_RANK, LEAST_RANK, ROW, MOST, LEAST_COMPLEMENT, TELL_WORDS };
 
-/* The name of the parameter behind a row. */
+/* Writes the name of the parameter of a row. */
 static void write_name(const irr_comm_params_t *params, int row, char *text, size_t size)
 {
     const irr_setting_t *setting = irr_setting_at(row - TABLE);
@@ -98,7 +98,7 @@ static void write_name(const irr_comm_params_t *params, int row, char *text, siz
     }
 }
 
-/* False: a reader has no use for the value. */
+/* Writes the value of a row. Returns false if the value means nothing to the user. */
 static bool write_value(int row, uint64_t value, char *text, size_t size)
 {
     const irr_setting_t *setting = irr_setting_at(row - TABLE);
@@ -112,7 +112,7 @@ static bool write_value(int row, uint64_t value, char *text, size_t size)
     return setting != NULL && irr_setting_text(setting, value, text, size);
 }
 
-/* The two ranks, the lower one first. */
+/* Reports the setting and two ranks, the lower one first. */
 static irr_status_t tell(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
@@ -139,7 +139,9 @@ static irr_status_t tell(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* Alike on all ranks: the first row whose most and least value differ.  Digests that differ come from one. */
+/*
+ * Finds the first row whose largest and smallest value differ, the same on all ranks. Digests differ, so there is one.
+ */
 static irr_status_t find(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
@@ -161,7 +163,7 @@ static irr_status_t find(irr_opening_t *opening)
     return irr_opening_reduce(opening, TELL_WORDS, tell);
 }
 
-/* The most values are known, and stay behind the words of the next all-reduce. */
+/* Stores the largest values behind the words of the next all-reduce, which finds the smallest ones. */
 static irr_status_t look_for_least(irr_opening_t *opening)
 {
     uint64_t own[WORDS_MAX];

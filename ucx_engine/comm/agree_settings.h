@@ -1,17 +1,20 @@
 /*
- * agree_settings.h - do all members of a communicator have the same settings, and which one differs if not?
+ * agree_settings.h - checks that all members of a communicator have the same settings, and finds the one that differs.
  */
 #ifndef IRR_AGREE_SETTINGS_H
 #define IRR_AGREE_SETTINGS_H
 
 #include "comm/opening.h"
 
-/* All settings and files in one word; different ones have different words but for a negligible few. */
+/*
+ * Returns a hash of all settings and files. Different settings give different hashes except with negligible
+ * probability.
+ */
 uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
 /*
- * A step that all members take whose digests are not equal: rank 0 tells one setting that differs, and two ranks that
- * have different values.  Three all-reduces; then IRR_ERR_NOT_SUPPORTED.
+ * A setup step, taken by all members when their digests differ: rank 0 reports one setting that differs, and two ranks
+ * with different values. Three all-reduces, then IRR_ERR_NOT_SUPPORTED.
  */
 irr_status_t irr_settings_tell(irr_opening_t *opening);
 

@@ -1,5 +1,5 @@
 /*
- * assignment.c - see assignment.h.
+ * assignment.c - writes and reads assignments; see assignment.h.
  */
 #include "comm/assignment.h"
 

@@ -1,12 +1,13 @@
 /*
- * assignment.h - what rank 0 assigns to a rank: its part of the schedule that rank 0 has computed, as bytes.
+ * assignment.h - the assignment of a rank: its part of a schedule that rank 0 has computed, as bytes.
  *
- *     declined       1 if there is no schedule; then nothing follows but the matrix bytes
- *     matrix bytes   of the rows that rank 0 has gathered
- *     excerpt        of the schedule (exec/excerpt_bytes.h)
- *     lengths        what a rank that forwards must know of the matrix (exec/row.h)
+ *     declined        1 if there is no schedule; then only the matrix bytes follow
+ *     matrix bytes    length of the rows that rank 0 gathered
+ *     excerpt         local schedule of the rank (exec/excerpt_bytes.h)
+ *     lengths         counts that a rank must know to forward messages (exec/row.h)
  *
- * Cost: O(1) time and about 6 bytes for each message and sync of the rank; rank 0 has all of them at once.
+ * Cost: O(1) time and about 6 bytes per message, signal and wait of the rank. Rank 0 holds the assignments of all ranks
+ * at once.
  */
 #ifndef IRR_ASSIGNMENT_H
 #define IRR_ASSIGNMENT_H
@@ -16,32 +17,33 @@
 #include "route/excerpt.h"
 #include "route/forward.h"
 
-/* What rank 0 has computed of a matrix.  Zeroed is empty. */
+/* What rank 0 computes from a matrix. A zeroed object is empty. */
 typedef struct irr_computed {
-    bool           declined;   /* the order does not take the matrix, was not done in time, or there is no order */
+    bool           declined;   /* no schedule: the order rejects the matrix, was not done in time, or there is no order
+                                  */
     irr_schedule_t schedule;
-    irr_syncs_t    syncs;      /* if the pace asks for them */
+    irr_syncs_t    syncs;      /* if the pacing needs them */
 } irr_computed_t;
 
-/* What a rank has read.  Zeroed is empty. */
+/* An assignment that was read. A zeroed object is empty. */
 typedef struct irr_assignment {
     bool          declined;
     uint64_t      matrix_bytes;
     irr_excerpt_t excerpt;
-    irr_forward_t forward;     /* empty unless ranks forward */
+    irr_forward_t forward;     /* empty unless ranks forward messages */
 } irr_assignment_t;
 
 /*
- * Appends the assignments of all ranks, one part each.  nodes: of the ranks, if they forward; else NULL.
- * IRR_ERR_NO_MEMORY.
+ * Appends the assignments of all ranks, one part per rank. nodes: the nodes of the ranks if ranks forward, else NULL.
+ * May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_matrix_t *matrix,
                                    const irr_nodes_t *nodes, uint64_t matrix_bytes, irr_bytes_t *parts);
 void         irr_computed_fini(irr_computed_t *computed);
 
 /*
- * Reads the assignment of a rank, the caller's to irr_assignment_fini.  nodes: as above.  sent: what the rank sends.
- * IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
+ * Reads the assignment of a rank; the caller frees it with irr_assignment_fini. nodes: as for irr_assignments_write.
+ * sent: the blocks that the rank sends. Errors: IRR_ERR_PROTOCOL, IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_assignment_read(irr_reader_t reader, int ranks, int rank, const irr_nodes_t *nodes, irr_blocks_t sent,
                                  irr_assignment_t *assignment);

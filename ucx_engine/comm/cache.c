@@ -1,5 +1,5 @@
 /*
- * cache.c - see cache.h.
+ * cache.c - the cache of schedules; see cache.h.
  */
 #include "comm/cache.h"
 
@@ -79,7 +79,7 @@ irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot)
     return &cache->slot[slot];
 }
 
-/* Bytes of all that is not pinned, and in *oldest_p the one of those that was used longest ago, or NULL. */
+/* Returns the bytes of all entries that are not pinned, and in *oldest_p the least recently used one, or NULL. */
 static uint64_t account(irr_cache_t *cache, irr_cache_entry_t **oldest_p)
 {
     irr_cache_entry_t *oldest = NULL;

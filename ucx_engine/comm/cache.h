@@ -1,13 +1,13 @@
 /*
- * cache.h - the schedules that a communicator keeps, by what its ranks send.
+ * cache.h - the schedules that a communicator keeps, indexed by the counts that its ranks send.
  *
- * A rank compares its own row of the count matrix alone; the matrix is that of a kept schedule where all ranks find
- * their rows in the same slot, which they agree on before they use it (comm/schedules.h).  So all ranks must keep the
- * same schedules in the same slots: whatever is done here is done on all of them in the same order, with numbers that
- * are alike.  Room is bounded by the number of slots and by bytes; what was used longest ago goes first.
+ * A rank compares its own row of the count matrix. The whole matrix is that of a cached schedule if all ranks find
+ * their rows in the same slot; an agreement checks that before each use (comm/schedules.h). All ranks must therefore
+ * have the same schedules in the same slots: all ranks make the same calls in the same order, with numbers that all
+ * ranks agree on. The number of slots and the bytes are bounded; the least recently used entry is evicted.
  *
- * Cost: a look compares a few bytes for each message of the rank, mostly with one slot; memory for these and for the
- * rank's own transmissions a slot.
+ * Cost: a lookup compares a few bytes per message of the rank, usually in one slot. Memory per slot: the row and the
+ * local schedule of the rank.
  */
 #ifndef IRR_CACHE_H
 #define IRR_CACHE_H
@@ -19,44 +19,44 @@
 #define IRR_CACHE_FIRST 2
 
 typedef struct irr_cache_entry {
-    irr_bytes_t     row;        /* of the count matrix (exec/row.h), without what the rank sends to itself */
+    irr_bytes_t     row;        /* row of the count matrix (exec/row.h), without the message of the rank to itself */
     irr_share_t     share;      /* the rank's part of the schedule */
     irr_forward_t   forward;    /* empty unless the strategy forwards */
-    bool            declined;   /* there is no schedule: the exchange goes without */
-    bool            pinned;     /* never goes */
-    unsigned        matrix;     /* as the dump numbers it (comm/dump.h), on rank 0 */
-    uint64_t        bytes;      /* of the rank that needs most, as agreed */
-    uint64_t        serial;     /* unlike that of any other, from IRR_CACHE_FIRST; 0: the slot is free */
-    uint64_t        used;       /* when it was used last */
+    bool            declined;   /* there is no schedule for these counts */
+    bool            pinned;     /* never evicted */
+    unsigned        matrix;     /* number of the matrix in the dump (comm/dump.h), on rank 0 */
+    uint64_t        bytes;      /* maximum of the bytes of all ranks, as agreed */
+    uint64_t        serial;     /* unique number of the entry, from IRR_CACHE_FIRST; 0: the slot is free */
+    uint64_t        used;       /* value of the clock at the last use */
 } irr_cache_entry_t;
 
 typedef struct irr_cache {
-    uint64_t           max_bytes;   /* 0: no limit but the slots */
-    uint64_t           clock;       /* counts uses and entries */
-    irr_cache_entry_t *slot;        /* IRR_CACHE_SLOTS of them; NULL: not yet */
+    uint64_t           max_bytes;   /* 0: only the slots are limited */
+    uint64_t           clock;       /* counts uses and insertions */
+    irr_cache_entry_t *slot;        /* IRR_CACHE_SLOTS slots; NULL: not allocated */
 } irr_cache_t;
 
-/* Without slots, which are some KiB, and which only who looks into the cache needs. */
+/* Allocates no slots yet: they take some KiB, and many communicators need none. */
 void irr_cache_init(irr_cache_t *cache, uint64_t max_bytes);
 void irr_cache_fini(irr_cache_t *cache);
 
-/* Its slots, once, before a look or an insert.  IRR_ERR_NO_MEMORY. */
+/* Allocates the slots, once, before a lookup or an insertion. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_cache_reserve(irr_cache_t *cache);
 
-/* misses[i]: 1 if slot i does not have this row, else 0. */
+/* Sets misses[i] to 1 if slot i does not have this row, else to 0. */
 void irr_cache_look(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
 
-/* The entry of a slot that all ranks found their rows in. */
+/* Returns the entry of a slot in which all ranks found their rows, and marks it as used. */
 irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 
-/* An entry without a schedule; and the bytes that this rank needs for it. */
+/* Makes an entry without a schedule; frees an entry; returns the bytes that the entry takes on this rank. */
 irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_bytes_t *row);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry);
 
 /*
- * Takes an entry over, with its bytes agreed.  It stays until the next one comes, even if it alone has more bytes
- * than allowed; others go for it.  At least one slot must not be pinned.
+ * Moves an entry into the cache; its bytes are agreed. Evicts others if the limit requires it. The entry itself stays
+ * at least until the next insertion, even if it exceeds the limit alone. At least one slot must not be pinned.
  */
 irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry);
 

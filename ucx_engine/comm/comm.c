@@ -1,5 +1,6 @@
 /*
- * comm.c - a communicator of the engine: its life, from the end of its set-up (opening.c) on.
+ * comm.c - a communicator of the engine after its setup (opening.c): entering the engine, use by its owners,
+ * destruction.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -37,7 +38,7 @@ static void unlink_comm(irr_comm_t *comm)
     }
 }
 
-/* The exchanges that are open go no further. */
+/* Stops the open exchanges of the communicator. */
 static void close_exchanges(irr_comm_t *comm)
 {
     irr_comm_t **link = &comm->engine->busy;
@@ -52,8 +53,8 @@ static void close_exchanges(irr_comm_t *comm)
 }
 
 /*
- * What the transport may still have of a communicator stays until the transport is gone; so does its id, and its
- * channel, on which the others may still have to be told.
+ * Keeps a destroyed communicator, its id and its channel until the transport is freed: the transport may still hold its
+ * messages, and notices of its failure may still have to be sent.
  */
 static void bury(irr_comm_t *comm)
 {

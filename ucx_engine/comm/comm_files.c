@@ -1,8 +1,8 @@
 /*
- * comm_files.c - see comm_files.h.
+ * comm_files.c - reads the files of a communicator; see comm_files.h.
  *
- * All ranks read the same files, which may lie on a shared file system or on each node: that they are the same is
- * agreed afterwards (comm/agree.c).
+ * All ranks read the files, on a shared file system or on each node. A later agreement checks that the contents are
+ * equal (comm/agree.c).
  */
 #include "comm/comm_files.h"
 
@@ -15,7 +15,7 @@ static bool given(const char *path)
     return path != NULL && path[0] != '\0';
 }
 
-/* What is wrong with a file, and where. */
+/* Sets the reason: what is wrong with a file, and where. */
 static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const char *what, const char *path,
                    const irr_file_error_t *error)
 {

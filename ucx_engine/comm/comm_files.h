@@ -1,6 +1,6 @@
 /*
- * comm_files.h - what the settings of a communicator name files for: a schedule, and the switches between hosts; and
- * what is told of these elsewhere (comm/switches.h).
+ * comm_files.h - the schedule and the topology that settings of a communicator name by files, or the path through
+ * switches that the environment names instead (comm/switches.h).
  */
 #ifndef IRR_COMM_FILES_H
 #define IRR_COMM_FILES_H
@@ -8,31 +8,32 @@
 #include "comm/engine.h"
 #include "problem/switch_paths.h"
 
-/* Zeroed is empty. */
+/* A zeroed object is empty. */
 typedef struct irr_comm_files {
-    irr_schedule_t schedule;   /* for some counts; no ranks: none */
+    irr_schedule_t schedule;   /* schedule for certain counts; no ranks: none */
     irr_topology_t topology;   /* no hosts: none */
-    int            host;       /* of this rank, there */
-    char           path[IRR_SWITCH_PATH_MAX];   /* where no file was read: what this rank was told; empty: nothing, */
-    bool           misread;                     /* or what is no path */
+    int            host;       /* host of this rank in the topology */
+    char           path[IRR_SWITCH_PATH_MAX];   /* path of this rank from the environment, if no file was read; empty:
+                                                   none */
+    bool           misread;                     /* the environment has no valid path */
     char           reason[640];
 } irr_comm_files_t;
 
 /*
- * Local: reads the files that the settings name and the algorithm asks for, unless there is trouble already; params
- * get the trouble and its reason, which lies in files.  May block on the file system.
+ * Local. Reads the files that the settings name and the algorithm uses, unless params->trouble is set. On an error sets
+ * params->trouble and params->reason, which points into files. May block on the file system.
  */
 void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files);
 
 /*
- * Of a communicator that has been made: rank 0 tells of speeds in the topology file that it doubts, where exchanges go
- * by them, once an engine, as further communicators mostly have the same file.
+ * Rank 0 of a new communicator warns of implausible speeds in the topology file if exchanges depend on them. Once per
+ * engine, because most communicators use the same file.
  */
 void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, const irr_comm_files_t *files);
 
 void irr_comm_files_fini(irr_comm_files_t *files);
 
-/* Where this rank is: equal on those that share a host of the topology, or else a node. */
+/* Returns the label of this rank: equal on ranks that share a host of the topology, or else a node. */
 static inline int irr_comm_files_label(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts > 0 ? files->host : params->node;

@@ -1,6 +1,7 @@
 /*
- * comm_route.c - a direct route needs room for its plan and the executor's; a grid route a relay, and the nodes if it
- * follows them; an order that needs the count matrix what finds schedules.  See comm_route.h.
+ * comm_route.c - allocates the objects of a route; see comm_route.h. A direct route needs room for a plan and the
+ * executor; a grid route needs a relay, and the nodes if the grid follows them; an order that computes schedules needs
+ * irr_schedules_t.
  */
 #include "comm/comm_route.h"
 
@@ -57,7 +58,7 @@ static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
     return status;
 }
 
-/* So many hosts as matter: 1, or 2 for several. */
+/* Returns 1 if all ranks are on one host, else 2, which stands for several. */
 static int count_hosts(const int *labels, int ranks)
 {
     for (int i = 1; i < ranks; i++) {
@@ -68,7 +69,7 @@ static int count_hosts(const int *labels, int ranks)
     return 1;
 }
 
-/* The tree of the hosts and switches that this communicator's ranks use. */
+/* Makes the tree of the hosts and switches that the ranks of this communicator use. */
 static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_topology_t *topology)
 {
     int *host_of = irr_alloc((size_t)comm->ranks, sizeof(*host_of));
@@ -90,7 +91,7 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
     return status;
 }
 
-/* What finds schedules, and runs them.  A schedule from a file is for messages that go direct. */
+/* Prepares to find and run schedules. A schedule from a file is for messages that are sent directly. */
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
     const bool given = file->ranks == comm->ranks;
@@ -111,7 +112,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     return status;
 }
 
-/* By way of the nodes, if some ranks share one and others do not. */
+/* The agreement goes through leaders of nodes if there are several nodes and one has several ranks. */
 static irr_status_t init_agreement(irr_comm_t *comm)
 {
     const bool leads = comm->nodes.count > 1 && comm->nodes.largest > 1;

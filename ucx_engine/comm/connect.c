@@ -1,8 +1,9 @@
 /*
- * connect.c - where the members of a communicator are, and a channel that reaches all of them.
+ * connect.c - finds the members of a communicator, and opens a channel that reaches all of them.
  *
- * Where a member does not know the addresses of all others, one all-reduce, because memory may be missing, and one
- * all-gather of labels and addresses; where all do, one of labels, unless all members are on one node: then nothing.
+ * If a member lacks addresses of others, this takes one all-reduce, because memory may be missing, and one all-gather
+ * of labels and addresses. If no member lacks any, it takes one all-gather of labels, or nothing if all members are on
+ * one node.
  */
 #include "comm/agree.h"
 
@@ -12,7 +13,7 @@
 
 /* ---- labels and addresses ---- */
 
-/* An entry of the all-gather; behind it the address, and padding. */
+/* An entry of the all-gather. The address follows, padded to 8 bytes. */
 typedef struct entry {
     int64_t  label;
     uint64_t length;
@@ -23,7 +24,7 @@ static size_t entry_bytes(const irr_opening_t *opening)
     return sizeof(entry_t) + (opening->agreement.address_bytes + 7) / 8 * 8;
 }
 
-/* Connects the process of that name, or learns what is new of it; the engine is locked. */
+/* Connects the process of that name, or adds its new addresses. The engine is locked. */
 static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const entry_t *entry, size_t max)
 {
     irr_peer_t *peer = irr_peers_find(&engine->peers, name);
@@ -139,7 +140,10 @@ static bool is_near(const irr_opening_t *opening, int rank)
     return opening->agreement.shares && comm->labels[rank] == comm->labels[comm->rank];
 }
 
-/* A rank of the node that shares nothing, because Open MPI and the kernel see nodes differently; -1: none. */
+/*
+ * Returns a rank with the label of this node that shares no memory with it, because Open MPI and the kernel see nodes
+ * differently; -1: none.
+ */
 static int find_alien(const irr_opening_t *opening)
 {
     const irr_comm_t *comm = opening->comm;
@@ -152,7 +156,7 @@ static int find_alien(const irr_opening_t *opening)
     return -1;
 }
 
-/* Maps what the others of the node share.  -1: all of it; else a rank whose memory cannot be mapped. */
+/* Maps the memory of the other ranks of the node. Returns a rank whose memory cannot be mapped; -1: none. */
 static int map_all(const irr_opening_t *opening)
 {
     const irr_comm_t *comm = opening->comm;
@@ -166,8 +170,8 @@ static int map_all(const irr_opening_t *opening)
 }
 
 /*
- * Opens the endpoint to the next rank over the network: where transports or devices are wrong on a node, it does not
- * reach its neighbour, and that is better found out here than in the exchange.
+ * Opens the endpoint to the next rank that is reached over the network. If transports or devices are configured wrongly
+ * on a node, this fails here rather than in an exchange.
  */
 static void reach_next(irr_opening_t *opening)
 {
@@ -182,7 +186,7 @@ static void reach_next(irr_opening_t *opening)
     }
 }
 
-/* All members are known; the engine is locked. */
+/* Opens the channel; all members are known. The engine is locked. */
 static void connect(irr_opening_t *opening)
 {
     const irr_oob_t *oob = opening->params.oob;
@@ -197,7 +201,7 @@ static void connect(irr_opening_t *opening)
     }
     opening->unmapped = find_alien(opening);
     if (opening->unmapped >= 0) {
-        return;   /* all connect again */
+        return;   /* all members connect again, without shared memory */
     }
     status = irr_lanes_open_channel(engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
                                     opening->agreement.shares ? comm->labels : NULL, &comm->channel);

@@ -1,5 +1,5 @@
 /*
- * dump.c - see dump.h.
+ * dump.c - writes count matrices and their index; see dump.h.
  */
 #include "comm/dump.h"
 
@@ -30,7 +30,7 @@ irr_status_t irr_dump_init(irr_dump_t *dump, const char *prefix)
 
 /* ---- files ---- */
 
-/* Of matrix N, or with 0 the index; false, with errno: the name is too long. */
+/* Sets the path of matrix N, or of the index for 0. Returns false and sets errno if the name is too long. */
 static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, char path[PATH_LENGTH])
 {
     int length = matrix > 0 ? snprintf(path, PATH_LENGTH, "%s.%u.%u.mtx", dump->prefix, number, matrix)
@@ -40,7 +40,7 @@ static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, 
     return length >= 0 && length < PATH_LENGTH;
 }
 
-/* After which there are no more files; what the disk has stays. */
+/* Reports a write error and stops writing; files on disk stay. */
 static void end(irr_dump_t *dump, const char *path)
 {
     irr_log(IRR_LOG_ERROR, "%smatrix_dump: %.256s cannot be written: %s; this communicator writes no more count "
@@ -48,7 +48,7 @@ static void end(irr_dump_t *dump, const char *path)
     dump->ended = true;
 }
 
-/* The first number without an index, as others may have it a moment later. */
+/* Returns the first number without an index. Another process may take it a moment later. */
 static unsigned find_number(const irr_dump_t *dump)
 {
     unsigned taken = 0, number = IRR_DUMP_MAX + 1;
@@ -66,7 +66,7 @@ static unsigned find_number(const irr_dump_t *dump)
     return number;
 }
 
-/* Makes the index, empty. */
+/* Creates an empty index under the first free number. */
 static void take_number(irr_dump_t *dump)
 {
     FILE *stream = NULL;
@@ -81,7 +81,7 @@ static void take_number(irr_dump_t *dump)
         fclose(stream);
         dump->number = number - 1;
     } else if (errno == EEXIST) {
-        dump->ended = true;   /* who has the last number has told */
+        dump->ended = true;   /* the owner of the last number has warned the user */
     } else {
         end(dump, path);
     }
@@ -143,9 +143,9 @@ static bool write_matrix(irr_dump_t *dump, const irr_matrix_t *matrix, unsigned 
     return good;
 }
 
-/* ---- what came ---- */
+/* ---- matrices ---- */
 
-/* Without the diagonal. */
+/* Returns a hash of the matrix without its diagonal. */
 static uint64_t hash_of(const irr_matrix_t *matrix)
 {
     uint64_t hash = (uint64_t)matrix->ranks;

@@ -1,16 +1,16 @@
 /*
- * dump.h - the count matrices of a running job as files, and how often each came.
+ * dump.h - writes the count matrices of a running job to files, with the number of exchanges of each.
  *
- *     PREFIX.K.index   a line a matrix, "EXCHANGES FILE", and "EXCHANGES -" for exchanges of matrices without a file
+ *     PREFIX.K.index   one line per matrix, "EXCHANGES FILE"; "EXCHANGES -" counts exchanges of matrices without a file
  *     PREFIX.K.N.mtx   the N-th matrix
  *
- * K is the first number whose index is not there: who makes that file has the number for good.  So communicators, and
- * jobs, never write to each other's files, whatever names they are given.  An index is whole whenever a matrix is
- * new, after 1, 2, 4, 8 ... exchanges, and at the end of the communicator; of a job that is killed it counts half or
- * more.
+ * K is the first number without an index file; the process that creates this file owns the number. Communicators and
+ * jobs therefore never write to each other's files, even with equal prefixes. The index is rewritten whenever a matrix
+ * is new, after 1, 2, 4, 8 ... exchanges, and when the communicator is freed; after a kill it counts at least half of
+ * the exchanges.
  *
- * A matrix that comes again is known by a hash of 64 bits, without what ranks have for themselves.  The files are
- * written by the rank that learns the matrix, and calls block on the file system.
+ * A matrix is identified by a hash of 64 bits, which ignores the diagonal. The rank that gets the matrix writes the
+ * files; its calls block on the file system.
  */
 #ifndef IRR_DUMP_H
 #define IRR_DUMP_H
@@ -18,8 +18,8 @@
 #include "problem/matrix.h"
 
 /*
- * Communicators that have one PREFIX, one after the other, and matrices of the first of them; of the K-th one in K.  An
- * application whose counts never repeat must not fill a disk.
+ * Limit of indexes per PREFIX; index K has at most IRR_DUMP_MAX / K matrices. An application whose counts never repeat
+ * must not fill a disk.
  */
 #define IRR_DUMP_MAX 1000
 
@@ -27,30 +27,30 @@ typedef struct irr_dump_matrix {
     uint64_t hash, exchanges;
 } irr_dump_matrix_t;
 
-/* Zeroed, nothing is written. */
+/* A zeroed object writes nothing. */
 typedef struct irr_dump {
     char              *prefix;       /* NULL: nothing is written */
-    unsigned           number;       /* K; 0: there are no files yet */
-    bool               ended;        /* there was trouble, and the user knows */
+    unsigned           number;       /* K; 0: no files yet */
+    bool               ended;        /* a file could not be written, and the user was warned */
     irr_dump_matrix_t *list;         /* matrix N is list[N - 1] */
     size_t             count, max;
-    uint64_t           exchanges;    /* all of them */
-    uint64_t           others;       /* of matrices that have no file */
+    uint64_t           exchanges;    /* all exchanges */
+    uint64_t           others;       /* exchanges of matrices that have no file */
 } irr_dump_t;
 
-/* Opens nothing yet.  IRR_ERR_NO_MEMORY. */
+/* Creates no file yet. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_dump_init(irr_dump_t *dump, const char *prefix);
 
-/* Writes the index. */
+/* Writes the index and frees the object. */
 void irr_dump_fini(irr_dump_t *dump);
 
 /*
- * The number of a matrix, which is written if it is new; 0: it has no file.  Tells the user of the last one, and of the
- * first that cannot be written, after which no more are.
+ * Returns the number of a matrix, writing it if it is new; 0: it has no file. Warns the user at the last matrix of the
+ * limit, and at the first write error, after which nothing more is written.
  */
 unsigned irr_dump_matrix(irr_dump_t *dump, const irr_matrix_t *matrix);
 
-/* Counts an exchange of a matrix; 0: of one without a file.  There is a prefix. */
+/* Counts an exchange of a matrix; 0: a matrix without a file. dump->prefix must be set. */
 void irr_dump_exchange(irr_dump_t *dump, unsigned matrix);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * engine.c - the process-wide engine: its transports, opened when they are needed, the peers known, the exchanges in
- * progress.
+ * engine.c - the engine of a process: its transports, opened on demand, the known peers, and the progress of exchanges.
  */
 #include "comm/exchange.h"
 
@@ -12,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Rounds in which nothing happens between two looks for messages that nobody asks for. */
+/* Idle rounds of progress between two searches for unexpected messages. */
 #define IDLE_ROUNDS 1024
 
-/* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts long, shows there. */
+/* Idle rounds between two checks of the open exchanges for failures and timeouts. */
 #define QUIET_ROUNDS 16
 
-/* A sleep in which nothing happens counts as so many of these rounds. */
+/* Idle rounds that a sleep without an event counts for. */
 #define SLEEP_ROUNDS 256
 
 static irr_status_t create(bool threads, irr_engine_t **engine_p)
@@ -59,7 +58,7 @@ irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_
 
 /* ---- the transports ---- */
 
-/* An empty text is none. */
+/* Copies a string; an empty one becomes NULL. */
 static irr_status_t copy_text(const char *text, const char **copy_p)
 {
     const size_t bytes = text != NULL ? strlen(text) + 1 : 0;
@@ -152,7 +151,7 @@ irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind)
 
 /* ---- progress ---- */
 
-/* Lets every open exchange start what it can, and takes communicators without one off the list. */
+/* Continues every open exchange, and removes communicators without one from engine->busy. */
 static void progress_exchanges(irr_engine_t *engine)
 {
     irr_comm_t **link = &engine->busy;
@@ -169,7 +168,7 @@ static void progress_exchanges(irr_engine_t *engine)
     }
 }
 
-/* Tells the members of communicators that failed here. */
+/* Sends the notices of communicators that failed on this rank. */
 static void tell(irr_engine_t *engine)
 {
     irr_comm_t **link = &engine->telling;
@@ -185,7 +184,7 @@ static void tell(irr_engine_t *engine)
     }
 }
 
-/* The engine is locked.  Each exchange passes here. */
+/* One round of progress. The engine is locked. Every exchange runs this function. */
 __attribute__((always_inline))
 static inline unsigned progress(irr_engine_t *engine)
 {
@@ -216,7 +215,7 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     return events;
 }
 
-/* Apart, because most short exchanges are over by then. */
+/* Not inline, because most short exchanges are over by then. */
 __attribute__((noinline))
 static irr_status_t wait_for(irr_exchange_t *exchange, int rounds, unsigned *events)
 {
@@ -259,7 +258,7 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
     irr_lock_acquire(&engine->lock);
     irr_strays_look(engine);
     engine->idle += SLEEP_ROUNDS;
-    engine->news = true;   /* the next round looks whether an exchange may go on waiting */
+    engine->news = true;   /* the next round checks timeouts */
     irr_lock_release(&engine->lock);
     return IRR_ERR_TIMEOUT;
 }
@@ -284,8 +283,8 @@ bool irr_engine_has_network(irr_engine_t *engine)
 }
 
 /*
- * What arrives for an exchange that is left open would be answered through an endpoint that is gone.  Who only sends
- * may still come to an end.
+ * Ends exchanges that still receive. An incoming message could need an answer through an endpoint that is closed.
+ * Exchanges that only send may still complete.
  */
 static void end_exchanges(irr_engine_t *engine)
 {

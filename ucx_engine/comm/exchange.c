@@ -1,5 +1,5 @@
 /*
- * exchange.c - exchanges: life, start, plan, test; see exchange.h for the rest.
+ * exchange.c - creates, starts, plans and tests exchanges; exchange.h lists the other files.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -62,7 +62,7 @@ irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p)
     return IRR_OK;
 }
 
-/* What the transport may still have of one of a communicator that failed stays, as that does. */
+/* An exchange that is not over fails its communicator, which keeps the memory that the transport may still use. */
 void irr_exchange_give(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -92,7 +92,7 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Are the lists good?  Those of the last problem were. */
+/* Returns true if the block lists are valid; lists with the serials of the last problem are. */
 __attribute__((noinline))
 static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem)
 {
@@ -105,7 +105,7 @@ static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem
             irr_blocks_are_good(problem->recv, problem->ranks, &more));
 }
 
-/* Takes a problem, unless the communicator has failed. */
+/* Takes a problem. Returns an error if it is invalid or the communicator has failed. */
 __attribute__((always_inline))
 static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
@@ -122,7 +122,7 @@ static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const 
     return comm->failed;
 }
 
-/* A problem in place.  Apart, because it needs a copy of the problem. */
+/* Takes a problem in place. Not inline, because it needs a copy of the problem. */
 __attribute__((noinline))
 static irr_status_t take_in_place(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
 {
@@ -132,7 +132,7 @@ static irr_status_t take_in_place(irr_exchange_t *exchange, irr_run_t *run, cons
     return status == IRR_OK ? take(exchange, run, &problem) : status;
 }
 
-/* Checks and takes a problem for a run.  Local.  IRR_ERR_NO_MEMORY. */
+/* Checks and takes a problem for a run. Local. May return IRR_ERR_NO_MEMORY. */
 static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -144,7 +144,7 @@ static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, con
     return problem->in_place ? take_in_place(exchange, run, problem) : take(exchange, run, problem);
 }
 
-/* The engine is locked. */
+/* Opens an exchange, or queues it. The engine is locked. */
 static void open_exchange(irr_exchange_t *exchange)
 {
     exchange->started = true;

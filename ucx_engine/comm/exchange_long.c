@@ -1,19 +1,20 @@
 /*
- * exchange_long.c - an exchange on a grid whose long messages go directly, beside the relay.
+ * exchange_long.c - an exchange on a grid whose long messages are sent directly, beside the relay.
  *
- * Each end of a message takes it for long or short by the length that it knows.  What this rank sends directly goes at
- * once.  What comes directly is received when the relay is over: by then this rank knows which of the messages that it
- * takes for long have come through the grid, because their senders have less than it awaits, and it awaits nothing more
- * from these.  So no receive is left behind that nothing comes for, which no transport could take back.  The other way
- * around, what comes directly and is short here, or not awaited at all, is a stray message (comm/stray.h).
+ * Each end of a message classifies it as long or short by the length that this end knows. A rank sends its long
+ * messages at once, and receives long messages when the relay is over: by then it knows which expected long messages
+ * came through the grid, because their senders have less data, and posts no receives for these. A receive without a
+ * message would stay posted, because transports cannot cancel a single receive. Conversely, a direct message that this
+ * rank expects to be short, or does not expect, is an unexpected message (comm/stray.h).
  *
- * A long message may so come before it is asked for.  Short ones of the transport wait in its memory meanwhile, others
- * with their sender.  What is planned knows after its first run that both ends agree, and asks at once (exec/relay.h).
+ * A long message may therefore arrive before its receive is posted. Messages that are short for the transport wait in
+ * its memory, others at their sender. A planned exchange knows after its first run that both ends agree, and posts its
+ * receives at once (exec/relay.h).
  *
- * The relay and the executor of the run have a window each.  So where there is a window, long messages go when the
- * relay is over, too, and no more are in flight than the user allows.
+ * The relay and the executor of the run each have a window. If the user limits the window, long messages are sent after
+ * the relay too, so that no more messages are in flight than allowed.
  *
- * Cost: one message for each long one, each byte once on the wire; O(d) time for d messages.  No allocation, unless a
+ * Cost: one message per long message, each byte once on the wire; O(d) time for d messages. No allocation, unless a
  * rank has more blocks than before.
  */
 #include "comm/exchange.h"
@@ -23,7 +24,7 @@ static void begin(irr_exchange_t *exchange)
     irr_run_t *run = exchange->run;
 
     exchange->running = &run->plan;
-    run->exec.env.sourced = true;   /* lengths may differ at both ends, and no message waits for another */
+    run->exec.env.sourced = true;   /* lengths may differ at both ends, and no message depends on another */
     irr_exec_start(&run->exec, &run->plan);
     irr_exec_expect(&run->exec, true);
 }
@@ -52,7 +53,7 @@ void irr_exchange_receive_long(irr_exchange_t *exchange)
     if (status == IRR_OK) {
         status = irr_exec_grow(&run->exec);
     }
-    if (status != IRR_OK) {   /* there is room, so this does not happen */
+    if (status != IRR_OK) {   /* room is reserved, so this does not happen */
         irr_plan_cut(&run->plan, &mark);
         irr_comm_fail(comm, status, "has no room for the messages that come directly");
     }

@@ -1,11 +1,11 @@
 /*
- * exchange_place.c - an exchange in place, whose output is its input.
+ * exchange_place.c - an exchange in place: its output is its input.
  *
- * What goes directly goes in pairs with bounded scratch (route/pairs.h).  Two kinds of communicators cannot do without
- * a copy of all that is sent.  On a grid a rank forwards what others send, for which it has about as much scratch
- * anyway, and knows only then what comes.  By another pace than free a message may wait for one that a rank in pairs
- * sends later; only where the ranks look for schedules do they tell each other that they are in place, and leave that
- * pace.
+ * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators need
+ * a copy of all data to send instead. On a grid a rank forwards data of others, needs about as much scratch anyway, and
+ * learns only during the exchange what arrives. With a pacing other than free, a message may wait for one that a rank
+ * in pairs sends later. Only if the ranks look up schedules do they agree that an exchange is in place, and drop the
+ * pacing.
  */
 #include "comm/exchange.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* With the pace free, or one that the ranks agree to leave. */
+/* Returns true if the pacing is free, or the ranks agree to drop it. */
 static bool goes_in_pairs(const irr_comm_t *comm)
 {
     return irr_way_is_local(&comm->alone) &&

@@ -1,9 +1,9 @@
 /*
- * exchange_run.c - the states of an open exchange, in their order (irr_exchange_state_t), one way.
+ * exchange_run.c - the states of an open exchange, passed in increasing order (irr_exchange_state_t).
  *
- * Each state has a function that goes on with it.  `pass` starts the states that an exchange needs before its plan
- * runs, and builds the plan.  When the run of a plan that is to be kept is over, it starts the last state.  What
- * follows from the purpose of the exchange, its strategy and its view is decided here and nowhere else.
+ * Each state has a function that continues it. `pass` starts the states before the run of the plan, and builds the
+ * plan. When the run of a plan to be kept is over, progress_run starts the last state. Everything that depends on the
+ * purpose, the strategy and the view of an exchange is decided in this file.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -11,13 +11,13 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 
-/* Rounds of progress between two looks whether an exchange may go on waiting. */
+/* Rounds of progress between two checks for notices and timeouts. */
 #define WATCH_ROUNDS 16
 
 /* Time that an exchange waits for messages in flight after its communicator has failed. */
 #define LINGER_NS UINT64_C(2000000000)
 
-/* Turns of the engine before an exchange is timed: to read the clock takes as long as a short one does. */
+/* Rounds of the engine before an exchange is timed: reading the clock takes as long as a short exchange. */
 #define UNTIMED_TURNS 16
 
 static void *scratch_of(const irr_exchange_t *exchange)
@@ -29,7 +29,7 @@ static void *scratch_of(const irr_exchange_t *exchange)
     }
 }
 
-/* Sets what is alike in all runs of a plan of an exchange. */
+/* Sets the members that are the same in all runs of a plan. */
 static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
     irr_comm_t *comm = exchange->comm;
@@ -45,8 +45,8 @@ static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 }
 
 /*
- * Sets what is new in each run, field by field.  A copy of the whole struct would make the processor wait until it has
- * stored each field.
+ * Sets the members that change in each run, one by one. A copy of the whole struct would make the processor wait until
+ * the stores of the single members have completed.
  */
 static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
@@ -58,7 +58,7 @@ static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t 
     return env;
 }
 
-/* Enters a state in which the ranks agree on the largest of their words. */
+/* Enters a state in which the ranks agree on the maximum of their words. */
 __attribute__((noinline))
 static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {
@@ -69,7 +69,7 @@ static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t
     irr_allreduce_start(&exchange->comm->agreement, &word, 1, renew_env(exchange, &env));
 }
 
-/* ---- the ranks meet ---- */
+/* ---- epoch barrier ---- */
 
 static irr_status_t progress_meeting(irr_exchange_t *exchange)
 {
@@ -86,9 +86,9 @@ static irr_status_t progress_meeting(irr_exchange_t *exchange)
     return status;
 }
 
-/* ---- the ranks look for a schedule ---- */
+/* ---- finding a schedule ---- */
 
-/* A planned exchange has looked when it was planned. */
+/* A planned exchange has found its schedule when it was planned. */
 static bool looks(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
@@ -119,9 +119,9 @@ static irr_status_t progress_look(irr_exchange_t *exchange)
     return status;
 }
 
-/* ---- strategy and view are settled, and make the plan ---- */
+/* ---- strategy, view and plan ---- */
 
-/* From what all ranks know alike: the settings, and what a look has found. */
+/* Uses what all ranks know alike: the settings and the result of a lookup. */
 static void settle(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -138,7 +138,7 @@ static void open_endpoints(const irr_exchange_t *exchange)
 
     for (size_t i = 0; i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
-            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);   /* if not, that run fails */
+            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);   /* on failure that run fails */
         }
     }
 }
@@ -155,7 +155,7 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange)
         return IRR_OK;
     }
     if (run == &comm->run) {
-        (void)irr_run_take(run, &exchange->problem);   /* its lists are good */
+        (void)irr_run_take(run, &exchange->problem);   /* its lists are valid */
     }
     status = irr_run_build(run, comm, exchange->way, comm->schedules.entry, &exchange->problem);
     if (status == IRR_OK && exchange->purpose == IRR_PURPOSE_PLAN) {
@@ -174,15 +174,17 @@ static irr_status_t build(irr_exchange_t *exchange)
     return status;
 }
 
-/* ---- a plan that the relay has learnt ---- */
+/* ---- a learned plan ---- */
 
-/* True if the plan that the relay has learnt is wanted for later runs, which the ranks agree on whatever has failed. */
+/*
+ * Returns true if the plan that the relay learns is wanted for later runs. The ranks agree on it even after a failure.
+ */
 static bool freezes(const irr_exchange_t *exchange)
 {
     return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
 }
 
-/* Local: the exact plan of the relay's last run, and all that running it needs. */
+/* Local. Keeps the exact plan of the relay's last run, and allocates all that running it needs. */
 __attribute__((noinline))
 static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
@@ -208,7 +210,7 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
     return IRR_OK;
 }
 
-/* ---- the plan runs ---- */
+/* ---- the run ---- */
 
 static void run(irr_exchange_t *exchange)
 {
@@ -263,7 +265,7 @@ static irr_status_t progress_run(irr_exchange_t *exchange)
     return exchange->relayed;
 }
 
-/* ---- the ranks agree on the plan that they have learnt ---- */
+/* ---- agreement on a learned plan ---- */
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
@@ -281,10 +283,10 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
     return exchange->relayed != IRR_OK ? exchange->relayed : status;
 }
 
-/* ---- from state to state ---- */
+/* ---- transitions ---- */
 
 /*
- * Starts the next state that the exchange needs, up to the run of its plan, as the one that it is in has ended well.
+ * Starts the next state that the exchange needs, up to the run of its plan, after its current state ended well. Returns
  * IRR_IN_PROGRESS, or the result of an exchange that ends with its plan.
  */
 static irr_status_t pass(irr_exchange_t *exchange)
@@ -320,7 +322,7 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     return status == IRR_OK ? pass(exchange) : status;
 }
 
-/* A message has failed, so this rank cannot go on, and others wait for it.  Apart, as it needs room for texts. */
+/* Fails the communicator after a failed message, for which other ranks may wait. Not inline, because of its buffers. */
 __attribute__((noinline))
 static void fail(irr_exchange_t *exchange)
 {
@@ -332,7 +334,7 @@ static void fail(irr_exchange_t *exchange)
     irr_comm_fail(exchange->comm, failure->status, reason);
 }
 
-/* In place a receive is held if its peer has other counts, or is not in place (route/pairs.h). */
+/* In place, a receive is held if its peer has other counts or is not in place (route/pairs.h). */
 static void check(irr_exchange_t *exchange)
 {
     if (exchange->failure.status != IRR_OK) {
@@ -343,9 +345,9 @@ static void check(irr_exchange_t *exchange)
 }
 
 /*
- * The end on a communicator that has failed.  The program may free its buffers when an exchange has ended, so the
- * exchange waits for the messages that the transport did not take back: their peers take them, or discard them when
- * they hear of the failure.  A peer that does neither, because it is gone, holds up nobody for longer than LINGER_NS.
+ * Ends an exchange of a failed communicator. The program may free its buffers after the end, so the exchange waits for
+ * messages that the transport did not take back: their peers receive them, or discard them when they get the notice. A
+ * peer that does neither, because it is gone, delays the end by at most LINGER_NS.
  */
 static irr_status_t linger(irr_exchange_t *exchange)
 {
@@ -358,7 +360,7 @@ static irr_status_t linger(irr_exchange_t *exchange)
     return comm->failed;
 }
 
-/* The exchange goes on waiting. */
+/* Checks an exchange that keeps waiting. */
 __attribute__((noinline))
 static void watch(irr_exchange_t *exchange)
 {

@@ -1,5 +1,5 @@
 /*
- * failure.c - see failure.h.
+ * failure.c - fails a communicator, notifies its members, and checks for notices; see failure.h.
  */
 #include "comm/exchange.h"
 
@@ -10,13 +10,13 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Turns of the engine without an event after which an exchange ends whose communicator has failed elsewhere. */
+/* Idle rounds of the engine after which an exchange ends when a notice arrived. */
 #define QUIET_TURNS 2048
 
-/* Looks after a notice that end the exchange anyway, because the transport may be busy with other communicators. */
+/* Checks after a notice that end the exchange anyway, because the transport may be busy with other communicators. */
 #define TOLD_MAX 4096
 
-/* Of no exchange: a notice is the only message of this kind without a stage. */
+/* The tag of a notice: the only messages of this kind with stage 0. */
 static uint16_t notice_tag(void)
 {
     return irr_tag(irr_tag_base(0), IRR_TAG_SYNC, 0);
@@ -57,17 +57,17 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
     comm->engine->news = true;
 }
 
-/* ---- to tell ---- */
+/* ---- notices ---- */
 
 static void on_told(irr_request_t *request, irr_status_t status)
 {
-    (void)status;   /* who cannot be reached finds out by itself */
+    (void)status;   /* a rank that cannot be reached detects the failure by itself */
     ((irr_notice_t *)request)->busy = false;
 }
 
 _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
 
-/* Where memory is short it is tried again: who was not told would wait. */
+/* Retries when memory is short, because a member without a notice would wait. */
 bool irr_comm_tell(irr_comm_t *comm)
 {
     irr_notice_t *notice = &comm->notice;
@@ -87,9 +87,12 @@ bool irr_comm_tell(irr_comm_t *comm)
     return notice->next == comm->ranks && !notice->busy;
 }
 
-/* ---- to watch ---- */
+/* ---- checks ---- */
 
-/* A rank that had no memory for a message, which may have been a notice, fails the communicator itself. */
+/*
+ * Returns true if a notice arrived. If there was no memory for a message, which may have been a notice, fails the
+ * communicator.
+ */
 static bool is_told(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
@@ -102,8 +105,8 @@ static bool is_told(irr_comm_t *comm)
 }
 
 /*
- * Up to a sixteenth earlier on lower ranks, so that where many wait for the same one, the first to see it tells the
- * others before they tell the user, too.
+ * Returns the timeout: up to a sixteenth less on lower ranks. If many ranks wait for the same one, the first to time
+ * out notifies the others before they report it, too.
  */
 static uint64_t limit_ns(const irr_comm_t *comm)
 {
@@ -147,8 +150,8 @@ void irr_comm_listen(irr_comm_t *comm)
 }
 
 /*
- * True if a notice has come and the transport is quiet.  The transport reads the user's buffer for a long message that
- * its receiver has matched, so the exchange goes on while such messages move.
+ * Returns true if a notice arrived and the transport is idle. The exchange continues while long messages move, because
+ * the transport reads them from the user's buffer.
  */
 static bool is_told_and_quiet(irr_comm_t *comm)
 {

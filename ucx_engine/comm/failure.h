@@ -1,50 +1,52 @@
 /*
- * failure.h - a communicator that failed is failed on all its members.
+ * failure.h - a failed communicator fails on all its members.
  *
- * Where ranks could not agree, where one could not send or receive a message at all, or waited longer than it is
- * allowed to, they cannot go on alike.  The rank that sees it tells all members by an empty message each, the notice.
- * All exchanges that were started end in an error there and here, and so do those that follow.
- * Waiting ranks look for a notice now and then.
+ * Ranks cannot continue alike if an agreement failed, a message could not be sent or received at all, or a rank waited
+ * longer than allowed. The rank that detects this sends each member an empty message, the notice. On all members the
+ * started exchanges end in an error, and so do all later ones. Waiting ranks check for a notice from time to time.
  *
- * A rank that reads a notice while an exchange of its own is open ends that when the transport has nothing to do for a
- * while.  A receiver may have matched a long message, which the transport then reads from the user's buffer.
+ * A rank that gets a notice while one of its exchanges is open ends the exchange when the transport has been idle for a
+ * while: a receiver may have matched a long message, which the transport then reads from the user's buffer.
  *
- * What the transport still has of open exchanges cannot be called back: their receives are canceled, so that nothing
- * is written to the buffers of a call that is over, and their memory and that of the communicator is kept until the
- * transport is gone.
+ * Messages of open exchanges that the transport holds cannot be called back. Their receives are cancelled, so that
+ * nothing is written to the buffers of a call that is over. Their memory and that of the communicator live until the
+ * transport is freed.
  */
 #ifndef IRR_FAILURE_H
 #define IRR_FAILURE_H
 
 #include "transport/transport.h"
 
-/* The notices of a rank that saw its communicator fail: one after the other. */
+/* The notices of a rank whose communicator failed, sent one at a time. */
 typedef struct irr_notice {
     irr_request_t request;
-    bool          busy;   /* the transport has it */
-    int           next;   /* the rank to tell next */
+    bool          busy;   /* the transport has the request */
+    int           next;   /* next rank to be notified */
 } irr_notice_t;
 
 /*
- * The engine is locked in all that follows.  Fails a communicator with a status, which is also that of its open
- * exchanges; reason is for the user, in the words after "rank R of a communicator of N ranks", or NULL.  Tells the
- * others.
+ * The engine is locked in all functions below. Fails a communicator with a status, which its open exchanges get too,
+ * and notifies the other members. reason: the words after "rank R of a communicator of N ranks" in the error message;
+ * NULL: no error message.
  */
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 
-/* Writes the name of a rank for the user: its number, and that of its process in the job if that is known. */
+/* Writes the name of a rank for the user: its number, and its process in the job if known. */
 void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t size);
 
-/* Goes on telling; true when all were told. */
+/* Continues to send notices. Returns true when all members were notified. */
 bool irr_comm_tell(irr_comm_t *comm);
 
-/* To be called now and then while none is open: has one of the others failed the communicator? */
+/* Checks for a notice while no exchange is open; to be called from time to time. */
 void irr_comm_listen(irr_comm_t *comm);
 
-/* The same while an exchange of it is open: or has that been for too long?  Then the communicator fails. */
+/*
+ * Checks for a notice and for a timeout while an exchange is open; to be called from time to time. Either fails the
+ * communicator.
+ */
 void irr_comm_watch(irr_exchange_t *exchange);
 
-/* The exchanges that are open will not be gone on with. */
+/* Cancels the receives of the open exchanges, which will not be continued. */
 void irr_comm_abandon(irr_comm_t *comm);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * ids.c - see ids.h.  O(ids / 64) for a search, O(1) for the rest.
+ * ids.c - the bit set of used communicator ids; see ids.h. O(ids / 64) for a search, otherwise O(1).
  */
 #include "comm/ids.h"
 

@@ -1,8 +1,7 @@
 /*
- * ids.h - which communicator ids this process uses.
+ * ids.h - the communicator ids that this process uses.
  *
- * A clear bit is a free id.  Ids are looked for from the last one given on, so that one is not used again
- * soon after it was freed.
+ * A clear bit marks a free id. A search starts behind the id taken last, so that a freed id is not reused soon.
  */
 #ifndef IRR_IDS_H
 #define IRR_IDS_H
@@ -19,7 +18,7 @@ typedef struct irr_ids {
     uint32_t next;
 } irr_ids_t;
 
-/* The first free id that is not below `from`; IRR_IDS_NONE if there is none. */
+/* Returns the first free id not below `from`, or IRR_IDS_NONE. */
 uint32_t irr_ids_find(const irr_ids_t *ids, uint32_t from);
 
 void irr_ids_take(irr_ids_t *ids, uint32_t id);

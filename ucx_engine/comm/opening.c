@@ -1,15 +1,15 @@
 /*
- * opening.c - a communicator is set up: what follows what, and the end.
+ * opening.c - the setup of a communicator: the order of its steps, and the end.
  *
- * Set-up is done in the first exchange and costs three all-reduces of a few words: one on settings, one on an id, with
- * one more for each time that members propose different ids, and one in the end; one all-gather of labels where members
- * are on several nodes; and if a member does not know the addresses of all others yet, one all-gather of these, with
- * the labels, and one all-reduce.
+ * Setup runs in the first exchange. It costs three all-reduces of a few words: one on settings, one on an id (one more
+ * for each time that members propose different ids), and one at the end. If members are on several nodes, it costs one
+ * all-gather of labels. If a member lacks addresses of others, it costs one all-gather of labels and addresses instead,
+ * and one more all-reduce.
  *
- * Ranks of a node reach each other through memory that they share.  The network is opened only for a communicator that
- * needs it.  If a rank has no memory to share, or cannot map that of another one, which the last all-reduce says, then
- * all messages of the communicator go over the network.  What an exchange needs to end well, or alike on all ranks, is
- * allocated here, before the last agreement.
+ * Ranks of a node use shared memory. The network is opened only for a communicator that needs it. If a rank has no
+ * memory to share, or cannot map that of another one, which the last all-reduce shows, all messages of the communicator
+ * go over the network. The last all-reduce also covers the memory that exchanges need to end well, or alike on all
+ * ranks; it is allocated before.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -38,7 +38,7 @@ static const char *value_of(const char *given)
     return given != NULL ? given : "";
 }
 
-/* The parameters of this rank's network with their values, for the user. */
+/* Writes the network parameters of this rank with their values, for the user. */
 static void name_network(const irr_engine_t *engine, char *text, size_t size)
 {
     const irr_engine_config_t *config = &engine->config;
@@ -71,7 +71,7 @@ void irr_opening_cannot(irr_opening_t *opening, irr_status_t status, const char 
 
 /* ---- collectives of the host ---- */
 
-/* The host's own errors are one; another rank that gave up, and a wait that was too long, are for the user. */
+/* Maps errors of the host to IRR_ERR_OOB, except those with a meaning for the user: a lost rank and a timeout. */
 static irr_status_t from_host(irr_status_t status)
 {
     const bool known = status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_TIMEOUT ||
@@ -119,7 +119,7 @@ static irr_status_t refuse_network(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* Not where this process is alone on its node.  A trace that cannot be written is trouble. */
+/* Opens shared memory, unless the process is alone on its node. A trace that cannot be written is trouble. */
 static void open_memory(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
@@ -156,7 +156,7 @@ static irr_status_t find_again(irr_opening_t *opening)
     return irr_connect_find(opening, connect_again);
 }
 
-/* A rank could not map the memory of another one: all messages go over the network, which may not be open yet. */
+/* Some rank could not map the memory of another one: sends all messages over the network, and opens it if needed. */
 static irr_status_t go_far(irr_opening_t *opening)
 {
     opening->agreement.shares = false;
@@ -168,7 +168,7 @@ static irr_status_t go_far(irr_opening_t *opening)
     return irr_agree_addresses(opening, find_again);
 }
 
-/* All say whether they could map what others share. */
+/* Evaluates the last agreement, which tells whether all ranks could map the memory of their nodes. */
 static irr_status_t agreed_end(irr_opening_t *opening)
 {
     char reason[IRR_OPENING_WHY];
@@ -209,7 +209,7 @@ static irr_status_t connect(irr_opening_t *opening)
     return asks ? irr_switches_find(opening, route) : route(opening);
 }
 
-/* There is an id; where are the members? */
+/* Enters the communicator with its id, then finds the members. */
 static irr_status_t settle(irr_opening_t *opening)
 {
     irr_comm_enter(opening->comm, opening->id);
@@ -228,9 +228,9 @@ static irr_status_t find_id(irr_opening_t *opening)
     return irr_agree_id(opening, settle);
 }
 
-/* ---- what a rank needs by itself ---- */
+/* ---- local preparation ---- */
 
-/* All but what has to wait for the id and the nodes. */
+/* Allocates what does not depend on the id and the nodes. */
 static irr_status_t allocate(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
@@ -254,7 +254,7 @@ static irr_status_t allocate(irr_opening_t *opening)
     return IRR_OK;
 }
 
-/* What the engine itself finds wrong becomes trouble of this rank, told in the agreement like the host's. */
+/* Checks the parameters. An error becomes trouble of this rank, which the agreement reports as it does the host's. */
 static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
 {
     if (params->trouble != IRR_OK) {
@@ -304,7 +304,7 @@ static irr_status_t begin(irr_opening_t *opening)
 
 /* ---- start, test, end ---- */
 
-/* What is left of a set-up that has failed. */
+/* Frees a setup that has failed. */
 static void undo(irr_opening_t *opening)
 {
     if (opening->entered) {
@@ -316,7 +316,7 @@ static void undo(irr_opening_t *opening)
     opening->comm = NULL;
 }
 
-/* The host may still write what it was to gather. */
+/* Leaves buffers to the host, which may still write to them after a timeout. */
 static void leave_to_host(irr_opening_t *opening)
 {
     opening->gathered = NULL;

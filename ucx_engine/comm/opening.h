@@ -1,14 +1,14 @@
 /*
- * opening.h - private to comm/: a communicator that is being set up, in steps between which nobody waits.
+ * opening.h - private to comm/: the setup of a communicator, as steps that never block in the engine.
  *
- * A step does what is local, starts one collective of the host, and names the step that follows when that is over.  So
- * set-up advances whenever it is looked at, also where it may not block; and a host whose collectives block has gone
- * through all of it at the first look.
+ * A step does local work, starts one collective of the host, and names the step that follows when the collective is
+ * over. Setup therefore advances whenever it is tested, also where it must not block. If the collectives of the host
+ * block, the first test runs the whole setup.
  *
- *   opening.c    what is set up, in which order, and the end of it
+ *   opening.c    the order of the steps, and the end
  *   agree.c      steps that agree
- *   connect.c    where the members are, and a channel that reaches all of them
- *   switches.c   steps to switches
+ *   connect.c    steps that find the members, and a channel that reaches all of them
+ *   switches.c   steps that find the switches
  */
 #ifndef IRR_OPENING_H
 #define IRR_OPENING_H
@@ -16,94 +16,100 @@
 #include "comm/comm_files.h"
 #include "comm/switches.h"
 
-/* What all members learn from the first agreement. */
+/* The results of the first agreement and of those on addresses, the same on all members. */
 typedef struct irr_agreement {
     bool   one_node;          /* all members have the same label */
-    bool   shares;            /* ranks of a node send to each other through shared memory */
-    bool   network;           /* some others, or all, over the network */
+    bool   shares;            /* ranks of a node use shared memory */
+    bool   network;           /* some pairs of ranks use the network */
     size_t address_bytes;     /* longest transport address */
-    bool   addresses_needed;  /* some member does not know those of all others */
-    size_t path_bytes;        /* longest path through switches, where all were told one and ask (comm/switches.h) */
+    bool   addresses_needed;  /* some member lacks addresses of others */
+    size_t path_bytes;        /* longest path through switches if all members have a path and the algorithm uses them;
+                                 else 0 (comm/switches.h) */
 } irr_agreement_t;
 
-/* Most words of an agreement: see agree_settings.c. */
+/* Largest number of words in an agreement (agree_settings.c). */
 #define IRR_OPENING_WORDS 60
 
-/* Room for the cause of a set-up that fails, which travels in words of an agreement. */
+/* Room for the reason of a failed setup, which is sent as words of an agreement. */
 #define IRR_OPENING_WHY 256
 
 typedef struct irr_opening irr_opening_t;
 
-/* IRR_OK: the step that is next may be taken now; IRR_IN_PROGRESS: later; else the set-up has failed. */
+/* A step. IRR_OK: the next step may run now; IRR_IN_PROGRESS: later; otherwise the setup has failed. */
 typedef irr_status_t (*irr_step_fn)(irr_opening_t *opening);
 
 struct irr_opening {
-    irr_engine_t       *engine;     /* NULL with trouble */
+    irr_engine_t       *engine;     /* may be NULL if params.trouble is set */
     irr_comm_params_t   params;
     irr_comm_files_t    files;
     irr_agreement_t     agreement;
-    irr_comm_t         *comm;       /* NULL with trouble; the engine knows it once it has an id */
-    char               *gathered;   /* room for an all-gather of labels and addresses, or paths */
-    uint32_t            id;         /* proposed, then agreed; IRR_IDS_NONE: there is none */
-    uint32_t            from;       /* where the search for it begins, */
-    unsigned            draws;      /* how often that was drawn, */
-    uint64_t            busy_ns;    /* and when it first had to look again; 0: not yet */
+    irr_comm_t         *comm;       /* NULL in case of trouble; belongs to the engine once `entered` */
+    char               *gathered;   /* buffer for an all-gather of labels and addresses, or of paths */
+    uint32_t            id;         /* proposed, then agreed id; IRR_IDS_NONE: none */
+    uint32_t            from;       /* start of the search for an id */
+    unsigned            draws;      /* number of random proposals so far */
+    uint64_t            busy_ns;    /* time when the search first found only busy ids; 0: never */
     bool                entered;    /* the engine knows the communicator */
-    int                 label;      /* of this rank */
-    bool                placed;     /* the labels of all are known */
-    bool                lacks_memory;   /* that it could share with others of its node */
-    int                 unmapped;   /* the member whose memory this rank cannot map; -1: none */
-    uint64_t            words[IRR_OPENING_WORDS];   /* that are reduced */
-    const char         *reason;     /* of the trouble that was taken into the agreement, for the user */
-    char                why[IRR_OPENING_WHY];   /* alike: the cause, once an agreement has failed; or empty */
-    irr_status_t        verdict;    /* of an agreement on trouble: IRR_ERR_NOT_SUPPORTED on all ranks if one has some */
-    uint64_t            lowest;     /* and the word of the lowest member that does not say yes; 0: all do */
-    bool                waits;      /* for a collective of the host */
-    irr_step_fn         next;       /* NULL: it is over */
-    irr_step_fn         after;      /* follows an agreement, */
-    irr_step_fn         then;       /* and the steps to a transport, or switches, and an id that was found */
+    int                 label;      /* label of this rank */
+    bool                placed;     /* the labels of all members are known */
+    bool                lacks_memory;   /* this rank has no memory to share with its node */
+    int                 unmapped;   /* a member whose memory this rank cannot map; -1: none */
+    uint64_t            words[IRR_OPENING_WORDS];   /* words to be reduced */
+    const char         *reason;     /* reason of the trouble that an agreement is about, for the user */
+    char                why[IRR_OPENING_WHY];   /* after a failed agreement the reason, the same on all ranks */
+    irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in
+                                       trouble */
+    uint64_t            lowest;     /* result of irr_agree_all: identifies the lowest rank with `mine` false; 0: true on
+                                       all ranks */
+    bool                waits;      /* a collective of the host is running */
+    irr_step_fn         next;       /* next step; NULL: the setup is over */
+    irr_step_fn         after;      /* step after an agreement */
+    irr_step_fn         then;       /* step after connecting, finding switches, or a search for an id */
     irr_status_t        status;
 };
 
 /*
- * irr_comm_create in steps: test advances it, and does not block if the host's collectives do not, until it returns
- * something else than IRR_IN_PROGRESS, and the same ever after.  What params point to, and the set-up itself, stay
- * where they are meanwhile; so does what the host's collectives were told.
+ * irr_comm_create in steps. irr_opening_test advances the setup until it returns something other than IRR_IN_PROGRESS,
+ * and returns the same ever after. It does not block if the collectives of the host do not. The setup itself, the
+ * targets of params, and the arguments of the host's collectives must not move meanwhile.
  */
 void         irr_opening_start(irr_opening_t *opening, irr_engine_t *engine, const irr_comm_params_t *params);
 irr_status_t irr_opening_test(irr_opening_t *opening, irr_comm_t **comm_p);
 
-/* Local: it will not be tested any more, and there is no communicator. */
+/* Local. Ends a setup without a communicator; it must not be tested any more. */
 void         irr_opening_abandon(irr_opening_t *opening);
 
-/* ---- steps, and what they are made of ---- */
+/* ---- steps and their parts ---- */
 
-/* Go into a step's return: the collective is started, and `next` follows. */
+/* Start a collective of the host, then step `next`. A step returns the result of these functions. */
 irr_status_t irr_opening_reduce(irr_opening_t *opening, size_t count, irr_step_fn next);
 irr_status_t irr_opening_gather(irr_opening_t *opening, const void *input, void *output, size_t bytes,
                                 irr_step_fn next);
 
-/* Steps to the labels and the addresses of all members. */
+/* Finds the labels and the addresses of all members, then runs step `next`. */
 irr_status_t irr_connect_find(irr_opening_t *opening, irr_step_fn next);
 
 /*
- * A channel among the members, unless this rank is in trouble.  It is trouble not to reach a member over the network;
- * opening->unmapped says who is not reached through shared memory.
+ * Opens a channel to the members, unless this rank is in trouble. A member that is not reached over the network is
+ * trouble; opening->unmapped is a member that is not reached through shared memory.
  */
 void irr_connect_all(irr_opening_t *opening);
 
 /*
- * Steps to the switches of a communicator of several nodes, collective if agreement.path_bytes is not 0: the topology
- * in files; the labels, which told who shares a node, then tell hosts of it.  Where paths are no tree, or not of these
- * nodes, rank 0 says so.  Without memory this rank is in trouble.
+ * Finds the switches of a communicator of several nodes, then runs step `next`. Collective if agreement.path_bytes is
+ * not 0. Sets the topology in files, and changes the labels from nodes to hosts of the topology. Rank 0 warns if the
+ * paths form no tree or do not match the nodes. Without memory this rank is in trouble.
  */
 irr_status_t irr_switches_find(irr_opening_t *opening, irr_step_fn next);
 
-/* In trouble a rank says why, but not what came of an earlier one. */
+/* Records the first trouble of this rank and its reason; later ones are ignored. */
 void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *reason);
 extern const char irr_opening_no_memory[];
 
-/* The same for what the transport refuses: "rank R of a communicator cannot DO: status", unless memory is missing. */
+/*
+ * Records that the transport refused something: "rank R of a communicator cannot FORMAT: status". Missing memory is
+ * recorded with irr_opening_no_memory.
+ */
 void irr_opening_cannot(irr_opening_t *opening, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,5 @@
 /*
- * peers.c - see peers.h.
+ * peers.c - the table of known processes; see peers.h.
  */
 #include "comm/peers.h"
 
@@ -16,7 +16,7 @@ void irr_peers_fini(irr_peers_t *peers)
     irr_peers_init(peers);
 }
 
-/* The place of a name: where it is, or where it would go. */
+/* Returns the place of a name, or the free place where it belongs. */
 static irr_peers_entry_t *place(irr_peers_entry_t *entries, size_t places, uint64_t name)
 {
     size_t i = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);

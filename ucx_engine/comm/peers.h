@@ -1,8 +1,8 @@
 /*
- * peers.h - the processes that this one can send to, by their name in the job.
+ * peers.h - the processes that this process can send to, by their name in the job.
  *
- * An open-addressing table; entries stay until the engine is destroyed, because an endpoint belongs to a
- * process and not to a communicator.  O(1) a look-up.
+ * An open-addressing hash table. Entries stay until the engine is destroyed, because an endpoint belongs to a process
+ * and not to a communicator. O(1) per lookup.
  */
 #ifndef IRR_PEERS_H
 #define IRR_PEERS_H
@@ -11,7 +11,7 @@
 
 typedef struct irr_peers_entry {
     uint64_t    name;
-    irr_peer_t *peer;   /* NULL: a free place */
+    irr_peer_t *peer;   /* NULL: free place */
 } irr_peers_entry_t;
 
 typedef struct irr_peers {
@@ -26,13 +26,13 @@ void irr_peers_fini(irr_peers_t *peers);
 /* Makes room for more entries, so that adding them cannot fail. */
 irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more);
 
-/* NULL if the process is not known. */
+/* Returns the peer of a process, or NULL if the process is not known. */
 irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name);
 
-/* The name of a peer; false, and no name, if it is none of these.  O(peers). */
+/* Finds the name of a peer. Returns false, and sets nothing, if the peer is not in the table. O(peers). */
 bool irr_peers_name(const irr_peers_t *peers, const irr_peer_t *peer, uint64_t *name);
 
-/* The name must not be known yet, and room must have been reserved. */
+/* Adds a peer. The name must be new, and room must be reserved. */
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer);
 
 #endif

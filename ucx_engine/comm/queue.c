@@ -1,14 +1,15 @@
 /*
  * queue.c - which exchanges of a communicator are open; see irr_exchange_start.
  *
- * Exchanges are opened in the order in which they were started, which is the same on all members, so that each gets the
- * same numbers for its tags everywhere.  Those whose plans are known when they start run side by side, up to
- * IRR_EXCHANGES_OPEN of them.  The others use what the communicator has once, the relay or the schedules, and what they
- * decide depends on the ones before: so they are opened one after the other.  And so is the one before which the ranks
- * meet (comm/stray.h): all before it must be over, and those behind it wait until the ranks have met.
+ * Exchanges are opened in the order in which they were started. This order is the same on all members, so an exchange
+ * gets the same sequence numbers for its tags everywhere. Exchanges whose plans are known at the start run
+ * concurrently, up to IRR_EXCHANGES_OPEN of them. Exchanges that use the relay or the schedules run one at a time,
+ * because a communicator has one of each, and their decisions depend on the previous exchange. The exchange that begins
+ * with an epoch barrier (comm/stray.h) opens when all earlier ones are over, and later ones wait until the barrier has
+ * passed.
  *
- * The oldest exchange that is not over somewhere is open everywhere where it was started, as all before it are over
- * everywhere: so nobody waits for ever.  Which ones are open beside it may differ between ranks.
+ * No exchange waits forever: consider the oldest exchange that is not over on some rank. All earlier ones are over
+ * everywhere, so it is open wherever it was started. Which later exchanges are open may differ between ranks.
  */
 #include "comm/exchange.h"
 
@@ -20,7 +21,7 @@ static bool may_open(const irr_comm_t *comm)
                                 !irr_strays_meet(comm->sequence) && queue->first->state != IRR_EXCHANGE_MEETS);
 }
 
-/* Ends the first exchange that waits, or an open one, unless its result is IRR_IN_PROGRESS. */
+/* Ends the first waiting exchange or an open one, unless `result` is IRR_IN_PROGRESS. */
 static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t result)
 {
     if (result == IRR_IN_PROGRESS) {
@@ -36,7 +37,7 @@ static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t r
     irr_exchange_end(exchange, result);
 }
 
-/* Opens the exchange behind those that are open. */
+/* Opens the first waiting exchange. */
 static inline void open_one(irr_comm_t *comm, irr_exchange_t *exchange)
 {
     comm->queue.waiting = exchange->next;
@@ -62,7 +63,7 @@ void irr_queue_enter(irr_exchange_t *exchange)
     *(queue->last != NULL ? &queue->last->next : &queue->first) = exchange;
     queue->last = exchange;
     if (queue->waiting != NULL) {
-        return;   /* for those before it */
+        return;
     }
     queue->waiting = exchange;
     if (may_open(comm)) {

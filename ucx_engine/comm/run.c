@@ -1,5 +1,5 @@
 /*
- * run.c - see run.h.
+ * run.c - builds and keeps the plan of an exchange; see run.h.
  */
 #include "comm/run.h"
 
@@ -44,7 +44,7 @@ bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
     run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
     run->more = sent + received;
-    (void)irr_blocks_remember(&run->blocks, problem);   /* if not, the next one is built again, too */
+    (void)irr_blocks_remember(&run->blocks, problem);   /* without memory the next plan is rebuilt, too */
     return true;
 }
 
@@ -61,7 +61,7 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
     return irr_direct_add_side(problem, &irr_order_rotate, &side, &run->plan);
 }
 
-/* In place. */
+/* Builds a plan in place. */
 static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
 {
     irr_status_t status = irr_pairs_build(problem, &irr_pairs_limits, &run->plan);
@@ -73,7 +73,7 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Beside a relay: what this rank sends directly. */
+/* Builds any plan. Beside a relay it has only the long messages that this rank sends. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {

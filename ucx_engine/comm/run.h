@@ -1,11 +1,11 @@
 /*
- * run.h - the plan of an exchange without a relay, or of what goes beside one, the problem that it is for, and the
- * executor that runs it.
+ * run.h - the plan of an exchange without a relay, or of the long messages beside a relay; the problem of the plan; and
+ * the executor that runs it.
  *
- * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has several
- * blocks for another one needs more pieces than there was room for before.
+ * A plan is rebuilt only if problem, schedule or strategy changed since the last exchange. A rank with several blocks
+ * for another rank may need more pieces than are reserved.
  *
- * Cost: O(n) time for a problem of n blocks, and no allocation but where there are more of them for a rank than before.
+ * Cost: O(n) time for a problem of n blocks. No allocation, unless a rank has more blocks for another rank than before.
  */
 #ifndef IRR_RUN_H
 #define IRR_RUN_H
@@ -14,32 +14,35 @@
 #include "exec/exec.h"
 #include "problem/blocks.h"
 
-/* Zeroed is empty.  May not be moved. */
+/* A zeroed object is empty. It must not move. */
 typedef struct irr_run {
-    irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank, */
-    const irr_neighbors_t *neighbors;   /* and whose they may be */
-    bool                in_place;    /* and whether it is in place */
-    size_t              more;        /* of them, beyond the first one of their rank */
+    irr_blocks_memory_t blocks;      /* copy of the blocks of the problem, with room for two per rank */
+    const irr_neighbors_t *neighbors;   /* neighbours of the problem */
+    bool                in_place;    /* the problem is in place */
+    size_t              more;        /* number of blocks beyond the first one of each rank */
     irr_plan_t          plan;
-    irr_plan_mark_t     mark;        /* its end, as it was built */
-    uint64_t            built;       /* what it is for: the serial of a schedule, or IRR_RUN_... */
+    irr_plan_mark_t     mark;        /* end of the plan as it was built */
+    uint64_t            built;       /* what the plan was built for: the serial of a cache entry, or IRR_RUN_... */
     const irr_way_t    *built_way;
     irr_exec_t          exec;
-    unsigned char      *scratch;     /* of a plan in pairs (route/pairs.h), */
-    size_t              scratch_max; /* and its length */
+    unsigned char      *scratch;     /* scratch of a plan in pairs (route/pairs.h) */
+    size_t              scratch_max; /* length of the scratch */
 } irr_run_t;
 
-/* No plan, or one without a schedule. */
+/* Values of `built`: no plan, or a plan without a schedule. */
 enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 
-/* Room for any plan of a communicator without a schedule, if each message is one block.  IRR_ERR_NO_MEMORY. */
+/*
+ * Makes room for any plan of the communicator without a schedule, if each message is one block. May return
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm);
 void         irr_run_fini(irr_run_t *run);
 
-/* As irr_run_take, for another problem than the last one. */
+/* The part of irr_run_take for a changed problem. */
 bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem);
 
-/* What is built next is for this problem.  False, and nothing has changed: its lists are not good. */
+/* Sets the problem of the next plan. Returns false, and changes nothing, if its block lists are invalid. */
 static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 {
     return (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
@@ -47,19 +50,19 @@ static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 }
 
 /*
- * Long messages beside a relay, which this rank sends, as a new plan, or receives, as more steps of the plan: but those
- * from these ranks.  Within what was reserved for the plan.
+ * Adds the long messages beside a relay: IRR_STEP_SEND begins a new plan, IRR_STEP_RECV appends to it. but: by rank,
+ * true for ranks to leave out; or NULL. Needs no more than the reserved room.
  */
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
                               const irr_problem_t *problem, const bool *but);
 
-/* As irr_run_build, where the plan is not that of the last time. */
+/* The part of irr_run_build for a plan that must be rebuilt. */
 irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                                const irr_cache_entry_t *entry, const irr_problem_t *problem);
 
 /*
- * Builds the plan for the problem that was taken: by a strategy of the communicator, and with the entry that it goes
- * with if it has a schedule, else NULL.  IRR_ERR_NO_MEMORY: the communicator has to fail.
+ * Builds the plan of the current problem with a strategy of the communicator. entry: the cache entry of the schedule,
+ * or NULL. On IRR_ERR_NO_MEMORY the caller must fail the communicator.
  */
 static inline irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                                          const irr_cache_entry_t *entry, const irr_problem_t *problem)

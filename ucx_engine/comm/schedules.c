@@ -1,5 +1,5 @@
 /*
- * schedules.c - see schedules.h.
+ * schedules.c - setup, lookup and progress of the search for a schedule; see schedules.h.
  */
 #include "comm/schedules_learn.h"
 
@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-/* The word of a look behind those of the slots. */
+/* Index of the word that says whether a rank exchanges in place. */
 #define IN_PLACE IRR_CACHE_SLOTS
 
 _Static_assert(IRR_LOOK_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a look is one agreement");
 
 /* ---- life ---- */
 
-/* The orders work on all P * P entries. */
+/* Returns true if the matrix, of ranks * ranks words, is above the limit. */
 static bool too_large(int ranks, size_t max_bytes)
 {
     size_t entries = (size_t)ranks * (size_t)ranks;
@@ -26,7 +26,7 @@ static bool too_large(int ranks, size_t max_bytes)
     return max_bytes > 0 && entries > max_bytes / sizeof(uint64_t);
 }
 
-/* What a look needs. */
+/* Allocates what lookups need. */
 static irr_status_t enable_looks(irr_schedules_t *schedules)
 {
     irr_status_t status;
@@ -43,7 +43,7 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
     return status;
 }
 
-/* What comes after a miss needs. */
+/* Allocates what follows a miss. */
 static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump)
 {
     irr_status_t status;
@@ -60,7 +60,7 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
     return status;
 }
 
-/* Ranks of a host have one label. */
+/* Finds the ranks that share a host of the tree. */
 static irr_status_t find_hosts(const irr_tree_t *tree, irr_nodes_t *nodes)
 {
     int *labels = irr_alloc((size_t)tree->ranks, sizeof(*labels));
@@ -91,9 +91,9 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
 }
 
 /*
- * The strategy of schedules.  If the order uses a tree, it is the first of those that settings leave open; it may
- * forward inside of hosts if these have several ranks.  A schedule that was not computed goes loose, unless the user
- * says otherwise.
+ * Sets the strategy of schedules. If the order uses a tree, it is the best predicted one of those that the settings
+ * leave open; it may forward inside hosts if these have several ranks. A schedule that was not computed has the pacing
+ * loose, unless the user sets another one.
  */
 static irr_status_t find_way(irr_schedules_t *schedules, const irr_settings_t *settings, const irr_way_t *way,
                              bool computes)
@@ -186,7 +186,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 
 /* ---- rows ---- */
 
-/* With or without what this rank sends to itself a schedule is the same. */
+/* Writes the row. The message of a rank to itself is left out, because a schedule does not depend on it. */
 static void write_own(irr_schedules_t *schedules)
 {
     uint64_t *lengths = schedules->lengths, self = lengths[schedules->rank];
@@ -216,9 +216,9 @@ static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *sche
     write_own(schedules);
 }
 
-/* ---- schedules that are known before ---- */
+/* ---- schedules from files ---- */
 
-/* This rank's part of a schedule. */
+/* Sets *excerpt to this rank's part of a schedule. */
 static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_excerpt_t *excerpt)
 {
     irr_syncs_t syncs = { .list = NULL };
@@ -278,7 +278,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     return status == IRR_OK ? pin(schedules, schedule) : status;
 }
 
-/* ---- look ---- */
+/* ---- lookup ---- */
 
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
@@ -296,7 +296,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     irr_allreduce_start(schedules->agreement, words, IRR_LOOK_WORDS, env);
 }
 
-/* The slot in which all have their row; -1: none. */
+/* Returns the first slot in which all ranks have their rows; -1: none. */
 static int hit(const irr_schedules_t *schedules)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
@@ -307,7 +307,7 @@ static int hit(const irr_schedules_t *schedules)
     return -1;
 }
 
-/* All ranks go on with this entry; NULL: there is none. */
+/* Sets the entry of the exchange, the same on all ranks; NULL: no schedule. */
 static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry)
 {
     const bool in_place = schedules->chosen != NULL;

@@ -1,28 +1,28 @@
 /*
- * schedules.h - before an exchange, all ranks find the schedule for what they send, or compute one.
+ * schedules.h - finds the schedule for the counts of an exchange, or computes one, on all ranks.
  *
- *     look     in which slots of the cache has everybody its row?  One agreement tells; the first such slot is used.
- *     gather   rank 0 learns the count matrix (exec/gather.h), and computes alone.
- *     scatter  rank 0 sends each rank its assignment (comm/assignment.h).
- *     commit   one agreement tells whether all ranks could read that, and have the memory to run it.
+ *     look     one agreement finds the cache slots in which all ranks have their rows; the first such slot is used
+ *     gather   rank 0 gathers the count matrix (exec/gather.h), and computes alone
+ *     scatter  rank 0 sends each rank its assignment (comm/assignment.h)
+ *     commit   one agreement checks that all ranks could read their assignments and have the memory to run them
  *
- * An exchange in place goes without a schedule, in pairs (route/pairs.h), which the look tells, too.
+ * An exchange in place has no schedule and runs in pairs (route/pairs.h); the agreement of the lookup covers this, too.
  *
- * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
- * limit, the order does not take it, or is not done in time (kept too, as "declined"); or some rank has no memory
- * (tried again next time).  Every one of these ways is taken by all ranks alike, because each follows from what rank 0
- * or an agreement told.  The matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and
- * parts of those below them in the tree, while they pass them on.
+ * A schedule that all ranks have is cached. An exchange runs without a schedule if the matrix is above the limit, or if
+ * the order rejects it or is not done in time (cached as "declined"), or if some rank lacks memory (tried again next
+ * time). All ranks decide alike, because each decision follows from an assignment of rank 0 or from an agreement. Only
+ * rank 0 has the matrix and the whole schedule; other ranks forward rows and assignments of ranks below them in the
+ * tree.
  *
- * An agreement, gather or scatter that fails fails the communicator (comm/failure.h).
+ * If an agreement, gather or scatter fails, the communicator fails (comm/failure.h).
  *
- * All schedules of a communicator run by one strategy.  Which strategies are worth a trial is decided outside of the
- * engine, which runs the one that settings pin, or the likely best of those that they leave open (choose/paced.h).
+ * All schedules of a communicator run with one strategy. The host of the engine decides which strategies to try; the
+ * engine runs the one that the settings pin, or the best predicted one of those that they leave open (choose/paced.h).
  *
- * Cost: a hit takes an agreement (exec/allreduce.h); a miss takes two of them, two messages a rank each way for the
- * rows of the matrix and the parts, and the time of the order, in which the engine of rank 0 stands still.
+ * Cost: a hit takes one agreement (exec/allreduce.h). A miss takes two agreements, two messages per rank in each
+ * direction for rows and assignments, and the time of the order, during which the engine of rank 0 makes no progress.
  *
- * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
+ * Static and run-time scheduling: Ranka, Wang, Kumar, section 3.
  */
 #ifndef IRR_SCHEDULES_H
 #define IRR_SCHEDULES_H
@@ -39,82 +39,91 @@ typedef enum irr_schedules_state {
     IRR_SCHEDULES_COMMITS
 } irr_schedules_state_t;
 
-/* From a miss to the commit; has memory meanwhile only. */
+/* State between a miss and its commit; takes memory only then. */
 typedef struct irr_learning {
-    irr_gather_t      gather;    /* up go the rows of the matrix, down what ranks do in a schedule */
-    irr_cache_entry_t made;      /* for the cache */
-    uint64_t          since;     /* when the gather began, in ns */
+    irr_gather_t      gather;    /* rows of the matrix to rank 0, assignments from rank 0 */
+    irr_cache_entry_t made;      /* the new cache entry */
+    uint64_t          since;     /* start of the gather, in ns */
 } irr_learning_t;
 
-/* What the ranks tell each other in a look: for each slot whether one misses it, and whether one exchanges in place. */
+/* Words of a lookup: for each slot whether a rank misses it, and whether a rank exchanges in place. */
 #define IRR_LOOK_WORDS (IRR_CACHE_SLOTS + 1)
 
-/* May not be moved while it runs. */
+/* Must not move while a search runs. */
 typedef struct irr_schedules {
     irr_scheduled_params_t params;
-    size_t                 max_bytes;  /* of a matrix; 0: no limit */
-    size_t                 limit_ms;   /* of computing schedules of one; 0: none */
-    uint64_t             (*now_ns)(void *context);   /* the clock of that */
-    irr_way_t              way;        /* the strategy of schedules */
-    irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
+    size_t                 max_bytes;  /* limit for a count matrix; 0: no limit */
+    size_t                 limit_ms;   /* limit for computing a schedule; 0: no limit */
+    uint64_t             (*now_ns)(void *context);   /* clock for the limit */
+    irr_way_t              way;        /* strategy of exchanges with a schedule */
+    irr_plan_t            *plan;       /* borrowed plan and executor, in which a cached schedule has room */
     irr_exec_t            *exec;
-    irr_nodes_t            nodes;      /* of the tree's hosts, if the order uses it */
-    void                  *scratch;    /* for plans of schedules */
+    irr_nodes_t            nodes;      /* the hosts of the tree, if the order uses the tree */
+    void                  *scratch;    /* scratch for plans of schedules */
     size_t                 scratch_max;
-    bool                   learns;     /* a miss is worth the matrix: for the order, or for a dump */
-    bool                   dumps;      /* the matrices are wanted, also of exchanges that go without a schedule */
+    bool                   learns;     /* a miss leads to a gather, for the order or for a dump */
+    bool                   dumps;      /* matrices are dumped, also of exchanges without a schedule */
     int                    ranks, rank;
-    irr_cache_t            cache;      /* has slots if anything is asked */
+    irr_cache_t            cache;      /* has slots if exchanges look up schedules */
     const irr_problem_t   *problem;    /* borrowed */
-    uint64_t              *lengths;    /* of the problem, by rank */
-    irr_bytes_t            own;        /* the same as a row of the cache */
+    uint64_t              *lengths;    /* bytes that this rank sends, by rank */
+    irr_bytes_t            own;        /* `lengths` as a row of the cache */
     irr_allreduce_t       *agreement;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
-    irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
-    const irr_way_t       *chosen;     /* its strategy, alike on all ranks; NULL: the communicator's own */
-    irr_way_t              pairs;      /* the strategy of exchanges that all ranks know to be in place */
-    bool                   told;       /* of a schedule that was not done in time */
-    irr_learning_t        *learning;   /* NULL: nothing is learnt */
-    irr_dump_t             dump;       /* of rank 0 */
-    unsigned               matrix;     /* of this exchange, as the dump numbers it */
+    irr_cache_entry_t     *entry;      /* the entry of this exchange; NULL: no schedule */
+    const irr_way_t       *chosen;     /* the strategy of this exchange, the same on all ranks; NULL: the communicator's
+                                          own */
+    irr_way_t              pairs;      /* strategy of exchanges that all ranks know to be in place */
+    bool                   told;       /* the user was told of a schedule that was not done in time */
+    irr_learning_t        *learning;   /* NULL: misses lead to no gather */
+    irr_dump_t             dump;       /* on rank 0 */
+    unsigned               matrix;     /* number of this exchange's matrix in the dump */
 } irr_schedules_t;
 
 /*
- * way: what the settings ask for; if that has no schedule, there are only those of files.  agreement: among all ranks.
- * IRR_ERR_NO_MEMORY.  Warns on rank 0, once, if the count matrix of so many ranks is above the limit; then there are no
- * schedules.
+ * way: the strategy of the settings; if it has no schedule, only schedules from files are used. agreement: among all
+ * ranks, borrowed like plan and exec. May return IRR_ERR_NO_MEMORY. If the count matrix of `ranks` ranks is above the
+ * limit, no schedules are computed, and rank 0 warns once.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
                                 int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
-/* Routes that the settings leave open to the strategy of schedules, on a tree (choose/paced.h); 0: there is no tree. */
+/*
+ * Returns the routes that the settings allow for schedules on a tree, as a bit mask (choose/paced.h); 0: there is no
+ * tree.
+ */
 unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settings_t *settings);
 
 /*
- * Keeps a schedule of messages that go direct for good, for exchanges of its counts, which then need no matrix.  Once,
- * before any start.  IRR_ERR_NO_MEMORY.  Warns on rank 0 if the strategy forwards, and keeps nothing then.
+ * Caches a schedule of direct messages permanently, for exchanges with its counts, which then need no matrix. To be
+ * called once, before any start. May return IRR_ERR_NO_MEMORY. If the strategy forwards messages, caches nothing, and
+ * rank 0 warns.
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
-/* True if exchanges look for a schedule. */
+/* Returns true if exchanges look up schedules. */
 static inline bool irr_schedules_look(const irr_schedules_t *schedules)
 {
     return schedules->cache.slot != NULL;
 }
 
-/* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_allreduce_start. */
+/*
+ * Starts a search for the counts of a problem, which is borrowed until the search is over. No other search may run.
+ * env: as for irr_allreduce_start.
+ */
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
 
 /*
- * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK, and strategy and schedule of the exchange are in
- * `chosen` and `entry`, valid until the next start; or the error of an agreement, on this rank and perhaps others.
+ * Continues after progress of the transport. Returns IRR_IN_PROGRESS; or IRR_OK when `chosen` and `entry` have the
+ * strategy and the schedule of the exchange, valid until the next start; or the error of an agreement, on this rank and
+ * perhaps on others.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules);
 
-/* The rank that the search for a schedule waits for. */
+/* Returns the rank that the search waits for. */
 int irr_schedules_awaited(const irr_schedules_t *schedules);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* The schedule, and what goes with it. */
+/* Computes the schedule, and the signals if the pacing needs them. */
 static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t *matrix,
                             const irr_deadline_t *deadline, irr_computed_t *computed)
 {
@@ -29,7 +29,7 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t
     return status;
 }
 
-/* Tells once that a schedule was not done in time. */
+/* Tells the user once that a schedule was not done in time. */
 static void tell_late(irr_schedules_t *schedules)
 {
     if (!schedules->told) {

@@ -1,11 +1,11 @@
 /*
- * schedules_keep.c - what a rank keeps of a schedule: its own part, as its strategy runs it; see schedules_learn.h.
+ * schedules_keep.c - makes a cache entry of an assignment, and room to run it; see schedules_learn.h.
  */
 #include "comm/schedules_learn.h"
 
 #include "core/alloc.h"
 
-/* Makes room to run a plan of such bounds. */
+/* Makes room to run a plan of these bounds. */
 static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds, size_t scratch)
 {
     irr_status_t status = irr_plan_reserve(schedules->plan, bounds);

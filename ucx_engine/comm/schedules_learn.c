@@ -1,8 +1,8 @@
 /*
- * schedules_learn.c - see schedules_learn.h.
+ * schedules_learn.c - gather, scatter and commit of a new schedule; see schedules_learn.h.
  *
- * A gather or scatter that fails on a rank fails the communicator; so does rank 0 if it cannot compute.  A rank without
- * memory for what it got says so in the commit, and all ranks go without a schedule.
+ * If a gather or scatter fails on a rank, or rank 0 cannot compute, the communicator fails. A rank without memory for
+ * its assignment reports that in the commit, and all ranks go without a schedule.
  */
 #include "comm/schedules_learn.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What the ranks tell each other in a commit. */
+/* Words of a commit. */
 enum { FAILED, BYTES, COMMIT_WORDS };
 
 void irr_schedules_clean(irr_schedules_t *schedules)
@@ -24,7 +24,7 @@ void irr_schedules_clean(irr_schedules_t *schedules)
 
 /* ---- gather ---- */
 
-/* The row of this rank, with what it sends to itself. */
+/* Gathers the rows, which include the message of each rank to itself. */
 void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
     irr_gather_t *gather = &schedules->learning->gather;
@@ -38,7 +38,7 @@ void irr_schedules_begin_gather(irr_schedules_t *schedules)
     irr_gather_up(gather, &schedules->env);
 }
 
-/* Of all ranks, and nothing else. */
+/* Reads the rows of all ranks into the matrix. */
 static irr_status_t read_rows(const irr_bytes_t *rows, irr_matrix_t *matrix)
 {
     irr_reader_t reader = irr_bytes_read(rows);
@@ -53,7 +53,7 @@ static irr_status_t read_rows(const irr_bytes_t *rows, irr_matrix_t *matrix)
     return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
-/* Rank 0 has heard all: what it tells them. */
+/* Runs on rank 0 when it has the rows of all ranks: writes the assignments. */
 static irr_status_t answer(irr_schedules_t *schedules)
 {
     irr_bytes_t *parts = &schedules->learning->gather.parts;
@@ -93,7 +93,7 @@ irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules)
 
 /* ---- scatter ---- */
 
-/* What this rank would put into the cache. */
+/* Makes the entry of this rank for the cache. */
 static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *assignment)
 {
     irr_counters_t *counters = schedules->env.counters;

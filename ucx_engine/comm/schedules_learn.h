@@ -1,5 +1,5 @@
 /*
- * schedules_learn.h - private to schedules*.c: from a miss to an entry of the cache that all ranks have.
+ * schedules_learn.h - private to schedules*.c: the steps from a cache miss to an entry that all ranks have.
  */
 #ifndef IRR_SCHEDULES_LEARN_H
 #define IRR_SCHEDULES_LEARN_H
@@ -8,42 +8,42 @@
 #include "comm/schedules.h"
 #include "core/clock.h"
 
-/* ---- schedules_learn.c: each goes on where the step before has ended, and starts the next one ---- */
+/* ---- schedules_learn.c: each function continues where the previous one ended, and starts the next step ---- */
 
 void irr_schedules_begin_gather(irr_schedules_t *schedules);
 irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules);   /* IRR_IN_PROGRESS, or an error of rank 0 */
 void irr_schedules_end_scatter(irr_schedules_t *schedules);
 
-/* The entry that the cache has taken; NULL: some rank had no memory. */
+/* Returns the entry that was cached; NULL: some rank had no memory. */
 irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 
-/* Forgets what was there between gather and commit. */
+/* Frees what is only needed between gather and commit. */
 void irr_schedules_clean(irr_schedules_t *schedules);
 
-/* ---- schedules_compute.c: rank 0 ---- */
+/* ---- schedules_compute.c: on rank 0 ---- */
 
 /*
- * Appends the assignments of all ranks for a matrix, whose rows had so many bytes: parts of a schedule, or that there
- * is none.  IRR_ERR_NO_MEMORY.
+ * Computes the schedule of a matrix and appends the assignments of all ranks, also if there is no schedule.
+ * matrix_bytes: length of the gathered rows. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
                                    irr_bytes_t *parts);
 
 /* ---- schedules_keep.c ---- */
 
-/* The nodes inside of which ranks forward; NULL: messages go direct. */
+/* Returns the nodes inside which ranks forward messages; NULL: messages are sent directly. */
 static inline const irr_nodes_t *irr_schedules_nodes(const irr_schedules_t *schedules)
 {
     return irr_way_forwards(&schedules->way) ? &schedules->nodes : NULL;
 }
 
 /*
- * Makes of an assignment what a rank needs to run its part of the schedule, and makes room for that in plan and
- * executor.  Leaves the excerpt to the caller.  IRR_ERR_NO_MEMORY; the entry may have some of it even so.
+ * Converts an assignment to what the rank needs to run its part of the schedule, and makes room for that in plan and
+ * executor. The excerpt stays with the caller. After IRR_ERR_NO_MEMORY the entry may be partly filled.
  */
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
 
-/* Adds the time since, in ns, to a counter. */
+/* Adds the time since `since`, in ns, to a counter. */
 static inline void irr_schedules_charge(uint64_t since, uint64_t *counter)
 {
     *counter += irr_clock_ns() - since;

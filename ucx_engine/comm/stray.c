@@ -1,26 +1,26 @@
 /*
- * stray.c - see stray.h.
+ * stray.c - finds and discards unexpected messages; see stray.h.
  */
 #include "comm/exchange.h"
 
-/* Number of the highest bit of a sequence, which tells its half. */
+/* Index of the highest bit of a sequence number, which tells its half. */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 
-/* No bit of a tag counts. */
+/* A mask without bits selects all tags. */
 #define ALL 0
 
-/* Adds the number of messages of a communicator that it has thrown away; false if there may be more. */
+/* Discards messages of a communicator, and adds their number to *count. Returns false if there may be more. */
 static bool throw_away(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     return engine->transport->ops->discard(engine->transport, (uint16_t)id, tag, mask, count) == IRR_OK;
 }
 
-/* ---- of a communicator ---- */
+/* ---- communicators ---- */
 
 /*
- * What belongs to exchanges that are over, and to none after the oldest that is open: the other half, and in this one
- * the ranges below each bit that is set.  Who has met all others may be in the other half already while this rank still
- * meets them.
+ * Discards messages of exchanges that are over: of the other half, and of this half in the ranges below each bit that
+ * is set in comm->over. During an epoch barrier the other half is left out: ranks that have passed the barrier may
+ * already send in it.
  */
 static void throw_away_past(irr_comm_t *comm)
 {
@@ -35,7 +35,10 @@ static void throw_away_past(irr_comm_t *comm)
     }
 }
 
-/* Does some rank have nothing to send here, as far as this rank knows?  By a schedule all ranks know what comes. */
+/*
+ * Returns true if some rank may have nothing to send here, as far as this rank knows. With a schedule all ranks know
+ * all messages.
+ */
 static bool has_gaps(const irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -44,12 +47,12 @@ static bool has_gaps(const irr_exchange_t *exchange)
         return false;
     }
     if (exchange->view != IRR_VIEW_OWN) {
-        return irr_comm_is_split(comm);   /* a rank asks for each message that is forwarded */
+        return irr_comm_is_split(comm);   /* every forwarded message is expected */
     }
     return exchange->running->nrecvs < (size_t)comm->ranks - 1;
 }
 
-/* Of one exchange whose receives are posted, or over. */
+/* Discards unexpected messages of one exchange whose receives are posted or over. */
 static void throw_away_of(const irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -59,7 +62,7 @@ static void throw_away_of(const irr_exchange_t *exchange)
                &comm->strays);
 }
 
-/* Those who failed with this rank may still send what it will never ask for. */
+/* Searches a communicator. After a failure other members may still send messages that this rank will never receive. */
 static void look_at(irr_comm_t *comm)
 {
     const irr_queue_t *queue = &comm->queue;
@@ -82,7 +85,7 @@ static void look_at(irr_comm_t *comm)
     }
 }
 
-/* Throws away what came before and is not known to be of the first exchange of a user. */
+/* Discards messages that arrived before the first exchange of a user, and does not count them. */
 static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
@@ -96,7 +99,10 @@ static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
     comm->strays = own;
 }
 
-/* After one with gaps the next one looks, too, when both are over and all before them. */
+/*
+ * Searches at the end of an exchange. After an exchange with gaps, the next one searches too, when both and all before
+ * them are over.
+ */
 __attribute__((noinline))
 static void look_behind(const irr_exchange_t *exchange, bool gaps)
 {
@@ -132,7 +138,7 @@ bool irr_strays_end(irr_exchange_t *exchange)
     return told;
 }
 
-/* ---- while nothing happens ---- */
+/* ---- while the engine is idle ---- */
 
 void irr_strays_look(irr_engine_t *engine)
 {
@@ -140,7 +146,7 @@ void irr_strays_look(irr_engine_t *engine)
     size_t count = 0;
 
     if (engine->closed) {
-        return;   /* a long message would be answered through an endpoint that is gone */
+        return;   /* the answer to a long message could need an endpoint that is closed */
     }
     if (strays->turn != NULL) {
         look_at(strays->turn);

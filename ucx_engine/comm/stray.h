@@ -1,32 +1,32 @@
 /*
- * stray.h - messages that nobody asks for: found, thrown away, and told.
+ * stray.h - unexpected messages: finds, discards and reports messages that no receive asks for.
  *
- * A rank that sends to one whose block for it is empty is wrong, and the message finds no receive.  It must not find
- * the one of a later exchange with the same tag, nor of another communicator with the same id, and its sender must
- * not wait for ever.  So a rank looks among the messages that came unexpected for those of exchanges that are over
- * here: all messages of theirs that were asked for have been received, so nobody will ask for these.
+ * A rank may erroneously send to a rank whose block for it is empty. No receive matches the message. It must not match
+ * a receive of a later exchange with the same tag, or of another communicator with the same id, and its sender must not
+ * wait forever. So a rank searches the messages that arrived unexpectedly for those of exchanges that are over here:
+ * all expected messages of these exchanges have been received, so no receive will match the rest.
  *
- *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages
- *     of one sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.
- *     That exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - During such an exchange and after it now and then, while nothing happens: the sender of a long message waits
- *     until it is received, also where this rank has left the exchange, or freed the communicator.
+ *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
+ *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
+ *     finds the message. That exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
+ *   - During such an exchange and after it, from time to time while the engine is idle: the sender of a long message
+ *     waits until it is received, even if this rank has left the exchange or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *
- * Several users may share a communicator, one after the other (irr_comm_use).  The first exchange of a user throws away
- * what came for the users before, and does not tell that.
+ * Several users may use a communicator one after the other (irr_comm_use). The first exchange of a user discards
+ * messages for the users before, and does not report them.
  *
- * The sequence of tags wraps.  What is over, and what is yet to come, can be told apart as long as no rank is ahead of
- * another one by half of all sequence numbers: so all ranks meet, in an agreement, before the first exchange of each
- * half, which is every 120 exchanges.  In one half all of the other half is over.  What has been under way for so long,
- * from a sender that was not heard from since, would be taken for the message of an exchange, and the latter be told as
- * stray.
+ * Epochs. The sequence numbers in tags wrap. Past and future exchanges can be distinguished as long as no rank is ahead
+ * of another by half of all sequence numbers. So all ranks pass an epoch barrier, an agreement, before the first
+ * exchange of each half, about every 120 exchanges; in one half, all exchanges of the other half are over. A message
+ * that is in flight for longer, from a sender that sent nothing since, would be mistaken for a message of a current
+ * exchange, and the current message would be reported as unexpected.
  *
- * Strays are looked for among DATA messages of communicators whose route is direct, or which send long messages
- * directly: on a grid each message is asked for.
+ * Only DATA messages are searched, of communicators whose route is direct or which send long messages directly: on a
+ * grid each message is expected.
  *
- * Cost: a look discards as often as the number of exchanges has ones in binary, each a walk over the messages that
- * are unexpected; none where nothing could come.
+ * Cost: a search calls `discard` as often as the number of the exchange has ones in binary, and each call walks the
+ * unexpected messages. No cost where no unexpected message is possible.
  */
 #ifndef IRR_STRAY_H
 #define IRR_STRAY_H
@@ -34,34 +34,40 @@
 #include "comm/ids.h"
 #include "exec/tag.h"
 
-#define IRR_STRAYS_FREED 8   /* ids whose late messages are looked for, the latest ones freed */
+#define IRR_STRAYS_FREED 8   /* number of freed ids, the latest ones, whose late messages are searched */
 
 struct irr_engine;
 
-/* Zeroed is empty.  Of an engine, which is locked in all that follows. */
+/* The state of an engine, which is locked in all functions below. A zeroed object is empty. */
 typedef struct irr_strays {
-    uint32_t    freed[IRR_STRAYS_FREED];   /* an id + 1; 0: none */
+    uint32_t    freed[IRR_STRAYS_FREED];   /* freed ids + 1; 0: none */
     unsigned    freed_next;
-    irr_comm_t *turn;                      /* the communicator to look at next; NULL: the ids that were freed */
+    irr_comm_t *turn;                      /* next communicator to search; NULL: the freed ids */
 } irr_strays_t;
 
-/* An exchange is over, and not open any more: is there, or was there, a stray message that was not told yet? */
+/*
+ * To be called when an exchange is over and closed. Returns true if an unexpected message was found and not reported
+ * yet.
+ */
 bool irr_strays_end(irr_exchange_t *exchange);
 
-/* Looks at one communicator, or at the ids that were freed: to be called when nothing happens. */
+/* Searches one communicator, or the freed ids. To be called when the engine is idle. */
 void irr_strays_look(struct irr_engine *engine);
 
-/* Throws away all messages of an id that is about to be taken.  False if there may be more than that now. */
+/* Discards all messages of an id that is about to be taken. Returns false if there may be more. */
 bool irr_strays_clear(struct irr_engine *engine, uint32_t id);
 
-/* An id is free from now on, or taken. */
+/* Record that an id was freed, or taken. */
 void irr_strays_free_id(irr_strays_t *strays, uint32_t id);
 void irr_strays_take_id(irr_strays_t *strays, uint32_t id);
 
-/* An exchange takes less sequence numbers than this. */
+/* An exchange takes fewer sequence numbers than this. */
 #define IRR_STRAYS_MARGIN 8
 
-/* Must the ranks meet before the exchange that begins with a sequence number?  The first one behind the meeting. */
+/*
+ * Returns true if an epoch barrier must precede the exchange that begins with `sequence`. irr_strays_met returns the
+ * first sequence number after the barrier.
+ */
 static inline bool irr_strays_meet(uint32_t sequence)
 {
     return sequence % IRR_TAG_HALF >= IRR_TAG_HALF - IRR_STRAYS_MARGIN;

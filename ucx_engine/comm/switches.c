@@ -1,7 +1,7 @@
 /*
- * switches.c - see switches.h.
+ * switches.c - finds the switches from the paths of all ranks; see switches.h.
  *
- * All ranks see the same paths, so what they make of them is alike on all.
+ * All ranks evaluate the same paths, so their results are the same.
  */
 #include "comm/agree.h"
 
@@ -11,13 +11,13 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Only rows that name their order look: auto is another row by then. */
+/* `auto` is not resolved here: it uses no switches without a topology file. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts == 0 && irr_algorithm_way(params->settings.algorithm)->order->uses_tree;
 }
 
-/* Once an engine, as further communicators mostly have the same ranks. */
+/* Warns the user once per engine, because most communicators have the same ranks. */
 static void tell(irr_engine_t *engine, const char *why)
 {
     bool told;
@@ -32,9 +32,9 @@ static void tell(irr_engine_t *engine, const char *why)
     }
 }
 
-/* ---- of this rank ---- */
+/* ---- this rank ---- */
 
-/* What comes from outside, as text of a line. */
+/* Copies text of the environment, replacing characters that cannot be printed. */
 static void show(const char *text, char *shown, size_t size)
 {
     size_t i = 0;
@@ -73,7 +73,7 @@ void irr_switches_read(const irr_comm_params_t *params, irr_comm_files_t *files)
     }
 }
 
-/* ---- of all ---- */
+/* ---- all ranks ---- */
 
 void irr_switches_words(const irr_comm_params_t *params, const irr_comm_files_t *files,
                         uint64_t words[IRR_SWITCHES_WORDS])
@@ -96,7 +96,7 @@ size_t irr_switches_agreed(irr_engine_t *engine, const irr_comm_params_t *params
     return 0;
 }
 
-/* Each node of the ranks is one of the tree's, and the other way round. */
+/* Returns true if the nodes of the ranks are the hosts of the topology, one to one. */
 static bool fit(const irr_nodes_t *nodes, const irr_topology_t *topology, const int *host_of)
 {
     bool good = topology->hosts == nodes->count;
@@ -107,7 +107,7 @@ static bool fit(const irr_nodes_t *nodes, const irr_topology_t *topology, const 
     return good;
 }
 
-/* From the paths of all.  IRR_ERR_FORMAT: rank 0 has said why not. */
+/* Makes the topology from the paths of all ranks. IRR_ERR_FORMAT: not possible, and rank 0 has warned the user. */
 static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const irr_nodes_t *nodes, size_t path_bytes,
                                const char *paths, int *host_of)
 {
@@ -126,7 +126,7 @@ static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const 
     return status;
 }
 
-/* By paths, if there are any and they are good, else one switch. */
+/* Makes the topology from valid paths, otherwise as one switch. */
 static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_bytes, const char *paths)
 {
     irr_nodes_t nodes;
@@ -151,7 +151,7 @@ static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_
     return status;
 }
 
-/* The paths of all are here, or there are none. */
+/* Uses the paths of all ranks, if they were gathered. */
 static irr_status_t take(irr_opening_t *opening)
 {
     if (make(opening->comm, &opening->files, opening->agreement.path_bytes, opening->gathered) != IRR_OK) {

@@ -1,28 +1,31 @@
 /*
- * switches.h - the switches between the members of a communicator, for an algorithm that looks at them, where no file
- * says: what Slurm told each rank, if that is one tree; else one switch above the nodes.
+ * switches.h - the switches between the members of a communicator, for algorithms that use them without a topology
+ * file: from the paths that Slurm gives each rank, if these form one tree; otherwise one switch above all nodes.
  */
 #ifndef IRR_SWITCHES_H
 #define IRR_SWITCHES_H
 
 #include "comm/comm_files.h"
 
-/* Does the algorithm ask for switches, and no file was read? */
+/* Returns true if the algorithm uses switches and no topology file was read. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
-/* Local: checks what this rank was told, and keeps it in files. */
+/* Local. Checks the path of this rank from the environment, and stores it in files. */
 void irr_switches_read(const irr_comm_params_t *params, irr_comm_files_t *files);
 
 /*
- * What this rank puts into an agreement on maxima: the bytes of its path, or 1 if that is none; and a number that is
- * the higher the lower its rank if it has none.
+ * Words of this rank in an agreement on maxima: the length of its path, or 1 if the path is invalid; and if it has no
+ * path, a number that is larger on lower ranks.
  */
 enum { IRR_SWITCHES_BYTES, IRR_SWITCHES_LACKS, IRR_SWITCHES_WORDS };
 
 void irr_switches_words(const irr_comm_params_t *params, const irr_comm_files_t *files,
                         uint64_t words[IRR_SWITCHES_WORDS]);
 
-/* The bytes of the longest path if all have one, else 0.  If only some have, the lowest of the others says so. */
+/*
+ * Returns the length of the longest path if all ranks have one, else 0. If only some have one, the lowest of the others
+ * warns the user.
+ */
 size_t irr_switches_agreed(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
                            const uint64_t words[IRR_SWITCHES_WORDS]);
 
