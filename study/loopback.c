@@ -1,12 +1,12 @@
 /*
  * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
  *
- * It runs whole exchanges without a network, so that tests, tools and simulations see every rank, and it is
- * the strict reader of the contract: nothing moves but in progress, a seed reorders all that may be reordered,
- * and large sends complete only when they are matched.
+ * Loopback runs whole exchanges without a network, so that tests, tools and simulations see every rank. It interprets
+ * the contract strictly: messages move only in progress, a seed reorders all that may be reordered, and long sends
+ * complete only when they are matched.
  *
- * Eager messages are copied once when sent and once when received; a rendezvous is copied once, when it is
- * matched.  Memory is allocated by connect, open_channel and send alone, so a send fails before anything has happened.
+ * An eager message is copied once when sent and once when received; a rendezvous is copied once, when it is matched.
+ * Only connect, open_channel and send allocate memory, so a send fails before it has any effect.
  */
 #include "study/loopback.h"
 
@@ -97,7 +97,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return IRR_OK;
 }
 
-/* May such a message be sent, or received?  Sinks do not count. */
+/* Checks that the pieces are allowed, and sets *bytes to their length without sinks. */
 static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *request, bool receives, size_t *bytes)
 {
     const irr_transport_caps_t *caps = &loopback->super.caps;
@@ -115,7 +115,7 @@ static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *r
     return count > 1 && count > caps->pieces_max[request->form] ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
 }
 
-/* A message with room for its bytes if it is eager; NULL if memory is short. */
+/* Creates a message, with room for its bytes if it is eager. Returns NULL without memory. */
 static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t key, size_t bytes, bool eager)
 {
     size_t payload = eager ? bytes : 0, size;
@@ -231,7 +231,7 @@ static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
     return IRR_IN_PROGRESS;
 }
 
-/* All of them now: nobody waits for a network. */
+/* Discards all matching messages at once. */
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
@@ -247,7 +247,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     return IRR_OK;
 }
 
-/* ---- progress and the way down ---- */
+/* ---- progress and shutdown ---- */
 
 static unsigned progress(irr_transport_t *transport)
 {

@@ -1,32 +1,32 @@
 /*
- * loopback.h - private to the loopback transport: its state, shared by loopback.c and loopback_match.c.  Its queues
- * serve timed.c and fault.c, too.
+ * loopback.h - private to the loopback transport: its state, shared by loopback.c and loopback_match.c. timed.c and
+ * fault.c use its queues, too.
  */
 #ifndef IRR_LOOPBACK_H
 #define IRR_LOOPBACK_H
 
 #include "study/fabric.h"
 
-/* Keys are matched in buckets; a power of two. */
+/* Number of hash buckets for keys; a power of two. */
 #define IRR_LOOPBACK_BUCKETS 64
 
 /*
- * What waits in a queue: a message, or the slot of a pending request.  Slots live in irr_request_t.reserved,
- * so these types may alias what the caller declared there.
+ * An element of a queue: a message, or the slot of a pending request. Slots live in irr_request_t.reserved, so these
+ * types may alias what the caller declared there.
  */
 typedef struct irr_loopback_item {
     struct irr_loopback_item *next;
     uint64_t                  key;    /* transport/key.h */
 } __attribute__((may_alias)) irr_loopback_item_t;
 
-/* First in, first out, but for an item that is taken by its key.  Must not be moved: tail may point into it. */
+/* A queue, first in, first out, except for items taken by key. It must not move: tail may point into it. */
 typedef struct irr_loopback_queue {
     irr_loopback_item_t  *head;
     irr_loopback_item_t **tail;
     size_t                length;
 } irr_loopback_queue_t;
 
-/* The ranks of one process and what is on the wire to each of them, in the order sent. */
+/* A fabric: the ranks of one process, and for each rank the messages on the wire to it, in the order sent. */
 struct irr_fabric {
     int      ranks;
     bool     shuffles;
@@ -40,11 +40,11 @@ struct irr_fabric {
 
 typedef struct irr_loopback_address {
     const irr_fabric_t *fabric;
-    intptr_t            rank;    /* as wide as the pointer: an address has no padding */
+    intptr_t            rank;    /* as wide as the pointer, so that an address has no padding */
 } irr_loopback_address_t;
 
 struct irr_peer {
-    irr_peer_t *next;     /* of the transport's list */
+    irr_peer_t *next;     /* in the list of the transport */
     int         rank;
     bool        open;     /* something was sent to it */
 };
@@ -54,27 +54,27 @@ typedef struct irr_loopback {
     irr_fabric_t          *fabric;
     irr_loopback_address_t address;
     irr_peer_t            *peers;
-    irr_loopback_queue_t   posted[IRR_LOOPBACK_BUCKETS];      /* receives that wait for a message */
-    irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages that wait for a receive */
+    irr_loopback_queue_t   posted[IRR_LOOPBACK_BUCKETS];      /* receives without a message */
+    irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages without a receive */
     irr_loopback_queue_t   finished;                          /* requests whose `done` the next progress calls */
-    size_t                 sends;                             /* pending ones, all of them rendezvous */
+    size_t                 sends;                             /* pending sends, all of them rendezvous */
     uint64_t               endpoints;
     uint64_t               bytes_gathered;
     bool                   closed;
 } irr_loopback_t;
 
-/* What a pending request keeps in irr_request_t.reserved. */
+/* The state of a pending request, in irr_request_t.reserved. */
 typedef struct irr_loopback_slot {
     irr_loopback_item_t item;
-    irr_status_t        status;  /* for `done`, once it is in the queue of the finished */
+    irr_status_t        status;  /* argument of `done`, while in the queue `finished` */
     bool                send;
 } __attribute__((may_alias)) irr_loopback_slot_t;
 
 _Static_assert(sizeof(irr_loopback_slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
 
 /*
- * A message on the wire or unexpected.  An eager one holds its bytes, and iov names them as one piece; a
- * rendezvous holds the sender's pieces and request until it is matched.
+ * A message on the wire or unexpected. An eager message holds its bytes, and iov names them as one piece. A rendezvous
+ * holds the sender's pieces and request until it is matched.
  */
 typedef struct irr_loopback_message {
     irr_loopback_item_t item;
@@ -99,47 +99,47 @@ static inline irr_loopback_slot_t *irr_loopback_slot_of(irr_request_t *request)
     return (irr_loopback_slot_t *)request->reserved;
 }
 
-/* ---- loopback_match.c: queues, and how messages meet receives ---- */
+/* ---- loopback_match.c: queues, and matching of messages and receives ---- */
 
 void irr_loopback_queue_init(irr_loopback_queue_t *queue);
 void irr_loopback_queue_push(irr_loopback_queue_t *queue, irr_loopback_item_t *item);
 irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue);
 
-/* The link to the first item whose key has these bits; NULL if there is none. */
+/* Returns the link to the first item whose key equals `key` in the bits of mask, or NULL. */
 irr_loopback_item_t **irr_loopback_queue_find(irr_loopback_queue_t *queue, uint64_t key, uint64_t mask);
 
-/* Takes out the item that *link points to. */
+/* Removes the item that *link points to, and returns it. */
 irr_loopback_item_t *irr_loopback_queue_unlink(irr_loopback_queue_t *queue, irr_loopback_item_t **link);
 
-/* Takes out the first item with this key; NULL if there is none. */
+/* Removes and returns the first item with this key, or NULL. */
 irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64_t key);
 
-/* The bucket of a key in posted or unexpected. */
+/* Returns the bucket of a key in posted or unexpected. */
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key);
 
 /*
- * Copies a message from one list of pieces to another, cut differently; returns the bytes that found room.
- * With `sunk`, pieces of `to` may have no base; the bytes they take are added there.
+ * Copies a message from one list of pieces to another, which may be divided differently. Returns the bytes that found
+ * room. If sunk is not NULL, pieces of `to` may have no base; their bytes are added to *sunk.
  */
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *sunk);
 
-/* Takes the first unexpected message with this key; NULL if there is none. */
+/* Removes and returns the first unexpected message with this key, or NULL. */
 irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key);
 
-/* Takes any with a mask for what counts of the key. */
+/* Removes and returns an unexpected message whose key equals `key` in the bits of mask, or NULL. */
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask);
 
-/* Ends a message in the pieces of a receive: sets request->bytes and returns the status of the receive. */
+/* Moves a message to the pieces of a receive, and frees it. Sets request->bytes. Returns the receive's status. */
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, irr_request_t *request);
 
-/* Ends the receives that nothing has matched, of a channel, with IRR_ERR_CANCELED at the next progress. */
+/* Ends the unmatched receives of a channel with IRR_ERR_CANCELED at the next progress. */
 void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);
 
-/* Calls `done` for what is finished; returns how many. */
+/* Calls `done` of the finished requests. Returns their number. */
 unsigned irr_loopback_finish(irr_loopback_t *loopback);
 
-/* Takes messages off the wire to this rank and matches them; returns how many. */
+/* Takes messages off the wire to this rank and matches them. Returns their number. */
 unsigned irr_loopback_deliver(irr_loopback_t *loopback);
 
 /* Frees all messages of a queue. */

@@ -1,13 +1,13 @@
 /*
- * loopback_match.c - the loopback transport's queues, and how its messages meet receives.
+ * loopback_match.c - queues of the loopback transport, and matching of messages and receives.
  *
- * A message goes from the wire of its receiver, when that one progresses, to the first posted receive with
- * its key, or else among the unexpected ones, where a later receive finds it.  The order in which messages
- * leave the wire is the order sent or, in a fabric that shuffles, random: each time a message is drawn, and
- * the oldest one of the same sender with the same key goes in its place.
+ * When a rank progresses, a message leaves the wire to this rank and goes to the first posted receive with its key, or
+ * to the unexpected messages, where a later receive finds it. Messages leave a wire in the order sent or, in a fabric
+ * that shuffles, in random order: a message is drawn, and the oldest message of the same sender with the same key
+ * leaves.
  *
- * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire, a discard in the
- * unexpected ones.
+ * Cost: O(1) expected for a match. A shuffled delivery is linear in the messages on the wire, a discard in the
+ * unexpected messages.
  */
 #include "study/loopback.h"
 
@@ -68,7 +68,7 @@ irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64
 
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key)
 {
-    /* Keys differ in their fields; the upper bits of the product depend on all of them. */
+    /* keys differ in their fields; the upper bits of the product depend on all bits */
     uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
 
     return &buckets[(hash >> 32) % IRR_LOOPBACK_BUCKETS];
@@ -77,7 +77,7 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *sunk)
 {
-    size_t moved = 0, written = 0, read = 0;  /* in all, in the first piece of `to`, of `from` */
+    size_t moved = 0, written = 0, read = 0;  /* total; in the first piece of `to`; in that of `from` */
 
     while (to_count > 0 && from_count > 0) {
         size_t room = to->length - written, left = from->length - read;
@@ -169,7 +169,7 @@ unsigned irr_loopback_finish(irr_loopback_t *loopback)
 {
     unsigned events = 0;
 
-    /* What the callbacks finish waits for the next call, or two that keep each other busy would never end. */
+    /* requests finished by callbacks wait for the next call; otherwise two that restart each other would never end */
     for (size_t due = loopback->finished.length; due > 0 && loopback->finished.length > 0; due--) {
         irr_loopback_slot_t *slot = (irr_loopback_slot_t *)irr_loopback_queue_pop(&loopback->finished);
         irr_request_t *request = irr_request_of(slot);
@@ -187,7 +187,7 @@ static bool may_not_overtake(const irr_loopback_item_t *a, const irr_loopback_it
            ((const irr_loopback_message_t *)a)->source == ((const irr_loopback_message_t *)b)->source;
 }
 
-/* The message that leaves a wire that is not empty. */
+/* Removes a message from a wire that is not empty. */
 static irr_loopback_message_t *leave_wire(irr_fabric_t *fabric, irr_loopback_queue_t *wire)
 {
     irr_loopback_item_t *drawn = wire->head, **link = &wire->head;
@@ -225,7 +225,7 @@ unsigned irr_loopback_deliver(irr_loopback_t *loopback)
     size_t due = wire->length;
     unsigned events = 0;
 
-    /* A shuffling fabric also keeps some messages back, so that later ones may overtake them. */
+    /* a shuffling fabric holds some messages back, so that later ones may overtake them */
     if (due > 1 && fabric->shuffles) {
         due = 1 + irr_random_below(&fabric->random, due);
     }

@@ -9,17 +9,17 @@
  * The maximum of a value and the maximum of its complement show whether all ranks have the same value.
  *
  * A rank is in trouble if something keeps it from taking part: missing memory, a bad parameter, a transport that does
- * not open. It still takes part in the agreements, which then fail on all ranks.
+ * not open. The rank still takes part in the agreements, which then fail on all ranks.
  *
  * Ids: each member proposes a free id and reserves it, so that it proposes another one for another communicator. If the
  * proposals differ, all members continue behind the largest one, at a random distance that is the same on all members.
  * Without randomness, members that set up several communicators in different orders could propose again and again what
- * others have reserved. After DRAWS proposals all members search from 0, from the largest proposal to the next free id.
- * These proposals only grow, so they become equal or the ids run out.
+ * others have reserved. After DRAWS proposals all members search from id 0 upwards: each proposes its first free id
+ * from the largest proposal on. These proposals only grow, so they become equal or the ids run out.
  *
- * A free id may still have messages of a former communicator, and a transport may need time to find or discard them.
- * The member then checks the first few free ids repeatedly before it proposes one, for half of the timeout at most, so
- * that the waiting members do not time out.
+ * A free id may still have messages of a former communicator, and a transport may need time to find or discard them. A
+ * member then checks the first few free ids repeatedly before it proposes one, for half of the timeout at most, so that
+ * the waiting members do not time out.
  */
 #include "comm/agree.h"
 
@@ -311,9 +311,7 @@ static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn n
     return IRR_OK;
 }
 
-/*
- * Returns true if all proposals are equal and valid, which ends the search. If they differ, the own proposal is freed.
- */
+/* Returns true if all proposals are equal and valid: the search ends. If they differ, frees the own proposal. */
 static bool have_met(irr_opening_t *opening)
 {
     const uint64_t largest = opening->words[ID];
@@ -358,9 +356,7 @@ static irr_status_t searched(irr_opening_t *opening)
     return propose(opening, (uint32_t)largest, searched);
 }
 
-/*
- * Returns where to search next: behind the largest proposal, or from 0 if a member found none. The same on all ranks.
- */
+/* Returns where to search next, the same on all ranks: from the largest proposal, or from 0 if a member found no id. */
 static uint32_t draw(const irr_opening_t *opening)
 {
     const uint64_t largest = opening->words[ID], begin = largest == IRR_IDS_NONE ? 0 : largest;

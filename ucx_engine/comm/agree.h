@@ -31,10 +31,7 @@ irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next);
  */
 irr_status_t irr_agree_id(irr_opening_t *opening, irr_step_fn next);
 
-/*
- * Warns the user that ranks of a node share no memory, on the lowest member that reported it in a reduced word, once
- * per engine.
- */
+/* Warns, once per engine, that ranks of a node share no memory; on the lowest member that reported it in the word. */
 void irr_agree_warn(irr_opening_t *opening, uint64_t reduced, const char *reason);
 
 /* Frees the id that was proposed or agreed on. */

@@ -139,9 +139,7 @@ static irr_status_t tell(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/*
- * Finds the first row whose largest and smallest value differ, the same on all ranks. Digests differ, so there is one.
- */
+/* Finds the first row whose largest and smallest value differ, the same on all ranks. Different digests imply one. */
 static irr_status_t find(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;

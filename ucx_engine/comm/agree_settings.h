@@ -1,15 +1,12 @@
 /*
- * agree_settings.h - checks that all members of a communicator have the same settings, and finds the one that differs.
+ * agree_settings.h - checks that all members of a communicator have equal settings, and finds the one that differs.
  */
 #ifndef IRR_AGREE_SETTINGS_H
 #define IRR_AGREE_SETTINGS_H
 
 #include "comm/opening.h"
 
-/*
- * Returns a hash of all settings and files. Different settings give different hashes except with negligible
- * probability.
- */
+/* Returns a hash of all settings and files. Different settings give different hashes, but for a negligible risk. */
 uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
 /*

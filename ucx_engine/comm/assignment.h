@@ -19,8 +19,7 @@
 
 /* What rank 0 computes from a matrix. A zeroed object is empty. */
 typedef struct irr_computed {
-    bool           declined;   /* no schedule: the order rejects the matrix, was not done in time, or there is no order
-                                  */
+    bool           declined;   /* no schedule: the order rejects the matrix, was too slow, or there is no order */
     irr_schedule_t schedule;
     irr_syncs_t    syncs;      /* if the pacing needs them */
 } irr_computed_t;

@@ -1,6 +1,5 @@
 /*
- * comm.c - a communicator of the engine after its setup (opening.c): entering the engine, use by its owners,
- * destruction.
+ * comm.c - a communicator of the engine after its setup (opening.c): use and destruction.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"

@@ -13,8 +13,7 @@ typedef struct irr_comm_files {
     irr_schedule_t schedule;   /* schedule for certain counts; no ranks: none */
     irr_topology_t topology;   /* no hosts: none */
     int            host;       /* host of this rank in the topology */
-    char           path[IRR_SWITCH_PATH_MAX];   /* path of this rank from the environment, if no file was read; empty:
-                                                   none */
+    char           path[IRR_SWITCH_PATH_MAX];   /* this rank's path from the environment, without a file; empty: none */
     bool           misread;                     /* the environment has no valid path */
     char           reason[640];
 } irr_comm_files_t;

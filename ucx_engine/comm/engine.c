@@ -1,5 +1,5 @@
 /*
- * engine.c - the engine of a process: its transports, opened on demand, the known peers, and the progress of exchanges.
+ * engine.c - the engine of a process: its transports, opened on demand, the known peers, and progress of exchanges.
  */
 #include "comm/exchange.h"
 

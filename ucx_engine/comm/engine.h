@@ -43,10 +43,7 @@ struct irr_engine {
     bool             switches_told;   /* the user was told why switches that Slurm names are not used */
 };
 
-/*
- * The exchanges of a communicator in the order of their starts: open exchanges, then waiting ones (queue.c). A zeroed
- * object is empty.
- */
+/* Exchanges in the order of their starts: open ones, then waiting ones (queue.c). A zeroed object is empty. */
 typedef struct irr_queue {
     irr_exchange_t *first, *last;
     irr_exchange_t *waiting;   /* first waiting exchange; NULL: all are open */
@@ -119,10 +116,7 @@ static inline void irr_comm_close_channel(irr_comm_t *comm)
 /* Frees a communicator that is not in the lists of the engine. */
 void irr_comm_free(irr_comm_t *comm);
 
-/*
- * Opens a transport of the engine unless it is open. An error is permanent and described in engine->reason; the user
- * has not been told.
- */
+/* Opens a transport unless it is open. An error is permanent and described in engine->reason, but not yet reported. */
 irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind);
 
 /* Creates an engine that sends all messages over an open transport, which then belongs to the engine. */

@@ -6,7 +6,7 @@
 
 #include "core/alloc.h"
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
 {

@@ -176,9 +176,7 @@ static irr_status_t build(irr_exchange_t *exchange)
 
 /* ---- a learned plan ---- */
 
-/*
- * Returns true if the plan that the relay learns is wanted for later runs. The ranks agree on it even after a failure.
- */
+/* Returns true if later runs need the plan that the relay learns. The ranks agree on it even after a failure. */
 static bool freezes(const irr_exchange_t *exchange)
 {
     return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;

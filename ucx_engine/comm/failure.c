@@ -22,7 +22,7 @@ static uint16_t notice_tag(void)
     return irr_tag(irr_tag_base(0), IRR_TAG_SYNC, 0);
 }
 
-/* ---- to fail ---- */
+/* ---- failing ---- */
 
 void irr_comm_abandon(irr_comm_t *comm)
 {
@@ -89,10 +89,7 @@ bool irr_comm_tell(irr_comm_t *comm)
 
 /* ---- checks ---- */
 
-/*
- * Returns true if a notice arrived. If there was no memory for a message, which may have been a notice, fails the
- * communicator.
- */
+/* Returns true if a notice arrived. Fails the communicator if there was no memory for a message, perhaps a notice. */
 static bool is_told(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;

@@ -40,10 +40,7 @@ bool irr_comm_tell(irr_comm_t *comm);
 /* Checks for a notice while no exchange is open; to be called from time to time. */
 void irr_comm_listen(irr_comm_t *comm);
 
-/*
- * Checks for a notice and for a timeout while an exchange is open; to be called from time to time. Either fails the
- * communicator.
- */
+/* Checks for a notice and a timeout while an exchange is open, from time to time. Either fails the communicator. */
 void irr_comm_watch(irr_exchange_t *exchange);
 
 /* Cancels the receives of the open exchanges, which will not be continued. */

@@ -199,7 +199,7 @@ static irr_status_t route(irr_opening_t *opening)
     return agree_end(opening);
 }
 
-/* ---- the steps between ---- */
+/* ---- the middle steps ---- */
 
 static irr_status_t connect(irr_opening_t *opening)
 {
@@ -284,7 +284,7 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
     }
 }
 
-_Static_assert(IRR_CHANNEL_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
+_Static_assert(IRR_CHANNEL_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "the texts above name these limits");
 
 static irr_status_t begin(irr_opening_t *opening)
 {

@@ -57,10 +57,8 @@ struct irr_opening {
     uint64_t            words[IRR_OPENING_WORDS];   /* words to be reduced */
     const char         *reason;     /* reason of the trouble that an agreement is about, for the user */
     char                why[IRR_OPENING_WHY];   /* after a failed agreement the reason, the same on all ranks */
-    irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in
-                                       trouble */
-    uint64_t            lowest;     /* result of irr_agree_all: identifies the lowest rank with `mine` false; 0: true on
-                                       all ranks */
+    irr_status_t        verdict;    /* of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in trouble */
+    uint64_t            lowest;     /* of irr_agree_all: marks the lowest rank with `mine` false; 0: none */
     bool                waits;      /* a collective of the host is running */
     irr_step_fn         next;       /* next step; NULL: the setup is over */
     irr_step_fn         after;      /* step after an agreement */

@@ -32,10 +32,7 @@ typedef struct irr_run {
 /* Values of `built`: no plan, or a plan without a schedule. */
 enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 
-/*
- * Makes room for any plan of the communicator without a schedule, if each message is one block. May return
- * IRR_ERR_NO_MEMORY.
- */
+/* Makes room for plans without a schedule in which each message is one block. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm);
 void         irr_run_fini(irr_run_t *run);
 

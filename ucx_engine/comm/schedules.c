@@ -14,9 +14,9 @@
 /* Index of the word that says whether a rank exchanges in place. */
 #define IN_PLACE IRR_CACHE_SLOTS
 
-_Static_assert(IRR_LOOK_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a look is one agreement");
+_Static_assert(IRR_LOOK_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a lookup is one agreement");
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 /* Returns true if the matrix, of ranks * ranks words, is above the limit. */
 static bool too_large(int ranks, size_t max_bytes)

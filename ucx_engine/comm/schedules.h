@@ -72,8 +72,7 @@ typedef struct irr_schedules {
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
     irr_cache_entry_t     *entry;      /* the entry of this exchange; NULL: no schedule */
-    const irr_way_t       *chosen;     /* the strategy of this exchange, the same on all ranks; NULL: the communicator's
-                                          own */
+    const irr_way_t       *chosen;     /* its strategy, the same on all ranks; NULL: the communicator's own */
     irr_way_t              pairs;      /* strategy of exchanges that all ranks know to be in place */
     bool                   told;       /* the user was told of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: misses lead to no gather */
@@ -91,10 +90,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
-/*
- * Returns the routes that the settings allow for schedules on a tree, as a bit mask (choose/paced.h); 0: there is no
- * tree.
- */
+/* Returns a bit mask of the routes that the settings allow for schedules on a tree (choose/paced.h); 0: no tree. */
 unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settings_t *settings);
 
 /*

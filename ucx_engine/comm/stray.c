@@ -35,10 +35,7 @@ static void throw_away_past(irr_comm_t *comm)
     }
 }
 
-/*
- * Returns true if some rank may have nothing to send here, as far as this rank knows. With a schedule all ranks know
- * all messages.
- */
+/* Returns true if some rank may have nothing to send here. With a schedule all ranks know all messages. */
 static bool has_gaps(const irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -99,10 +96,7 @@ static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
     comm->strays = own;
 }
 
-/*
- * Searches at the end of an exchange. After an exchange with gaps, the next one searches too, when both and all before
- * them are over.
- */
+/* Searches at the end of an exchange, and of the one after an exchange with gaps, once both and all before are over. */
 __attribute__((noinline))
 static void look_behind(const irr_exchange_t *exchange, bool gaps)
 {

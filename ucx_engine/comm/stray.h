@@ -1,10 +1,10 @@
 /*
  * stray.h - unexpected messages: finds, discards and reports messages that no receive asks for.
  *
- * A rank may erroneously send to a rank whose block for it is empty. No receive matches the message. It must not match
- * a receive of a later exchange with the same tag, or of another communicator with the same id, and its sender must not
- * wait forever. So a rank searches the messages that arrived unexpectedly for those of exchanges that are over here:
- * all expected messages of these exchanges have been received, so no receive will match the rest.
+ * A rank may erroneously send to a rank whose block for it is empty, and no receive matches the message. The message
+ * must not match a receive of a later exchange with the same tag, or of another communicator with the same id, and its
+ * sender must not wait forever. When an exchange is over on a rank, all its expected messages have been received here.
+ * So a rank discards any other message of such an exchange, and searches for these messages:
  *
  *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
  *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
@@ -45,10 +45,7 @@ typedef struct irr_strays {
     irr_comm_t *turn;                      /* next communicator to search; NULL: the freed ids */
 } irr_strays_t;
 
-/*
- * To be called when an exchange is over and closed. Returns true if an unexpected message was found and not reported
- * yet.
- */
+/* Call this when an exchange is over and closed. Returns true if an unexpected message was not reported yet. */
 bool irr_strays_end(irr_exchange_t *exchange);
 
 /* Searches one communicator, or the freed ids. To be called when the engine is idle. */

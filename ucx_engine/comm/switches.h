@@ -22,10 +22,7 @@ enum { IRR_SWITCHES_BYTES, IRR_SWITCHES_LACKS, IRR_SWITCHES_WORDS };
 void irr_switches_words(const irr_comm_params_t *params, const irr_comm_files_t *files,
                         uint64_t words[IRR_SWITCHES_WORDS]);
 
-/*
- * Returns the length of the longest path if all ranks have one, else 0. If only some have one, the lowest of the others
- * warns the user.
- */
+/* Returns the length of the longest path if all ranks have one, else 0. The lowest rank without one may warn. */
 size_t irr_switches_agreed(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
                            const uint64_t words[IRR_SWITCHES_WORDS]);
 

@@ -25,9 +25,7 @@ typedef struct irr_allreduce {
     uint64_t          *words;   /* scratch of the plan; after an agreement it begins with the maxima */
 } irr_allreduce_t;
 
-/*
- * nodes: NULL, or borrowed and the same on all ranks. May return IRR_ERR_NO_MEMORY, and then there is nothing to free.
- */
+/* nodes: NULL, or borrowed and the same on all ranks. On IRR_ERR_NO_MEMORY there is nothing to free. */
 irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank, const irr_nodes_t *nodes);
 void         irr_allreduce_fini(irr_allreduce_t *allreduce);
 

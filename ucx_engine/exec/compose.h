@@ -22,10 +22,7 @@ static inline irr_form_t irr_compose_whole(irr_compose_t mode)
     return mode == IRR_COMPOSE_GATHER ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
 }
 
-/*
- * Returns the composition of a message with `pieces` pieces and `bytes` bytes. Pure. apart_min is the same at both
- * ends.
- */
+/* Returns the composition of a message of `pieces` pieces and `bytes` bytes. Pure; apart_min is equal at both ends. */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes);
 
 /* Returns the number of transport messages of a step. */

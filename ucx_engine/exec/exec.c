@@ -386,7 +386,7 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
     return exec->result;
 }
 
-/* ---- what is awaited ---- */
+/* ---- what the run waits for ---- */
 
 /* Returns the peer of the first incomplete step of a kind, or -1. */
 static int first_peer(const irr_exec_t *exec, irr_step_kind_t kind)

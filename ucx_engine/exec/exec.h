@@ -51,8 +51,7 @@ typedef struct irr_exec_env {
     size_t            window_messages, window_bytes;   /* limits for sends in flight; 0: no limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which handles failed and unexpected messages */
-    irr_failure_t    *failure;    /* receives the first failure of this run, unless it holds an earlier one; NULL: not
-                                     recorded */
+    irr_failure_t    *failure;    /* takes the first failure, unless it holds an earlier one; NULL: not recorded */
 } irr_exec_env_t;
 
 /* Stores `status` in *result unless *result is an error already: the result of a run is its first error. */
@@ -71,15 +70,14 @@ typedef struct irr_exec_step {
                                  `bytes` the sum received so far */
     irr_exec_t   *exec;
     uint32_t      index;      /* index of the step in the plan */
-    uint32_t      pending;    /* number of unfinished messages, or IRR_EXEC_NOT_STARTED, IRR_EXEC_PENDING_HELD or
-                                 IRR_EXEC_DONE */
+    uint32_t      pending;    /* number of unfinished messages, or one of IRR_EXEC_NOT_STARTED and so on */
     irr_status_t  status;     /* first error */
     uint16_t      tag;        /* tag of the messages, without the base */
     uint8_t       kind;       /* irr_step_kind_t */
     bool          comes;      /* true for a receive or a wait */
 } irr_exec_step_t;
 
-_Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches all of it: two cache lines");
+_Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches a whole step: two cache lines");
 
 /* One message of a step that has several pieces. */
 typedef struct irr_part {
@@ -126,8 +124,7 @@ struct irr_exec {
     bool              more;         /* the source may still append steps */
     bool              at_odds;      /* a message was shorter than its block */
     bool              news;         /* a step completed or was appended since the cursors last advanced */
-    bool              failed;       /* without a source: the run has ended with `result`; with a source: a receive has
-                                       failed */
+    bool              failed;       /* with a source: a receive has failed; without: the run has ended */
     size_t            next_recv;    /* first step that may be a receive or wait not posted yet */
     size_t            next_send;    /* first step that may be a send or local step not started yet */
     size_t            next_tell;    /* first step that may be a signal not started yet */
@@ -139,10 +136,7 @@ struct irr_exec {
 void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
-/*
- * Makes room for a plan, so that irr_exec_start cannot fail. No plan may be running. On IRR_ERR_NO_MEMORY the room is
- * unchanged.
- */
+/* Makes room for a plan, so that irr_exec_start cannot fail; no plan may be running. IRR_ERR_NO_MEMORY: no change. */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
 
 /*
@@ -163,9 +157,7 @@ bool irr_exec_receives(const irr_exec_t *exec);
 /* Returns true if all receives of the plan are posted. */
 bool irr_exec_listens(const irr_exec_t *exec);
 
-/*
- * Returns the peer of the first incomplete receive, otherwise of the first incomplete send; -1 if no plan is running.
- */
+/* Returns the peer of the first incomplete receive, otherwise of the first incomplete send; -1: no plan is running. */
 int irr_exec_awaited(const irr_exec_t *exec);
 
 /* Returns true if all steps are complete. Then irr_exec_progress returns the result. */
@@ -241,10 +233,7 @@ void irr_exec_take_in(irr_exec_t *exec);
 /* Marks the steps from `first` on as not started. */
 void irr_exec_open(irr_exec_t *exec, size_t first);
 
-/*
- * Returns true if the message belongs to the engine and carries no user data. The length of such a message does not
- * depend on counts.
- */
+/* Returns true if the message carries no user data, so that its length does not depend on counts. */
 static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *step)
 {
     return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;

@@ -12,7 +12,7 @@
 #include "exec/exec.h"
 
 _Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_PART == (int)IRR_TAG_PART,
-               "irr_exec_tag takes a content for the kind of its tag");
+               "irr_exec_tag uses a content as the kind of its tag");
 
 /* Returns the tag of the messages of a step, without the base. */
 static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step)

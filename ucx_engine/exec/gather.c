@@ -99,8 +99,8 @@ void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
 }
 
 /*
- * Makes room for the parts of the family. The own part is present before a gather, and on rank 0 all are before a
- * scatter.
+ * Makes room for the parts of the family that are not present. Before a gather each rank has its own part; before a
+ * scatter rank 0 has all parts.
  */
 static irr_status_t make_room(irr_gather_t *gather)
 {

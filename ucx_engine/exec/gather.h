@@ -32,10 +32,7 @@ typedef struct irr_gather {
     irr_status_t   status;
 } irr_gather_t;
 
-/*
- * part_max: maximum length of a gathered part, with its length word. May return IRR_ERR_NO_MEMORY, and then there is
- * nothing to free.
- */
+/* part_max: longest gathered part in bytes, with its length word. On IRR_ERR_NO_MEMORY there is nothing to free. */
 irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t part_max);
 void         irr_gather_fini(irr_gather_t *gather);
 

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static irr_status_t make_plans(irr_relay_t *relay)
 {
@@ -186,10 +186,7 @@ void irr_relay_enter_stage(irr_relay_t *relay, int number)
     memset(relay->heard, 0, (size_t)relay->unheard * sizeof(*relay->heard));
 }
 
-/*
- * Returns true if the steps appended for this stage are complete: all receives, and the sends if the next stage waits
- * for them.
- */
+/* Returns true if this stage's receives are complete, and its sends if the next stage waits for them. */
 static bool steps_are_over(const irr_relay_t *relay)
 {
     const bool sends = relay->overlap == IRR_OVERLAP_SINGLE || relay->overlap == IRR_OVERLAP_BLOCKING;

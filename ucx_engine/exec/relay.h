@@ -52,8 +52,7 @@
 typedef struct irr_relay_place {
     bool           known;      /* the layout of its previous message is known, and its predicted receive has this
                                   layout, unless discarded */
-    bool           sunk;       /* its data is discarded: the first message by the predicted receive, the others by the
-                                  inbox */
+    bool           sunk;       /* its data is discarded: by the predicted receive, and then by the inbox */
     bool           changed;    /* it announced another layout in this exchange */
     size_t         messages;   /* messages of the layout that it announced last, at least 1 */
     size_t         opening;    /* index of the predicted receive in `run` */
@@ -64,8 +63,7 @@ typedef struct irr_relay_place {
 /* The state of one peer in one stage. */
 typedef struct irr_relay_slot {
     bool           known;      /* the peer knows the layout of the previous message */
-    size_t         messages;   /* messages that the peer's predicted receive may wait for: those of the last announced
-                                  layout, or 1 */
+    size_t         messages;   /* messages that the peer's predicted receive takes: of the last layout, or 1 */
     unsigned char  status[IRR_HEADER_PREFIX_MAX];   /* buffer for a HEADER without slices, which needs no allocation */
     unsigned char *header;
     size_t         header_max;
@@ -127,8 +125,7 @@ typedef struct irr_relay {
     irr_status_t       copied;      /* result of the copy of this rank's message to itself */
     bool               broken;      /* the rank goes on without data */
     bool               lost;        /* some rank, maybe this one, lost layouts in the previous exchange */
-    int                stage;       /* current stage, from 1; 0: the previous plan is followed, and no predicted receive
-                                       was cancelled */
+    int                stage;       /* from 1; 0: the previous plan is followed, nothing was cancelled */
     size_t             slot_base, sender_base;
     size_t             stage_steps; /* index of the first step appended for this stage */
     bool              *heard;       /* by sender of this stage: its message was received */

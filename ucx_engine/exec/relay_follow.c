@@ -33,8 +33,7 @@ bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
     const bool repeats = irr_blocks_repeat(&relay->blocks, problem), same = repeats && relay->ended_well;
 
     if (!repeats) {
-        (void)irr_blocks_remember(&relay->blocks, problem);   /* without memory the next exchange does not repeat it
-                                                                 either */
+        (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next exchange repeats nothing */
     }
     /* the barrier is not part of the previous plan */
     if (!same || irr_relay_tells(relay) || !all_told(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
@@ -72,10 +71,7 @@ static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_gr
     return status == IRR_OK ? irr_grid_plan_end_stage(plan, number) : status;
 }
 
-/*
- * Returns the first stage that did not receive all its messages as last time. *held: a predicted receive of this stage
- * is held.
- */
+/* Returns the first stage not received as last time. *held: a predicted receive of this stage is held. */
 static int first_other(const irr_relay_t *relay, bool *held)
 {
     size_t base = 0;

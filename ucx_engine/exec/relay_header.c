@@ -112,7 +112,7 @@ static void sink(irr_relay_t *relay, irr_status_t status, size_t parts)
     receive(relay, IRR_CONTENT_PART, 0, true);
 }
 
-/* ---- into the plan ---- */
+/* ---- adding to the plan ---- */
 
 static size_t sum(const irr_slice_t *slices, size_t count)
 {

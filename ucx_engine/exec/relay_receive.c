@@ -56,9 +56,7 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
 
 /* ---- posting ---- */
 
-/*
- * Posts a receive of the previous layout, with addresses for the blocks of this exchange. Returns false without memory.
- */
+/* Posts a receive of the previous layout, with addresses for this exchange's blocks. Returns false if that fails. */
 static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last_step, irr_step_params_t *params)
 {
     const irr_grid_plan_t *last = relay->last;

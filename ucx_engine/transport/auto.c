@@ -1,7 +1,8 @@
 /*
- * auto.c - UCX, as it is what has been measured; but libfabric where UCX was not built, where a provider or domain of
- * libfabric is named, and for a job on several nodes that UCX does not reach, or only slowly: because the only fast
- * devices are of a kind that libfabric alone drives, or because UCX was told to use nothing that leaves a node.
+ * auto.c - selects UCX, which most measurements are for, except in these cases, which select libfabric: UCX was not
+ * built; the configuration names a provider or domain of libfabric; or a job on several nodes would be slow or
+ * impossible over UCX, because only libfabric drives the only fast devices, or UCX is restricted to transports inside a
+ * node.
  */
 #include "transport/auto.h"
 
@@ -25,11 +26,11 @@ static bool built(const char *name)
     return false;
 }
 
-/* Names what stays on a node, as UCX_TLS and as UCX_NET_DEVICES has it. */
+/* Names of transports and devices inside a node, as in UCX_TLS and UCX_NET_DEVICES. */
 static const char *const local_tls[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
 static const char *const local_devices[] = { "lo", NULL };
 
-/* Has a list only such names?  What is left out (^), or a pattern, is not looked into. */
+/* Returns true if a list has only such names. Returns false for lists with exclusions (^) or patterns. */
 static bool has_only(const char *list, const char *const *names)
 {
     if (!given(list) || strpbrk(list, "^*?[") != NULL) {
@@ -50,7 +51,7 @@ static bool has_only(const char *list, const char *const *names)
     return true;
 }
 
-/* Was UCX told to use nothing that leaves a node? */
+/* Returns true if UCX is restricted to transports inside a node. */
 static bool stays(const irr_engine_config_t *config, const irr_ucx_environment_t *environment)
 {
     return has_only(given(config->ucx_tls) ? config->ucx_tls : environment->tls, local_tls) ||
@@ -81,7 +82,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     }
 }
 
-/* As coll/irr's worker reads it: with a name of its own before that of all. */
+/* Returns a variable as UCX reads it for this worker: a variable with our prefix takes precedence. */
 static const char *of_ucx(const char *own, const char *name)
 {
     const char *value = getenv(own);

@@ -1,9 +1,9 @@
 /*
- * devices.c - which fast network devices are there, without opening a library: folders of sysfs.
+ * devices.c - finds fast network devices in folders of sysfs, without loading a library.
  *
- * Adapters with verbs are in class/infiniband, whoever made them.  Those of EFA (driver efa) carry no reliable messages
- * that UCX knows, and those of Omni-Path (driver hfi1) are slow by verbs: both are for libfabric's own providers.
- * Slingshot's are in class/cxi.
+ * Adapters with verbs of all vendors are in class/infiniband. EFA (driver efa) has no reliable messages that UCX
+ * supports, and Omni-Path (driver hfi1) is slow with verbs: both need libfabric's own providers. Slingshot is in
+ * class/cxi.
  */
 #include "transport/devices.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is that the driver that device/driver of a device points to? */
+/* Returns true if the link device/driver of the device points to this driver. */
 static bool is_driven_by(int folder, const char *device, const char *driver)
 {
     char path[NAME_MAX + sizeof("/device/driver")], target[PATH_MAX];
@@ -33,7 +33,7 @@ static bool is_for_ofi(int folder, const char *device)
     return is_driven_by(folder, device, "efa") || is_driven_by(folder, device, "hfi1");
 }
 
-/* Folders have no order of their own. */
+/* Keeps the alphabetically first name, because folders are not sorted. */
 static void keep_first(char *first, const char *name)
 {
     if (first[0] == '\0' || strcmp(name, first) < 0) {

@@ -1,18 +1,18 @@
 /*
- * devices.h - the fast network devices of this machine, as the kernel shows them.
+ * devices.h - finds the fast network devices of this machine, as the kernel lists them.
  */
 #ifndef IRR_DEVICES_H
 #define IRR_DEVICES_H
 
 #define IRR_DEVICE_NAME 32
 
-/* The first of each kind by name; "": there is none. */
+/* The first device of each kind in alphabetical order; "": none. */
 typedef struct irr_devices {
-    char ucx[IRR_DEVICE_NAME];   /* that UCX drives: InfiniBand, RoCE and what else has verbs */
-    char ofi[IRR_DEVICE_NAME];   /* that libfabric alone drives well: Slingshot, EFA, Omni-Path */
+    char ucx[IRR_DEVICE_NAME];   /* a device for UCX: InfiniBand, RoCE and others with verbs */
+    char ofi[IRR_DEVICE_NAME];   /* a device that only libfabric drives well: Slingshot, EFA, Omni-Path */
 } irr_devices_t;
 
-/* root: a folder laid out as /sys.  What cannot be read is not there.  Some system calls a device. */
+/* Finds the devices; some system calls each. root: a folder like /sys. Folders that cannot be read count as empty. */
 void irr_devices_look(const char *root, irr_devices_t *devices);
 
 #endif

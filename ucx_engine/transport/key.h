@@ -1,11 +1,11 @@
 /*
- * key.h - a channel, a tag and a sender in one number of 64 bits, for transports that match such numbers.
+ * key.h - channel, tag and sender in one number of 64 bits, for transports that match such numbers.
  *
  *     51          36 34          20 19             0
  *     channel        tag            rank of the sender
  *
- * Ranks of a channel have the same keys in all its exchanges but for the few bits of the tag that count these.  That
- * matters where the numbers are found in a table; exec/tag.h tells how much.
+ * Apart from the few bits of the tag that count exchanges, the keys of a channel are the same in all its exchanges.
+ * That keeps lookups fast in transports that find keys in a hash table; exec/tag.h has a measurement.
  */
 #ifndef IRR_KEY_H
 #define IRR_KEY_H
@@ -20,7 +20,7 @@ static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
     return (uint64_t)id << IRR_KEY_ID_SHIFT | (uint64_t)tag << IRR_KEY_TAG_SHIFT | (uint64_t)from;
 }
 
-/* What counts of a key where a mask says so of the tag, and the sender does not. */
+/* Returns the mask of a key that covers the channel, and the bits of the tag that are set in mask, but no sender. */
 static inline uint64_t irr_key_mask(uint16_t mask)
 {
     return ~((UINT64_C(1) << IRR_KEY_ID_SHIFT) - 1) | (uint64_t)mask << IRR_KEY_TAG_SHIFT;

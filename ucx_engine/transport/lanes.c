@@ -1,5 +1,5 @@
 /*
- * lanes.c - see lanes.h.
+ * lanes.c - combines two transports; see lanes.h.
  */
 #include "transport/lanes.h"
 
@@ -9,25 +9,26 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* While `near` has something to do: of so many calls of progress one looks at `far`, which takes longer, */
+/*
+ * While `near` is busy and the last FAR_QUIET calls of progress of `far` found nothing, only one in FAR_TURNS calls
+ * includes `far`, which takes longer.
+ */
 #define FAR_TURNS 4
-
-/* once so many looks have found nothing there. */
 #define FAR_QUIET 16
 
 struct irr_peer {
     irr_lanes_t *lanes;
     irr_peer_t  *inner[IRR_LANE_KINDS];   /* NULL: not connected */
-    void        *near;                    /* its address there; NULL: not known */
+    void        *near;                    /* address of the peer in `near`; NULL: not known */
     size_t       near_bytes;
     irr_peer_t  *next;
 };
 
 typedef struct channel {
     irr_channel_t  super;
-    irr_channel_t *inner[IRR_LANE_KINDS];   /* NULL: it has no member there */
-    irr_peer_t   **members;                 /* by rank: a peer of the transport that reaches it, */
-    irr_channel_t *lanes[];                 /* and the channel there */
+    irr_channel_t *inner[IRR_LANE_KINDS];   /* NULL: no member is reached there */
+    irr_peer_t   **members;                 /* by rank: peer of the transport that reaches the member */
+    irr_channel_t *lanes[];                 /* by rank: channel of this transport */
 } channel_t;
 
 static irr_lanes_t *lanes_of(irr_transport_t *transport)
@@ -37,7 +38,7 @@ static irr_lanes_t *lanes_of(irr_transport_t *transport)
 
 /* ---- addresses and peers ---- */
 
-/* An address begins with the lengths of the two that follow. */
+/* The beginning of an address: the lengths of the two addresses that follow. */
 typedef struct prefix {
     uint64_t bytes[IRR_LANE_KINDS];
 } prefix_t;
@@ -138,7 +139,7 @@ static irr_status_t connect(irr_transport_t *transport, const void *address, siz
     return IRR_OK;
 }
 
-/* The peer of the inner transport. */
+/* Returns the peer of the inner transport, and connects it if necessary. */
 static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p)
 {
     irr_transport_t *near = peer->lanes->inner[IRR_LANE_NEAR];
@@ -154,7 +155,7 @@ static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_
     return status;
 }
 
-/* `near` where both ends have it. */
+/* Returns `near` if both ends have it, else `far`. */
 static irr_lane_kind_t nearest(const irr_peer_t *peer)
 {
     return peer->lanes->inner[IRR_LANE_NEAR] != NULL && !irr_lanes_lacks(peer, IRR_LANE_NEAR) ? IRR_LANE_NEAR
@@ -191,7 +192,7 @@ static void close_channel(irr_channel_t *base)
     irr_free(base);
 }
 
-/* Opens the inner channel of a member unless it is open. */
+/* Sets the lane of a member, and opens its inner channel if necessary. */
 static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t kind)
 {
     const irr_channel_t *super = &channel->super;
@@ -206,7 +207,7 @@ static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t k
     return status;
 }
 
-/* labels: as of irr_lanes_open_channel, unless each member is reached by the nearest. */
+/* Opens a channel. by_nearest: reaches each member by `nearest`; otherwise by labels, as irr_lanes_open_channel. */
 static irr_status_t open_channel_by(irr_lanes_t *lanes, const irr_channel_t *asked, bool by_nearest, const int *labels,
                                     irr_channel_t **channel_p)
 {
@@ -284,7 +285,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
 
 /* ---- progress ---- */
 
-/* May this call of progress leave `far` out? */
+/* Returns true if this call of progress may leave `far` out. */
 static bool may_skip_far(const irr_lanes_t *lanes)
 {
     return lanes->quiet >= FAR_QUIET && lanes->turns % FAR_TURNS != 0 && lanes->shm != NULL &&
@@ -309,7 +310,7 @@ static unsigned progress(irr_transport_t *transport)
     return events;
 }
 
-/* The descriptor becomes readable when one of these does. */
+/* Sets *fd_p to a descriptor that becomes readable when one of the given descriptors does. */
 static irr_status_t watch(irr_lanes_t *lanes, const int descriptors[IRR_LANE_KINDS], int *fd_p)
 {
     if (lanes->epoll == 0) {
@@ -374,7 +375,7 @@ static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t
     }
 }
 
-/* ---- the way down, and up ---- */
+/* ---- shutdown and creation ---- */
 
 static void close_endpoints(irr_transport_t *transport)
 {
@@ -461,7 +462,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* What both take, for those who do not look at the lane of a message. */
+/* Reduces the caps to what both transports support, for users that ignore the lane of a message. */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
     irr_transport_caps_t *caps = &lanes->super.caps;

@@ -1,5 +1,5 @@
 /*
- * library.c - dlopen and dlsym, for the transports.
+ * library.c - loads a library and its functions by dlopen and dlsym; see library.h.
  */
 #include "transport/library.h"
 

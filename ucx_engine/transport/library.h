@@ -1,6 +1,7 @@
 /*
- * library.h - loads the library of a transport when that is opened, so that a job that uses another transport, or opens
- * none, never has it, and the component starts where it is missing.  It stays until the process ends.
+ * library.h - loads the library of a transport when the transport is opened. A job that does not use the transport
+ * never loads its library, and the component works where the library is missing. A loaded library stays until the
+ * process ends.
  */
 #ifndef IRR_LIBRARY_H
 #define IRR_LIBRARY_H
@@ -9,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * Loads the library of this name, and finds as many functions as there are names.  functions is a struct that has
- * nothing but a pointer for each of them, in the same order.  If one is missing, why_not, of so many bytes, says what.
+ * Loads the library `file` and finds the `count` functions in names. functions: a struct of one pointer per name, in
+ * the same order. Returns false if something is missing, and describes it in why_not, of `bytes` bytes.
  */
 bool irr_library_load(const char *file, const char *const *names, size_t count, void *functions, char *why_not,
                       size_t bytes);

@@ -1,5 +1,5 @@
 /*
- * pass.c - see pass.h.
+ * pass.c - passes all operations on to the inner transport; see pass.h.
  */
 #include "transport/pass.h"
 

@@ -1,8 +1,8 @@
 /*
- * trace.c - see trace.h.
+ * trace.c - records the messages of a transport; see trace.h.
  *
- * The other transport gets requests of ours, because it tells their ends.  They are kept for the next messages.  A
- * message for which there is no memory is passed on as it is, and counted.
+ * The inner transport gets requests of the wrapper, because their `done` shows when a message ends. Requests are
+ * reused. A message without memory for a request is passed on unrecorded, and counted.
  */
 #include "transport/trace.h"
 
@@ -18,10 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most messages that are kept: 48 MB.  Later ones are counted. */
+/* Most messages that are recorded, which take 48 MB. Later ones are counted only. */
 #define MESSAGES_MAX ((size_t)1 << 20)
 
-/* Requests that are made at a time. */
+/* Requests per allocation. */
 enum { BATCH = 64 };
 
 typedef struct message {
@@ -29,39 +29,39 @@ typedef struct message {
     int32_t  rank, peer;
     uint16_t channel, tag;
     uint8_t  status;   /* irr_status_t */
-    uint8_t  lane;     /* of the notes */
+    uint8_t  lane;     /* index into notes_t.lanes */
     bool     sent;
 } message_t;
 
-/* What the file will say.  Several transports may share it. */
+/* The content of the file. Several transports may share it. */
 typedef struct notes {
     FILE       *file;
     message_t  *messages;
     size_t      count, max;
     uint64_t    dropped;
-    const char *lanes[2];   /* names of these transports */
-    uint8_t     nlanes;     /* that were opened, */
-    int         open;       /* and that are left */
+    const char *lanes[2];   /* names of the transports */
+    uint8_t     nlanes;     /* number of transports that were opened */
+    int         open;       /* number of transports that are not freed yet */
 } notes_t;
 
 typedef struct trace trace_t;
 
 typedef struct op {
-    irr_request_t  inner;   /* first */
+    irr_request_t  inner;   /* must be first */
     irr_request_t *outer;
     trace_t       *trace;
     struct op     *next;
     message_t      message;
 } op_t;
 
-/* Requests in one piece of memory. */
+/* Requests that are allocated together. */
 typedef struct batch {
     struct batch *next;
     op_t          ops[BATCH];
 } batch_t;
 
 struct trace {
-    irr_pass_t pass;   /* first */
+    irr_pass_t pass;   /* must be first */
     op_t      *free;
     batch_t   *batches;
     notes_t   *notes;
@@ -75,7 +75,7 @@ static trace_t *trace_of(irr_transport_t *transport)
 
 /* ---- requests ---- */
 
-/* NULL without memory. */
+/* Returns a free request, or NULL without memory. */
 static op_t *take(trace_t *trace)
 {
     op_t *op = trace->free;
@@ -114,7 +114,7 @@ static void note(notes_t *notes, const message_t *message)
     notes->messages[notes->count++] = *message;
 }
 
-/* The message is over, and its request free for the next one. */
+/* Ends a message, records it, and frees its request. */
 static void finish(op_t *op, irr_status_t status)
 {
     op->message.end_ns = irr_clock_ns();
@@ -136,7 +136,7 @@ static void done(irr_request_t *inner, irr_status_t status)
     outer->done(outer, status);
 }
 
-/* A message begins; NULL without memory, and it is counted. */
+/* Begins a message. Returns NULL without memory, and counts the message. */
 static op_t *begin(irr_channel_t *channel, irr_request_t *request)
 {
     trace_t *trace = trace_of(channel->transport);
@@ -158,7 +158,7 @@ static op_t *begin(irr_channel_t *channel, irr_request_t *request)
     return op;
 }
 
-/* It was handed over. */
+/* Handles the result of passing a message to the inner transport. */
 static irr_status_t handed(op_t *op, irr_status_t status)
 {
     if (status == IRR_OK) {
@@ -217,10 +217,10 @@ static void write_message(const notes_t *notes, const message_t *message)
             message->status == IRR_OK ? "ok" : irr_status_text((irr_status_t)message->status));
 }
 
-/* Looks at both clocks, of which the one counts that was not interrupted. */
+/* Readings of both clocks; the reading that took the shortest time was not interrupted and counts. */
 #define LOOKS 32
 
-/* The time of day at the clock's 0. */
+/* Returns the time of day at time 0 of the clock, in ns. */
 static uint64_t epoch_ns(void)
 {
     uint64_t epoch = 0, least = UINT64_MAX;
@@ -258,7 +258,7 @@ static void write_file(notes_t *notes)
     }
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static void leave_notes(notes_t *notes)
 {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The networks, and behind them the memory of a node. */
+/* The networks; the last row is shared memory. */
 static const struct row {
     const char   *name, *text;
     irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
@@ -66,7 +66,7 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
 
 /* ---- lanes ---- */
 
-/* The trace of both is one file. */
+/* Records the messages of both transports in one file. */
 static irr_status_t add_trace(const irr_lanes_t *lanes, const char *file, irr_transport_t *inner,
                               irr_transport_t **transport_p)
 {

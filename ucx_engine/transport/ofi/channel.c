@@ -1,22 +1,22 @@
 /*
- * channel.c - channels over libfabric: which receives are pending on one, and the messages that nobody receives.
+ * channel.c - channels over libfabric: their pending receives, and discarding unexpected messages.
  *
- * Not all providers can look at what is there (FI_PEEK), so a message is thrown away by a receive without room that
- * takes what fits, and is cancelled at once.  libfabric tells whether it had found a message.  Where a provider cancels
- * later, a message that comes meanwhile is thrown away, too.
+ * Not all providers can look for messages (FI_PEEK). So a message is discarded by a receive without room for it, which
+ * is cancelled at once; libfabric reports whether the receive had found a message. If a provider cancels later, a
+ * message that arrives in the meantime is discarded, too.
  */
 #include "transport/ofi/ofi.h"
 
 #include "core/alloc.h"
 
-/* Operations for each rank that can be had without memory: a send and two receives. */
+/* Operations per rank that need no allocation later: a send and two receives. */
 #define OPS_A_RANK 3
 
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                   irr_peer_t *const *members, irr_channel_t **channel_p)
 {
     if (ranks > 1 << irr_ofi_of(transport)->rank_bits) {
-        return IRR_ERR_NOT_SUPPORTED;   /* all members say so */
+        return IRR_ERR_NOT_SUPPORTED;   /* the same on all members */
     }
     if (irr_ofi_ops_reserve(irr_ofi_of(transport), (size_t)ranks * OPS_A_RANK) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
@@ -40,13 +40,13 @@ void irr_ofi_abandon(irr_channel_t *given)
         irr_ofi_op_t *later = op->later;
 
         op->link = NULL;
-        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* none of its key goes on */
+        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* no later receive of its key starts */
         irr_ofi_cancel(irr_ofi_of(given->transport), op);
         op = later;
     }
 }
 
-/* ---- what nobody receives ---- */
+/* ---- discarding ---- */
 
 bool irr_ofi_discards(const irr_ofi_t *ofi)
 {
@@ -59,7 +59,8 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
 }
 
 /*
- * op->room is the number of the sink.  Of a message in parts the last one counts; sinks take the others from then on.
+ * Records the result of a sink, whose number is op->room. The last part of a message counts the message; after an
+ * earlier part, sinks accept later parts, too.
  */
 void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
@@ -75,7 +76,7 @@ void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
 }
 
-/* The one that has looked for these before, or one that is free, or one whose owner has not come back; NULL: none. */
+/* Returns the sink that looked for these messages before, otherwise an idle one, preferably free; NULL: none. */
 static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
 {
     irr_ofi_sink_t *idle = NULL;
@@ -96,14 +97,14 @@ static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
     return idle;
 }
 
-/* Posts a receive for one message, and takes it back. */
+/* Posts a receive for one message, and cancels it. */
 static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 {
     irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_SINK, true, NULL);
     bool posted;
 
     if (op == NULL) {
-        return;   /* later */
+        return;   /* retried later */
     }
     op->to = FI_ADDR_UNSPEC;
     op->key = sink->key;
@@ -118,14 +119,14 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
     }
     irr_ofi_cancel(ofi, op);
     if (!posted) {
-        sink->state = IRR_OFI_FREE;   /* it has seen nothing */
+        sink->state = IRR_OFI_FREE;   /* the receive has seen nothing */
     }
 }
 
 /*
- * The bits of a key that do not count: the sender, and what the mask leaves.  Where parts are left of messages that
- * nobody receives any more, it does not count either whether it is a first part, unless a receive is pending: libfabric
- * may have given it a first part that we have not seen yet, and then the second one is nobody else's.
+ * Returns the bits of a key to ignore: the sender, and those outside the mask. If parts of messages without a receive
+ * are left, the mark of later parts is ignored, too, unless a matching receive is pending: libfabric may have given
+ * this receive a first part that we have not seen yet, and then the second part belongs to it.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {

@@ -1,7 +1,7 @@
 /*
- * complete.c - completions: taken from libfabric in batches, kept in their order until progress tells their owners.
+ * complete.c - completions: taken from libfabric in batches, and kept in order until progress calls `done`.
  *
- * Whoever looks for completions elsewhere (channel.c) may so find those of others, and calls nobody.
+ * Discarding (channel.c) also takes completions, and may find those of other operations; it calls no `done`.
  */
 #include "transport/ofi/ofi.h"
 
@@ -9,7 +9,7 @@
 
 #define BATCH 32
 
-/* Batches in one look: what comes faster than it is told must not keep the caller. */
+/* Batches per call, so that the caller returns even if completions arrive faster than it handles them. */
 #define BATCHES 4
 
 static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
@@ -19,7 +19,7 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
     ofi->finished_last = &op->next;
 }
 
-/* A message may be longer than what was posted for it where the rest is thrown away, and shorter than scrap. */
+/* Ends a receive. Its message may be longer than what was posted if the rest is discarded, and shorter than scrap. */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
     irr_ofi_unlink(op);
@@ -60,8 +60,8 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 }
 
 /*
- * Of a message that is longer than what was posted.  Providers count in len all of it, or what was posted; in olen the
- * rest, or nothing.  Where none tells, it was no part that others follow.
+ * Returns the length of a message that was longer than the posted bytes. Providers set len to the whole length or to
+ * the posted one, and olen to the rest or to 0. If neither tells the length, the part is taken for the last one.
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {
@@ -83,7 +83,7 @@ static void fail(irr_ofi_t *ofi)
         return;
     }
     op = entry.op_context;
-    if (op == NULL) {   /* of no operation: its peer is gone, and who waits for that one finds out */
+    if (op == NULL) {   /* no operation: a connection was lost, and operations with that peer will fail */
         irr_log(IRR_LOG_DEBUG, "libfabric: %s", ofi->library->strerror(entry.err));
         return;
     }
@@ -113,7 +113,7 @@ unsigned irr_ofi_collect(irr_ofi_t *ofi)
     return count;
 }
 
-/* `done` may post, abandon, and look for completions; each of these leaves the list whole. */
+/* Calls `done`, which may post, abandon and collect; each of these keeps the list valid. */
 static void tell_owners(irr_ofi_t *ofi)
 {
     while (ofi->finished != NULL) {
@@ -131,7 +131,7 @@ static void tell_owners(irr_ofi_t *ofi)
     }
 }
 
-/* Looks of which one is enough while nothing is pending here: each is a system call over sockets. */
+/* While no operation is pending, only one in IDLE_LOOKS calls asks libfabric: over sockets that is a system call. */
 #define IDLE_LOOKS 16
 
 unsigned irr_ofi_progress(irr_transport_t *transport)

@@ -1,14 +1,15 @@
 /*
  * message.c - messages of channels over libfabric.
  *
- * The key of a message is channel, tag and the sender's rank, so that no receive needs a sender's address:
+ * The key of a message consists of channel, tag and the sender's rank, so that no receive needs the address of a
+ * sender:
  *
  *     channel 16 | part 1 | tag 15 | rank 16 to 20, as many as the provider leaves
  *
- * One piece is handed over as it is.  A list is packed into a buffer, or comes out of one, whatever the provider takes:
- * libfabric 1.17 to 2.6 never ends a long list over rxm that meets a receive shorter than its last pieces begin, at
- * neither end.  Short messages are taken from their owner at once; libfabric still reports their end, for the way down.
- * Without memory for such a buffer, send and recv return IRR_ERR_NO_MEMORY, which fails the communicator.
+ * One piece is passed on as it is. A list is packed into a buffer, or unpacked from one, even if the provider supports
+ * lists: libfabric 1.17 to 2.6 over rxm never ends a long list, at neither end, if the receive is shorter than the
+ * offset of its last pieces. Short messages are copied at once; libfabric still reports their end, for the shutdown.
+ * Without memory for a buffer, send and recv return IRR_ERR_NO_MEMORY, which fails the communicator.
  */
 #include "transport/ofi/ofi.h"
 
@@ -22,8 +23,9 @@ uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 }
 
 /*
- * Room for the message, and how much of it is asked for: all, or up to the last piece that keeps something where the
- * rest may be endless.  Not all providers tell how long a message was that did not fit.
+ * Sets *room to the length of the longest message that the pieces accept, and *kept to the bytes to post: all, or if
+ * the last piece is an endless sink, up to the last piece that keeps data. Not all providers report the length of a
+ * message that did not fit.
  */
 static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
 {
@@ -67,7 +69,7 @@ void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
     }
 }
 
-/* Sends are packed into, and receives arrive in, a buffer of the operation.  IRR_ERR_NO_MEMORY. */
+/* Allocates a buffer that a list is packed into, or received in. May return IRR_ERR_NO_MEMORY. */
 static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
 {
     op->buffer = irr_ofi_buffer_take(ofi, bytes);
@@ -75,9 +77,9 @@ static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
     return op->buffer != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* ---- to send ---- */
+/* ---- sending ---- */
 
-/* Packs what is to be sent, if it is a list: op->room bytes.  IRR_ERR_NO_MEMORY. */
+/* Packs a list of op->room bytes into a buffer. May return IRR_ERR_NO_MEMORY. */
 static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_status_t status = op->count > 1 ? stage(ofi, op, op->room) : IRR_OK;
@@ -95,7 +97,7 @@ static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
     return status;
 }
 
-/* What libfabric takes at once is no longer its owner's. */
+/* Starts a send. A message that libfabric has copied is complete for its owner. */
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
 {
     bool posted = false;
@@ -145,7 +147,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request)
     return start_send(ofi, op, peer);
 }
 
-/* ---- to receive ---- */
+/* ---- receiving ---- */
 
 static void link_op(irr_ofi_channel_t *channel, irr_ofi_op_t *op)
 {

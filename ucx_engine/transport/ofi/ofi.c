@@ -1,9 +1,9 @@
 /*
- * ofi.c - the libfabric transport: fabric, domain, endpoint, and the way down.
+ * ofi.c - the libfabric transport: opening and closing fabric, domain and endpoint.
  *
- * One endpoint of tagged messages, one queue of completions, one table of addresses.  The engine serialises its calls,
- * so libfabric is asked for no locks.  What is opened besides: provider.c says on which provider and domain, and so
- * what listens.
+ * The transport has one endpoint of tagged messages, one completion queue and one address table. The engine serialises
+ * its calls, so libfabric needs no locks. provider.c chooses provider and domain, and thereby what listens for
+ * connections.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,13 +11,13 @@
 #include "core/clock.h"
 #include "core/log.h"
 
-/* Bytes that are copied rather than waited for. */
+/* Longest message that is copied instead of waiting for its completion, in bytes. */
 #define INJECT_MAX 256
 
-/* Far longer than it takes to hear of a message that was received, once all ranks are on their way down. */
+/* Far longer than the notice of a received message takes to return when all ranks shut down. */
 #define QUIET_NS UINT64_C(1000000000)
 
-/* From this length a contiguous message of its own is faster than a packed one. */
+/* Length from which a contiguous message of its own is faster than a packed one. */
 #define ZERO_COPY_MIN 32768
 
 irr_status_t irr_ofi_status(ssize_t error)
@@ -68,7 +68,7 @@ static irr_status_t arm(irr_transport_t *transport, int *fd_p)
         return IRR_ERR_NOT_SUPPORTED;
     }
     if (ofi->finished != NULL || ofi->lines != NULL) {
-        return IRR_IN_PROGRESS;   /* no event will tell */
+        return IRR_IN_PROGRESS;   /* no event will report these */
     }
     error = fi_trywait(ofi->fabric, &fid, 1);
     if (error == -FI_EAGAIN) {
@@ -92,9 +92,9 @@ static void close_transport(irr_transport_t *transport)
 }
 
 /*
- * A send is over when it has left this process: what is in the provider's queues moves only while we make it.  One that
- * asks a receiver who never answers does not end, nor can it be taken back: if none of what was handed over ends for
- * QUIET_NS, all that is left is taken for such.
+ * A send is over when it has left this process; the provider's queues move only while we call it. A rendezvous with a
+ * receiver that never answers does not end and cannot be taken back. If no send ends for QUIET_NS, the remaining ones
+ * are considered to be such sends.
  */
 static irr_status_t drain(irr_transport_t *transport)
 {
@@ -155,18 +155,18 @@ static const irr_transport_ops_t ops = {
     .free = free_transport
 };
 
-/* A power of two, which all ranks can compare. */
+/* Returns the largest power of two up to message_max, which all ranks can compare. */
 static size_t part_max(size_t message_max)
 {
     size_t part = (SIZE_MAX >> 1) + 1;
 
-    while (part > message_max && message_max > 0) {   /* 0: it does not say */
+    while (part > message_max && message_max > 0) {   /* 0: the provider does not say */
         part >>= 1;
     }
     return part;
 }
 
-/* Of what the chosen provider can do, what matters here. */
+/* Sets the capabilities of the chosen provider. */
 static void describe(irr_ofi_t *ofi)
 {
     const struct fi_info *info = ofi->info;
@@ -183,7 +183,7 @@ static void describe(irr_ofi_t *ofi)
     };
 }
 
-/* Not all providers wake a sleeper. */
+/* Opens the completion queue; some providers cannot wake a sleeping process. */
 static int open_queue(irr_ofi_t *ofi)
 {
     struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_FD };

@@ -1,8 +1,8 @@
 /*
- * op.c - memory of operations and of packed messages: taken from free lists, which keep what was needed once.
+ * op.c - memory of operations and of packed messages, from free lists.
  *
- * Operations are made in slabs and freed with the transport.  Of buffers so many bytes are kept, in classes of powers
- * of two; what is beyond goes back at once.
+ * Operations are allocated in slabs, which live as long as the transport. Free buffers are kept up to KEPT_MAX bytes,
+ * in classes of powers of two; others are freed at once.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,8 +11,8 @@
 #define SLAB_OPS 64
 
 /*
- * Operations that are left, where memory is short, to those that end whatever others do: so a rank can always tell its
- * peers that it failed, and hear of it.
+ * Operations reserved for those that end without action of other ranks. So a rank without memory can still notify its
+ * peers of a failure, and receive their notices.
  */
 #define OPS_KEPT 4
 #define KEPT_MAX ((size_t)16 << 20)
@@ -22,11 +22,11 @@ struct irr_ofi_slab {
     irr_ofi_op_t         ops[SLAB_OPS];
 };
 
-/* In front of each buffer; as long as alignment asks for. */
+/* The head of a buffer. Its length preserves alignment. */
 typedef union head {
     struct {
-        void  *next;    /* of the free ones */
-        size_t log;     /* its class; above the last one: none */
+        void  *next;    /* next free buffer */
+        size_t log;     /* its class; above the last class: never kept */
     } of;
     char line[64];
 } head_t;
@@ -135,7 +135,7 @@ void irr_ofi_ops_free(irr_ofi_t *ofi)
     while (ofi->slabs != NULL) {
         struct irr_ofi_slab *slab = ofi->slabs;
 
-        for (size_t i = 0; i < SLAB_OPS; i++) {   /* those that never ended have theirs */
+        for (size_t i = 0; i < SLAB_OPS; i++) {   /* operations that never ended have buffers */
             if (slab->ops[i].buffer != NULL) {
                 irr_ofi_buffer_put(ofi, slab->ops[i].buffer);
             }

@@ -1,13 +1,13 @@
 /*
- * part.c - messages that are as long as what the provider takes at once (part_max), or longer: they go in parts.
+ * part.c - messages of at least part_max bytes, the most that the provider takes at once, are sent in parts.
  *
- * Another part follows each part of part_max bytes.  The last one is shorter, and may be empty: a receiver, which does
- * not know how long the message is, finds its end by that.
+ * Each part of part_max bytes is followed by another one. The last part is shorter, and may be empty: it shows the end
+ * to a receiver, which does not know the length of the message.
  *
- * The first part has the key of the message.  The others have one bit more, so that they meet nobody but the operation
- * that has the first one, however short it was cut.  Each part starts when the one before is over: long ones are so
- * long that waiting costs nothing.  Second parts wait until all before them that may have parts of the same key are
- * over, at both ends.  Nothing here needs memory.
+ * The first part has the key of the message. Later parts have one more bit set, so that they match only the operation
+ * that received the first part, however short that receive is. Each part starts when the previous one is over: parts
+ * are so long that waiting costs nothing. A second part waits, at both ends, until all earlier operations that may have
+ * parts with the same key are over. No function here allocates memory.
  */
 #include "transport/ofi/ofi.h"
 
@@ -31,7 +31,7 @@ irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
-/* How long the next part is; a receive has scrap where nothing more is kept. */
+/* Sets the length of the next part. A receive uses the scrap buffer if it keeps nothing more. */
 static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;
@@ -41,9 +41,9 @@ static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * A provider takes so many receives and no more.  So that the first of each key is always among them, those behind it
- * wait where there are many: else what comes next could be for one that waits, and those ahead of it for what comes
- * later.
+ * A provider takes a limited number of receives. The first receive of each key must be among them: otherwise the next
+ * message could belong to a receive that waits, while the posted ones wait for later messages. So if there are many
+ * receives, only the first of each key is posted.
  */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
 {
@@ -62,18 +62,18 @@ irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *lin
     }
     status = irr_ofi_post(ofi, op, line, posted);
     if (status != IRR_IN_PROGRESS) {
-        (void)irr_ofi_queue_leave(ofi, op);   /* the last one, so that none is behind it */
+        (void)irr_ofi_queue_leave(ofi, op);   /* it is the last of its queue, so none waits for it */
     }
     return status;
 }
 
-/* IRR_IN_PROGRESS, or why there is none. */
+/* Starts the next part. Returns IRR_IN_PROGRESS, or why it could not start. */
 static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     bool posted;
 
     if (op->kind == IRR_OFI_RECV && op->link == NULL) {
-        return IRR_ERR_CANCELED;   /* it was abandoned meanwhile */
+        return IRR_ERR_CANCELED;   /* the channel was abandoned */
     }
     op->done += op->kind == IRR_OFI_SEND ? op->posted : op->bytes;
     op->bytes = 0;
@@ -113,6 +113,6 @@ void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
     next->waits = false;
     if (irr_ofi_post(ofi, next, next->home, &posted) != IRR_IN_PROGRESS) {
-        irr_ofi_post_later(ofi, next, next->home);   /* ends there, and those behind it not within each other */
+        irr_ofi_post_later(ofi, next, next->home);   /* progress ends it, which avoids recursion along the queue */
     }
 }

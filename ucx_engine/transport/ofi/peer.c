@@ -1,11 +1,11 @@
 /*
- * peer.c - processes: what they are told of each other, and their places in the table of addresses.
+ * peer.c - processes: the addresses that they exchange, and their entries in libfabric's address table.
  *
  *     version 1 | length of the provider's name 1 | logarithm of part_max 1 | 0 1 | format of the address 4 | name |
  *     libfabric's address
  *
- * A grid route talks to a few peers of many, so a peer is only its address until something is sent to it.  What comes
- * from outside is checked: libfabric reads as many bytes of an address as its format says.
+ * A peer is only an address until the first send to it, because a grid route uses few peers of many. Addresses from
+ * other processes are checked, because libfabric reads as many bytes as their format implies.
  */
 #include "transport/ofi/ofi.h"
 
@@ -75,7 +75,7 @@ static irr_status_t refuse_parts(const irr_ofi_t *ofi, unsigned log)
     return IRR_ERR_UNREACHABLE;
 }
 
-/* Is it an address of our provider that libfabric can read? */
+/* Checks that an address is of our provider, and that libfabric can read it. */
 static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t length)
 {
     head_t head, own;

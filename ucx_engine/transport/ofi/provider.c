@@ -1,9 +1,9 @@
 /*
- * provider.c - which provider and domain of libfabric to use.
+ * provider.c - selects provider and domain of libfabric.
  *
- * libfabric is asked for all that can do what we need: tagged messages of reliable endpoints, in order.  Of these stay
- * those that the configuration names, as `fi_info -p` and `-d` would; what is best of the rest says a table, by the
- * provider's name.  A domain decides what listens: of providers on sockets, a job on one node takes the loopback alone.
+ * libfabric lists the providers with what we need: tagged messages of reliable endpoints, in order. A configuration
+ * limits the list as `fi_info -p` and `-d` do. A table ranks the remaining providers by name. The domain decides what
+ * listens: of providers on sockets, a job on one node uses only the loopback device.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-/* Bits of a tag that libfabric may match: a channel, a tag, and 16 bits of a rank at least. */
+/* Smallest number of tag bits that are sufficient: a channel, a tag, and 16 bits of a rank. */
 #define TAG_BITS_MIN (IRR_CHANNEL_ID_BITS + IRR_OFI_TAG_BITS + 16)
 
-/* Where a provider gets to. */
+/* How a provider reaches other nodes. */
 typedef enum reach {
-    FABRIC,   /* to all nodes, by an adapter of its own */
-    SOCKETS   /* to all nodes, by what listens at a network interface */
+    FABRIC,   /* by an adapter of its own */
+    SOCKETS   /* by a socket that listens at a network interface */
 } reach_t;
 
-/* The best come first.  What is not here is taken only when it is named. */
+/* Providers, the best first. Others are used only if they are named. */
 static const struct row {
     const char *name;
     reach_t     reach;
@@ -37,7 +37,7 @@ static const struct row {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* Providers on which the conformance suite fails, in versions of libfabric before one. */
+/* Providers that fail the conformance suite, up to a version of libfabric. */
 static const struct flaw {
     const char *name;
     uint32_t    before;
@@ -86,7 +86,7 @@ static bool given(const char *value)
     return value != NULL && value[0] != '\0';
 }
 
-/* The place of a domain in a list with commas, counted from 0; -1: it is not there. */
+/* Returns the position of a name in a comma-separated list, from 0, or -1. */
 static int place_of(const char *list, const char *name)
 {
     for (int place = 0; *list != '\0'; place++) {
@@ -107,7 +107,7 @@ int irr_ofi_tag_bits(const struct fi_info *info)
     return format != 0 ? 64 - __builtin_clzll(format) : 0;
 }
 
-/* The domains that are allowed, the best first; NULL: any. */
+/* Returns the allowed domains, the best first; NULL: any. */
 static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
 {
     if (given(config->ofi_domain)) {
@@ -116,7 +116,7 @@ static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
     return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
 }
 
-/* How good an info is, less is better; -1: it must not be used.  Of equals libfabric's first one is taken. */
+/* Ranks an entry: less is better; -1: it must not be used. Of equal entries libfabric's first one is used. */
 static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
     const int row = row_of(provider_of(info));
@@ -150,7 +150,7 @@ static const struct fi_info *best_of(const irr_ofi_library_t *library, const str
     return best;
 }
 
-/* ---- what there is, for the user ---- */
+/* ---- error messages ---- */
 
 /* Appends a name to a list with commas, unless it is there or there is no room. */
 static void append(char *text, size_t size, const char *name)
@@ -193,17 +193,14 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
             irr_log_prefix(), providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
 }
 
-/* ---- */
+/* ---- search ---- */
 
 static struct fi_info *hints_for(const irr_ofi_library_t *library)
 {
     struct fi_info *hints = library->dupinfo(NULL);
 
     if (hints != NULL) {
-        /*
-         * Nobody reads the source.  But rxm of libfabric 2.0 to 2.4 looks for that of each message that waits when an
-         * address is added, and crashes where it was not asked to keep it.
-         */
+        /* no source is used, but without it rxm of libfabric 2.0 to 2.4 may crash when an address is added */
         hints->caps = FI_TAGGED | FI_SOURCE;
         hints->mode = FI_CONTEXT | FI_CONTEXT2;
         hints->ep_attr->type = FI_EP_RDM;
@@ -217,7 +214,7 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
     return hints;
 }
 
-/* All that can do it, of the provider that is named; NULL: there is none. */
+/* Finds all suitable entries of the named provider, or of all; *list_p is NULL if there are none. */
 static irr_status_t find_all(const irr_ofi_library_t *library, const char *provider, struct fi_info **list_p)
 {
     struct fi_info *hints = hints_for(library);

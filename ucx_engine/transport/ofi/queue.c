@@ -1,21 +1,20 @@
 /*
- * queue.c - operations whose messages have one key, in their order: all receives that are pending on channels, and
- * sends in parts (part.c).
+ * queue.c - queues of operations with one key, in order: all pending receives of channels, and sends in parts (part.c).
  *
- * A key finds its queue in a table of IRR_OFI_QUEUES lists.  Each list has the first operation of each of its queues,
- * and that one knows the last of its own.  Nothing here needs memory.
+ * A hash table of IRR_OFI_QUEUES lists finds the queue of a key. A list links the first operations of its queues, and
+ * the first operation of a queue knows the last one. No function here allocates memory.
  *
- * Cost: O(1) where there are not many more keys than lists, however many operations of one key there are.
+ * Cost: O(1) per operation, unless there are many more keys than lists.
  */
 #include "transport/ofi/ofi.h"
 
-/* All parts of a message belong to it. */
+/* Returns the key without the mark of later parts. */
 static uint64_t name_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     return op->key & ~irr_ofi_part_bit(ofi);
 }
 
-/* Keys differ in their lowest bits by the rank, and above these by tag and channel. */
+/* Returns the list of a key. Keys differ in their lowest bits by rank, and above these by tag and channel. */
 static size_t list_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     return (size_t)((name_of(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));
@@ -26,7 +25,7 @@ static bool is_alike(const irr_ofi_t *ofi, const irr_ofi_op_t *a, const irr_ofi_
     return a->kind == b->kind && a->to == b->to && name_of(ofi, a) == name_of(ofi, b);
 }
 
-/* Where the queue of an operation is in its list, or would be. */
+/* Returns the link to the first operation of a queue, or the link where that would be added. */
 static irr_ofi_op_t **find(irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     irr_ofi_op_t **at = &ofi->queues[list_of(ofi, op)];

@@ -1,15 +1,16 @@
 /*
- * bell.c - sleep, and waking a process that sleeps.
+ * bell.c - sleeping, and waking another process.
  *
- * The bell of a process is a pipe that others open through the /proc of this process, as they open its segment.  A
- * process that goes to sleep says so in its segment, looks once more, and polls the pipe.  Another one that has put
- * something on a lane, or taken something off, reads that word and writes a byte.  It keeps no descriptor of the pipe,
- * so a process has no more open files with many partners.
+ * The bell of a process is a pipe that others open through /proc of this process, as they open its segment. Before a
+ * process sleeps, it sets a flag in its segment, checks its lanes once more, and polls the pipe. A process that has put
+ * something on a lane, or taken something off, reads the flag of the other process and writes a byte to the pipe. No
+ * process keeps a descriptor of another one's pipe, so the number of open files does not grow with partners.
  *
- * A message costs no fence.  So the other one may read that word before this process sees what it has put on a lane,
- * for as long as a processor keeps a store to itself.  This process yields between its word and its look, which takes
- * longer; should that not do, the wakeup is lost, and callers bound their sleeps for that reason.  A barrier in the
- * kernel (membarrier) would be exact, but a process with threads waits 10 ms and more to register for it.
+ * Messages need no memory fence. A sender may therefore read the flag while its own store to the lane is still in the
+ * store buffer of its processor, and invisible to the receiver. The receiver yields between setting its flag and
+ * checking its lanes, which takes longer. If the time is too short all the same, the wakeup is lost; callers limit
+ * their sleeps for that case. A barrier in the kernel (membarrier) would be exact, but a process with threads waits 10
+ * ms and more to register for it.
  */
 #include "transport/shm/shm.h"
 
@@ -82,9 +83,10 @@ void irr_shm_ring(const irr_peer_t *peer)
     }
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
              (unsigned long long)peer->address.bell);
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* a pipe without a reader would end this process */
+    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* read and write: writing to a pipe without a reader would
+                                                             kill this process by SIGPIPE */
     if (file >= 0) {
-        (void)!write(file, &byte, 1);   /* a pipe that is full rings already */
+        (void)!write(file, &byte, 1);   /* if the pipe is full, the bell rings already */
         close(file);
     }
 }

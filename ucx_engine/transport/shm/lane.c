@@ -1,12 +1,12 @@
 /*
- * lane.c - see lane.h: the sender's end, and the room for pieces.
+ * lane.c - the sender's end of a lane, and room for pieces; see lane.h.
  *
- * Bytes beside the slots are handed out in turn, from the beginning of the ring again at its end, and where the slots
- * begin a round: a short ring stays in the cache.
+ * Bytes beside the slots are handed out in sequence, and from the beginning of their ring again when they are used up
+ * or when a round of slots begins: a short ring stays in the cache.
  */
 #include "transport/shm/lane.h"
 
-/* What the receiver says it has taken, if that can be. */
+/* Takes over the count that the receiver has published, if the count is plausible. */
 void irr_lane_look_back(irr_lane_out_t *out)
 {
     uint32_t taken;
@@ -21,7 +21,7 @@ void irr_lane_look_back(irr_lane_out_t *out)
     }
 }
 
-/* The bytes from there on are free, as long as they do not run into those in use. */
+/* Returns true if the bytes from `from` on are free and contiguous. */
 static bool fits(const irr_lane_out_t *out, uint64_t from, size_t bytes)
 {
     return from % IRR_LANE_BESIDE + bytes <= IRR_LANE_BESIDE && from + bytes - out->tail <= IRR_LANE_BESIDE;

@@ -1,21 +1,21 @@
 /*
- * lane.h - one direction between two processes of a node: a ring of slots that the sender writes and the receiver
- * reads.
+ * lane.h - a lane: one direction between two processes of a node, as a ring of slots that the sender writes and the
+ * receiver reads.
  *
- * A slot is one cache line: a header of eight bytes and up to 56 bytes of a message.  The sender writes the header
- * last, with release; the receiver looks at the header of the next slot alone.  So a short message moves one cache
- * line.  A longer message goes in pieces through a ring of bytes beside the slots; the slot of a piece says where it
- * lies.  The receiver counts the slots that it has taken in a word of its own segment.  It publishes this count once
- * for half a ring of slots, and whenever a slot asks for it.  Slots ask while more than half of the bytes beside are in
- * use.  No line is written by both ends.
+ * A slot is one cache line: a header of eight bytes and up to 56 bytes of a message. The sender writes the header last,
+ * with release; the receiver checks only the header of the next slot. A short message therefore moves one cache line. A
+ * longer message goes in pieces through a ring of bytes beside the slots; the slot of a piece names its position. The
+ * receiver counts the slots that it has taken, and publishes the count in its own segment after each half of a ring of
+ * slots, and whenever a slot asks for it. Slots ask while more than half of the bytes beside are in use. No cache line
+ * is written by both ends.
  *
  *     63  58 57  52 51                       0
  *      lap    form   key (transport/key.h)
  *
- * The lap says in which round through the ring the slot was written, so a slot of the round before is no message.  It
- * begins with 1, because memory that was never written is zero.
+ * The lap numbers the rounds through the ring, so a slot of the previous round is no message. Laps begin with 1,
+ * because memory that was never written is zero.
  *
- * Everything here is memory and arithmetic; the caller makes the memory and knows the messages.
+ * This file is only memory and arithmetic: its caller allocates the memory and interprets the messages.
  */
 #ifndef IRR_LANE_H
 #define IRR_LANE_H
@@ -26,20 +26,20 @@
 #include <string.h>
 
 #define IRR_LANE_SLOTS  8
-#define IRR_LANE_SHORT  56                     /* bytes of a message that fits a slot */
-#define IRR_LANE_PIECE  ((size_t)8 << 10)      /* most bytes of a piece */
-#define IRR_LANE_BESIDE (4 * IRR_LANE_PIECE)   /* bytes of the ring beside the slots */
+#define IRR_LANE_SHORT  56                     /* longest message that fits into a slot, in bytes */
+#define IRR_LANE_PIECE  ((size_t)8 << 10)      /* longest piece, in bytes */
+#define IRR_LANE_BESIDE (4 * IRR_LANE_PIECE)   /* length of the ring beside the slots, in bytes */
 
 #define IRR_LANE_FORM_SHIFT 52
 #define IRR_LANE_LAP_SHIFT  58
 
 /*
- * The form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these.  IRR_LANE_END: the rest of
- * the message that comes in pieces does not come.
+ * Form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these. IRR_LANE_END: the rest of a
+ * message in pieces will not come.
  */
 enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE, IRR_LANE_END };
 
-/* What a slot holds: a whole message, a piece of one, or where the receiver reads it (single copy). */
+/* A slot holds a whole message, the position of a piece, or where to read the message (single copy). */
 typedef struct irr_lane_slot {
     _Alignas(64) _Atomic uint64_t head;
     union {
@@ -66,7 +66,7 @@ static inline uint64_t irr_lane_lap(uint32_t number)
     return (number / IRR_LANE_SLOTS + 1) % 64;
 }
 
-/* Copies what fits a slot: a call of memcpy takes longer than most of these messages.  The last word may overlap. */
+/* Copies what fits a slot, because memcpy takes longer for most messages. The last word may overlap the previous. */
 static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     if (bytes < 8) {
@@ -81,7 +81,7 @@ static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, s
     memcpy(to + bytes - 8, from + bytes - 8, 8);
 }
 
-/* A number of a slot, which its sender may change at any time: whoever checks it reads it once. */
+/* Reads a number of a slot exactly once, because the sender may change it between a check and its use. */
 static inline uint64_t irr_lane_read(const uint64_t *number)
 {
     return *(const volatile uint64_t *)number;
@@ -91,24 +91,24 @@ static inline uint64_t irr_lane_read(const uint64_t *number)
 
 typedef struct irr_lane_out {
     irr_lane_slot_t        *slots;      /* NULL: not open */
-    uint32_t                sent, taken;   /* slots */
-    uint64_t                head, tail;   /* bytes beside: handed out and free again so far, with those that are left
-                                             out at the end of the ring */
-    uint64_t                end[IRR_LANE_SLOTS];   /* of the bytes beside in use, behind each slot */
-    unsigned char          *beside;     /* NULL: none yet */
-    const _Atomic uint32_t *taken_there;   /* what the receiver publishes; NULL: not found yet */
+    uint32_t                sent, taken;   /* slots that were sent, and those known to be taken */
+    uint64_t                head, tail;   /* bytes beside, counted over all rounds with the gaps at the end of the ring:
+                                             handed out, and free again */
+    uint64_t                end[IRR_LANE_SLOTS];   /* by slot: value of `head` when it was sent */
+    unsigned char          *beside;     /* NULL: not allocated */
+    const _Atomic uint32_t *taken_there;   /* count that the receiver publishes; NULL: not found yet */
 } irr_lane_out_t;
 
-/* Reads what the receiver has published. */
+/* Reads the count that the receiver has published. */
 void irr_lane_look_back(irr_lane_out_t *out);
 
-/* The slot that is next, or NULL: as far as this end knows, the ring is full. */
+/* Returns the next slot, or NULL if the ring is full as far as this end knows. */
 static inline irr_lane_slot_t *irr_lane_next_known(const irr_lane_out_t *out)
 {
     return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
 }
 
-/* The slot that is next, or NULL: the ring is full. */
+/* Returns the next slot, or NULL if the ring is full. */
 static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
 {
     if (out->sent - out->taken == IRR_LANE_SLOTS) {
@@ -117,22 +117,22 @@ static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
     return irr_lane_next_known(out);
 }
 
-/* Room for a piece beside the slots, for the slot that is next; NULL: there is none now. */
+/* Returns room beside the slots for a piece of the next slot; NULL: there is none now. */
 unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);
 
-/* Are the bytes beside running short, so that the receiver must publish its count at once? */
+/* Returns true if the bytes beside run short, so that the receiver must publish its count at once. */
 static inline bool irr_lane_hurries(const irr_lane_out_t *out)
 {
     return out->head - out->tail > IRR_LANE_BESIDE / 2;
 }
 
-/* The header of the slot that is next. */
+/* Returns the header of the next slot. */
 static inline uint64_t irr_lane_header(const irr_lane_out_t *out, uint64_t key, uint64_t form)
 {
     return irr_lane_lap(out->sent) << IRR_LANE_LAP_SHIFT | form << IRR_LANE_FORM_SHIFT | key;
 }
 
-/* The slot that is next is written, but for its header; the receiver may look. */
+/* Sends the next slot, of which everything but the header is written. */
 static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t header)
 {
     out->end[out->sent++ % IRR_LANE_SLOTS] = out->head;
@@ -142,51 +142,51 @@ static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint
 /* ---- the receiver's end ---- */
 
 typedef struct irr_lane_in {
-    const irr_lane_slot_t *slots;     /* NULL: the sender has none, or they were not found yet */
-    const irr_lane_slot_t *next;      /* the one that is looked at, */
-    uint64_t               lap;       /* and what its header begins with once it is written */
+    const irr_lane_slot_t *slots;     /* NULL: the sender has no lane, or it was not found yet */
+    const irr_lane_slot_t *next;      /* next slot to check */
+    uint64_t               lap;       /* top bits of its header when it is written */
     const unsigned char   *beside;
-    _Atomic uint32_t      *taken_here;   /* published */
+    _Atomic uint32_t      *taken_here;   /* count published to the sender */
     uint32_t               taken;
 } irr_lane_in_t;
 
-/* The slot that is next is known by the number of those that were taken. */
+/* Finds the next slot from the number of slots taken. */
 static inline void irr_lane_turn(irr_lane_in_t *in)
 {
     in->next = &in->slots[in->taken % IRR_LANE_SLOTS];
     in->lap = irr_lane_lap(in->taken) << IRR_LANE_LAP_SHIFT;
 }
 
-/* The header of the slot that is next, whether it is written or not. */
+/* Returns the header of the next slot, written or not. */
 static inline uint64_t irr_lane_head(const irr_lane_in_t *in)
 {
     return atomic_load_explicit(&in->next->head, memory_order_acquire);
 }
 
-/* Is the slot that is next written, as its header says? */
+/* Returns true if the header says that the next slot is written. */
 static inline bool irr_lane_came(const irr_lane_in_t *in, uint64_t head)
 {
     return (head ^ in->lap) >> IRR_LANE_LAP_SHIFT == 0;
 }
 
 /*
- * The length of a whole message with this key in the slot that is next; more than IRR_LANE_SHORT: its header says that
- * there is none, or another message.
+ * Returns the length of the whole message with this key in the next slot, or a number above IRR_LANE_SHORT if the slot
+ * is not written or holds something else.
  */
 static inline uint64_t irr_lane_whole(const irr_lane_in_t *in, uint64_t head, uint64_t key)
 {
-    const uint64_t form = head ^ (in->lap | key);   /* all that is not as expected */
+    const uint64_t form = head ^ (in->lap | key);   /* has ones where the header is not as expected */
 
     return form >> IRR_LANE_FORM_SHIFT | form << (64 - IRR_LANE_FORM_SHIFT);
 }
 
-/* The slot that is next will be looked at soon.  So the cache lines of several senders come at the same time. */
+/* Prefetches the next slot, so that the cache lines of several senders arrive in parallel. */
 static inline void irr_lane_expect(const irr_lane_in_t *in)
 {
     __builtin_prefetch(in->next);
 }
 
-/* The slot that was looked at may be written again, and what lies beside it.  True: the sender can see it. */
+/* Releases the slot that was checked, and the bytes beside that it names. Returns true if the count was published. */
 static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
 {
     in->next++;

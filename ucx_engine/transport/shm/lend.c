@@ -1,5 +1,5 @@
 /*
- * lend.c - see lend.h.
+ * lend.c - reads memory of other processes by process_vm_readv; see lend.h.
  */
 #include "transport/shm/lend.h"
 
@@ -8,15 +8,15 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* ---- may it be done ---- */
+/* ---- permission ---- */
 
 void irr_lend_offer(uint64_t *word, irr_lend_card_t *card)
 {
     if (*word == 0) {
         if (getrandom(word, sizeof(*word), GRND_NONBLOCK) != (ssize_t)sizeof(*word)) {
-            *word = 0;   /* which nobody trusts */
+            *word = 0;   /* no process trusts 0 */
         }
-        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);   /* fails where nothing needs it */
+        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);   /* fails where it is not needed */
     }
     *card = (irr_lend_card_t){ .process = (uint64_t)getpid(), .address = (uintptr_t)word, .word = *word };
 }
@@ -32,7 +32,7 @@ bool irr_lend_works(const irr_lend_card_t *card)
 
 /* ---- pieces ---- */
 
-/* So many bytes are there: what is left begins at the piece that is returned. */
+/* Skips `bytes` bytes that were copied. Returns the index of the piece where the rest begins. */
 static size_t skip(struct iovec *to, struct iovec *from, size_t first, size_t bytes)
 {
     while (bytes > 0 && bytes >= to[first].iov_len) {

@@ -1,18 +1,18 @@
 /*
- * lend.h - reading the memory of another process of the node, which lends it.
+ * lend.h - single copy: reads the memory of another process of the node.
  *
- * The kernel copies from the memory of one process into that of another one (process_vm_readv): one copy, made by the
- * reader, and nothing for the lender but to leave its memory as it is until the reader is done.
+ * The kernel copies from the memory of one process to that of another (process_vm_readv). The reader makes this one
+ * copy; the owner of the memory only leaves it unchanged until the reader is done.
  *
- * Who may do that is who may attach a debugger: a process of the same user, if no security module forbids it, and no
- * wall of a container is between them, behind which the number of a process is that of another one.  So it is tried
- * before anybody relies on it: a process says where a word of random bits lies and what it is, and who finds it there
- * reads the right process.  Where the module Yama lets only ancestors attach (ptrace_scope 1), a process may allow all
- * of its user to; irr_lend_offer does, as Open MPI's vader and UCX do for the same purpose.
+ * A process may read another one under the same conditions as it may attach a debugger: same user, no security module
+ * against it, and no container boundary between them, behind which process numbers have another meaning. So reading is
+ * tried first: a process publishes the address and the value of a random word, and a process that reads this value
+ * there reads the right process. Where the module Yama lets only ancestors attach (ptrace_scope 1), a process may
+ * permit all processes of its user; irr_lend_offer does so, as Open MPI's vader and UCX do.
  *
- * What a lender says is checked: it says what is read, never where that is written to, nor how much.
+ * Data of the other process decides what is read, but never where it is written or how much.
  *
- * Cost: a system call for so many pieces or two GiB, and some 100 ns a page.
+ * Cost: a system call for the pieces of a call, more above two GiB, and some 100 ns per page.
  */
 #ifndef IRR_LEND_H
 #define IRR_LEND_H
@@ -21,18 +21,21 @@
 
 #include <sys/uio.h>
 
-/* By which others find out whether they may read a process: numbers that may be sent as bytes. */
+/* Descriptor for other processes, which try with it whether they may read this one; may be sent as bytes. */
 typedef struct irr_lend_card {
     uint64_t process, address, word;
 } irr_lend_card_t;
 
-/* Lets others try.  *word, which is filled in unless it has bits, stays where it is as long as somebody may. */
+/*
+ * Permits reading and sets *card. *word is filled with random bits unless it has some, and must not move while other
+ * processes may read it.
+ */
 void irr_lend_offer(uint64_t *word, irr_lend_card_t *card);
 
-/* May this process read that one? */
+/* Returns true if this process may read the process of the descriptor. */
 bool irr_lend_works(const irr_lend_card_t *card);
 
-/* Reads so many pieces, each as long as the one that it goes to.  The arrays are used up.  IRR_ERR_PEER: it cannot. */
+/* Reads `count` pieces; from[i] and to[i] have equal lengths. Changes both arrays. Returns IRR_ERR_PEER on failure. */
 irr_status_t irr_lend_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count);
 
 #endif

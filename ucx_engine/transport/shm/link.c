@@ -1,9 +1,9 @@
 /*
- * link.c - what two processes of a node say of each other, and lists of pieces.
+ * link.c - the links of two processes of a node, and copying to and from lists of pieces.
  *
- * A process appends a link to the list in its segment when it first sends to or receives from another one; a link stays
- * as long as the segment.  The other process walks the list from where it was last, until it finds its own name: O(1) a
- * look, O(links) once for each pair.
+ * A process appends a link to the list in its segment when it first sends to or receives from another process. A link
+ * lives as long as the segment. The other process walks the list from where it stopped last until it finds its own
+ * name: O(1) per check, O(links) once per pair.
  */
 #include "transport/shm/shm.h"
 
@@ -90,9 +90,9 @@ irr_status_t irr_shm_open_beside(irr_peer_t *peer)
     return status;
 }
 
-/* ---- that of another process ---- */
+/* ---- the segment of another process ---- */
 
-/* What lies there, if it is so long and lies in its segment, on a cache line. */
+/* Returns the address of a range in the segment of a peer, or NULL if it is invalid or not aligned to cache lines. */
 static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
 {
     const irr_view_t *view = &peer->view;
@@ -101,7 +101,7 @@ static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
     return good ? view->bytes + offset : NULL;
 }
 
-/* The link after the one that was looked at last; until it is the one with our name. */
+/* Walks the links of a peer from the last one on, until the link with our name. */
 static void walk(irr_peer_t *peer)
 {
     while (peer->its == NULL) {
@@ -139,7 +139,7 @@ bool irr_shm_find(irr_peer_t *peer)
 
 /* ---- lists of pieces ---- */
 
-/* Up to so many bytes of the piece where the cursor is, which moves behind them. */
+/* Returns up to `bytes` bytes of the current piece, and moves the cursor behind them. */
 static size_t advance(irr_shm_op_t *op, size_t bytes, unsigned char **base)
 {
     irr_shm_cursor_t *cursor = &op->at;

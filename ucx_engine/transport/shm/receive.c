@@ -1,10 +1,10 @@
 /*
- * receive.c - slots to messages: into the receive that waits for each, or aside (stash.c).
+ * receive.c - from slots to messages: into the receive that waits for a message, or into the stash (stash.c).
  *
- * A receive takes a short message that is in the next slot of its lane.  This may wait for a cache line that the
- * other end has just written, so users start sends before receives.  Progress reads the lanes of receives that wait.  A
- * slot is memory of another process: each number is read once and checked.  After a slot that breaks the rules the
- * lane is read no more, and receives from that process end in IRR_ERR_PROTOCOL.
+ * A receive takes a short message that is in the next slot of its lane. That may wait for a cache line that the other
+ * end has just written, so users start sends before receives. Progress reads the lanes that receives wait for. A slot
+ * is memory of another process: each number is read once and checked. After a slot that breaks the rules the lane is
+ * not read any more, and receives from this process end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 
@@ -21,7 +21,7 @@ irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, b
     return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 
-/* The general case of a message that lies in one place. */
+/* Completes a receive with a contiguous message, in the general case. */
 __attribute__((noinline))
 static irr_status_t scatter(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
 {
@@ -72,7 +72,7 @@ static irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
     return *link != NULL ? irr_shm_pull(&peer->posted, link) : NULL;
 }
 
-/* The slot that was looked at is the sender's again, which may sleep until there is room. */
+/* Releases the slot that was checked, and wakes the sender if the release was published. */
 static inline void take(irr_peer_t *peer, bool hurry)
 {
     if (irr_lane_take(&peer->in, hurry)) {
@@ -80,14 +80,14 @@ static inline void take(irr_peer_t *peer, bool hurry)
     }
 }
 
-/* Does a piece lie where it may, and is it no more than its message has left? */
+/* Returns true if a piece lies within the bytes beside, and is no longer than the rest of its message. */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
     return first == (peer->missing == 0) && length > 0 && length <= IRR_LANE_PIECE &&
            offset <= IRR_LANE_BESIDE - length && length <= (first ? total : peer->missing);
 }
 
-/* No receive waits for a message that lies in one place. */
+/* Stashes a contiguous message that no receive waits for. */
 __attribute__((noinline))
 static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, uint64_t key)
 {
@@ -101,7 +101,7 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
     }
 }
 
-/* A receive that was posted gets it. */
+/* Completes a posted receive with a contiguous message. */
 static inline void receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
                                  bool hurry)
 {
@@ -155,7 +155,7 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
 
 /* ---- messages in several pieces ---- */
 
-/* One begins: where does it go? */
+/* Begins a message in pieces: finds its receive, or stashes it. */
 static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
     peer->filling = take_posted(peer, key);
@@ -179,7 +179,7 @@ static void end(irr_peer_t *peer)
     if (op != NULL) {
         finish(op, irr_shm_outcome(peer, op, peer->came, peer->spilled));
     } else if (message == NULL) {
-        return;   /* it is lost */
+        return;   /* the message is lost */
     } else if (message->dropped) {
         irr_shm_forget(peer, message);
     } else if (message->taker != NULL) {
@@ -188,7 +188,7 @@ static void end(irr_peer_t *peer)
     }
 }
 
-/* Its rest does not come.  The receive that waits for it, or NULL. */
+/* Ends a message whose rest will not come. Returns the receive that waits for it, or NULL. */
 static irr_shm_op_t *break_off(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->filling;
@@ -260,9 +260,9 @@ static bool take_end(irr_peer_t *peer)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- any slot ---- */
 
-/* Takes the slot that is next.  False: it breaks the rules. */
+/* Takes the next slot. Returns false if it breaks the rules. */
 __attribute__((noinline))
 static bool take_slot(irr_peer_t *peer, uint64_t head)
 {
@@ -288,7 +288,7 @@ static bool take_slot(irr_peer_t *peer, uint64_t head)
     }
 }
 
-/* Receives of a process that does not keep the rules, and the one that its pieces went to. */
+/* Fails all receives from a process that broke the rules. */
 static unsigned fail(irr_peer_t *peer)
 {
     irr_shm_op_t *op = break_off(peer);
@@ -305,7 +305,7 @@ static unsigned fail(irr_peer_t *peer)
 
 /* ---- progress ---- */
 
-/* Is the lane from that process read?  Not if it is broken: then there are no receives. */
+/* Returns true if the lane of the peer has to be read. A broken peer has no receives. */
 static inline bool listens(const irr_peer_t *peer)
 {
     return peer->posted.first != NULL || peer->missing > 0;
@@ -316,7 +316,7 @@ static inline bool sends(const irr_peer_t *peer)
     return peer->sending.first != NULL || peer->nsingle > 0;
 }
 
-/* Takes the slot that is next; returns the number of events.  Mostly it has what the first receive waits for. */
+/* Takes the next slot and returns the number of events. Usually the slot has the message of the first receive. */
 static inline unsigned progress_receives(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->posted.first;
@@ -334,7 +334,7 @@ static inline unsigned progress_receives(irr_peer_t *peer)
     return take_slot(peer, head) ? 1 : fail(peer);
 }
 
-/* Moves what there is for one peer; most often a look at its lane is all. */
+/* Moves what there is for one peer. Usually that is a check of its lane. */
 static inline unsigned progress_peer(irr_peer_t *peer)
 {
     unsigned events = 0, more = 1;
@@ -360,10 +360,10 @@ unsigned irr_shm_progress(irr_transport_t *transport)
     for (size_t i = 0; i < shm->nactive; i++) {
         irr_lane_expect(&shm->active[i]->in);
     }
-    for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, which come behind */
+    for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, at the end */
         irr_peer_t *peer = shm->active[i];
 
-        if (!listens(peer) && !sends(peer)) {   /* since the last call */
+        if (!listens(peer) && !sends(peer)) {   /* idle since the last call */
             peer->active = false;
             shm->active[i] = shm->active[--shm->nactive];
             continue;
@@ -383,7 +383,7 @@ bool irr_shm_may_receive(irr_peer_t *peer)
            irr_lane_came(&peer->in, irr_lane_head(&peer->in));
 }
 
-/* Would the slot end a receive?  Then it is for progress. */
+/* Returns true if the slot would end a receive, which is left to progress. */
 static bool is_received(irr_peer_t *peer, uint64_t head)
 {
     if (irr_lane_form(head) == IRR_LANE_NEXT || irr_lane_form(head) == IRR_LANE_END) {
@@ -410,7 +410,7 @@ bool irr_shm_clear(irr_peer_t *peer)
 
 /* ---- receives ---- */
 
-/* The next slot has the whole message of a receive, of so many bytes. */
+/* Completes a receive whose whole message is in the next slot. */
 static inline irr_status_t take_at_once(irr_peer_t *peer, irr_shm_op_t *op, size_t bytes)
 {
     const irr_status_t status = irr_shm_fill(peer, op, peer->in.next->bytes, bytes);
@@ -426,7 +426,7 @@ static inline irr_status_t post(irr_peer_t *peer, irr_shm_op_t *op)
     return IRR_IN_PROGRESS;
 }
 
-/* The general case.  Apart, so that the receive of a message that is to come saves no registers. */
+/* The general case of a receive. Not inline, so that the common case saves no registers. */
 __attribute__((noinline))
 static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
 {

@@ -1,5 +1,5 @@
 /*
- * segment.c - see segment.h.
+ * segment.c - memory that one process writes and others read; see segment.h.
  */
 #include "transport/shm/segment.h"
 
@@ -10,15 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Pages are backed so many bytes at a time. */
+/* Bytes that are backed at a time. */
 #define BACKED_STEP ((size_t)65536)
 
 /* A pair of cache lines, which some processors fetch together. */
 #define PLACE_STEP ((size_t)128)
 
-/* ---- to write ---- */
+/* ---- writing ---- */
 
-/* A file of this length that stays as long. */
+/* Creates a file of this length, which is sealed. */
 static int create_file(size_t bytes, struct stat *status)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -69,8 +69,8 @@ void irr_segment_fini(irr_segment_t *segment)
 }
 
 /*
- * Maps the pages that are backed, all in one call.  If not, as before Linux 5.14, the first write to each page takes a
- * fault: the first exchanges through new lanes took five times as long, and trials learnt that of them.
+ * Maps backed pages in one call. Otherwise, as before Linux 5.14, the first write to each page takes a fault: the first
+ * exchanges through new lanes took five times as long, which distorted trials.
  */
 static void map_pages(irr_segment_t *segment, size_t offset, size_t bytes)
 {
@@ -119,9 +119,9 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
     return IRR_OK;
 }
 
-/* ---- to read ---- */
+/* ---- reading ---- */
 
-/* Is it that file, which can neither shrink under a reader nor be another one? */
+/* Returns true if the file is that of the descriptor and can never shrink under a reader. */
 static bool is_it(int file, const irr_segment_card_t *card)
 {
     struct stat status;

@@ -1,16 +1,17 @@
 /*
- * send.c - messages to slots.
+ * send.c - from messages to slots.
  *
- * Messages to a process go in the order of their sends; one that finds the ring full waits, and those behind it.
+ * Messages to a process are sent in the order of their sends. A message that finds the ring full waits, and so do the
+ * messages behind it.
  */
 #include "transport/shm/shm.h"
 
 #include <string.h>
 
-/* Where a message is. */
-typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: the receiver copies it */
+/* The state of a message. */
+typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: a single copy is under way */
 
-/* The next slot is written: it is the receiver's, which may sleep. */
+/* Sends the next slot, and wakes the receiver if it sleeps. */
 static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t header)
 {
     irr_lane_put(&peer->out, slot, header);
@@ -47,7 +48,7 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 
 /* ---- pieces ---- */
 
-/* The piece is in its room beside the slots; `left` bytes of its message were to go, with it. */
+/* Fills the slot of a piece in `room`; `left`: bytes of the message from this piece on. */
 static inline void put_beside(irr_peer_t *peer, irr_lane_slot_t *slot, const unsigned char *room, size_t bytes,
                               size_t left)
 {
@@ -84,7 +85,7 @@ static bool put_end(irr_peer_t *peer)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- any message ---- */
 
 static inline bool has_begun(const irr_shm_op_t *op)
 {
@@ -112,7 +113,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
     return IS_SENT;
 }
 
-/* A lane, and room beside it if the message needs some. */
+/* Opens the lane, and the bytes beside if the message needs them. */
 static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
 {
     irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
@@ -120,7 +121,7 @@ static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
     return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_beside(peer) : status;
 }
 
-/* A message that cannot be put at once: it may wait, be long, or need a lane first. */
+/* Starts any message: may open a lane, split the message, begin a single copy, or queue the message. */
 static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request)
 {
     const size_t bytes = irr_iov_bytes(request->iov, request->count);
@@ -146,7 +147,7 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
     return IRR_IN_PROGRESS;
 }
 
-/* A message of one piece that fits a piece beside its slot.  False: there is no room yet. */
+/* Sends a message of one piece that fits a piece beside its slot. Returns false if there is no room yet. */
 static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
@@ -160,7 +161,7 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
     return room != NULL;
 }
 
-/* A message of one piece that fits the slot. */
+/* Sends a message of one piece that fits the slot. */
 static inline void put_bytes(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t key, const irr_iov_t *iov)
 {
     const uint64_t header = irr_lane_header(&peer->out, key, iov->length);
@@ -170,7 +171,7 @@ static inline void put_bytes(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t k
     hand_over(peer, slot, header);
 }
 
-/* A message of one piece that fits the slot or a piece beside it.  False: there is no room yet. */
+/* Sends a message of one piece that fits the slot or a piece beside it. Returns false if there is no room yet. */
 static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot;
@@ -185,13 +186,13 @@ static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
     return slot != NULL;
 }
 
-/* May a message be put at once, if there is room?  It has to be in one piece. */
+/* Returns true if a message of one piece may be sent at once, if there is room. */
 static inline bool is_direct(const irr_peer_t *peer, const irr_request_t *request)
 {
     return request->count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
 }
 
-/* The general case.  Apart, so that a short message saves no registers. */
+/* The general case of a send. Not inline, so that a short message saves no registers. */
 __attribute__((noinline, noclone))
 static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 {
@@ -246,9 +247,9 @@ bool irr_shm_may_send(irr_peer_t *peer)
     return irr_shm_single_ended(peer) || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
 }
 
-/* ---- what is taken back ---- */
+/* ---- taking back ---- */
 
-/* Only the first one of a queue may have begun. */
+/* Takes back the queued messages of a channel. Only the first message of a queue may have begun. */
 static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
 {
     irr_shm_op_t **link = &peer->sending.first;

@@ -1,8 +1,8 @@
 /*
- * shm.c - the transport of a node; see shm.h.
+ * shm.c - the transport for the processes of a node; see shm.h.
  *
- * Memory is allocated by connect, by the first message between two processes, and for messages that find neither a
- * receive nor room (stash.c).
+ * Memory is allocated by connect, by the first message between two processes, and for unexpected messages without room
+ * (stash.c).
  */
 #include "transport/shm/shm.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Address space of a process's segment; memory is taken as it is needed. */
+/* Address space of the segment of a process; memory is allocated on demand. */
 #define SEGMENT_BYTES ((size_t)1 << 30)
 
 static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
@@ -73,7 +73,7 @@ static void close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/* ---- the way down ---- */
+/* ---- shutdown ---- */
 
 void irr_shm_empty_all(irr_shm_t *shm)
 {
@@ -163,7 +163,7 @@ static const irr_transport_ops_t ops = {
     .free = free_transport
 };
 
-/* ---- up ---- */
+/* ---- opening ---- */
 
 static irr_status_t open_segment(irr_shm_t *shm)
 {

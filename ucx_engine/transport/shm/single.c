@@ -1,8 +1,9 @@
 /*
  * single.c - single copy: the receiver reads a long message from the memory of its sender.
  *
- * A slot says where the message lies.  The sender waits until the receiver has read it.  Several may be under way to a
- * process: each has a token, and the receiver counts in its link how often the copy with a token has ended.
+ * A slot names the address of the message, and the sender waits until the receiver has read it. Several messages to a
+ * process may be under way: each has a token, and the receiver counts in its link how many copies with a token have
+ * ended.
  */
 #include "transport/shm/shm.h"
 
@@ -40,7 +41,7 @@ unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op)
     return token;
 }
 
-/* Has the receiver read the message that has this token? */
+/* Returns true if the receiver has read the message with this token. */
 static bool has_ended(const irr_peer_t *peer, unsigned token)
 {
     return peer->single[token] != NULL &&
@@ -95,14 +96,17 @@ void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
 
 /* ---- the receiver's end ---- */
 
-/* Asked after the copy: what was read before its sender wrote the memory again is good. */
+/*
+ * Returns true if the sender has taken the message back. Checked after the copy: data that was read before the sender
+ * wrote its memory again is valid.
+ */
 static bool was_revoked(const irr_peer_t *peer, unsigned token)
 {
     atomic_thread_fence(memory_order_seq_cst);
     return atomic_load_explicit(&peer->its->revoked[token], memory_order_relaxed) != 0;
 }
 
-/* Up to so many bytes of the message, each vector as long as the piece that it goes to. */
+/* Sets vectors for up to `bytes` bytes of the message, each as long as its target piece. Returns their bytes. */
 static size_t next_vectors(irr_shm_op_t *op, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
                            size_t *count)
 {

@@ -1,9 +1,8 @@
 /*
- * stash.c - messages that came before a receive for them: they wait here, so that the messages behind them can be
- * reached.
+ * stash.c - unexpected messages: they wait here, so that messages behind them on the lane can be taken.
  *
- * Each peer has room for as many of them as its lane has slots, of a piece each.  More of them, and longer ones, wait
- * on the heap.  Without memory one is lost, and its channel with it: a lane that waited for memory would hold up
+ * Each peer has room for as many messages as its lane has slots, of up to one piece each. Further and longer messages
+ * wait on the heap. Without memory a message is lost, and its channel fails: a lane that waited for memory would block
  * messages of other channels, and the notice that ends the exchange.
  */
 #include "transport/shm/shm.h"
@@ -21,7 +20,7 @@ irr_status_t irr_shm_make_room(irr_peer_t *peer)
     return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Pages of the room that no message was in take no memory. */
+/* Takes a free message of the room. Pages of the room that were never used take no memory. */
 static irr_shm_message_t *take_spare(irr_peer_t *peer)
 {
     irr_shm_message_t *message = peer->spare;
@@ -107,7 +106,7 @@ irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key)
     return message;
 }
 
-/* ---- what nobody receives ---- */
+/* ---- discarding ---- */
 
 size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask)
 {
@@ -128,7 +127,7 @@ size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask)
         if (message->have == message->total) {
             unlink_message(peer, link);
         } else {
-            message->dropped = true;   /* the rest of it is on its way */
+            message->dropped = true;   /* the rest of the message is still to come */
             link = &message->next;
         }
     }

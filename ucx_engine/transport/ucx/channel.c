@@ -1,10 +1,9 @@
 /*
- * channel.c - channels over UCX: which receives are pending on one, and the messages that nobody receives.
+ * channel.c - channels over UCX: their pending receives, and discarding unexpected messages.
  *
- * A message is thrown away by a receive of its own, a sink, which drops the bytes.  The sink of a long message is busy
- * for as long as the sender and the network need, so there are a few sinks, and drain waits for them.  While all are
- * busy, messages can still be looked for: a look costs a walk over the unexpected messages, in the order they arrived,
- * and leaves no trace.
+ * A message is discarded by a receive of its own, a sink. The sink of a long message is busy as long as the transfer
+ * takes, so there are several sinks, and drain waits for them. While all sinks are busy, discard still looks for
+ * messages: UCX walks its unexpected messages in the order of arrival, and changes nothing.
  */
 #include "transport/ucx/ucx.h"
 
@@ -23,7 +22,7 @@ void irr_ucx_close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/* UCX calls back for a receive that it gives up; what it has matched comes to its end as it would have. */
+/* UCX calls back for each cancelled receive; receives that were matched end normally. */
 void irr_ucx_abandon(irr_channel_t *given)
 {
     irr_ucx_channel_t *channel = (irr_ucx_channel_t *)given;
@@ -39,11 +38,11 @@ void irr_ucx_abandon(irr_channel_t *given)
     }
 }
 
-/* ---- what nobody receives ---- */
+/* ---- discarding ---- */
 
 static void on_thrown_away(irr_request_t *request, irr_status_t status)
 {
-    (void)status;   /* the sender's business */
+    (void)status;   /* an error is reported at the sender */
     ((irr_ucx_sink_t *)request)->busy = false;
 }
 

@@ -1,10 +1,9 @@
 /*
  * datatype.c - the gather form: a generic UCX datatype over a list of pieces.
  *
- * UCX asks for a range of the message and the callbacks copy it straight between the pieces and UCX's own
- * fragment: one copy a side, no staging buffer.  Fragments may be unpacked out of order (rendezvous over
- * several lanes), so each call seeks its offset; in order, which is the rule, a seek costs nothing.  What
- * arrives for a piece without a base is dropped.
+ * UCX asks for a range of the message, and the callbacks copy it directly between the pieces and UCX's fragment: one
+ * copy on each side, no staging buffer. Fragments may be unpacked out of order (rendezvous over several lanes), so each
+ * call seeks its offset, which costs nothing in order. Bytes for a piece without a base are discarded.
  */
 #include "transport/ucx/ucx.h"
 
@@ -18,7 +17,7 @@ void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied)
     for (size_t i = 0; i < request->count; i++) {
         const size_t length = request->iov[i].length;
 
-        /* Sinks may add up to more than can be counted; no message is longer than one. */
+        /* sinks may add up to more than SIZE_MAX; no message is longer than one sink */
         cursor->total = length < IRR_SINK_BYTES - cursor->total ? cursor->total + length : IRR_SINK_BYTES;
     }
     return request;
@@ -36,7 +35,7 @@ static void seek(const irr_request_t *request, irr_ucx_cursor_t *cursor, size_t 
     }
 }
 
-/* Copies up to length bytes at offset, to fragment or from it; returns how many there were. */
+/* Copies up to `length` bytes at `offset`, to or from a fragment. Returns the number of bytes. */
 static size_t copy(irr_request_t *request, size_t offset, char *to, const char *from, size_t length)
 {
     irr_ucx_cursor_t *cursor = &irr_ucx_slot_of(request)->cursor;

@@ -1,10 +1,10 @@
 /*
- * library.c - UCX, loaded when this transport is opened, without its handlers of signals.
+ * library.c - loads UCX when the transport is opened, without its signal handlers.
  *
- * While it is loaded libucs takes over SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print where a program crashed, SIGHUP in
- * some releases, and the stack on which handlers run.  A program that has handlers of its own, as the runtimes of Java
- * and Julia have, would lose them without a word.  So what UCX has taken is given back at once, unless the user asked
- * for it by a variable of UCX, or Open MPI or the program had loaded UCX before, and has its handlers by then.
+ * While libucs is loaded, it takes over SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print where a program crashed, SIGHUP in
+ * some releases, and the signal stack. A program with handlers of its own, such as the runtimes of Java and Julia,
+ * would lose them silently. So the handlers are restored at once, unless the user asks for UCX's handlers by a
+ * variable, or UCX was loaded before by Open MPI or the program, and keeps its handlers.
  */
 #include "transport/ucx/ucx.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All versions since 1.0 have these names. */
+/* The names of all versions since 1.0. */
 #define LIBRARY "libucp.so.0"
 #define SIGNALS_LIBRARY "libucs.so.0"
 
@@ -26,13 +26,13 @@ irr_ucx_library_t irr_ucx;
 static bool loaded;
 static char why_not[256];
 
-/* Who handles which signal. */
+/* The handlers of all signals, and the signal stack. */
 typedef struct handlers {
     struct sigaction of[NSIG];
     stack_t          stack;
 } handlers_t;
 
-/* The two or three signals of the C library itself cannot be asked for. */
+/* Reads all handlers; the two or three signals of the C library itself cannot be read. */
 static void look(handlers_t *handlers)
 {
     memset(handlers, 0, sizeof(*handlers));
@@ -42,7 +42,7 @@ static void look(handlers_t *handlers)
     sigaltstack(NULL, &handlers->stack);
 }
 
-/* UCX puts back what it had found, and forgets about the signal. */
+/* Restores changed handlers: UCX reinstates the previous handler and forgets the signal. */
 static void give_back(const handlers_t *before)
 {
     handlers_t now;

@@ -1,8 +1,8 @@
 /*
  * message.c - messages of channels over UCX.
  *
- * UCX matches a receive with a full mask in a hash bucket; any other mask goes to a wildcard queue that
- * slows every arrival down.  So every receive here names its key exactly.
+ * UCX finds a receive with a full mask in a hash table. Any other mask goes to a wildcard queue, which slows down every
+ * arrival. So each receive here specifies its whole key.
  */
 #include "transport/ucx/ucx.h"
 
@@ -16,7 +16,7 @@ _Static_assert(sizeof(irr_iov_t) == sizeof(ucp_dt_iov_t) &&
 
 #define FULL_MASK UINT64_MAX
 
-/* A list of pieces as UCX takes it. */
+/* A list of pieces in the form of UCX. */
 typedef struct message {
     void               *buffer;
     size_t              count;
@@ -79,8 +79,8 @@ static void unlink_slot(irr_ucx_slot_t *slot)
 }
 
 /*
- * UCX may call back from within the post, when the message is here already: in several fragments, truncated,
- * or by a rendezvous that completes at once.  Our contract has no such call; the post returns the status.
+ * UCX may call back within the post if the message has arrived already: in several fragments, truncated, or by a
+ * rendezvous that completes at once. Our contract forbids such a call, so the post returns the status instead.
  */
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {
@@ -100,7 +100,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/* What UCX's answer to the post of a receive means; one that is pending gets its place in the channel, if any. */
+/* Returns the result of posting a receive. A pending receive is added to the channel, if any. */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -119,7 +119,7 @@ static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, 
     return IRR_IN_PROGRESS;
 }
 
-/* Every receive ends in the callback, which alone is told the length of the message. */
+/* Every receive ends in the callback, because only the callback gets the length of the message. */
 static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -132,7 +132,7 @@ static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *
     slot->over = false;
 }
 
-/* Sends a short list at once; false if it is too long, or cannot be sent without a request now. */
+/* Sends a short list at once. Returns false if the list is too long, or UCX would need a request. */
 static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count)
 {
     const ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL };

@@ -1,15 +1,15 @@
 /*
- * ucx.c - the UCX transport: context, worker, address, progress and the way down.
+ * ucx.c - the UCX transport: context, worker, address, progress and shutdown.
  *
- * It has a context and a worker of its own, so its tags and its tuning touch nobody else's: IRR_UCX_* in
- * the environment overrides UCX_* for this context alone.  Opening costs milliseconds and some megabytes.
+ * The transport has a context and a worker of its own, so its tags and settings affect nobody else: IRR_UCX_* in the
+ * environment overrides UCX_* for this context. Opening takes milliseconds and some megabytes.
  *
- * UCX's tcp transport trusts whoever connects to its listener.  A job on one node therefore opens shared
- * memory alone, which has no listener; other jobs open what UCX selects on the devices asked for.
+ * UCX's tcp transport trusts any process that connects to its listener. A job on one node therefore opens only shared
+ * memory, which has no listener; other jobs open what UCX selects on the devices of the configuration.
  *
- * Down: close flushes and closes the endpoints, drain waits for it, and after a barrier of all processes
- * that talked to each other (the host's) free destroys the worker.  Without the barrier a peer's flush could
- * wait for a worker that is gone.
+ * Shutdown: close flushes and closes the endpoints, drain waits for that, and after a barrier of all processes that
+ * talked to each other, made by the host, free destroys the worker. Without the barrier, the flush of a peer could wait
+ * for a worker that is gone.
  */
 #include "transport/ucx/ucx.h"
 
@@ -22,19 +22,16 @@
 #include <string.h>
 #include <strings.h>
 
-/* Proto v1, the default before this version, sends a list over tcp in packets of a few entries each. */
+/* The first version without proto v1 as default, which sends a list over tcp in packets of a few entries each. */
 #define PROTO_V2_MINOR 16
 
-/* From here on UCX knows settings of a transport by their full names, and before without the transport's. */
+/* The first version that knows settings of a transport by full names; earlier ones leave out the transport's name. */
 #define FULL_NAMES_MINOR 17
 
-/*
- * From this length a contiguous message of its own is faster than a fragmented one: UCX's rendezvous moves
- * it by CMA or RDMA.
- */
+/* Length from which a contiguous message is faster than a fragmented one: UCX's rendezvous uses CMA or RDMA. */
 #define ZERO_COPY_MIN 32768
 
-/* Entries of a list that go into one packet on every transport we know: rc_mlx5 takes 3, tcp 6. */
+/* Entries of a list that fit into one packet on all known transports: rc_mlx5 takes 3, tcp 6. */
 #define IOV_WIRE_MAX 3
 
 irr_status_t irr_ucx_status(ucs_status_t status)
@@ -56,7 +53,7 @@ irr_status_t irr_ucx_status(ucs_status_t status)
     }
 }
 
-/* parameter: the name of the one that the value follows from, for the user. */
+/* Sets a value. parameter: the name of our parameter that the value comes from, for the user. */
 static irr_status_t set(ucp_config_t *config, const char *name, const char *value, const char *parameter)
 {
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
@@ -75,8 +72,8 @@ static bool given(const char *value)
 }
 
 /*
- * May UCX use one of these, which NULL ends?  The list is that of UCX_TLS, NULL for UCX's own choice.  What it says to
- * leave out (^), or selects by pattern, is not looked into.
+ * Returns true if UCX may use one of these names, a list that NULL ends. tls: a list as UCX_TLS; NULL: UCX's own
+ * choice. Lists with exclusions (^) or patterns count as true.
  */
 static bool has_one_of(const char *tls, const char *const *names)
 {
@@ -103,7 +100,7 @@ static bool has_tcp(const char *tls)
     return has_one_of(tls, names);
 }
 
-/* Is UCX older than 1.minor? */
+/* Returns true if UCX is older than 1.minor. */
 static bool older_than(unsigned minor)
 {
     unsigned major, own_minor, release;
@@ -112,7 +109,7 @@ static bool older_than(unsigned minor)
     return major == 1 && own_minor < minor;
 }
 
-/* Unless the environment says something else. */
+/* Sets a value unless the environment sets the variable. */
 static void prefer(ucp_config_t *config, const char *variable, const char *name, const char *value)
 {
     ucs_status_t status = getenv(variable) == NULL ? irr_ucx.ucp_config_modify(config, name, value) : UCS_OK;
@@ -123,9 +120,9 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 }
 
 /*
- * Where UCX's defaults are for others.  Over tcp UCX cuts messages at 8 KiB less its headers.  One of 8 KiB went in two
- * parts, and the kernel held the second one back until the first had left its queue: a third of the time of such an
- * exchange.  UCX warns of settings that no transport asks for.
+ * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB went in two
+ * parts, and the kernel delayed the second part until the first had left its queue: a third of the time of such an
+ * exchange. Guarded by has_tcp, because UCX warns of settings of transports that are not used.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
@@ -134,7 +131,7 @@ static void tune(ucp_config_t *config, const char *tls)
     }
 }
 
-/* With pieces receives are posted before anything comes; what else comes early, UCX keeps until it is asked for. */
+/* Eager limit over tcp. Receives are mostly posted before their messages arrive; UCX buffers other messages. */
 #define EAGER_TCP 65536
 
 static bool has_adapters(void)
@@ -146,7 +143,8 @@ static bool has_adapters(void)
 }
 
 /*
- * Over tcp asking the receiver takes longer than keeping 64 KiB; an adapter that writes to memory itself asks sooner.
+ * Returns the eager limit. Over tcp a rendezvous takes longer than buffering 64 KiB; adapters with remote memory access
+ * use a rendezvous earlier.
  */
 static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
 {
@@ -156,7 +154,7 @@ static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
     return !config->one_node && has_tcp(tls) && !has_adapters() ? EAGER_TCP : 0;
 }
 
-/* UCX asks the receiver first from this length on. */
+/* Sets the length from which UCX uses a rendezvous. */
 static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
 {
     char text[32];
@@ -227,7 +225,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/* UCX's shared memory lies in files in /dev/shm; that of transport/shm lies in files without a name. */
+/* UCX's shared memory uses files in /dev/shm; transport/shm uses files without names. */
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {
@@ -289,8 +287,8 @@ static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t
 }
 
 /*
- * UCX takes no send back, and since it keeps registered memory it aborts where a context ends that has memory of one:
- * such a context stays until the process ends.
+ * Keeps a context with pending sends until the process ends: UCX cannot take sends back, and aborts if a context is
+ * destroyed whose registration cache has memory of a send.
  */
 static void leave(irr_ucx_t *ucx)
 {

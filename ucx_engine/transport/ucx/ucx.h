@@ -1,5 +1,5 @@
 /*
- * ucx.h - private to the ucx transport: its state, shared by the files of this folder.
+ * ucx.h - private to transport/ucx/: the state of the transport, shared by the files of this folder.
  */
 #ifndef IRR_UCX_H
 #define IRR_UCX_H
@@ -9,7 +9,7 @@
 #include <ucp/api/ucp.h>
 #include <ucs/debug/debug.h>
 
-/* The functions of UCX that are called, by way of irr_ucx: UCX is loaded when the transport is opened. */
+/* The functions of UCX that are called, through irr_ucx. UCX is loaded when the transport is opened. */
 #define IRR_UCX_FUNCTIONS(F)                                                                              \
     F(ucs_debug_disable_signal) F(ucs_status_string)                                                      \
     F(ucp_cleanup) F(ucp_config_modify) F(ucp_config_read) F(ucp_config_release) F(ucp_dt_create_generic) \
@@ -27,22 +27,22 @@ typedef struct irr_ucx_library {
 
 extern irr_ucx_library_t irr_ucx;
 
-/* An endpoint to one process; opened by the first send. */
+/* A process. The first send opens its endpoint. */
 struct irr_peer {
-    irr_peer_t *next;       /* of the transport's list */
-    ucp_ep_h    endpoint;   /* NULL while not open */
+    irr_peer_t *next;       /* in the list of the transport */
+    ucp_ep_h    endpoint;   /* NULL: not open */
     void       *closing;    /* UCX's request while the endpoint is being closed */
     size_t      length;
     char        address[];
 };
 
-/* Throws one message away. */
+/* Discards one message. */
 typedef struct irr_ucx_sink {
     irr_request_t request;
     bool          busy;
 } irr_ucx_sink_t;
 
-#define IRR_UCX_SINKS 4   /* messages that are thrown away at a time */
+#define IRR_UCX_SINKS 4   /* messages that are discarded concurrently */
 
 typedef struct irr_ucx {
     irr_transport_t  super;
@@ -54,33 +54,33 @@ typedef struct irr_ucx {
     irr_peer_t      *peers;
     uint64_t         endpoints;
     uint64_t         bytes_gathered;
-    size_t           sending;    /* sends that are pending */
-    struct irr_ucx  *left;       /* the one that was left open before this one */
+    size_t           sending;    /* pending sends */
+    struct irr_ucx  *left;       /* the transport that was left open before this one */
     irr_ucx_sink_t   sinks[IRR_UCX_SINKS];
     bool             closed;
     int              event_fd;
 } irr_ucx_t;
 
-/* Where a gather callback is in the pieces of a request. */
+/* A position in the pieces of a request, for gather callbacks. */
 typedef struct irr_ucx_cursor {
     size_t    total;   /* bytes of the pieces, at most IRR_SINK_BYTES */
     size_t    index;   /* current piece */
     size_t    start;   /* offset of its first byte in the message */
-    uint64_t *copied;  /* counts the bytes that the callbacks copy, not those that they drop */
+    uint64_t *copied;  /* counts copied bytes, not discarded ones */
 } irr_ucx_cursor_t;
 
 typedef struct irr_ucx_slot irr_ucx_slot_t;
 
-/* What a pending request keeps in irr_request_t.reserved. */
+/* The state of a pending request, in irr_request_t.reserved. */
 struct irr_ucx_slot {
-    irr_ucx_slot_t  *next;    /* of the receives that are pending on its channel */
-    irr_ucx_slot_t **link;    /* what points here; NULL: it is not among these */
+    irr_ucx_slot_t  *next;    /* pending receives of the channel */
+    irr_ucx_slot_t **link;    /* link to this one; NULL: not in the list */
     union {
-        void        *handle;  /* UCX's request, to cancel a receive */
-        size_t      *sending; /* the count that a send is in */
+        void        *handle;  /* UCX's request, for cancelling a receive */
+        size_t      *sending; /* the counter of pending sends */
     };
     bool             inside;  /* our call that posts this receive has not returned */
-    bool             over;    /* UCX called back meanwhile, with this status */
+    bool             over;    /* UCX called back before it returned, with `status` */
     irr_status_t     status;
     irr_ucx_cursor_t cursor;
 };
@@ -102,22 +102,22 @@ static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
     return (irr_ucx_t *)transport;
 }
 
-/* The one place where UCX's status becomes ours. */
+/* Converts a status of UCX. */
 irr_status_t irr_ucx_status(ucs_status_t status);
 
 /*
- * Lists of up to so many bytes are tried as a short message first: gathered on the stack and copied into the queue
- * of the receiver, which UCX does with contiguous memory alone.  A little below what our queue elements hold.
+ * Longest list, in bytes, that is first tried as a short message: gathered on the stack, which UCX copies into the
+ * queue of the receiver. UCX does that only for contiguous memory. Slightly less than a queue element holds.
  */
 #define IRR_UCX_GATHER_MAX 1000
 
-/* library.c: may take milliseconds the first time. */
+/* library.c: loads UCX. The first call may take milliseconds. */
 irr_status_t irr_ucx_load(void);
 
 /* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 
-/* The argument of the gather datatype for the pieces of a request; adds the bytes that are copied to *copied. */
+/* Returns the argument of the gather datatype for the pieces of a request. The callbacks add to *copied. */
 void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied);
 void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to);
 
@@ -139,7 +139,7 @@ bool irr_ucx_discards(const irr_ucx_t *ucx);
 /* message.c */
 irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request);
 irr_status_t irr_ucx_recv(irr_channel_t *channel, irr_request_t *request);
-/* Receives a message that UCX took out of matching, and keeps nothing of it. */
+/* Discards a message that UCX has removed from matching. */
 irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request);
 
 #endif
