@@ -17,7 +17,7 @@
 /* A zeroed object is empty. It must not move. */
 typedef struct irr_run {
     irr_blocks_memory_t blocks;      /* copy of the blocks of the problem, with room for two per rank */
-    const irr_neighbors_t *neighbors;   /* neighbours of the problem */
+    const irr_neighbors_t *neighbors;   /* neighbors of the problem */
     bool                in_place;    /* the problem is in place */
     size_t              more;        /* number of blocks beyond the first one of each rank */
     irr_plan_t          plan;
