@@ -130,12 +130,17 @@ example() {
     ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I"$scratch" -I"$top/ucx_engine" -fsyntax-only "$scratch/example.c"
 }
 
+# A page is read in one go.
+short_pages() {
+    (cd "$top/docs" && wc -l ./*.md) | awk '$2 != "total" && $1 > 200 { print; bad = 1 } END { exit bad }'
+}
+
 short_readme() { [ "$(wc -l < "$top/README.md")" -le 110 ]; }
 
 algorithms() {
     for algorithm in $("$here/irr_plan" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
         [ "$algorithm" = auto ] || grep -q "\`$algorithm\`" "$top/docs/algorithms.md" || {
-            echo "docs/algorithms.md does not tell of $algorithm"
+            echo "docs/algorithms.md lacks $algorithm"
             return 1
         }
     done
@@ -185,10 +190,10 @@ has_lines() {
 
 # The table of `irr_plan simulate` is what the command above it prints.
 simulated() {
-    command=$(sed -n 's/^irr_plan simulate /simulate /p' "$top/docs/tools.md" | head -n 1)
+    command=$(sed -n 's/^irr_plan simulate /simulate /p' "$top/docs/plans.md" | head -n 1)
     # shellcheck disable=SC2086 # options
     "$here/irr_plan" $command > "$scratch/table" 2> /dev/null && [ "$(wc -l < "$scratch/table")" -gt 4 ] &&
-        has_lines docs/tools.md "$scratch/table"
+        has_lines docs/plans.md "$scratch/table"
 }
 
 # Each picture of an algorithm is what the command beside it draws.
@@ -216,7 +221,7 @@ scripts_help() {
 # Each manual page of a tool has commands of the documents as examples, and names others.
 manual_pages() {
     for page in irr_bench irr_chart irr_jobs irr_plan irr_matrix irr_tune irr_trace lldp2topology yaml2topology; do
-        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/topology.md" > "$scratch/more" &&
+        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/plans.md" "$top/docs/topology.md" > "$scratch/more" &&
             grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
         [ ! -e "$here/$page.1" ] || { grep -q '^\.SH EXAMPLES' "$here/$page.1" &&
             grep -q '^\.SH "SEE ALSO"' "$here/$page.1" && grep -q 'coll_irr (7)' "$here/$page.1"; } || {
@@ -242,7 +247,7 @@ narrow() {
     awk -v tool="$1" 'length > 100 { print tool ": " $0; bad = 1 } END { exit bad || NR < 10 }' "$2" ${3:+"$3"}
 }
 
-parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.md"; }
+parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/parameters.md"; }
 
 # ---- an installation, and the programs that the texts name ----
 
@@ -309,13 +314,14 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((18 + $(count_blocks)))
+plan $((19 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links "$top"
 check "the documents list the packages that contrib/setup installs" packages
 check "the README is short" short_readme
 check "the algorithm in CONTRIBUTING.md compiles" example
-check "each algorithm is told of" algorithms
+check "a page has at most 200 lines" short_pages
+check "docs/algorithms.md has each algorithm" algorithms
 check "pictures of algorithms are what irr_plan draws" drawn
 if command -v python3 > /dev/null; then
     check "pictures and tables are those of the measurements" pictures

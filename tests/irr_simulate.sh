@@ -128,7 +128,7 @@ for machine in "$machines"/*.conf; do
 done
 report $ok "for each machine that comes with it"
 
-# ---- what switches lose, as contrib/lab has measured it (docs/results.md) ----
+# ---- what switches lose, as contrib/lab has measured it (docs/simulation.md) ----
 
 good recommend --ranks 64 --unit 65536 --machine "$machines/ethernet-25g.conf" &&
     [ "$(awk '$1 == "aapc" { print ($3 > 2) }' "$scratch/out")" = 1 ] &&
