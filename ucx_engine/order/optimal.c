@@ -209,7 +209,7 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     return status == IRR_OK && *fits ? irr_schedule_merge(schedule) : status;
 }
 
-/* Replaces the schedule by one that splits nothing, if that takes no longer, has fewer parts and is found in time. */
+/* Prefers a schedule that splits nothing, if it takes no longer, has fewer transmissions, and is found in time. */
 static irr_status_t prefer_whole(const job_t *job, int max_steps, irr_schedule_t *schedule)
 {
     irr_schedule_t whole = { .ranks = schedule->ranks };
