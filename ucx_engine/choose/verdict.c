@@ -2,8 +2,8 @@
  * verdict.c - the results of trials for the current strategy: its speedup over strategy 0, and the time it has saved.
  *
  * A verdict is a trial that a strategy has won, or a check that it has passed or failed.  A failed check is the last
- * verdict.  The speedup is not measured between two verdicts, so the exchanges between them count with the mean of
- * both.
+ * verdict on its strategy.  The speedup is not measured between two verdicts, so the exchanges between them count with
+ * the mean of both.
  */
 #include "choose/choice.h"
 

@@ -1,6 +1,6 @@
 /*
- * switch_paths.h - builds the tree of switches from paths: each rank knows the switches from the top to its own node,
- * from a job manager.
+ * switch_paths.h - builds the tree of switches from one path for each rank: the switches from the top to the rank's
+ * node, as a job manager names them.
  *
  * Slurm with topology/tree sets SLURM_TOPOLOGY_ADDR to the names of the switches from the top down and of the node,
  * separated by periods.  SLURM_TOPOLOGY_ADDR_PATTERN has their kinds, such as switch.switch.node; with the pattern

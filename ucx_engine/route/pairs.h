@@ -3,16 +3,16 @@
  *
  * A message may therefore be received only when the data that it overwrites is elsewhere.  Each rank copies that data
  * to scratch, sends it from there, and receives.  The scratch is bounded, and its places are reused when a send is
- * over, which may require that the receiver has posted its receive, after sends of its own.  No circle of waiting ranks
- * arises, because all ranks take their peers in one order: in step k rank i exchanges with rank (k - i) mod P, which in
+ * over, which may require that the receiver has posted its receive, after sends of its own.  Ranks never wait in a
+ * circle, because all ranks take their peers in one order: in step k rank i exchanges with rank (k - i) mod P, which in
  * that step exchanges with i.  Of all messages that are not over, those of the lowest step have both ends ready.
  *
- * A long message goes in pieces.  Both ends have the same length for both directions, unless the program is wrong.
- * With different lengths one end would wait for pieces that never come.  The first of n pieces therefore has 2 n - 3
- * bytes more than the others, and so more than any message that goes whole.  A rank that receives another length knows
- * that its peer has other counts, or does not exchange in place.  The peer finds the same, and neither sends any more:
- * that is why the other pieces wait for the first one.  A peer that does not exchange in place, and waits for its turn
- * by pacing or window, stops waiting (exec/exec.h).  Two cases are not detected: a whole message of IRR_PAIRS_PIECE + 1
+ * A long message goes in pieces.  Both ends have the same length for both directions, unless the program is wrong. With
+ * different lengths one end would wait for pieces that never come.  The first of n pieces therefore has 2 n - 3 bytes
+ * more than the others, and so more than any message that goes whole.  A rank that receives another length knows that
+ * its peer has other counts, or does not exchange in place.  The peer finds the same, and neither sends any more: that
+ * is why the other pieces wait for the first one.  A peer that does not exchange in place, and waits for its turn by
+ * pacing or window, stops waiting (exec/exec.h).  Two cases are not detected: a whole message of IRR_PAIRS_PIECE + 1
  * bytes from a peer that does not exchange in place, and two lengths of more than 32 GiB.
  *
  * Cost for d messages and b blocks: one copy of each byte, at most IRR_PAIRS_SCRATCH bytes of scratch for any exchange,

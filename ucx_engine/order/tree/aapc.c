@@ -25,7 +25,7 @@ static bool is_uniform(const irr_matrix_t *matrix)
     return length > 0;
 }
 
-/* Returns whether the busiest link needs as many steps for equal messages as the paper has phases. */
+/* Returns whether equal messages need as many steps on the busiest link as the paper has phases. */
 static bool has_single(const irr_tree_t *tree)
 {
     int64_t most = 0, longest = 0;
