@@ -1,29 +1,29 @@
 /*
- * bounds.c - see bounds.h.  O(P) a plan and O(slices) a message.
+ * bounds.c - see bounds.h.  O(P) for a plan and O(slices) for a message.
  *
- * The paper assumes messages that P divides.  We cut at whole bytes, and with slice_min not within slice_min
- * bytes of the end of a slice.  Then the part of a stream (what a rank holds for one destination) that goes to
- * one place is longer than its share by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before
- * is rounded down by less than slice_min, and both cuts move to the end of a slice by less than that).  From
- * there:
+ * The paper assumes messages that P divides.  Here messages are cut at whole bytes, and with slice_min not within
+ * slice_min bytes of the end of a slice.  A stream is what a rank holds for one destination.  The part of a stream that
+ * goes to one place exceeds its share by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before is
+ * rounded down by less than slice_min, and both cuts move to the end of a slice by less than that).  The excess in the
+ * four stages follows:
  *
- *   I    a message has for each destination its share and less than G.
- *   II   a rank holds for a destination what n ranks sent, itself included, n = C or, in an incomplete
- *        column, C + 1: too much by less than n * G.  It cuts that over its column of m ranks, m = R or R - 1,
- *        so a message has too much by less than n * G / m + G for each destination.
- *   III  a rank holds m such parts, itself included: too much by less than (n + m) * G for each destination.
- *        All cuts of a column for a destination begin at the same rank, so their remainders do meet on one.
- *   IV   is what n ranks of the row hold for one destination, by less than n * (n + m) * G.
+ *     I    A message has for each destination its share and less than G.
+ *     II   A rank holds for a destination what n ranks sent, itself included; n = C or, in an incomplete column,
+ *          C + 1.  The excess is less than n * G.  The rank cuts the stream into parts for its column of m ranks,
+ *          m = R or R - 1, so a message has an excess of less than n * G / m + G for each destination.
+ *     III  A rank holds m such parts, itself included: an excess of less than (n + m) * G for each destination.
+ *          All cuts of a column for a destination begin at the same rank, so their remainders do meet on one.
+ *     IV   A message is what n ranks of the row hold for one destination: an excess of less than n * (n + m) * G.
  *
- * Scratch holds what came in one stage and what comes in the next: too much by n * G for each of P destinations
- * after I, (n + m) * G for each of P after II, and n * (n + m) * G for each of m after III; n + m is C + R in
- * any column.
+ * Scratch holds what came in one stage and what comes in the next.  The excess is n * G for each of P destinations
+ * after I, (n + m) * G for each of P after II, and n * (n + m) * G for each of m after III; n + m is C + R in any
+ * column.
  */
 #include "study/bounds.h"
 
-/* ---- what is promised ---- */
+/* ---- the bounds that hold for a strategy ---- */
 
-/* The priority schedule is free of contention where the rows can take the messages for pseudo-nodes. */
+/* Returns whether the priority schedule is contention-free: the rows have room for the messages for pseudo-nodes. */
 static bool is_calm(const irr_grid_t *grid, int ranks)
 {
     bool calm = true;
@@ -69,7 +69,7 @@ void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes
     }
 }
 
-/* ---- numbers, which end at UINT64_MAX ---- */
+/* ---- numbers, which saturate at UINT64_MAX ---- */
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -83,7 +83,7 @@ static uint64_t times(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* times * Lmax / P, rounded down. */
+/* Returns count * Lmax / P, rounded down. */
 static uint64_t share(const irr_bounds_t *bounds, uint64_t count)
 {
     uint64_t ranks = (uint64_t)bounds->ranks;
@@ -108,25 +108,25 @@ static bool is_complete(const irr_bounds_t *bounds, int rank)
     return bounds->rows.rest == 0 || rank % bounds->rows.columns < bounds->rows.rest;
 }
 
-/* n: how many ranks a rank hears from along its row, itself included. */
+/* Returns n: how many ranks a rank receives from along its row, itself included. */
 static uint64_t hears_from(const irr_bounds_t *bounds, bool complete)
 {
     return (uint64_t)bounds->rows.columns + !complete;
 }
 
-/* m: how many ranks a column has. */
+/* Returns m: the number of ranks of a column. */
 static uint64_t column_size(const irr_bounds_t *bounds, bool complete)
 {
     return (uint64_t)bounds->rows.rows - !complete;
 }
 
-/* What ranks hold too much after stage II, for so many destinations. */
+/* Returns the excess of what ranks hold after stage II, for so many destinations. */
 static uint64_t held(const irr_bounds_t *bounds, uint64_t destinations)
 {
     return times(bounds->granule, times((uint64_t)(bounds->rows.columns + bounds->rows.rows), destinations));
 }
 
-/* Along the rows in stage 1 of each half, along the columns in the last of a3 and in II and IV of a4. */
+/* Returns whether a stage is along rows: 1 and 3 are, and 2 and 4 (II and IV of balanced-grid) are along columns. */
 static bool along_rows(int stage)
 {
     return stage % 2 == 1;
@@ -164,7 +164,7 @@ static uint64_t limit_of_scratch(const irr_bounds_t *bounds, bool complete)
     return plus(share(bounds, 2 * root * root), plus(more, held(bounds, ranks)));
 }
 
-/* ---- what is kept ---- */
+/* ---- the bounds of given plans ---- */
 
 void irr_bounds_plan(irr_bounds_t *bounds, const irr_plan_t *plan)
 {

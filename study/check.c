@@ -1,13 +1,13 @@
 /*
  * check.c - proves the rules of plan.h over the plans of all ranks, without running anything.
  *
- * The phases: the shape of problems and plans; the messages at both ends (rule 1); a simulation of the exchange
- * under the strictest pace (rule 5); who reads and writes what on each rank (rules 2 and 3); where every byte
- * arrives (rule 4), or whether each rank has the maxima of a reduction.  Plans may come from anywhere: after
- * the first phase no number of a plan can lead outside an array or overflow.
+ * The phases are: the shape of problems and plans; the two ends of each message (rule 1); a simulation of the exchange
+ * under the strictest pacing (rule 5); the reads and writes of each rank (rules 2 and 3); the place where every byte
+ * arrives (rule 4), or for a reduction whether each rank has the maxima.  Plans may come from anywhere: after the first
+ * phase no number of a plan can lead outside an array or overflow.
  *
- * Time O(m log m) for m messages, pieces and dependencies, as long as plans write their scratch in order and
- * once; see check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.
+ * Time O(m log m) for m messages, pieces and dependencies, if plans write their scratch in order and once; see
+ * check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.
  */
 #include "study/check.h"
 
@@ -40,11 +40,11 @@ void irr_check_fini(irr_check_t *check)
     for (int r = 0; check->wanted != NULL && r < check->ranks; r++) {
         irr_segments_fini(&check->wanted[r]);
     }
-    irr_free(check->steps);   /* and the other arrays */
+    irr_free(check->steps);   /* frees the other arrays too */
     irr_free(check->base);
 }
 
-/* Numbers the steps of all ranks through and makes room for what the phases find. */
+/* Numbers the steps of all ranks consecutively, and makes room for the results of the phases. */
 static irr_status_t prepare(irr_check_t *check)
 {
     size_t ranks = (size_t)check->ranks, total = 0;

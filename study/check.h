@@ -1,8 +1,8 @@
 /*
- * check.h - private to the plan checker: what its phases share.
+ * check.h - private to the plan checker: the state that its phases share.
  *
- * A phase returns IRR_OK, IRR_ERR_NO_MEMORY, or IRR_ERR_INVALID_PLAN from irr_check_fail, and may rely on what
- * the phases before it have proved.
+ * A phase returns IRR_OK, IRR_ERR_NO_MEMORY, or IRR_ERR_INVALID_PLAN from irr_check_fail, and may rely on what the
+ * phases before it have proved.
  */
 #ifndef IRR_CHECK_H
 #define IRR_CHECK_H
@@ -12,14 +12,14 @@
 
 #define IRR_CHECK_NONE SIZE_MAX
 
-/* Origin of what a rank owns from the start, in lists whose other origins are steps of that rank. */
+/* Origin of bytes that a rank owns from the start, in lists whose other origins are steps of that rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
-/* A step of some rank.  Steps of all ranks are numbered through; a number is called an id. */
+/* A step of some rank.  The steps of all ranks are numbered consecutively; the number is the step's id. */
 typedef struct irr_check_step {
     const irr_step_t *step;
     int               rank;
-    size_t            partner;  /* id of the other end of the message; IRR_CHECK_NONE for a local step */
+    size_t            partner;  /* id of the other end of the message; IRR_CHECK_NONE: a local step */
 } irr_check_step_t;
 
 typedef struct irr_check {
@@ -28,15 +28,16 @@ typedef struct irr_check {
     int                  ranks;
     char                *reason;
     size_t               reason_size;
-    size_t               words;     /* not 0: a reduction of so many, which begin SCRATCH */
+    size_t               words;     /* words of a reduction, at the start of SCRATCH; 0: an exchange */
     size_t              *base;      /* id of the first step of each rank, and at [ranks] the number of ids */
     irr_check_step_t    *steps;     /* by id */
     size_t              *started;   /* ids of sends and local steps in an order in which they can start */
     size_t               nstarted;
-    irr_segments_t      *wanted;    /* by rank: what the problem wants in OUTPUT; origins are ranks */
-    irr_segments_t      *output;    /* by rank: what OUTPUT holds in the end, or SCRATCH of a reduction; origins are
-                                       steps of the rank */
-    irr_segments_t      *recipes;   /* by id of a send or local step: what it reads; origins as in output, or OWN */
+    irr_segments_t      *wanted;    /* by rank: the contents of OUTPUT that the problem requires; origins are ranks */
+    irr_segments_t      *output;    /* by rank: final contents of OUTPUT (SCRATCH for a reduction); origins are its
+                                       steps */
+    irr_segments_t      *recipes;   /* by id of a send or local step: the bytes it reads; origins as in output, or
+                                       OWN */
 } irr_check_t;
 
 /* Writes the reason and returns IRR_ERR_INVALID_PLAN. */
@@ -48,36 +49,34 @@ static inline size_t irr_check_index(const irr_check_t *check, size_t id)
 }
 
 /*
- * check.c: runs all phases over a check that knows its plans, problems and ranks and is zero otherwise.  What a
- * success leaves in it is good until irr_check_fini, which a failure needs too: recipes[id] of a send says
- * which bytes of the ranks' INPUT its message holds (origins are ranks).
+ * check.c: runs all phases.  The check has its plans, problems and ranks and is zero otherwise.  The caller calls
+ * irr_check_fini in any case.  After success, recipes[id] of a send are the bytes of the ranks' INPUT that its message
+ * carries (origins are ranks).
  */
 irr_status_t irr_check_prove(irr_check_t *check);
 void         irr_check_fini(irr_check_t *check);
 
-/* check_shape.c: every number of the problems and plans is in its range, and the problems agree. */
+/* check_shape.c: checks that every number of the problems and plans is in its range, and that the problems agree. */
 irr_status_t irr_check_shape(irr_check_t *check);
 
-/* check_order.c: rule 1, sets the partners; rule 5, sets the order of the starts. */
+/* check_order.c: checks rule 1 and sets the partners; checks rule 5 and sets the order of the starts. */
 irr_status_t irr_check_messages(irr_check_t *check);
 irr_status_t irr_check_ends(irr_check_t *check);
 
-/* check_trace.c: rules 2 and 3 on each rank; sets wanted, output and the recipes. */
+/* check_trace.c: checks rules 2 and 3 on each rank; sets wanted, output and the recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
-/*
- * check_uses.c: where in some buffers the steps of a rank read and write, as ranges; but for those an empty index is 0.
- */
+/* check_uses.c: an index of the ranges in some buffers that the steps of a rank read and write. */
 typedef struct irr_check_use {
     ptrdiff_t offset, end;
-    ptrdiff_t reach;  /* the last end up to this one */
+    ptrdiff_t reach;  /* the largest end of the uses up to this one */
 } irr_check_use_t;
 
 typedef struct irr_check_uses {
     unsigned         buffers;    /* 1 << buffer for each */
     irr_check_use_t *items;      /* by offset */
     size_t           count, max;
-    size_t           owner;      /* i + 1: was collected for step i; 0: for none of this rank */
+    size_t           owner;      /* i + 1: collected for step i; 0: for no step of this rank */
     size_t          *taken;      /* by step: the round in which it was collected last */
     size_t           taken_max, round;
 } irr_check_uses_t;
@@ -85,19 +84,19 @@ typedef struct irr_check_uses {
 void irr_check_uses_fini(irr_check_uses_t *uses);
 
 /*
- * Collects what the steps before step i use but those that must come before it: ancestor[j] is i + 1 for them.
- * Does nothing if that was done for this step already.  IRR_ERR_NO_MEMORY.
+ * Collects the uses of all steps before step i that need not come before it: ancestor[j] is i + 1 if step j must. Does
+ * nothing if they were collected for this step.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
                                     const size_t *ancestor);
 
-/* Is a byte from offset to end used? */
+/* Returns whether a byte from offset to end is used. */
 bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);
 
-/* check_delivery.c: rule 4 over all ranks; uses up output and the recipes. */
+/* check_delivery.c: checks rule 4 over all ranks; consumes output and the recipes. */
 irr_status_t irr_check_delivery(irr_check_t *check);
 
-/* check_reduction.c: each rank ends with the maxima of all. */
+/* check_reduction.c: checks that each rank ends with the maxima of all. */
 irr_status_t irr_check_reduction(irr_check_t *check);
 
 #endif

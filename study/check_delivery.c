@@ -1,27 +1,27 @@
 /*
- * check_delivery.c - last phase of the plan checker: where every byte arrives (rule 4).
+ * check_delivery.c - last phase of the plan checker: the place where every byte arrives (rule 4).
  *
- * In an order in which the messages can start, each recipe becomes a content: instead of bytes of earlier
- * messages it names bytes of the ranks' INPUT.  At last what OUTPUT holds must be what the problem wants there.
+ * In an order in which the messages can start, each recipe becomes a content, which names bytes of the ranks' INPUT
+ * instead of bytes of earlier messages.  Finally OUTPUT must have the contents that the problem requires.
  *
- * Cost: a binary search for each segment of the contents, the number of which is bounded; see limit_of.
+ * Cost: a binary search for each segment of the contents, whose number is bounded; see limit_of.
  */
 #include "study/check.h"
 
-/* How often a plan may carry one byte in one stage: as a message, and copied before and after. */
+/* Most times that a plan may carry one byte in one stage: in a message, and in copies before and after. */
 #define CARRIES_MAX 4
 
 typedef struct delivery {
     irr_check_t   *check;
     irr_segments_t work;
     size_t         segments;  /* in contents so far */
-    size_t         limit;     /* on them */
+    size_t         limit;     /* limit of segments */
 } delivery_t;
 
 /*
- * The most segments that contents can have if no byte is carried more than CARRIES_MAX times in a stage: a
- * segment ends where some piece ends, and that end travels with its byte, once a carry.  In place OUTPUT has some
- * before any message came.  A hostile plan could double its segments with every message instead.
+ * Returns the most segments that contents can have if no byte is carried more than CARRIES_MAX times in a stage.  A
+ * segment ends where some piece ends, and that end travels with its byte, once for each carry.  In place OUTPUT has
+ * segments before any message arrives.  Without the limit, a hostile plan could double its segments with every message.
  */
 static size_t limit_of(const irr_check_t *check)
 {
@@ -38,7 +38,7 @@ static size_t limit_of(const irr_check_t *check)
     return limit;
 }
 
-/* The content of the message that step i of a rank wrote: its own if it is a copy, or that of the send. */
+/* Returns the content that step i of a rank wrote: its own if it is a local step, or that of the send. */
 static const irr_segments_t *content_written(const delivery_t *delivery, int rank, size_t i)
 {
     size_t id = delivery->check->base[rank] + i, partner = delivery->check->steps[id].partner;
@@ -46,7 +46,7 @@ static const irr_segments_t *content_written(const delivery_t *delivery, int ran
     return &delivery->check->recipes[partner == IRR_CHECK_NONE ? id : partner];
 }
 
-/* Replaces the steps of a rank in a list by what their messages hold. */
+/* Replaces the steps of a rank in a list by the contents of their messages. */
 static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list)
 {
     irr_status_t status = IRR_OK;
@@ -76,7 +76,7 @@ static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list
     return status;
 }
 
-/* Says what is wrong with the byte of OUTPUT at an offset, where wanted and output differ. */
+/* Reports what is wrong with the byte of OUTPUT at an offset where wanted and output differ. */
 static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset)
 {
     const irr_segment_t *want = irr_segments_hit(&delivery->check->wanted[rank], offset, 1);
@@ -92,7 +92,7 @@ static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset
                           want->at + (offset - want->offset), have->at + (offset - have->offset), have->origin);
 }
 
-/* OUTPUT was written inside the blocks only, so it is right if it holds each wanted segment. */
+/* OUTPUT was written only inside the blocks, so it is right if it has each wanted segment. */
 static irr_status_t check_output(delivery_t *delivery, int rank)
 {
     const irr_segments_t *wanted = &delivery->check->wanted[rank], *output = &delivery->check->output[rank];

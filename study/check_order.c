@@ -1,22 +1,22 @@
 /*
- * check_order.c - second and third phase of the plan checker: messages have two ends, and the exchange ends.
+ * check_order.c - second and third phase of the plan checker: each message has two ends, and the exchange ends.
  *
- * Rule 1: the sends of all ranks, and the receives, are sorted by (stage, sender, receiver) and position in
- * the plan; then both lists must agree row by row.  So must the tells and the awaits.
+ * Rule 1: the sends of all ranks, and the receives, are sorted by (stage, sender, receiver) and position in the plan.
+ * Then both lists must agree entry by entry.  The same holds for signals and waits.
  *
- * Rule 5: the exchange is simulated with every send and every tell a rendezvous.  Receives and awaits are posted in
- * the order of the plan, each when its dependencies are complete; so do tells go.  Sends and local steps go in the
- * order of the plan too, one at a time: each when its dependencies and the one before it are complete.
+ * Rule 5: the exchange is simulated with every send and every signal as a rendezvous.  Receives and waits are posted in
+ * the order of the plan, each when its dependencies are complete; signals start in this way, too.  Sends and local
+ * steps start in the order of the plan, one at a time: each when its dependencies and the one before it are complete.
  *
- * One at a time is the narrowest window, so no other need be tried.  A step waits for a fixed set of events
- * (dependencies, the step before it, its other end), never for one of several; the exchange ends exactly if
- * these waits have no cycle.  An executor that keeps the order of the plan lets a send start at the latest when
- * its dependencies and all sends before it are complete: its waits are implied by ours, so a cycle of its waits would
- * be one of ours.  That holds for any window, for all sends at once, and for any pace, since a pace is dependencies,
- * tells and awaits.  It does not hold for an executor that sends out of the order of the plan while a window is full;
- * exec.c does not.
+ * One at a time is the narrowest window, so no other needs to be tried.  A step waits for a fixed set of events
+ * (dependencies, the step before it, its other end), never for one of several; the exchange ends if and only if these
+ * waits have no cycle.  An executor that keeps the order of the plan lets a send start at the latest when its
+ * dependencies and all sends before it are complete.  Its waits are implied by those of the simulation, so a cycle of
+ * its waits would be a cycle of the simulation.  This holds for any window, for all sends at once, and for any pacing,
+ * since a pacing consists of dependencies, signals and waits.  It does not hold for an executor that sends out of the
+ * order of the plan while a window is full; exec.c does not do this.
  *
- * Cost: O(m log m) for m messages; a dependency is looked at once, and again only while its step waits for it.
+ * Cost: O(m log m) for m messages.  A dependency is read once, and again only while its step waits for it.
  */
 #include "study/check.h"
 
@@ -51,7 +51,7 @@ static int by_end(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Lists the steps of one kind of all ranks, none of them local, sorted; returns how many. */
+/* Lists the steps of one kind, which is not local, of all ranks, sorted, and returns their number. */
 static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
 {
     const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_TELL;
@@ -73,7 +73,7 @@ static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *e
     return count;
 }
 
-/* The bytes of the part of a message that begins with piece i, which moves behind it; 0 at the end. */
+/* Returns the bytes of the part of a message that begins with piece *i, and advances *i past it; 0 at the end. */
 static size_t next_part(const irr_step_t *step, const irr_piece_t *pieces, size_t *i)
 {
     size_t bytes = 0;
@@ -84,7 +84,7 @@ static size_t next_part(const irr_step_t *step, const irr_piece_t *pieces, size_
     return bytes;
 }
 
-/* Have the ends of a message as many parts, of equal lengths?  If not, *part_p is the first one that differs. */
+/* Returns whether both ends of a message have parts of equal lengths.  *part_p: the first one that differs. */
 static bool same_parts(const irr_check_t *check, const end_t *send, const end_t *recv, size_t *part_p)
 {
     const irr_step_t *from = check->steps[send->id].step, *to = check->steps[recv->id].step;
@@ -119,7 +119,7 @@ static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t
     return IRR_OK;
 }
 
-/* What the two ends of a message do, and how a reason says so. */
+/* The kinds of the two ends of a message, and their names in a reason. */
 typedef struct ends {
     irr_step_kind_t send, recv;
     const char     *sends, *receives, *send_noun, *recv_noun;
@@ -166,7 +166,7 @@ irr_status_t irr_check_messages(irr_check_t *check)
 
         status = pair_ends(check, &all_ends[i], sends, nsends, recvs, nrecvs);
     }
-    irr_free(sends);   /* and the others */
+    irr_free(sends);   /* frees the other list too */
     return status;
 }
 
@@ -174,7 +174,7 @@ irr_status_t irr_check_messages(irr_check_t *check)
 
 typedef enum state { WAITING, STARTED, COMPLETE } state_t;
 
-/* What goes in the order of the plan by itself. */
+/* Steps that start in the order of the plan among themselves. */
 typedef enum lane { RECEIVES, SENDS, TELLS, LANES } lane_t;
 
 static lane_t lane_of(irr_step_kind_t kind)
@@ -190,15 +190,15 @@ static lane_t lane_of(irr_step_kind_t kind)
 /* The next step of a rank in a lane. */
 typedef struct cursor {
     size_t next;
-    size_t deps_complete;  /* of the next one: so many of its dependencies are known to be complete */
+    size_t deps_complete;  /* number of its dependencies that are known to be complete */
 } cursor_t;
 
 typedef struct simulation {
     irr_check_t   *check;
     unsigned char *state;      /* by id */
-    size_t         complete;   /* ids in that state */
-    cursor_t      *cursors;    /* one a rank and lane */
-    int           *queue;      /* ranks that may have something to do, each once */
+    size_t         complete;   /* number of complete ids */
+    cursor_t      *cursors;    /* one for each rank and lane */
+    int           *queue;      /* ranks that may be able to act, each once */
     bool          *queued;
     int            first, count;
 } simulation_t;
@@ -263,7 +263,7 @@ static bool deps_complete(const simulation_t *simulation, size_t id, cursor_t *c
     return cursor->deps_complete == at->step->deps;
 }
 
-/* Starts what this lane of a rank may start. */
+/* Starts the steps of a rank's lane that may start. */
 static void advance(simulation_t *simulation, int rank, lane_t lane)
 {
     const irr_plan_t *plan = &simulation->check->plans[rank];
@@ -284,7 +284,7 @@ static void advance(simulation_t *simulation, int rank, lane_t lane)
     }
 }
 
-/* What an incomplete step waits for; never complete itself. */
+/* Returns the step that an incomplete step waits for, which is incomplete too. */
 static size_t blocker(const simulation_t *simulation, size_t id)
 {
     const irr_check_step_t *at = &simulation->check->steps[id];
@@ -300,7 +300,7 @@ static size_t blocker(const simulation_t *simulation, size_t id)
     return base + simulation->check->plans[at->rank].deps[at->step->first_dep + cursor->deps_complete];
 }
 
-/* Follows the waits from any incomplete step until they must have come round. */
+/* Follows the waits from an incomplete step until the walk must be on a cycle, and reports a wait there. */
 static irr_status_t report_deadlock(const simulation_t *simulation)
 {
     irr_check_t *check = simulation->check;
@@ -346,6 +346,6 @@ irr_status_t irr_check_ends(irr_check_t *check)
         simulate(&simulation);
         status = simulation.complete == total ? IRR_OK : report_deadlock(&simulation);
     }
-    irr_free(simulation.cursors);   /* and the other arrays */
+    irr_free(simulation.cursors);   /* frees the other arrays too */
     return status;
 }

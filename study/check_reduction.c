@@ -1,11 +1,11 @@
 /*
- * check_reduction.c - last phase of the checker of a reduction: each rank ends with the maxima of all.
+ * check_reduction.c - last phase of the checker of a reduction: each rank ends with the maxima of all ranks.
  *
- * What a word is the maximum of is a set: bit w + W * r stands for word w of rank r.  In an order in which the steps
- * can start, a message has the sets of what it is made of, and a reduction the unions.  In the end word w of each rank
- * must be that of the words w of all ranks, and of no others.
+ * A set records the words whose maximum a word is: bit w + W * r stands for word w of rank r.  In an order in which the
+ * steps can start, a message takes the sets of its contents, and a reduction the unions of two sets.  In the end word w
+ * of each rank must have the set of the words w of all ranks, and no others.
  *
- * Cost: O(P W / 64) time and memory a word of a message, for P ranks and W words.
+ * Cost: O(P W / 64) time and memory for each word of a message, for P ranks and W words.
  */
 #include "study/check.h"
 
@@ -21,7 +21,7 @@ typedef struct reduction {
     uint64_t   **sets;         /* by id of a send or local step: the sets of its words */
 } reduction_t;
 
-/* Adds to a set that of the word at an offset of a list of a rank. */
+/* Adds to a set the set of the word at an offset of a list of a rank. */
 static void add_word(const reduction_t *reduction, int rank, const irr_segments_t *list, ptrdiff_t offset,
                      uint64_t *set)
 {
@@ -42,7 +42,7 @@ static void add_word(const reduction_t *reduction, int rank, const irr_segments_
     }
 }
 
-/* What the words of a send, copy or reduction are the maxima of. */
+/* Computes the sets of the words of a send, copy or reduction. */
 static irr_status_t find_sets(reduction_t *reduction, size_t id)
 {
     const irr_check_step_t *at = &reduction->check->steps[id];

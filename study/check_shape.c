@@ -1,15 +1,15 @@
 /*
  * check_shape.c - first phase of the plan checker: every number is in its range, and the problems agree.
  *
- * Nothing is taken on trust: a plan may have been made by hand or read from a file.  Time is linear in the
- * size of the problems and plans.
+ * Nothing is trusted: a plan may have been written by hand or read from a file.  Time is linear in the size of the
+ * problems and plans.
  */
 #include "problem/blocks.h"
 #include "study/check.h"
 
 enum { WORD = sizeof(uint64_t) };
 
-/* Ranges are kept far from the ends of the type, so that the later phases may add and subtract. */
+/* Ranges must be far from the ends of the type, so that the later phases may add and subtract. */
 static bool range_fits(ptrdiff_t offset, size_t length)
 {
     return offset >= -IRR_SEGMENTS_LIMIT && offset <= IRR_SEGMENTS_LIMIT &&
@@ -39,7 +39,7 @@ static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t bloc
     return IRR_OK;
 }
 
-/* In place on all ranks or on none; and then the two lists of a rank are one. */
+/* Checks that all ranks are in place or none, and that in place the two lists of a rank are equal. */
 static irr_status_t check_place(irr_check_t *check, int rank)
 {
     const irr_problem_t *problem = &check->problems[rank];
@@ -119,7 +119,7 @@ static bool is_signal(const irr_step_t *step)
     return step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
 }
 
-/* The pieces of a step: in range, and as many bytes as the step says. */
+/* Checks that the pieces of a step are in range and have as many bytes as the step. */
 static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
 {
     const irr_plan_t *plan = &check->plans[rank];

@@ -1,21 +1,20 @@
 /*
- * check_trace.c - fourth phase of the plan checker: who reads and writes what on each rank (rules 2 and 3).
+ * check_trace.c - fourth phase of the plan checker: the reads and writes of each rank (rules 2 and 3).
  *
- * In the order of the plan, each range that a step reads is traced to the steps that wrote it, which gives
- * the step's recipe: which bytes of which earlier messages it is made of.  Two steps that touch the same byte
- * of OUTPUT or SCRATCH, one of them writing, must be ordered by dependencies; then every run of the plan
- * computes what the order of the plan does.  So a step may use scratch again if it depends on all that used
- * it before.
+ * In the order of the plan, each range that a step reads is traced to the steps that wrote it.  This gives the step's
+ * recipe: the bytes of earlier messages that it consists of.  Two steps that touch the same byte of OUTPUT or SCRATCH,
+ * one of them writing, must be ordered by dependencies.  Then every run of the plan has the result of the plan's order.
+ * So a step may reuse scratch if it depends on all steps that used it before.
  *
- * A step visits all that it depends on, directly or not, and one that writes to used scratch sorts what the steps
- * use that may run beside it; everything else is a binary search.
+ * A step visits all that it depends on, directly or not.  A step that writes to used scratch also sorts the uses of the
+ * steps that may run beside it.  Everything else is a binary search.
  *
- * In place OUTPUT holds from the start what the rank owns, and INPUT is another name for it.  What lies there is
- * overwritten once, by steps that come behind all that read it: what was sent too late, or not copied, is found where
- * it arrives.
+ * In place OUTPUT has what the rank owns from the start, and INPUT is another name for OUTPUT.  Its bytes are
+ * overwritten once, by steps that come after all that read the old ones.  A byte that was sent too late, or not copied,
+ * is found where it arrives.
  *
- * INPUT is named by its offsets, not by the block that a byte is sent in: send blocks may overlap, as those of
- * MPI may, and then a byte belongs to several messages.
+ * INPUT is named by its offsets, not by the block of a byte: send blocks may overlap, as in MPI, and then a byte
+ * belongs to several messages.
  */
 #include "study/check.h"
 
@@ -26,15 +25,15 @@
 
 static const char *const buffer_names[] = { "INPUT", "OUTPUT", "SCRATCH" };
 
-/* Beside the check: what is known of the rank that is being traced. */
+/* The state of the rank that is being traced. */
 typedef struct tracer {
     irr_check_t     *check;
     bool             in_place;
-    irr_segments_t   input;     /* what its send blocks cover, if not in place; the origin is IRR_CHECK_OWN */
-    irr_segments_t   scratch;   /* what scratch holds at the step; origins are earlier steps */
+    irr_segments_t   input;     /* ranges of its send blocks, if not in place; the origin is IRR_CHECK_OWN */
+    irr_segments_t   scratch;   /* contents of scratch before the step; origins are earlier steps */
     size_t          *ancestor;  /* by step: i + 1 if it comes before step i by dependencies */
     size_t          *stack;
-    irr_check_uses_t scratch_uses, place_uses;   /* by the steps that may run beside the step */
+    irr_check_uses_t scratch_uses, place_uses;   /* uses by the steps that may run beside the step */
 } tracer_t;
 
 static ptrdiff_t end_of(const irr_piece_t *piece)
@@ -42,7 +41,7 @@ static ptrdiff_t end_of(const irr_piece_t *piece)
     return piece->offset + (ptrdiff_t)piece->length;
 }
 
-/* The message from a rank, which both have as many bytes for. */
+/* Adds the message from a rank to the wanted contents; both ranks have the same length for it. */
 static irr_status_t want_message(tracer_t *tracer, int rank, irr_blocks_t message)
 {
     irr_check_t *check = tracer->check;
@@ -66,7 +65,7 @@ static irr_status_t want_message(tracer_t *tracer, int rank, irr_blocks_t messag
     return status;
 }
 
-/* What must be in OUTPUT in the end; the blocks of a problem may not share a byte there. */
+/* Sets the wanted contents of OUTPUT; blocks may not share a byte there. */
 static irr_status_t want_output(tracer_t *tracer, int rank)
 {
     irr_status_t status = IRR_OK;
@@ -131,7 +130,7 @@ static void mark_ancestors(tracer_t *tracer, const irr_plan_t *plan, size_t i)
     }
 }
 
-/* Every byte of the piece must be there, and come from a step that step i depends on. */
+/* Checks that every byte of the piece was written, by a step that step i depends on. */
 static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     const irr_segments_t *list = list_of(tracer, rank, piece->buffer);
@@ -165,7 +164,7 @@ static bool overlap(const tracer_t *tracer, const irr_piece_t *a, const irr_piec
            b->offset < end_of(a);
 }
 
-/* Which of the earlier steps that touch the piece does not come before step i? */
+/* Reports the earlier step that touches the piece and need not come before step i. */
 static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     const irr_plan_t *plan = &tracer->check->plans[rank];
@@ -185,7 +184,7 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
     return IRR_OK;
 }
 
-/* A place that holds something already: all earlier steps that touch the piece must come before step i. */
+/* Checks a write to a used place: all earlier steps that touch the piece must come before step i. */
 static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     irr_check_uses_t *uses = piece->buffer == IRR_BUFFER_SCRATCH ? &tracer->scratch_uses : &tracer->place_uses;
@@ -197,7 +196,7 @@ static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_
     return status;
 }
 
-/* The step whose bytes a write must not replace: any in OUTPUT, and itself; IRR_CHECK_OWN if it replaces none. */
+/* Returns the step whose bytes a write must not replace: any in OUTPUT, and the step itself.  IRR_CHECK_OWN: none. */
 static size_t wrong_victim(const irr_segments_t *list, size_t i, const irr_piece_t *piece)
 {
     for (size_t s = irr_segments_find(list, piece->offset);
@@ -236,7 +235,7 @@ static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_
     return IRR_OK;
 }
 
-/* A send, the first half of a copy, or both of a reduction: its recipe. */
+/* Traces the reads of a send, a copy or a reduction, which gives its recipe. */
 static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
     irr_segments_t *recipe = &tracer->check->recipes[tracer->check->base[rank] + i];
@@ -259,7 +258,7 @@ static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_p
     return status;
 }
 
-/* A receive, or the second half of a local step; a piece longer than what is left of the message takes that. */
+/* Traces the writes of a receive or local step.  The last piece may be longer than the rest of the message. */
 static irr_status_t trace_write(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
     size_t left = tracer->check->plans[rank].steps[i].bytes;
@@ -331,7 +330,7 @@ static irr_status_t trace_rank(tracer_t *tracer, int rank)
     for (size_t i = 0; status == IRR_OK && i < steps; i++) {
         status = trace_step(tracer, rank, i);
     }
-    if (tracer->check->words > 0) {   /* in which nothing is in OUTPUT */
+    if (tracer->check->words > 0) {   /* a reduction does not use OUTPUT */
         tracer->check->output[rank] = tracer->scratch;
         tracer->scratch = (irr_segments_t){ .count = 0 };
     }
@@ -354,6 +353,6 @@ irr_status_t irr_check_trace(irr_check_t *check)
     irr_check_uses_fini(&tracer.scratch_uses);
     irr_segments_fini(&tracer.scratch);
     irr_segments_fini(&tracer.input);
-    irr_free(tracer.ancestor);   /* and the stack */
+    irr_free(tracer.ancestor);   /* frees the stack too */
     return status;
 }

@@ -1,12 +1,12 @@
 /*
  * check_uses.c - an index over the ranges of a buffer that steps use, for check_trace.c.
  *
- * The uses are sorted by offset, and each knows how far those up to it reach at most.  Then a range is used
- * exactly if the last use that begins before its end reaches beyond its begin: they may overlap each other.
+ * The uses are sorted by offset, and each has the largest end of all uses up to it.  A range is used if and only if the
+ * last use that begins before its end reaches past its begin; uses may overlap each other.
  *
- * Cost: O(n) for n pieces a step that writes to a used place, and O(n log n) for those that are new since the
- * last such step: the receives of a stage follow each other, and each meets what the one before it met and that
- * one. O(log n) a question.
+ * Cost: O(n) for n pieces of a step that writes to a used place, and O(n log n) for the pieces that are new since the
+ * last such step: the receives of a stage are consecutive, and each collects the uses of the one before and that one.
+ * O(log n) for a query.
  */
 #include "study/check.h"
 
@@ -43,7 +43,7 @@ static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, 
     return status;
 }
 
-/* Starts anew if a step that was collected comes before step i, as those of another stage do. */
+/* Starts a new round if a collected step comes before step i, as the steps of another stage do. */
 static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancestor)
 {
     size_t had = uses->taken_max;
@@ -63,7 +63,7 @@ static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancest
     return status;
 }
 
-/* Sorts the uses from `sorted` on into those before them, and sets how far they reach. */
+/* Sorts the uses from `sorted` on into the sorted ones, and sets the reach of all. */
 static irr_status_t merge(irr_check_uses_t *uses, size_t sorted)
 {
     size_t more = uses->count - sorted, left = sorted;

@@ -1,5 +1,5 @@
 /*
- * cluster.c - see cluster.h.  Speeds are whole numbers: that of a node is the taper, that of a switch its nodes.
+ * cluster.c - see cluster.h.  Speeds are integers: a node's is the taper, a switch's is its number of nodes.
  */
 #include "study/cluster.h"
 

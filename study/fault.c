@@ -1,15 +1,14 @@
 /*
- * fault.c - a transport that misbehaves within the contract: it passes everything on to another one, but holds
- * sends back and fails operations, by a plan and a seed.
+ * fault.c - a transport that misbehaves within the contract: it passes everything on to another one, but holds sends
+ * back and fails operations, by a plan and a seed.
  *
- * A send that is held is pending for its caller, so its pieces stay where they are and its request is ours until
- * progress hands it on, and nothing is copied or allocated.
- * What is held for different times overtakes each other, but a message never leaves before one that was sent
- * earlier on its channel to the same rank with the same tag: that one waits behind it.
+ * A held send is pending for its caller, so its pieces and its request stay valid until progress passes it on.  Nothing
+ * is copied or allocated.  Sends that are held for different times overtake each other.  But a message never leaves
+ * before an earlier one on its channel to the same rank with the same tag: it waits for that one.
  *
- * A recv that fails takes no message, another one may have it.
+ * A receive that fails takes no message; another receive may match it.
  *
- * Cost: a send and a round are linear in the sends held, as is each send that leaves.
+ * Cost: a send and a round are linear in the held sends, and so is each send that leaves.
  */
 #include "study/loopback.h"
 
@@ -18,12 +17,12 @@
 #include "transport/key.h"
 #include "transport/pass.h"
 
-/* A send that is held, in irr_request_t.reserved; so it may alias what the caller declared there. */
+/* A held send, in irr_request_t.reserved; the type may therefore alias the type declared there. */
 typedef struct slot {
     irr_loopback_item_t item;      /* its key: channel, tag and receiver */
     irr_channel_t      *channel;   /* of the inner transport */
     size_t              due;       /* the first round in which it may leave; SIZE_MAX: none */
-    irr_status_t        status;    /* for `done`; of a held one IRR_OK, or the failure that is planned for it */
+    irr_status_t        status;    /* for `done`; of a held send IRR_OK, or its planned failure */
 } __attribute__((may_alias)) slot_t;
 
 _Static_assert(sizeof(slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
@@ -34,7 +33,7 @@ typedef struct fault {
     uint64_t             random;       /* state of the generator */
     size_t               round, sends, recvs;
     irr_loopback_queue_t held;
-    irr_loopback_queue_t finished;     /* over, but `done` is not called yet */
+    irr_loopback_queue_t finished;     /* complete, but `done` is not called yet */
     bool                 closed;
 } fault_t;
 
@@ -50,7 +49,7 @@ static slot_t *slot_of(irr_request_t *request)
 
 /* ---- held sends ---- */
 
-/* The one that all others to this rank with this tag wait for; NULL if none is held. */
+/* Returns the first held send to this rank with this tag, for which all others wait, or NULL. */
 static const slot_t *first_held(fault_t *fault, uint64_t key)
 {
     irr_loopback_item_t **link = irr_loopback_queue_find(&fault->held, key, UINT64_MAX);
@@ -58,10 +57,10 @@ static const slot_t *first_held(fault_t *fault, uint64_t key)
     return link != NULL ? (const slot_t *)*link : NULL;
 }
 
-/* Hands one on that is out of the queue.  What is over at once is finished by progress. */
+/* Passes a send on that is not in the queue.  If it completes at once, progress calls `done`. */
 static void pass(fault_t *fault, slot_t *slot)
 {
-    slot_t call = *slot;   /* the request is the inner transport's from here on */
+    slot_t call = *slot;   /* the request belongs to the inner transport from here on */
     irr_status_t status = call.status;
 
     if (status == IRR_OK) {
@@ -78,7 +77,7 @@ static bool is_due(fault_t *fault, const slot_t *slot)
     return slot->due <= fault->round && first_held(fault, slot->item.key) == slot;
 }
 
-/* Hands on what is due; returns how many. */
+/* Passes on the sends that are due, and returns their number. */
 static unsigned pass_due(fault_t *fault)
 {
     irr_loopback_item_t **link = &fault->held.head;
@@ -97,7 +96,7 @@ static unsigned pass_due(fault_t *fault)
     return passed;
 }
 
-/* Hands on all that is held on a channel of the inner transport; NULL: on any. */
+/* Passes on all held sends of a channel of the inner transport; NULL: of all channels. */
 static void pass_all(fault_t *fault, const irr_channel_t *channel)
 {
     for (irr_loopback_item_t *item = fault->held.head; item != NULL; item = item->next) {
@@ -119,7 +118,7 @@ static void finish(fault_t *fault)
     }
 }
 
-/* For how many rounds the plan holds the send that is counted last. */
+/* Returns for how many rounds the plan holds the latest send. */
 static size_t draw_rounds(fault_t *fault)
 {
     const irr_fault_t *plan = &fault->plan;
@@ -176,7 +175,7 @@ static bool busy(const fault_t *fault)
     return fault->held.head != NULL || fault->finished.head != NULL;
 }
 
-/* A round that only waits counts as one event: whoever sees none may conclude that nothing will happen. */
+/* A round that only waits counts as an event: a caller that sees none may conclude that nothing will happen. */
 static unsigned progress(irr_transport_t *transport)
 {
     fault_t *fault = fault_of(transport);
@@ -188,7 +187,7 @@ static unsigned progress(irr_transport_t *transport)
     return events + fault->pass.inner->ops->progress(fault->pass.inner);
 }
 
-/* The event of the inner transport knows nothing of what is held. */
+/* The file descriptor of the inner transport does not show held sends. */
 static irr_status_t arm(irr_transport_t *transport, int *fd_p)
 {
     fault_t *fault = fault_of(transport);
@@ -199,7 +198,7 @@ static irr_status_t arm(irr_transport_t *transport, int *fd_p)
     return fault->pass.inner->ops->arm(fault->pass.inner, fd_p);
 }
 
-/* Nothing is held from here on, so neither drain nor free has anything to hand on. */
+/* Nothing is held from here on, so neither drain nor free has anything to pass on. */
 static void close_endpoints(irr_transport_t *transport)
 {
     fault_t *fault = fault_of(transport);

@@ -1,6 +1,5 @@
 /*
- * figures.c - see figures.h.  They are read off the steps of the plans, so that they also tell of plans that
- * are wrong.
+ * figures.c - see figures.h.  The figures come from the steps of the plans, so they also describe invalid plans.
  */
 #include "study/figures.h"
 
@@ -8,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Where a message arrives, and when; and from where. */
+/* Stage, step, receiver and sender of a message. */
 typedef struct arrival {
     int stage, step, to, from;
 } arrival_t;
@@ -39,7 +38,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The figures of one rank; lists where its messages arrive, and returns how many there are. */
+/* Counts the figures of one rank, lists its sends as arrivals, and returns their number. */
 static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figures_t *figures)
 {
     size_t sent = 0, received = 0;
@@ -67,7 +66,7 @@ static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figure
     return sent;
 }
 
-/* From the sorted arrivals: the steps of all stages, and the receivers that are contended for by several ranks. */
+/* Counts, from the sorted arrivals, the steps of all stages and the contended receivers. */
 static void count_arrivals(const arrival_t *arrivals, size_t count, irr_figures_t *figures)
 {
     size_t same;

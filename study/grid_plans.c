@@ -1,8 +1,8 @@
 /*
- * grid_plans.c - carries the slices of all ranks through the stages of a grid, and writes the plans down.
+ * grid_plans.c - carries the slices of all ranks through the stages of a grid, and builds their plans.
  *
- * In each stage the plan of every rank is given its sends, and then its receives, from the sends of the others in
- * the order of the schedule.  See grid_plan.c for the plan of a rank.
+ * In each stage the plan of every rank gets its sends, and then its receives, which are the sends of the others in the
+ * order of the schedule.  See grid_plan.c for the plan of a rank.
  */
 #include "study/grid_plans.h"
 
@@ -14,7 +14,7 @@ typedef struct rank {
     irr_grid_plan_t build;
 } rank_t;
 
-/* Tells a rank what arrives in a stage. */
+/* Adds the receives of a rank in a stage. */
 static irr_status_t receive(rank_t *all, int rank, int number)
 {
     const irr_stage_t *stage = &all[rank].stages.stage[number - 1];
@@ -34,7 +34,7 @@ static irr_status_t receive(rank_t *all, int rank, int number)
     return status;
 }
 
-/* The room of a deal is as large as all that a rank holds, so it is not kept for all ranks at once. */
+/* The memory of a distribution has room for all that a rank holds, so it is not kept for all ranks at once. */
 static irr_status_t run_stage(rank_t *all, int ranks, int number)
 {
     irr_status_t status = IRR_OK;

@@ -1,28 +1,27 @@
 /*
- * links.h - what the plans of all ranks put on the links of a tree of switches.
+ * links.h - the load of the plans of all ranks on the links of a tree of switches.
  */
 #ifndef IRR_LINKS_H
 #define IRR_LINKS_H
 
 #include "study/plans.h"
 
-/* Directed edges have the numbers that they have in the tree. */
+/* Loads of directed edges, which have the numbers of the tree. */
 typedef struct irr_links {
-    uint64_t *bytes;       /* by edge below 2 * links; nothing at the top */
+    uint64_t *bytes;       /* by edge below 2 * links; 0 at the top */
     size_t    contention;  /* cases of a stage, step and edge with more messages than its width */
-    int       busiest;     /* edge with most bytes by its speed; the first of several; -1: all are idle */
-    uint64_t  load;        /* irr_tree_at_base of it */
+    int       busiest;     /* first edge with the most bytes divided by its speed; -1: all are idle */
+    uint64_t  load;        /* irr_tree_at_base of this edge */
 } irr_links_t;
 
 /*
- * Counts the messages between ranks, each on all links between the hosts of its ranks; none between ranks of one
- * host, nor what stays on a rank.  The plans, of as many ranks as the tree has, may be wrong.  Sums that do not fit are
- * UINT64_MAX.  IRR_ERR_NO_MEMORY.  Set on success only, and then the caller's to irr_links_fini.
- * O(vertices + m (log m + d)) for m messages over d links each.
+ * Counts each message between ranks of different hosts on all links of its path.  The plans, as many as the tree has
+ * ranks, need not be valid.  Sums saturate at UINT64_MAX.  The caller frees *links with irr_links_fini.
+ * IRR_ERR_NO_MEMORY.  O(vertices + m (log m + d)) for m messages over d links each.
  */
 irr_status_t irr_links_count(const irr_plans_t *plans, const irr_tree_t *tree, irr_links_t *links);
 
-/* Zeroed, it is empty. */
+/* Frees the loads; zeroed, they are empty. */
 void irr_links_fini(irr_links_t *links);
 
 #endif

@@ -4,11 +4,11 @@
  *     %%MatrixMarket matrix coordinate integer general
  *     % any number of comments
  *     RANKS RANKS ENTRIES
- *     FROM TO BYTES              once per entry; ranks count from 1, what is not listed is zero
+ *     FROM TO BYTES              once per entry; ranks count from 1, missing entries are zero
  *
- * The file is input from outside: each word is checked before it is used, and each refusal says in which
- * line, what stood there and what is allowed.  Blank lines and both kinds of line ends are accepted.
- * One pass over the file, time linear in its length plus P * P.
+ * The file is untrusted: each word is checked before it is used, and each error has the line, its content and the
+ * allowed values.  Blank lines and both kinds of line ends are accepted.  One pass over the file, time linear in its
+ * length plus P * P.
  */
 #include "problem/lines.h"
 #include "study/matrices.h"
@@ -16,9 +16,9 @@
 #include <inttypes.h>
 #include <strings.h>
 
-#define LINE_BYTES  1024            /* a line and its end, the limit that the format itself sets */
+#define LINE_BYTES  1024            /* bytes of a line and its end; the limit of the format */
 #define ENTRY_LIMIT ((uint64_t)INT64_MAX)
-#define UNSET       UINT64_MAX      /* above ENTRY_LIMIT: marks an entry that the file has not named yet */
+#define UNSET       UINT64_MAX      /* above ENTRY_LIMIT: marks an entry that the file has not set yet */
 
 static irr_status_t read_header(irr_lines_t *lines)
 {

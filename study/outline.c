@@ -1,18 +1,16 @@
 /*
- * outline.c - the sends of all ranks alone, for pictures; see plans.h.
+ * outline.c - the sends of all ranks without other steps, for pictures; see plans.h.
  *
- * A route over a grid cuts messages into many pieces: of 1,024 ranks with 32 KiB for each other by a4 there are 320
- * million, which are 15 GB.  How a rank deals out what it holds for one destination does not depend on the others, so
- * the plans are built for some destinations at a time, and of each only how long the messages are is kept.  The number
- * of destinations follows from how many pieces the last ones took.
+ * A grid route cuts messages into many pieces: for 1,024 ranks with 32 KiB for each other, balanced-grid (a4) has 320
+ * million, which take 15 GB.  A rank's distribution of what it holds for one destination does not depend on other
+ * destinations.  So the plans are built for some destinations at a time, and only the lengths of their messages are
+ * kept.  The number of destinations follows from the number of pieces of the last ones.
  *
- * Cost: the time of the plans; memory of the messages, and of PIECES pieces or those of one destination.
+ * Cost: the time of the plans; memory for the messages, and for PIECES pieces or those of one destination.
  */
 #include "study/plans.h"
 
-/*
- * Held at a time, about 300 MB, and how much faster the number of destinations may grow than they are known to allow.
- */
+/* Pieces held at a time, about 300 MB, and the largest growth of the number of destinations in one go. */
 #define PIECES ((size_t)1 << 22)
 #define GROWTH 8
 
@@ -23,7 +21,7 @@ static bool same(const irr_step_t *a, const irr_step_t *b)
     return a->stage == b->stage && a->number == b->number && a->peer == b->peer;
 }
 
-/* A message that there is gets longer.  *at: behind the one that was met last, where the next one mostly is. */
+/* Adds a send, or adds its bytes to an equal one.  *at: index after the last match, where the next one mostly is. */
 static irr_status_t add_send(irr_plan_t *plan, const irr_step_t *send, size_t *at)
 {
     const irr_piece_t piece = { .buffer = IRR_BUFFER_INPUT, .length = send->bytes };
@@ -60,9 +58,9 @@ static irr_status_t add_plan(const irr_plan_t *from, irr_plan_t *plan)
     return status;
 }
 
-/* ---- some destinations ---- */
+/* ---- a part of the destinations ---- */
 
-/* Leaves the columns from `first` to `end` - 1 of a matrix in another one. */
+/* Copies columns `first` to `end` - 1 of a matrix; the other columns become 0. */
 static void take_columns(const irr_matrix_t *matrix, int first, int end, irr_matrix_t *some)
 {
     for (int i = 0; i < matrix->ranks; i++) {
@@ -72,7 +70,7 @@ static void take_columns(const irr_matrix_t *matrix, int first, int end, irr_mat
     }
 }
 
-/* Adds the messages to some destinations; *pieces: how many pieces they have. */
+/* Adds the messages to some destinations.  *pieces: the number of their pieces. */
 static irr_status_t add_some(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans, size_t *pieces)
 {
     irr_plans_t some;
@@ -90,7 +88,7 @@ static irr_status_t add_some(const irr_way_t *way, const irr_plans_known_t *know
     return status;
 }
 
-/* As many more as `count` destinations with so many pieces allow. */
+/* Returns the next number of destinations, after `count` destinations with so many pieces. */
 static int next_count(int count, size_t pieces, int ranks)
 {
     const size_t most = (size_t)count * GROWTH, allowed = PIECES / (pieces / (size_t)count + 1) + 1;

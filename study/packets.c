@@ -1,9 +1,9 @@
 /*
  * packets.c - links, receivers and messages; see packets.h.  Senders are in packets_flow.c.
  *
- * Events are taken earliest first: the packet at the head of a link has passed it, a packet comes to its next link or
- * to its end, and the timer of a connection.  A connection has one timer event at most that counts: a deadline that
- * moves back is looked at again when that event comes.
+ * Events are taken earliest first: the packet at the head of a link has passed it, a packet reaches its next link or
+ * its end, or the timer of a connection expires.  At most one timer event of a connection counts.  If the deadline has
+ * moved back when this event comes, the connection adds another event.
  */
 #include "study/packets_flow.h"
 
@@ -11,10 +11,10 @@
 
 #include <math.h>
 
-/* Of an Ethernet frame of 1514 bytes a message has so many. */
+/* Bytes of a message in an Ethernet frame of 1514 bytes. */
 #define SEGMENT_BYTES 1446
 
-#define WINDOW_FIRST 10    /* segments of a new connection, as Linux sends */
+#define WINDOW_FIRST 10    /* segments of a new connection, as in Linux */
 
 double irr_packets_link_ns(const irr_machine_t *machine, const irr_tree_t *tree, int edge, size_t bytes)
 {
@@ -23,7 +23,7 @@ double irr_packets_link_ns(const irr_machine_t *machine, const irr_tree_t *tree,
     return (double)bytes * 8e3 / (double)machine->bandwidth * share;
 }
 
-/* ---- events and packets; what finds no memory is noted in `status` ---- */
+/* ---- events and packets; a lack of memory sets `status` ---- */
 
 void irr_packets_happens(irr_packets_t *packets, double time, irr_packets_kind_t kind, void *what, int pair)
 {
@@ -77,7 +77,7 @@ static void serve(irr_packets_t *packets, int edge)
             IRR_PACKETS_PASSED, &packets->ports[edge], edge);
 }
 
-/* Only ports of switches are short of room. */
+/* Only ports of switches drop packets. */
 void irr_packets_enter(irr_packets_t *packets, irr_packet_t *packet)
 {
     const int edge = packet->flow->path[packet->back][packet->hop];
@@ -128,7 +128,7 @@ static void receive(irr_packets_t *packets, irr_packet_t *packet, irr_packets_to
     deliver(packets, flow, told);
 }
 
-/* ---- under way ---- */
+/* ---- packets in flight ---- */
 
 static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_told_t *told)
 {
@@ -142,7 +142,7 @@ static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_told_
     }
 }
 
-/* The message whose last segment this was has left. */
+/* Reports that a message has left, if this was its last segment. */
 static void tell_left(const irr_packet_t *packet, irr_packets_told_t *told)
 {
     irr_flow_t *flow = packet->flow;
@@ -152,7 +152,7 @@ static void tell_left(const irr_packet_t *packet, irr_packets_told_t *told)
     }
 }
 
-/* The latency is behind the first link. */
+/* The packet at the head of a link has passed it.  The latency is added after the first link. */
 static void pass(irr_packets_t *packets, irr_packets_port_t *port, irr_packets_told_t *told)
 {
     irr_packet_t *packet = port->head;
@@ -240,7 +240,7 @@ irr_status_t irr_packets_status(const irr_packets_t *packets)
     return packets->status;
 }
 
-/* ---- all of it ---- */
+/* ---- life ---- */
 
 irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *tree, irr_packets_t **packets_p)
 {
@@ -332,6 +332,6 @@ void irr_packets_destroy(irr_packets_t *packets)
     }
     free_list(packets->spare);
     irr_events_fini(&packets->events);
-    irr_free(packets->ports);   /* and the other arrays */
+    irr_free(packets->ports);   /* frees the other arrays too */
     irr_free(packets);
 }

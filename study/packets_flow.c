@@ -1,8 +1,8 @@
 /*
- * packets_flow.c - how TCP sends: the window, losses, the timer; see study/packets.h.
+ * packets_flow.c - the senders of TCP: window, losses, timer; see study/packets.h.
  *
- * A connection has one timer event at most that counts: a deadline that moves back is looked at again when that event
- * comes.
+ * At most one timer event of a connection counts.  If the deadline has moved back when this event comes, the connection
+ * adds another event.
  */
 #include "study/packets_flow.h"
 
@@ -12,10 +12,10 @@
 
 #define WINDOW_LEAST 2
 #define SHRINKS      0.7   /* cubic, on a loss */
-#define GROWS        2     /* segments a round trip, where slow start is over */
-#define OVERTAKEN    1     /* by so many: it is lost, as links keep the order */
+#define GROWS        2     /* segments for a round trip, after slow start */
+#define OVERTAKEN    1     /* a segment is lost when so many later ones have arrived, because links keep the order */
 #define BACKOFF_MOST 64
-#define PROBES       100   /* a probe is sent after this part of the timeout at the earliest */
+#define PROBES       100   /* a probe is sent after timeout / PROBES at the earliest */
 
 /* ---- the sender ---- */
 
@@ -102,7 +102,7 @@ static void expire(irr_packets_t *packets, irr_flow_t *flow)
     irr_flow_send(packets, flow);
 }
 
-/* The next segment, or the last one again. */
+/* Sends the next segment, or the last one again. */
 static void probe(irr_packets_t *packets, irr_flow_t *flow)
 {
     size_t i = flow->next;
@@ -142,7 +142,7 @@ void irr_flow_expire(irr_packets_t *packets, irr_flow_t *flow, double time)
 
 /* ---- acknowledgements ---- */
 
-/* Returns how many segments are known for the first time. */
+/* Marks a segment as known.  Returns 1 if it was not known before. */
 static size_t learn(irr_flow_t *flow, size_t i)
 {
     irr_segment_t *segment = &flow->segments[i];
@@ -156,7 +156,7 @@ static size_t learn(irr_flow_t *flow, size_t i)
     return 1;
 }
 
-/* What was sent before three that have arrived is lost.  One loss in a round trip shrinks the window. */
+/* Marks segments as lost that later ones have overtaken.  Only one loss in a round trip shrinks the window. */
 static void judge(irr_flow_t *flow)
 {
     for (; flow->judged + OVERTAKEN < flow->newest + 1; flow->judged++) {

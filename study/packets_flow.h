@@ -1,5 +1,5 @@
 /*
- * packets_flow.h - what study/packets.c, the links, and study/packets_flow.c, the senders, share.
+ * packets_flow.h - the state that study/packets.c (links) and study/packets_flow.c (senders) share.
  */
 #ifndef IRR_PACKETS_FLOW_H
 #define IRR_PACKETS_FLOW_H
@@ -16,34 +16,34 @@ typedef enum irr_segment_state {
 } irr_segment_state_t;
 
 typedef struct irr_segment {
-    double   sent;      /* when; negative: more than once */
-    uint32_t order;     /* of the last time that it was sent */
+    double   sent;      /* time; negative: sent more than once */
+    uint32_t order;     /* of its last transmission */
     uint16_t bytes;
     uint8_t  state;
     bool     arrived;
 } irr_segment_t;
 
 typedef struct irr_flow_message {
-    size_t end;         /* behind its last segment */
+    size_t end;         /* index after its last segment */
     void  *message;
 } irr_flow_message_t;
 
 typedef struct irr_flow {
     int       pair;
-    int      *path[2];     /* there, and of acknowledgements */
+    int      *path[2];     /* of segments, and of acknowledgements */
     int       edges[2];
     irr_segment_t *segments;
-    uint32_t  *sent;       /* by order: the segment */
+    uint32_t  *sent;       /* segment of each transmission, by order */
     irr_flow_message_t *messages;
     size_t    nsegments, nmessages, room_segments, room_sent, room_messages;
     size_t    next;        /* segment to send for the first time */
-    size_t    known;       /* all before it are */
-    size_t    came;        /* all before it have arrived */
+    size_t    known;       /* all segments before it are acknowledged */
+    size_t    came;        /* all segments before it have arrived */
     size_t    left, told;  /* messages that have left, and that were delivered */
     size_t    under_way, lost, lost_from;
     uint32_t  order, newest, judged;
     double    window, threshold, trip, deadline, pending;
-    size_t    recover;     /* no second loss before this segment is known */
+    size_t    recover;     /* a loss before this segment is acknowledged counts as the same loss */
     int       backoff;
     bool      probed;
 } irr_flow_t;
@@ -75,24 +75,24 @@ struct irr_packets {
 
 /* ---- links ---- */
 
-/* An event of a pair of ranks.  Where no room is left for it, the status of the packets says so. */
+/* Adds an event of a pair of ranks.  Without memory, sets packets->status. */
 void irr_packets_happens(irr_packets_t *packets, double time, irr_packets_kind_t kind, void *what, int pair);
 
-/* NULL, and the status says so: no memory. */
+/* Returns a packet, or NULL and sets packets->status. */
 irr_packet_t *irr_packets_take(irr_packets_t *packets);
 
-/* A packet comes to the link of its hop, and may be dropped there. */
+/* Puts a packet into the queue of its next link, or drops it. */
 void irr_packets_enter(irr_packets_t *packets, irr_packet_t *packet);
 
 /* ---- senders ---- */
 
-/* Sends what the window allows. */
+/* Sends the segments that the window allows. */
 void irr_flow_send(irr_packets_t *packets, irr_flow_t *flow);
 
-/* The timer event of that time has come: a probe, all again, or nothing if it has moved. */
+/* Handles the timer event of that time: sends a probe or everything again, or nothing if the deadline has moved. */
 void irr_flow_expire(irr_packets_t *packets, irr_flow_t *flow, double time);
 
-/* An acknowledgement has arrived. */
+/* Handles an acknowledgement. */
 void irr_flow_hear(irr_packets_t *packets, const irr_packet_t *packet);
 
 #endif

@@ -7,10 +7,9 @@
  *     Ranka  Ranka, Wang, Kumar: Irregular Personalized Communication on Distributed Memory Machines,
  *            section 7.2 (test sets 1 and 2)
  *
- * The papers state lengths in elements; here one element is `unit` bytes and the longest message of the
- * first two papers, Mmax or lmax, is LONG units.  Where a paper fixes the number of ranks, the pattern is
- * scaled to any number.  Random patterns draw from a generator of our own, so a seed gives the same matrix
- * on every machine.  Time O(P * P) for P ranks.
+ * The papers state lengths in elements.  Here one element is `unit` bytes, and the longest message of the first two
+ * papers, Mmax or lmax, is LONG units.  If a paper fixes the number of ranks, the pattern is scaled to any number.
+ * Random patterns use core/random.h, so a seed gives the same matrix on every machine.  Time O(P * P) for P ranks.
  */
 #include "core/alloc.h"
 #include "core/random.h"
@@ -25,7 +24,7 @@ static int below(uint64_t *state, int limit)
     return (int)irr_random_below(state, (size_t)limit);
 }
 
-/* Columns of the papers' logical grid: ceil(sqrt P). */
+/* Returns the columns of the papers' logical grid: ceil(sqrt P). */
 static int grid_columns(int ranks)
 {
     int columns = 1;
@@ -62,8 +61,8 @@ static irr_status_t fill_spike(irr_matrix_t *matrix, uint64_t unit, uint64_t *st
 }
 
 /*
- * A rank whose mirror image falls outside the ranks keeps its long message.  The long messages are then a
- * permutation for every P, as in the paper, where the grid is full.
+ * A rank whose mirror image does not exist keeps its long message.  So the long messages are a permutation for every P,
+ * as in the paper, where the grid is full.
  */
 static irr_status_t fill_transpose(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
@@ -100,7 +99,7 @@ static irr_status_t fill_columns(irr_matrix_t *matrix, uint64_t unit, uint64_t *
     return IRR_OK;
 }
 
-/* What many applications do with their first rank. */
+/* Many applications send most data to their first rank. */
 static irr_status_t fill_hotcol(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     fill_uniform(matrix, unit, state);
@@ -123,9 +122,9 @@ static irr_status_t fill_random(irr_matrix_t *matrix, uint64_t unit, uint64_t *s
 /* ---- Ranka's test set 1 ---- */
 
 #define SPARSE_LONGEST  32  /* table 5: messages are 1 to 32 units long */
-#define SPARSE_SWITCHES 4   /* attempts per message; enough to move nearly all of them */
+#define SPARSE_SWITCHES 4   /* attempts for each message; enough to move nearly all of them */
 
-/* Lets two messages trade destinations, unless that would double a message or send one home. */
+/* Swaps the destinations of two messages, unless one would repeat a destination or go to its own rank. */
 static void switch_destinations(irr_matrix_t *matrix, int *to, int degree, uint64_t *state)
 {
     const int a = below(state, matrix->ranks), b = below(state, matrix->ranks);
@@ -145,9 +144,9 @@ static void switch_destinations(irr_matrix_t *matrix, int *to, int degree, uint6
 }
 
 /*
- * d messages from and to each rank: each rank starts with the d ranks after it, then random pairs of
- * messages trade destinations, which keeps the number of messages of all rows and columns.  d = P/4 is the
- * paper's 8 for its 32 ranks.
+ * Fills a matrix with d messages from and to each rank.  Each rank starts with the d ranks after it.  Then random pairs
+ * of messages swap destinations, which keeps the number of messages of all rows and columns.  d = P/4 is the paper's 8
+ * for its 32 ranks.
  */
 static irr_status_t fill_sparse(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
@@ -187,7 +186,7 @@ static const struct { int rows, messages; } skewed[SKEWED_SETS] = {
     { 1, 1 }, { 2, 2 }, { 4, 4 }, { 8, 8 }, { 17, 16 }
 };
 
-/* A number of the paper's 32 ranks in proportion to ranks, rounded to nearest. */
+/* Scales a number of the paper's 32 ranks to `ranks`, rounded. */
 static int in_proportion(int number, int ranks)
 {
     return (int)(((int64_t)number * ranks * 2 + SKEWED_RANKS) / (2 * SKEWED_RANKS));
@@ -201,7 +200,7 @@ static int set_messages(int set, int ranks)
     return messages < ranks ? messages : ranks - 1;
 }
 
-/* total units from one rank to `messages` random others, as evenly as whole units allow. */
+/* Sends `total` units from one rank to `messages` random others, as evenly as whole units allow. */
 static void fill_skewed_row(irr_matrix_t *matrix, int from, int messages, int total, uint64_t unit,
                             uint64_t *state)
 {
@@ -211,7 +210,7 @@ static void fill_skewed_row(irr_matrix_t *matrix, int from, int messages, int to
         if (to == from) {
             continue;
         }
-        /* Selection sampling: each of those left is as likely as any other to be among those chosen. */
+        /* selection sampling: each of those left is equally likely to be chosen */
         if (below(state, left--) < messages - chosen) {
             *irr_matrix_at(matrix, from, to) = (uint64_t)(total / messages + (chosen < total % messages)) * unit;
             chosen++;
@@ -219,7 +218,7 @@ static void fill_skewed_row(irr_matrix_t *matrix, int from, int messages, int to
     }
 }
 
-/* Every rank sends as many units as the densest set has messages, which is what the array length says. */
+/* Every rank sends as many units as the densest set has messages, which is the paper's array length. */
 static irr_status_t fill_skewed(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     const int ranks = matrix->ranks, total = set_messages(SKEWED_SETS - 1, ranks);
@@ -238,7 +237,7 @@ static irr_status_t fill_skewed(irr_matrix_t *matrix, uint64_t unit, uint64_t *s
 
 typedef struct pattern {
     const char   *name;
-    uint64_t      longest;  /* no entry is above this many units */
+    uint64_t      longest;  /* longest entry, in units */
     irr_status_t (*fill)(irr_matrix_t *matrix, uint64_t unit, uint64_t *state);
     const char   *text;
 } pattern_t;

@@ -1,5 +1,5 @@
 /*
- * plans.c - see plans.h.  O(P^2) time and memory for the problems, plus what the plans take.
+ * plans.c - see plans.h.  O(P^2) time and memory for the problems, plus the cost of the plans.
  */
 #include "study/plans.h"
 
@@ -8,7 +8,7 @@
 #include "route/pairs.h"
 #include "study/grid_plans.h"
 
-/* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
+/* Lays out the blocks of one side of one rank.  False: they do not fit an offset. */
 static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *list, irr_blocks_t *blocks)
 {
     uint64_t position = 0;
@@ -108,7 +108,7 @@ static irr_status_t build_scheduled(const irr_way_t *way, const irr_plans_known_
     return status;
 }
 
-/* ---- any way ---- */
+/* ---- any strategy ---- */
 
 static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
 {
@@ -165,6 +165,6 @@ void irr_plans_fini(irr_plans_t *plans)
     for (int r = 0; plans->plans != NULL && r < plans->ranks; r++) {
         irr_plan_fini(&plans->plans[r]);
     }
-    irr_free(plans->problems);   /* and the other arrays */
+    irr_free(plans->problems);   /* frees the other arrays too */
     *plans = (irr_plans_t){ .ranks = 0 };
 }

@@ -1,11 +1,10 @@
 /*
- * plans_messages.c - the messages of a job in the order of the schedule, with or without what they carry; see plans.h.
+ * plans_messages.c - the messages of a job in the order of the schedule, with or without their contents; see plans.h.
  *
- * The checker finds out, message by message, which bytes of the ranks' INPUT travel in it, however often they
- * were forwarded.  Here these ranges are cut where the blocks of the source meet, which gives the slices.
+ * The checker finds, for each message, the bytes of the ranks' INPUT that travel in it, however often they were
+ * forwarded.  Here these ranges are cut at the boundaries of the source's blocks, which gives the slices.
  *
- * Cost: a sort of the messages; with what they carry also that of irr_plan_check, and a binary search over P blocks for
- * each slice.
+ * Cost: a sort of the messages.  With contents also irr_plan_check, and a binary search over P blocks for each slice.
  */
 #include "study/plans.h"
 
@@ -14,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* The slices of one message; the room is used again for the next. */
+/* The slices of one message; the next message reuses the memory. */
 typedef struct slices {
     irr_slice_t *items;
     size_t       count, max;
@@ -26,7 +25,7 @@ typedef struct outgoing {
     int               rank;
 } outgoing_t;
 
-/* By stage, step and sender; messages that agree in all three in the order of the sender's plan. */
+/* Compares by stage, step and sender, then by the order in the sender's plan. */
 static int by_schedule(const void *a, const void *b)
 {
     const outgoing_t *x = a, *y = b;
@@ -43,7 +42,7 @@ static int by_schedule(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Lists the sends that leave their rank, sorted; the caller frees the list. */
+/* Lists the sends to other ranks, sorted; the caller frees the list. */
 static irr_status_t list_messages(const irr_plans_t *plans, outgoing_t **messages, size_t *count)
 {
     outgoing_t *list;
@@ -102,14 +101,14 @@ irr_status_t irr_plans_each_send(const irr_plans_t *plans,
     return IRR_OK;
 }
 
-/* ---- what they carry ---- */
+/* ---- contents ---- */
 
 static ptrdiff_t end_of(const irr_block_t *block)
 {
     return block->offset + (ptrdiff_t)block->length;
 }
 
-/* The send block with the byte at an offset of INPUT.  The blocks lie by rank, so their ends are sorted. */
+/* Returns the send block with the byte at an offset of INPUT.  Blocks are in rank order, so their ends are sorted. */
 static const irr_block_t *block_at(const irr_problem_t *problem, ptrdiff_t offset)
 {
     size_t low = 0, high = problem->send.count - 1;
@@ -136,7 +135,7 @@ static irr_status_t add_slice(slices_t *slices, irr_slice_t slice)
     return status;
 }
 
-/* A range of the INPUT of one rank may hold bytes for several. */
+/* Cuts a range of the INPUT of one rank, which may have bytes for several ranks. */
 static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_t *problem, slices_t *slices)
 {
     ptrdiff_t at = segment->at, end = at + (ptrdiff_t)segment->length;

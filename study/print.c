@@ -1,5 +1,5 @@
 /*
- * print.c - a plan as text, one line a step, for people and for the diff of a golden file.
+ * print.c - a plan as text, one line for each step, for people and for comparison with a golden file.
  *
  *     plan rank 1 of 4, 1 stage, 7 steps, 0 scratch bytes
  *     stage 1 step 1  recv from 0      8 bytes  output[0,8)

@@ -1,8 +1,8 @@
 /*
  * segments.c - sorted lists of ranges; see segments.h.
  *
- * Finding is a binary search.  Putting a range moves what lies behind it, so it is O(1) amortised at the end
- * of a list, which is where messages are composed and where plans that lay out their scratch in order write.
+ * Finding is a binary search.  Setting a range moves all segments after it, so it is O(1) amortised at the end of a
+ * list. Messages are composed there, and plans that use their scratch in order write there.
  */
 #include "study/segments.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A put rewrites what it overlaps and a neighbour on each side: neighbour, head, new one, tail, neighbour. */
+/* Most segments of a change: neighbour, head, new one, tail, neighbour. */
 #define PARTS_MAX 5
 
 void irr_segments_fini(irr_segments_t *segments)
@@ -55,7 +55,7 @@ const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t 
     return &segments->items[i];
 }
 
-/* What is left of a segment between two offsets; its length is 0 if nothing is. */
+/* Returns the part of a segment between two offsets; its length is 0 if it is empty. */
 static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t first = segment->offset > from ? segment->offset : from;
@@ -68,7 +68,7 @@ static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_
     return part;
 }
 
-/* Appends to parts, or lengthens the last of them if the new one continues it. */
+/* Appends a segment to parts, or extends the last of them if the new one continues it. */
 static void join(irr_segment_t *parts, size_t *count, irr_segment_t part)
 {
     irr_segment_t *last = *count > 0 ? &parts[*count - 1] : NULL;
@@ -84,7 +84,7 @@ static void join(irr_segment_t *parts, size_t *count, irr_segment_t part)
     }
 }
 
-/* Replaces the segments first to last - 1 by count others. */
+/* Replaces segments `first` to `last` - 1 by `count` others. */
 static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, const irr_segment_t *parts,
                            size_t count)
 {

@@ -1,15 +1,15 @@
 /*
- * segments.h - a list of ranges that says, for each byte of a buffer or a message, where it comes from.
+ * segments.h - a list of ranges: the origin of each byte of a buffer or a message.
  *
- * The segments of a list are sorted and disjoint, and neighbours that continue each other are one segment.
- * So two lists say the same exactly if their segments are equal one by one.
+ * The segments of a list are sorted and disjoint, and neighbours that continue each other are one segment.  So two
+ * lists describe the same if and only if their segments are equal one by one.
  */
 #ifndef IRR_SEGMENTS_H
 #define IRR_SEGMENTS_H
 
 #include "irr.h"
 
-/* length bytes from offset on are the bytes from at on of an origin: a rank's input, a step's message. */
+/* `length` bytes from `offset` on are the bytes from `at` on of an origin: a rank's input, or a step's message. */
 typedef struct irr_segment {
     ptrdiff_t offset;
     size_t    length;
@@ -22,31 +22,28 @@ typedef struct irr_segments {
     size_t         count, max;
 } irr_segments_t;
 
-/* A zeroed list is an empty one. */
+/* Frees a list; zeroed, it is empty. */
 void irr_segments_fini(irr_segments_t *segments);
 
-/* Removes the segments and keeps the room. */
+/* Removes the segments and keeps the memory. */
 void irr_segments_clear(irr_segments_t *segments);
 
-/* Ranges lie between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two of them overflows. */
+/* Ranges are between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two of them overflows. */
 #define IRR_SEGMENTS_LIMIT (PTRDIFF_MAX / 2)
 
-/*
- * Sets a range, over whatever the list said of it; an empty range changes nothing.  IRR_ERR_NO_MEMORY leaves
- * the list as it was.
- */
+/* Sets a range, over the old contents; an empty range changes nothing.  IRR_ERR_NO_MEMORY: the list is unchanged. */
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
 
-/* The first segment that ends after offset; segments->count if there is none. */
+/* Returns the index of the first segment that ends after offset, or segments->count. */
 size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset);
 
-/* The first segment that shares a byte with a range; NULL if there is none. */
+/* Returns the first segment that shares a byte with a range, or NULL. */
 const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
 
-/* Does the list know every byte of a range? */
+/* Returns whether the list has every byte of a range. */
 bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
 
-/* Puts what `from` says of a range into `to`, moved so that the range begins at position. */
+/* Copies a range of `from` into `to`, moved so that it begins at position. */
 irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, size_t length, irr_segments_t *to,
                                ptrdiff_t position);
 

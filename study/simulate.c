@@ -1,8 +1,7 @@
 /*
  * simulate.c - see simulate.h.
  *
- * No message moves a byte, so all ranks have one region for their buffers, of which nothing but what they copy on their
- * own is ever touched.
+ * No message moves a byte, so the buffers of all ranks are one region of memory; only their local copies touch it.
  */
 #include "study/simulate.h"
 
@@ -11,7 +10,7 @@
 
 #include <sys/mman.h>
 
-#define PROGRESS_EVENTS 4096   /* of the fabric, between two looks at the progress */
+#define PROGRESS_EVENTS 4096   /* events of the fabric between two calls of progress */
 
 typedef struct rank {
     irr_exec_t     exec;
@@ -85,7 +84,7 @@ static irr_status_t open_run(run_t *run)
     return status == IRR_OK ? map_region(run) : status;
 }
 
-/* The fabric goes first: it knows requests of the executors. */
+/* The fabric is destroyed first, because it has requests of the executors. */
 static void close_run(run_t *run)
 {
     irr_timed_destroy(run->timed);
@@ -98,13 +97,13 @@ static void close_run(run_t *run)
     }
 }
 
-/* What an executor has done so far; it goes on as long as that changes. */
+/* Returns the progress of an executor, which goes on as long as this number changes. */
 static size_t count_done(const irr_exec_t *exec)
 {
     return exec->next_recv + exec->next_send + exec->next_tell - exec->open_steps;
 }
 
-/* Lets a rank do all that it can do now, and adds what it copies to its clock. */
+/* Lets a rank run until it has to wait, and adds the time of its copies to its clock. */
 static void go_on(run_t *run, int r)
 {
     rank_t *rank = &run->ranks[r];

@@ -1,13 +1,13 @@
 /*
  * timed.c - the timed fabric; see timed.h.
  *
- * Events are taken earliest first (study/events.h): the message that a rank sends next leaves, a message comes to its
- * next link, arrives, or has left the first one, at which its sender is told if it waits for that.  What a rank sends
- * while it handles an event leaves at its clock, so later; its messages wait in a queue, and only the next one to leave
+ * Events are taken earliest first (study/events.h): the next message of a rank leaves, a message reaches its next link,
+ * a message arrives, or it has left the first link and its sender waits for that.  A message that a rank sends while it
+ * handles an event leaves at the rank's clock, that is later.  It waits in a queue, and only the next message of a rank
  * is among the events, so these stay few.
  *
- * Pairs of ranks have their events of one time in an order that has nothing to do with their numbers: else what all
- * send at once would meet at rank 0 first.  Equal runs are equal.
+ * Events of equal times are in an order of pairs that is independent of their numbers.  Otherwise messages that all
+ * ranks send at once would meet at rank 0 first.  Equal runs have equal results.
  */
 #include "study/timed.h"
 
@@ -19,24 +19,24 @@
 
 #include <math.h>
 
-/* A network takes messages of up to so many bytes at once, and of longer ones tells when they have left. */
+/* Bytes up to which a send completes at once; a longer one completes when the message has left. */
 #define EAGER_MAX 8192
 
-/* An answer is of a message that asked; see timed.h. */
+/* Bytes of the question and of the answer of a rendezvous; see timed.h. */
 #define CONTROL_BYTES 64
 
 typedef enum kind { LEAVES, COMES, ARRIVES, HAS_LEFT, ANSWERS } kind_t;
 typedef enum phase { DATA, ASKED, ANSWERED } phase_t;
 
 typedef struct message {
-    irr_loopback_item_t item;      /* of what its sender has yet to send, or of what came unexpected */
+    irr_loopback_item_t item;      /* in the queue of its sender, or unexpected */
     int                 from, to;
     size_t              bytes;
-    double              time;      /* when it leaves */
-    double              tail;      /* when its last byte has passed the links so far */
+    double              time;      /* of leaving */
+    double              tail;      /* time when its last byte has passed the links so far */
     bool                inside;
-    irr_request_t      *waiting;   /* of the sender, or NULL */
-    phase_t             phase;     /* DATA, unless it asks first */
+    irr_request_t      *waiting;   /* request of its sender, or NULL */
+    phase_t             phase;     /* DATA if it is not a rendezvous */
     irr_request_t      *answerer;  /* the receive that has answered, or NULL */
     int                 edges, next;
     int                 path[];
@@ -54,16 +54,16 @@ struct irr_timed {
     irr_transport_t    super;
     irr_timed_config_t config;
     port_t            *ports;
-    double            *busy;    /* by directed edge: until when */
+    double            *busy;    /* by directed edge: end of its last message */
     int               *path;
     irr_events_t       events;
-    size_t             needed;  /* events that all messages together may be in, but for those that leave */
+    size_t             needed;  /* most events of all messages together, without those that leave */
     irr_status_t       status;
 };
 
 /* ---- events ---- */
 
-/* Pairs of ranks in an order that has nothing to do with their numbers. */
+/* Returns the place of a pair of ranks in an order that is independent of their numbers. */
 static uint32_t shuffled(const message_t *message)
 {
     const uint64_t pair = (uint64_t)message->from << 32 | (uint32_t)message->to;
@@ -77,14 +77,14 @@ static void happens(irr_timed_t *timed, double time, kind_t kind, message_t *mes
         .time = time, .kind = (int)kind, .what = message, .pair = shuffled(message), .rank = message->from });
 }
 
-/* ---- what messages cost ---- */
+/* ---- the cost of messages ---- */
 
 static double copy_ns(const irr_timed_t *timed, size_t bytes)
 {
     return (double)bytes * 1e3 / (double)timed->config.machine->copy;
 }
 
-/* At one end of a message.  Several pieces are gathered or scattered; inside a node each end copies. */
+/* Returns the cost of a message at one end.  Several pieces are gathered or scattered; inside a node both ends copy. */
 static double end_ns(const irr_timed_t *timed, const message_t *message, size_t pieces)
 {
     const irr_machine_t *machine = timed->config.machine;
@@ -104,13 +104,13 @@ static bool is_inside(const irr_timed_t *timed, int a, int b)
     return tree->parent[irr_tree_leaf(tree, a)] == tree->parent[irr_tree_leaf(tree, b)];
 }
 
-/* A message is in one event, and in another one if its sender waits. */
+/* A message has one event, and another one if its sender waits. */
 static size_t events_of(const message_t *message)
 {
     return message->waiting != NULL ? 2 : 1;
 }
 
-/* Nothing else is allocated: what is under way has room in the heap. */
+/* Creates a message, and makes room for its events; nothing else allocates. */
 static message_t *create_message(irr_timed_t *timed, int from, irr_request_t *request)
 {
     const int to = request->peer;
@@ -158,7 +158,7 @@ static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 
 /* ---- receiving ---- */
 
-/* Ends a receive. */
+/* Completes a receive. */
 static irr_status_t take(irr_timed_t *timed, message_t *message, irr_request_t *request)
 {
     const size_t room = irr_iov_bytes(request->iov, request->count);
@@ -171,7 +171,7 @@ static irr_status_t take(irr_timed_t *timed, message_t *message, irr_request_t *
     return status;
 }
 
-/* The sender of a message that asks may send it now. */
+/* Sends the answer of a rendezvous. */
 static void answer(irr_timed_t *timed, message_t *message, irr_request_t *request)
 {
     message->answerer = request;
@@ -224,9 +224,9 @@ static int arrive(irr_timed_t *timed, message_t *message, double time)
     return rank;
 }
 
-/* ---- under way ---- */
+/* ---- messages in flight ---- */
 
-/* To packets: a question, an answer, which goes back, or the message. */
+/* Passes a question, an answer (in the other direction) or a message to packets. */
 static void hand_over(irr_timed_t *timed, message_t *message, double time)
 {
     const bool back = message->phase == ANSWERED;
@@ -239,7 +239,7 @@ static void hand_over(irr_timed_t *timed, message_t *message, double time)
     }
 }
 
-/* The next one of the same sender has its turn. */
+/* A message leaves, and the next one of the same sender takes its turn. */
 static void leave(irr_timed_t *timed, message_t *message)
 {
     const irr_machine_t *machine = timed->config.machine;
@@ -261,7 +261,7 @@ static void leave(irr_timed_t *timed, message_t *message)
     }
 }
 
-/* It passes the next link; the latency is behind the first. */
+/* A message passes its next link; the latency is added after the first link. */
 static void pass(irr_timed_t *timed, message_t *message, double time)
 {
     const int edge = message->path[message->next];
@@ -289,7 +289,7 @@ static int has_left(irr_timed_t *timed, irr_request_t *request, int rank, double
     return rank;
 }
 
-/* Returns the rank that something happened to, or -1. */
+/* Returns the rank that the event concerns, or -1. */
 static int step_packets(irr_timed_t *timed, double time)
 {
     irr_packets_told_t told;
@@ -392,7 +392,7 @@ irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **ti
     return IRR_OK;
 }
 
-/* A message that leaves next is in the queue of its sender, and not only in the heap. */
+/* The next message of a sender is in its queue as well as in the heap, and is freed once. */
 void irr_timed_destroy(irr_timed_t *timed)
 {
     void *message;
@@ -416,7 +416,7 @@ void irr_timed_destroy(irr_timed_t *timed)
             irr_loopback_free_all(&timed->ports[r].unexpected[i]);
         }
     }
-    irr_free(timed->ports);   /* and the other arrays */
+    irr_free(timed->ports);   /* frees the other arrays too */
     irr_events_fini(&timed->events);
     irr_free(timed);
 }

@@ -7,7 +7,7 @@
 
 irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks)
 {
-    double messages[2] = { 0, 0 }, bytes[2] = { 0, 0 }, longest = 0;   /* of those sent, and of those received */
+    double messages[2] = { 0, 0 }, bytes[2] = { 0, 0 }, longest = 0;   /* maxima of sends and of receives */
 
     for (int i = 0; i < matrix->ranks; i++) {
         double own_messages[2] = { 0, 0 }, own_bytes[2] = { 0, 0 };

@@ -1,5 +1,5 @@
 /*
- * traffic.h - a count matrix in the few numbers that the model of exchanges knows (choose/model.h).
+ * traffic.h - converts a count matrix to the few numbers of the model of exchanges (choose/model.h).
  */
 #ifndef IRR_STUDY_TRAFFIC_H
 #define IRR_STUDY_TRAFFIC_H
@@ -7,7 +7,7 @@
 #include "choose/model.h"
 #include "problem/matrix.h"
 
-/* The traffic of a matrix, by a persistent request of ranks that each have a processor.  O(P * P). */
+/* Returns the traffic of a matrix, for a persistent request of ranks with a processor each.  O(P * P). */
 irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks);
 
 #endif
