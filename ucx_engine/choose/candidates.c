@@ -183,7 +183,7 @@ static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *t
     return settings->host_route == IRR_HOST_ROUTE_NODE ? IRR_PACED_NODE : IRR_PACED_DIRECT | IRR_PACED_NODE;
 }
 
-_Static_assert(IRR_PACED_WAYS_MAX <= IRR_CANDIDATES_MAX, "there is room for all paces");
+_Static_assert(IRR_PACED_WAYS_MAX <= IRR_CANDIDATES_MAX, "there is room for all pacings");
 
 int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
                          irr_candidate_t list[IRR_CANDIDATES_MAX])

@@ -35,7 +35,7 @@ static const irr_way_t tried[] = {
 
 enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
 
-_Static_assert(TRIED <= IRR_PACED_WAYS_MAX, "there is room for all ways");
+_Static_assert(TRIED <= IRR_PACED_WAYS_MAX, "there is room for all strategies");
 
 static bool known(const irr_way_t *ways, int count, const irr_way_t *way)
 {
