@@ -2,7 +2,7 @@
  * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes.
  *
  * Blocks that consist of one run of bytes, or of long runs, are exchanged in the user's buffer.  Other blocks go
- * through a packed copy (coll_irr_runs.c, coll_irr_kept.c).  With MPI_IN_PLACE there is one side, with one packed copy
+ * through a packed copy (coll_irr_runs.c).  With MPI_IN_PLACE there is one side, with one packed copy
  * at most, and the engine exchanges it, or the user's buffer, in place (route/pairs.h).
  *
  * Cost: O(1) a rank, and the cost of runs.  A call that repeats the counts, displacements and datatype of the call
@@ -28,7 +28,7 @@ static ompi_datatype_t *type_at(const mca_coll_irr_side_t *side, int slot)
 
 static size_t count_at(const mca_coll_irr_side_t *side, int slot)
 {
-    return side->uniform ? side->count : mca_coll_irr_count(side->counts, slot);
+    return side->uniform ? side->count : MCA_COLL_IRR_COUNT(side->counts, slot);
 }
 
 /* Returns the bytes from the buffer to a slot whose datatype has this extent. */
@@ -38,9 +38,9 @@ static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t 
         return (ptrdiff_t)side->count * slot * extent;
     }
     if (side->far) {
-        return mca_coll_irr_offset(side->offsets, slot);
+        return MCA_COLL_IRR_DISPL(side->offsets, slot);
     }
-    return mca_coll_irr_displ(side->displs, slot) * (side->datatypes != NULL ? 1 : extent);
+    return MCA_COLL_IRR_DISPL(side->displs, slot) * (side->datatypes != NULL ? 1 : extent);
 }
 
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p)
@@ -51,6 +51,37 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank
     ompi_datatype_type_size(type_at(side, at.slot), &size);
     *rank_p = at.rank;
     return count_at(side, at.slot) * size;
+}
+
+/* Slots are sorted by rank, and those of one rank are one message. */
+uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
+{
+    uint64_t total = 0, messages = 0, length = 0;
+    int last = me;
+
+    for (int k = 0; k < side->slots; k++) {
+        int rank;
+        const uint64_t bytes = mca_coll_irr_side_bytes(side, k, &rank);
+
+        if (rank != me && bytes > 0) {
+            length = rank == last ? length + bytes : bytes;
+            messages += rank != last;
+            last = rank;
+            total += bytes;
+            *longest = length > *longest ? length : *longest;
+        }
+    }
+    *bytes_p = total;
+    return messages;
+}
+
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
+{
+    irr_choice_load_t load = { .longest = 0 };
+
+    load.sends = mca_coll_irr_side_load(&call->send, me, &load.sent, &load.longest);
+    load.receives = mca_coll_irr_side_load(&call->recv, me, &load.received, &load.longest);
+    return load;
 }
 
 /* Widest first, so that each array is aligned in memory from malloc. */
@@ -66,6 +97,34 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
+/* Replace an array by a copy in memory, and return the memory behind that. */
+static void *copy_counts(mca_coll_irr_counts_t *counts, int places, mca_coll_irr_one_count_t *memory)
+{
+    for (int i = 0; i < places; i++) {
+        memory[i] = (mca_coll_irr_one_count_t)MCA_COLL_IRR_COUNT(*counts, i);
+    }
+    *counts = MCA_COLL_IRR_COUNTS(memory);
+    return memory + places;
+}
+
+static void *copy_displs(mca_coll_irr_displs_t *displs, int places, mca_coll_irr_one_displ_t *memory)
+{
+    for (int i = 0; i < places; i++) {
+        memory[i] = (mca_coll_irr_one_displ_t)MCA_COLL_IRR_DISPL(*displs, i);
+    }
+    *displs = MCA_COLL_IRR_DISPLS(memory);
+    return memory + places;
+}
+
+static void *copy_offsets(mca_coll_irr_offsets_t *offsets, int places, MPI_Aint *memory)
+{
+    for (int i = 0; i < places; i++) {
+        memory[i] = MCA_COLL_IRR_DISPL(*offsets, i);
+    }
+    *offsets = MCA_COLL_IRR_DISPLS(memory);
+    return memory + places;
+}
+
 void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 {
     const size_t places = (size_t)side->places;
@@ -77,20 +136,14 @@ void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
         side->datatypes = memcpy(memory, side->datatypes, places * sizeof(*side->datatypes));
         memory = (char *)memory + places * sizeof(*side->datatypes);
     }
-    if (side->far) {
-        mca_coll_irr_offsets_copy(&side->offsets, side->places, memory);
-        memory = (MPI_Aint *)memory + places;
-    } else if (!side->uniform) {
-        mca_coll_irr_displs_copy(&side->displs, side->places, memory);
-        memory = (mca_coll_irr_one_displ_t *)memory + places;
-    }
     if (!side->uniform) {
-        mca_coll_irr_counts_copy(&side->counts, side->places, memory);
+        memory = side->far ? copy_offsets(&side->offsets, side->places, memory)
+                           : copy_displs(&side->displs, side->places, memory);
+        (void)copy_counts(&side->counts, side->places, memory);
     }
 }
 
-/* Retains or releases each datatype that is not MPI's own. */
-static void hold(const mca_coll_irr_side_t *side, bool retains)
+void mca_coll_irr_side_hold(const mca_coll_irr_side_t *side, bool retains)
 {
     const int datatypes = side->datatypes != NULL ? side->slots : 1;
 
@@ -106,16 +159,6 @@ static void hold(const mca_coll_irr_side_t *side, bool retains)
             OBJ_RELEASE(datatype);
         }
     }
-}
-
-void mca_coll_irr_side_retain(const mca_coll_irr_side_t *side)
-{
-    hold(side, true);
-}
-
-void mca_coll_irr_side_release(const mca_coll_irr_side_t *side)
-{
-    hold(side, false);
 }
 
 /* ---- blocks ---- */
@@ -176,12 +219,26 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
 }
 
-/* IRR_ERR_NOT_SUPPORTED: its runs are too short; most blocks are as the last one. */
-static irr_status_t list_runs(const mca_coll_irr_elements_t *elements, mca_coll_irr_layout_t *layout,
-                              mca_coll_irr_end_t *end)
+/* Adds a block.  IRR_ERR_NO_MEMORY. */
+static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, size_t length)
+{
+    const irr_status_t status = mca_coll_irr_end_reserve(end, end->blocks.count + 1);
+
+    if (status == IRR_OK) {
+        end->list[end->blocks.count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
+    }
+    return status;
+}
+
+/* IRR_ERR_NOT_SUPPORTED: the runs are too short.  Most blocks are like the last one. */
+static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements,
+                             mca_coll_irr_layout_t *layout)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
 
+    if (layout->is_run) {
+        return add(end, elements->rank, elements->address - (char *)end->base + layout->true_lower, elements->bytes);
+    }
     if (!layout->is_packed) {
         status = mca_coll_irr_runs_list(elements, end);
         layout->is_packed = status == IRR_ERR_NOT_SUPPORTED;
@@ -189,53 +246,36 @@ static irr_status_t list_runs(const mca_coll_irr_elements_t *elements, mca_coll_
     return status;
 }
 
-static void add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, size_t length)
-{
-    end->list[end->blocks.count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
-}
-
 /* A block that will be packed has ~rank for its rank, and its place in the copy for its offset. */
-static void add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
+static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
 {
-    add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
+    const irr_status_t status = add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
+
     end->packed_bytes += elements->bytes;
     end->packed_blocks++;
+    return status;
 }
 
-/* Returns false if there is no memory for so many blocks.  If all are packed, there is. */
-static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all)
+/* Returns false if there is no memory for so many blocks; if all are packed, there is.  Sets the last layout. */
+static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
+                 mca_coll_irr_layout_t *layout)
 {
-    mca_coll_irr_layout_t layout = { .datatype = NULL };
+    irr_status_t status = IRR_OK;
 
     end->blocks = (irr_blocks_t){ .count = 0 };
     end->packed_bytes = end->packed_blocks = 0;
-    for (int k = 0; k < side->slots; k++) {
-        const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
-        irr_status_t status = IRR_ERR_NOT_SUPPORTED;
+    for (int k = 0; k < side->slots && status == IRR_OK; k++) {
+        const mca_coll_irr_elements_t elements = elements_at(side, k, layout);
 
-        if (elements.bytes == 0) {
-            continue;
-        }
-        if (mca_coll_irr_end_reserve(end, end->blocks.count + 1) != IRR_OK) {
-            return false;
-        }
-        if (!packs_all && layout.is_run) {
-            add(end, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
-            continue;
-        }
-        if (!packs_all) {
-            status = list_runs(&elements, &layout, end);
-        }
-        if (status == IRR_ERR_NOT_SUPPORTED) {
-            add_packed(end, &elements);
-        } else if (status != IRR_OK) {
-            return false;
+        if (elements.bytes > 0) {
+            status = packs_all ? IRR_ERR_NOT_SUPPORTED : add_runs(end, &elements, layout);
+            status = status == IRR_ERR_NOT_SUPPORTED ? add_packed(end, &elements) : status;
         }
     }
-    return true;
+    return status == IRR_OK;
 }
 
-/* ---- the common case: blocks of one datatype, by rank, each of them one run of bytes ---- */
+/* ---- calls that repeat the one before: blocks of one datatype, by rank, each of them one run of bytes ---- */
 
 /* True if the blocks were made of a datatype with the same layout. */
 __attribute__((noinline))
@@ -287,33 +327,6 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
     }
 }
 
-static void list_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
-{
-    size_t count = 0;
-
-    for (int k = 0; k < side->slots; k++) {
-        const size_t bytes = count_at(side, k) * layout->size;
-
-        end->list[count] = (irr_block_t){
-            .rank = k, .offset = offset_at(side, k, layout->extent) + layout->true_lower, .length = bytes };
-        count += bytes > 0;
-    }
-    end->blocks = (irr_blocks_t){ .list = end->list, .count = count };
-}
-
-/* Returns false if the blocks are no runs of bytes, or there is no memory. */
-static bool open_plain(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
-{
-    const mca_coll_irr_layout_t layout = layout_of(side->datatype);
-
-    if (!layout.is_run || mca_coll_irr_end_reserve(end, (size_t)side->slots) != IRR_OK) {
-        return false;
-    }
-    list_plain(end, side, &layout);
-    remember(end, side, &layout);
-    return true;
-}
-
 /* Takes memory for the packed copy; if all blocks are packed, it is the base.  Returns false without memory. */
 static bool place_copy(mca_coll_irr_end_t *end)
 {
@@ -341,16 +354,21 @@ static bool place_copy(mca_coll_irr_end_t *end)
  * repeats its counts saves few registers.
  */
 __attribute__((noinline))
-static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool plain)
+static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
-    if (plain && open_plain(end, side)) {
-        return true;
-    }
-    if (!list(end, side, false)) {
-        (void)list(end, side, true);
+    mca_coll_irr_layout_t layout = { .datatype = NULL };
+
+    if (!list(end, side, false, &layout)) {
+        (void)list(end, side, true, &layout);
     }
     end->blocks.list = end->list;
-    return end->packed_bytes == 0 || place_copy(end);
+    if (end->packed_bytes > 0) {
+        return place_copy(end);
+    }
+    if (is_plain(side) && layout.is_run) {
+        remember(end, side, &layout);
+    }
+    return true;
 }
 
 /* Returns false without memory for the copy. */
@@ -358,7 +376,7 @@ static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t 
 {
     end->base = side->buffer;
     if (!repeats(end, side)) {
-        return open_new(end, side, is_plain(side));
+        return open_new(end, side);
     }
     end->blocks.list = end->list;   /* it may have grown */
     return true;
@@ -367,7 +385,7 @@ static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t 
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks)
 {
-    const bool in_place = mca_coll_irr_in_place(call);
+    const bool in_place = call->send.buffer == MPI_IN_PLACE;
 
     bytes->lacks = !open_side(&bytes->output, &call->recv);
     if (!in_place) {

@@ -5,6 +5,7 @@
 #define MCA_COLL_IRR_BUFFER_H
 
 #include "coll_irr_ranks.h"
+#include "choose/choice.h"
 #include "irr.h"
 
 /* A block of a call: its rank, and its index in the arrays of MPI. */
@@ -34,12 +35,11 @@ typedef struct mca_coll_irr_side_t {
 
 /*
  * For a side that outlives its call: returns the bytes of its arrays; replaces the arrays by copies in memory of the
- * caller, from malloc; retains its datatypes, or releases them.
+ * caller, from malloc; retains its datatypes that are not MPI's own, or releases them.
  */
 size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
-void   mca_coll_irr_side_retain(const mca_coll_irr_side_t *side);
-void   mca_coll_irr_side_release(const mca_coll_irr_side_t *side);
+void   mca_coll_irr_side_hold(const mca_coll_irr_side_t *side, bool retains);
 
 /* How elements of a datatype lie in memory. */
 typedef struct mca_coll_irr_layout_t {
@@ -55,11 +55,6 @@ typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t    send, recv;
     const irr_neighbors_t *neighbors;   /* ranks that have blocks; NULL: all ranks */
 } mca_coll_irr_call_t;
-
-static inline bool mca_coll_irr_in_place(const mca_coll_irr_call_t *call)
-{
-    return call->send.buffer == MPI_IN_PLACE;
-}
 
 /*
  * The bytes of a side: in the user's buffer, in a packed copy, or some in each.  The list of blocks is kept for a call
@@ -113,6 +108,15 @@ int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_
 /* Returns the bytes of the k-th block by rank, and sets its rank. */
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
 
+/*
+ * Returns the number of messages of a side to or from other ranks that are not empty, and sets their bytes; *longest
+ * grows to the longest one.
+ */
+uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
+
+/* Of a call: both sides together. */
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
+
 /* ---- runs of bytes ---- */
 
 /* The elements of a block that is not empty. */
@@ -132,16 +136,12 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
 /* Packs elements, or unpacks them.  OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
 
-/* With the component. */
-void mca_coll_irr_runs_open(void);
-void mca_coll_irr_runs_close(void);
-
 /* Returns memory for packed bytes, or NULL; takes it back and keeps it for the next call that needs some. */
 void *mca_coll_irr_kept_take(size_t bytes);
 void  mca_coll_irr_kept_give(void *memory);
 
 /* With the component. */
-void mca_coll_irr_kept_open(void);
-void mca_coll_irr_kept_close(void);
+void mca_coll_irr_runs_open(void);
+void mca_coll_irr_runs_close(void);
 
 #endif

@@ -41,7 +41,6 @@ static int irr_open(void)
 {
     OBJ_CONSTRUCT(&mca_coll_irr_component.lock, opal_mutex_t);
     mca_coll_irr_messages_open();
-    mca_coll_irr_kept_open();
     mca_coll_irr_runs_open();
     mca_coll_irr_requests_open();
     mca_coll_irr_network_open();
@@ -65,7 +64,6 @@ static int irr_close(void)
     mca_coll_irr_ranks_close();
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();
-    mca_coll_irr_kept_close();
     mca_coll_irr_messages_close();
     OBJ_DESTRUCT(&mca_coll_irr_component.lock);
     return OMPI_SUCCESS;

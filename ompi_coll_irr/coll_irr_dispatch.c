@@ -62,7 +62,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
 
-    if (mca_coll_irr_in_place(call)) {
+    if (call->send.buffer == MPI_IN_PLACE) {
         call->send = call->recv;
         call->send.buffer = MPI_IN_PLACE;
     }

@@ -39,13 +39,14 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_series_t *s
 /* Is a call in place, and has no bytes on this rank? */
 static bool is_empty(const mca_coll_irr_call_t *call)
 {
+    const bool in_place = call->send.buffer == MPI_IN_PLACE;
     size_t bytes = 0;
     int rank;
 
-    for (int k = 0; mca_coll_irr_in_place(call) && k < call->recv.slots && bytes == 0; k++) {
+    for (int k = 0; in_place && k < call->recv.slots && bytes == 0; k++) {
         bytes = mca_coll_irr_side_bytes(&call->recv, k, &rank);
     }
-    return mca_coll_irr_in_place(call) && bytes == 0;
+    return in_place && bytes == 0;
 }
 
 static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, ompi_request_t **request_p)

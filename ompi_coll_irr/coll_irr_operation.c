@@ -56,36 +56,3 @@ int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, in
     }
     return result;
 }
-
-/* ---- what a call sends ---- */
-
-/* Slots come by rank, and those of one rank are one message. */
-uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
-{
-    uint64_t total = 0, messages = 0, length = 0;
-    int last = me;
-
-    for (int k = 0; k < side->slots; k++) {
-        int rank;
-        const uint64_t bytes = mca_coll_irr_side_bytes(side, k, &rank);
-
-        if (rank != me && bytes > 0) {
-            length = rank == last ? length + bytes : bytes;
-            messages += rank != last;
-            last = rank;
-            total += bytes;
-            *longest = length > *longest ? length : *longest;
-        }
-    }
-    *bytes_p = total;
-    return messages;
-}
-
-irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
-{
-    irr_choice_load_t load = { .longest = 0 };
-
-    load.sends = mca_coll_irr_side_load(&call->send, me, &load.sent, &load.longest);
-    load.receives = mca_coll_irr_side_load(&call->recv, me, &load.received, &load.longest);
-    return load;
-}

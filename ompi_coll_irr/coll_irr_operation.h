@@ -9,7 +9,6 @@
 #define MCA_COLL_IRR_OPERATION_H
 
 #include "coll_irr_buffer.h"
-#include "choose/choice.h"
 
 /* Zeroed, it is closed.  Kept from call to call, it saves a repeated call new lists of blocks. */
 typedef struct mca_coll_irr_operation_t {
@@ -53,14 +52,5 @@ static inline int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operat
     operation->opened = operation->opened && operation->repeats;
     return result;
 }
-
-/*
- * Returns the number of messages of a side to or from other ranks that are not empty, and sets their bytes; *longest
- * grows to the longest one.
- */
-uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
-
-/* Of a call: both sides together. */
-irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
 
 #endif

@@ -50,8 +50,8 @@ static mca_coll_irr_request_t *create(const args_t *args)
     if (request == NULL || !mca_coll_irr_request_open(request)) {
         goto err_memory;
     }
-    mca_coll_irr_side_retain(&request->call.send);
-    mca_coll_irr_side_retain(&request->call.recv);
+    mca_coll_irr_side_hold(&request->call.send, true);
+    mca_coll_irr_side_hold(&request->call.recv, true);
     series->request = request;
     return request;
 

@@ -66,8 +66,8 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     }
     mca_coll_irr_series_fini(request->series);
     mca_coll_irr_rounds_leave(&request->series->module->ranks, NULL, request->series);
-    mca_coll_irr_side_release(&request->call.recv);
-    mca_coll_irr_side_release(&request->call.send);
+    mca_coll_irr_side_hold(&request->call.recv, false);
+    mca_coll_irr_side_hold(&request->call.send, false);
     mca_coll_irr_operation_close(&request->operation);
     mca_coll_irr_request_give(request);
 }

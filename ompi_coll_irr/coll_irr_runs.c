@@ -11,7 +11,12 @@
  * with many runs, or a long description, only the mean length is kept, and its runs are found in each call; if another
  * datatype is taken for it, that is packed or listed as the first one was, which may cost time, and no more.
  *
- * Cost: a few instructions for each run of a datatype that is kept; else the time of the convertor.
+ * The first touch of a page costs more than the copy of its bytes.  So the memory for packed bytes goes from a call to
+ * the next one that needs no more, on whichever communicator.  If all kept memory is too small, the largest piece is
+ * freed: the memory of the call takes its place later.  At most KEPT_MAX bytes are kept.
+ *
+ * Cost: a few instructions for each run of a datatype that is kept; else the time of the convertor.  A lock, and a walk
+ * over the kept pieces of memory, of which there are few.
  */
 #include "coll_irr_buffer.h"
 
@@ -19,6 +24,8 @@
 
 #include "opal/datatype/opal_convertor.h"
 #include "opal/datatype/opal_datatype_internal.h"
+
+#include <stdalign.h>
 
 /* Runs that the convertor is asked for at a time. */
 #define RUNS_SEEN 16
@@ -184,19 +191,6 @@ static const known_t *known_of(const mca_coll_irr_elements_t *elements)
     return known;
 }
 
-void mca_coll_irr_runs_open(void)
-{
-    OBJ_CONSTRUCT(&table.lock, opal_mutex_t);
-}
-
-void mca_coll_irr_runs_close(void)
-{
-    for (int i = 0; i < SETS * SET; i++) {
-        forget(&table.known[i / SET][i % SET]);
-    }
-    OBJ_DESTRUCT(&table.lock);
-}
-
 /* ---- to list ---- */
 
 /* Adds the kept runs, element by element.  Only the first run of an element can continue the one before. */
@@ -257,4 +251,106 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
     }
     OBJ_DESTRUCT(&convertor);
     return result;
+}
+
+/* ---- memory for packed bytes ---- */
+
+/* Of this process; ranks share the memory of a node. */
+#define KEPT_MAX ((size_t)64 << 20)
+
+/* Sizes are this times a power of two; pages that nobody touches cost nothing. */
+#define KEPT_UNIT ((size_t)4096)
+
+typedef struct kept {
+    struct kept *next;
+    size_t       bytes;
+    alignas(max_align_t) char memory[];
+} kept_t;
+
+static struct {
+    opal_mutex_t lock;
+    kept_t      *spare;   /* the largest first */
+    size_t       bytes;
+} pool;
+
+/* Removes the smallest piece of so many bytes; if all are smaller, the largest one.  NULL: there is none. */
+static kept_t *remove_spare(size_t bytes)
+{
+    kept_t **place = &pool.spare, *spare;
+
+    while (*place != NULL && (*place)->next != NULL && (*place)->next->bytes >= bytes) {
+        place = &(*place)->next;
+    }
+    spare = *place;
+    if (spare != NULL) {
+        *place = spare->next;
+        pool.bytes -= spare->bytes;
+    }
+    return spare;
+}
+
+static kept_t *allocate(size_t bytes)
+{
+    size_t rounded = KEPT_UNIT;
+    kept_t *kept;
+
+    while (rounded < bytes && rounded <= SIZE_MAX / 2) {
+        rounded *= 2;
+    }
+    rounded = rounded < bytes ? bytes : rounded;
+    kept = rounded <= SIZE_MAX - sizeof(*kept) ? malloc(sizeof(*kept) + rounded) : NULL;
+    if (kept != NULL) {
+        kept->bytes = rounded;
+    }
+    return kept;
+}
+
+void *mca_coll_irr_kept_take(size_t bytes)
+{
+    kept_t *kept;
+
+    opal_mutex_lock(&pool.lock);
+    kept = remove_spare(bytes);
+    opal_mutex_unlock(&pool.lock);
+    if (kept == NULL || kept->bytes < bytes) {
+        free(kept);
+        kept = allocate(bytes);
+    }
+    return kept != NULL ? kept->memory : NULL;
+}
+
+void mca_coll_irr_kept_give(void *memory)
+{
+    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory)), **place = &pool.spare;
+
+    opal_mutex_lock(&pool.lock);
+    if (kept->bytes <= KEPT_MAX - pool.bytes) {
+        while (*place != NULL && (*place)->bytes > kept->bytes) {
+            place = &(*place)->next;
+        }
+        kept->next = *place;
+        *place = kept;
+        pool.bytes += kept->bytes;
+        kept = NULL;
+    }
+    opal_mutex_unlock(&pool.lock);
+    free(kept);
+}
+
+void mca_coll_irr_runs_open(void)
+{
+    OBJ_CONSTRUCT(&table.lock, opal_mutex_t);
+    OBJ_CONSTRUCT(&pool.lock, opal_mutex_t);
+}
+
+void mca_coll_irr_runs_close(void)
+{
+    for (int i = 0; i < SETS * SET; i++) {
+        forget(&table.known[i / SET][i % SET]);
+    }
+    while (pool.spare != NULL) {
+        free(remove_spare(0));
+    }
+    OBJ_DESTRUCT(&pool.lock);
+    OBJ_DESTRUCT(&table.lock);
 }

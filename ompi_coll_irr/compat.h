@@ -57,19 +57,16 @@ typedef struct ompi_op_t ompi_op_t;
 #include "opal/threads/mutex.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define mca_coll_irr_process_info ompi_process_info
-#elif OMPI_MAJOR_VERSION == 5
-#include "ompi/runtime/ompi_rte.h"
-#include "opal/mca/pmix/pmix-internal.h"
-#include "opal/mca/threads/mutex.h"
-#include "opal/util/proc.h"
-#define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
-#define mca_coll_irr_process_info opal_process_info
 #else
 #include "ompi/runtime/ompi_rte.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 #include "opal/util/proc.h"
+#if OMPI_MAJOR_VERSION == 5
+#define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#else
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#endif
 #define mca_coll_irr_process_info opal_process_info
 #endif
 
@@ -85,47 +82,16 @@ typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
 typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* of neighbours with a datatype each, in bytes */
 
-static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
-{
-    return (size_t)counts[i];
-}
-
-static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
-{
-    return displs[i];
-}
-
-static inline ptrdiff_t mca_coll_irr_offset(mca_coll_irr_offsets_t offsets, int i)
-{
-    return offsets[i];
-}
-
-/* Copies n to memory for so many, and refers to that. */
-static inline void mca_coll_irr_counts_copy(mca_coll_irr_counts_t *counts, int n, mca_coll_irr_one_count_t *memory)
-{
-    memcpy(memory, *counts, (size_t)n * sizeof(*memory));
-    *counts = memory;
-}
+/* An element, as a size_t or a ptrdiff_t; and an array of C as an argument. */
+#define MCA_COLL_IRR_COUNT(counts, i)     ((size_t)(counts)[i])
+#define MCA_COLL_IRR_DISPL(displs, i)     ((ptrdiff_t)(displs)[i])   /* also of offsets */
+#define MCA_COLL_IRR_COUNTS(array)        (array)
+#define MCA_COLL_IRR_DISPLS(array)        (array)
+#define mca_coll_irr_displs_equal         mca_coll_irr_counts_equal   /* both are of one type */
 
 static inline bool mca_coll_irr_counts_equal(mca_coll_irr_counts_t a, mca_coll_irr_counts_t b, int n)
 {
     return memcmp(a, b, (size_t)n * sizeof(*a)) == 0;
-}
-
-static inline void mca_coll_irr_displs_copy(mca_coll_irr_displs_t *displs, int n, mca_coll_irr_one_displ_t *memory)
-{
-    mca_coll_irr_counts_copy(displs, n, memory);
-}
-
-static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_irr_displs_t b, int n)
-{
-    return mca_coll_irr_counts_equal(a, b, n);
-}
-
-static inline void mca_coll_irr_offsets_copy(mca_coll_irr_offsets_t *offsets, int n, MPI_Aint *memory)
-{
-    memcpy(memory, *offsets, (size_t)n * sizeof(*memory));
-    *offsets = memory;
 }
 #else
 typedef size_t mca_coll_irr_one_count_t;
@@ -134,60 +100,29 @@ typedef ompi_count_array_t mca_coll_irr_counts_t;
 typedef ompi_disp_array_t mca_coll_irr_displs_t;
 typedef ompi_disp_array_t mca_coll_irr_offsets_t;
 
-static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
-{
-    return ompi_count_array_get(counts, i);
-}
-
-static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
-{
-    return ompi_disp_array_get(displs, i);
-}
-
-static inline ptrdiff_t mca_coll_irr_offset(mca_coll_irr_offsets_t offsets, int i)
-{
-    return ompi_disp_array_get(offsets, i);
-}
-
-static inline void mca_coll_irr_counts_copy(mca_coll_irr_counts_t *counts, int n, mca_coll_irr_one_count_t *memory)
-{
-    for (int i = 0; i < n; i++) {
-        memory[i] = mca_coll_irr_count(*counts, i);
-    }
-    *counts = ompi_count_array_create_c(memory);
-}
+#define MCA_COLL_IRR_COUNT(counts, i)     ompi_count_array_get(counts, i)
+#define MCA_COLL_IRR_DISPL(displs, i)     ompi_disp_array_get(displs, i)
+#define MCA_COLL_IRR_COUNTS(array)        ompi_count_array_create_c(array)
+#define MCA_COLL_IRR_DISPLS(array)        ompi_disp_array_create_c(array)
 
 static inline bool mca_coll_irr_counts_equal(mca_coll_irr_counts_t a, mca_coll_irr_counts_t b, int n)
 {
     int i = 0;
 
-    while (i < n && mca_coll_irr_count(a, i) == mca_coll_irr_count(b, i)) {
+    while (i < n && MCA_COLL_IRR_COUNT(a, i) == MCA_COLL_IRR_COUNT(b, i)) {
         i++;
     }
     return i == n;
-}
-
-static inline void mca_coll_irr_displs_copy(mca_coll_irr_displs_t *displs, int n, mca_coll_irr_one_displ_t *memory)
-{
-    for (int i = 0; i < n; i++) {
-        memory[i] = mca_coll_irr_displ(*displs, i);
-    }
-    *displs = ompi_disp_array_create_c(memory);
 }
 
 static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_irr_displs_t b, int n)
 {
     int i = 0;
 
-    while (i < n && mca_coll_irr_displ(a, i) == mca_coll_irr_displ(b, i)) {
+    while (i < n && MCA_COLL_IRR_DISPL(a, i) == MCA_COLL_IRR_DISPL(b, i)) {
         i++;
     }
     return i == n;
-}
-
-static inline void mca_coll_irr_offsets_copy(mca_coll_irr_offsets_t *offsets, int n, MPI_Aint *memory)
-{
-    mca_coll_irr_displs_copy(offsets, n, memory);
 }
 #endif
 
@@ -273,25 +208,6 @@ static inline bool mca_coll_irr_modex_works(void)
     return opal_pmix.put != NULL && opal_pmix.initialized != NULL && opal_pmix.initialized();
 }
 
-/* Publishes a value of this process, before MPI_Init exchanges them; false: it cannot. */
-static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
-{
-    opal_value_t entry;
-    int result;
-
-    if (!mca_coll_irr_modex_works()) {
-        return false;
-    }
-    OBJ_CONSTRUCT(&entry, opal_value_t);
-    entry.key = (char *)key;
-    entry.type = OPAL_UINT64;
-    entry.data.uint64 = value;
-    result = opal_pmix.put(OPAL_PMIX_GLOBAL, &entry);
-    entry.key = NULL;
-    OBJ_DESTRUCT(&entry);
-    return result == OPAL_SUCCESS;
-}
-
 /* A value of this type of a process, as below. */
 static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type, const opal_process_name_t *name,
                                           uint64_t *value)
@@ -300,6 +216,7 @@ static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type
     opal_list_t directives;
     int result;
 
+    /* The macro of 4.1 for this crashes without memory. */
     OBJ_CONSTRUCT(&directives, opal_list_t);
     OBJ_CONSTRUCT(&at_once, opal_value_t);
     at_once.key = OPAL_PMIX_IMMEDIATE;
@@ -313,8 +230,7 @@ static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type
     OBJ_DESTRUCT(&directives);
     if (result == OPAL_SUCCESS && (entry == NULL || entry->type != type)) {
         result = OMPI_ERR_NOT_FOUND;
-    }
-    if (result == OPAL_SUCCESS) {
+    } else if (result == OPAL_SUCCESS) {
         *value = type == OPAL_UINT64 ? entry->data.uint64 : entry->data.uint32;
     }
     if (entry != NULL) {
@@ -343,14 +259,6 @@ static inline bool mca_coll_irr_modex_works(void)
     return PMIx_Initialized();
 }
 
-static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
-{
-    int result;
-
-    OPAL_MODEX_SEND_VALUE(result, PMIX_GLOBAL, key, &value, PMIX_UINT64);
-    return result == PMIX_SUCCESS;
-}
-
 static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
 {
     uint64_t found, *found_p = &found;
@@ -376,6 +284,22 @@ static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint6
     return result == PMIX_SUCCESS ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
 }
 #endif
+
+/* Publishes a value of this process, before MPI_Init exchanges them; false: it cannot. */
+static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
+{
+    int result;
+
+    if (!mca_coll_irr_modex_works()) {
+        return false;
+    }
+#if OMPI_MAJOR_VERSION == 4
+    OPAL_MODEX_SEND_VALUE(result, OPAL_PMIX_GLOBAL, (char *)key, &value, OPAL_UINT64);
+#else
+    OPAL_MODEX_SEND_VALUE(result, PMIX_GLOBAL, key, &value, PMIX_UINT64);
+#endif
+    return result == OPAL_SUCCESS;
+}
 
 /* ---- fault tolerance ---- */
 
