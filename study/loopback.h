@@ -19,7 +19,7 @@ typedef struct irr_loopback_item {
     uint64_t                  key;    /* transport/key.h */
 } __attribute__((may_alias)) irr_loopback_item_t;
 
-/* A queue, first in, first out, except for items taken by key. It must not move: tail may point into it. */
+/* A queue, first in, first out, except for items taken by key. A queue must not move: tail may point into it. */
 typedef struct irr_loopback_queue {
     irr_loopback_item_t  *head;
     irr_loopback_item_t **tail;

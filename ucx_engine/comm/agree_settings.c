@@ -1,8 +1,8 @@
 /*
  * agree_settings.c - checks that all members have the same settings, and finds the one that differs.
  *
- * Each setting is one word: its number, or a hash of another value. The digest is a hash of all words. It is part of
- * the first agreement (comm/agree.c), so the check costs no message of its own.
+ * Each setting is one word: its number, or a hash of another value. The digest is a hash of all words. The digest is
+ * part of the first agreement (comm/agree.c), so the check costs no message of its own.
  *
  * If digests differ, the members search for the setting. The maxima of each word and of its complement are the largest
  * and the smallest value: two all-reduces of all words find the first setting that differs. A third all-reduce finds

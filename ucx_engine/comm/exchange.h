@@ -13,7 +13,7 @@
 
 #include "comm/engine.h"
 
-/* The states of an exchange. They only increase, and an exchange skips the states that it does not need. */
+/* The states of an exchange. The state only increases, and an exchange skips the states that it does not need. */
 typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* waits for earlier exchanges of its communicator (queue.c) */
     IRR_EXCHANGE_MEETS,     /* the ranks pass an epoch barrier (comm/stray.h) */

@@ -3,9 +3,9 @@
  *
  * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators need
  * a copy of all data to send instead. On a grid a rank forwards data of others, needs about as much scratch anyway, and
- * learns only during the exchange what arrives. With a pacing other than free, a message may wait for one that a rank
- * in pairs sends later. Only if the ranks look up schedules do they agree that an exchange is in place, and drop the
- * pacing.
+ * learns only during the exchange what arrives. With a pacing other than free, a message may wait for another message,
+ * which a rank in pairs sends later. Only if the ranks look up schedules do they agree that an exchange is in place,
+ * and drop the pacing.
  */
 #include "comm/exchange.h"
 

@@ -8,9 +8,9 @@
  * A rank that gets a notice while one of its exchanges is open ends the exchange when the transport has been idle for a
  * while: a receiver may have matched a long message, which the transport then reads from the user's buffer.
  *
- * Messages of open exchanges that the transport holds cannot be called back. Their receives are cancelled, so that
- * nothing is written to the buffers of a call that is over. Their memory and that of the communicator live until the
- * transport is freed.
+ * Messages of open exchanges that the transport holds cannot be called back. The receives of these exchanges are
+ * cancelled, so that nothing is written to the buffers of a call that is over. The memory of the messages and of the
+ * communicator lives until the transport is freed.
  */
 #ifndef IRR_FAILURE_H
 #define IRR_FAILURE_H

@@ -1,10 +1,10 @@
 /*
  * opening.c - the setup of a communicator: the order of its steps, and the end.
  *
- * Setup runs in the first exchange. It costs three all-reduces of a few words: one on settings, one on an id (one more
- * for each time that members propose different ids), and one at the end. If members are on several nodes, it costs one
- * all-gather of labels. If a member lacks addresses of others, it costs one all-gather of labels and addresses instead,
- * and one more all-reduce.
+ * Setup runs in the first exchange. The setup costs three all-reduces of a few words: one on settings, one on an id
+ * (one more for each time that members propose different ids), and one at the end. If members are on several nodes, it
+ * costs one all-gather of labels. If a member lacks addresses of others, it costs one all-gather of labels and
+ * addresses instead, and one more all-reduce.
  *
  * Ranks of a node use shared memory. The network is opened only for a communicator that needs it. If a rank has no
  * memory to share, or cannot map that of another one, which the last all-reduce shows, all messages of the communicator

@@ -68,7 +68,7 @@ struct irr_opening {
 
 /*
  * irr_comm_create in steps. irr_opening_test advances the setup until it returns something other than IRR_IN_PROGRESS,
- * and returns the same ever after. It does not block if the collectives of the host do not. The setup itself, the
+ * and returns the same ever after. The test does not block if the collectives of the host do not. The setup itself, the
  * targets of params, and the arguments of the host's collectives must not move meanwhile.
  */
 void         irr_opening_start(irr_opening_t *opening, irr_engine_t *engine, const irr_comm_params_t *params);

@@ -14,7 +14,7 @@
 #include "exec/exec.h"
 #include "problem/blocks.h"
 
-/* A zeroed object is empty. It must not move. */
+/* A zeroed object is empty. The object must not move. */
 typedef struct irr_run {
     irr_blocks_memory_t blocks;      /* copy of the blocks of the problem, with room for two per rank */
     const irr_neighbors_t *neighbors;   /* neighbors of the problem */

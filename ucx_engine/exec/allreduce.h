@@ -30,8 +30,8 @@ irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank,
 void         irr_allreduce_fini(irr_allreduce_t *allreduce);
 
 /*
- * Starts an agreement. None may be running. All ranks give the same count, from 1 to IRR_ALLREDUCE_WORDS_MAX. Of env
- * only channel, tag_base, counters and failure are used; their targets are borrowed until the agreement ends. All
+ * Starts an agreement. None may be running. All ranks give the same count, from 1 to IRR_ALLREDUCE_WORDS_MAX. Only
+ * channel, tag_base, counters and failure of env are used; their targets are borrowed until the agreement ends. All
  * messages are of kind IRR_TAG_SYNC. Never blocks.
  */
 void irr_allreduce_start(irr_allreduce_t *allreduce, const uint64_t *words, size_t count, const irr_exec_env_t *env);

@@ -245,7 +245,7 @@ static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *ste
  */
 void irr_exec_end_odd(irr_exec_step_t *state);
 
-/* Ends a step that is one message of one piece. This is the `done` of all its requests. */
+/* Ends a step that is one message of one piece. The `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
 /* Sets the messages of a step of several pieces; starts them (exec/exec_parts.c). */

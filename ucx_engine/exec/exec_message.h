@@ -4,7 +4,7 @@
  * Signals and waits are empty messages of kind IRR_TAG_SYNC. All signals from one rank to another within a stage have
  * the same tag, so both ranks process them in one order. Sends are counted when they start, receives when they end.
  *
- * These functions are inline because every message of a short exchange runs them.
+ * The functions are inline because every message of a short exchange runs them.
  */
 #ifndef IRR_EXEC_MESSAGE_H
 #define IRR_EXEC_MESSAGE_H

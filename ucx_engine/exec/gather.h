@@ -19,7 +19,7 @@
 #include "exec/bytes.h"
 #include "exec/own_plan.h"
 
-/* A zeroed object is empty. It must not move while an operation runs. */
+/* A zeroed object is empty. The object must not move while an operation runs. */
 typedef struct irr_gather {
     size_t         part_max;
     irr_own_plan_t moves;
@@ -41,7 +41,7 @@ size_t irr_gather_begin(irr_gather_t *gather);
 
 /*
  * Start a gather (up) or a scatter (down) on all ranks. None may be running. Before a scatter, rank 0 has put the parts
- * of all ranks into `parts`. Of env only channel, tag_base, counters and failure are used; their targets are borrowed
+ * of all ranks into `parts`. Only channel, tag_base, counters and failure of env are used; their targets are borrowed
  * until the operation ends. All messages are of kind IRR_TAG_SYNC. Never block.
  */
 void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env);

@@ -18,7 +18,7 @@
  * blocks have changed works stage by stage from the start.
  *
  * Data to be forwarded stays in memory of its sender and stage (irr_relay_place_t), so it never overwrites data in
- * flight. With more than two stages that takes more memory than theorem 1 of the JPDC paper requires; a frozen plan
+ * flight. With more than two stages, separate memory is more than theorem 1 of the JPDC paper requires; a frozen plan
  * meets the bound.
  *
  * A stage is sent when all messages of the previous stage have arrived, so the overlap `pipelined` acts as `dual` here:

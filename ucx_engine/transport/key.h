@@ -5,7 +5,7 @@
  *     channel        tag            rank of the sender
  *
  * Apart from the few bits of the tag that count exchanges, the keys of a channel are the same in all its exchanges.
- * That keeps lookups fast in transports that find keys in a hash table; exec/tag.h has a measurement.
+ * Equal keys keep lookups fast in transports that find keys in a hash table; exec/tag.h has a measurement.
  */
 #ifndef IRR_KEY_H
 #define IRR_KEY_H

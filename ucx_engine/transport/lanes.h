@@ -6,8 +6,8 @@
  * transport reaches a member is decided when the channel is opened, alike at both ends.
  *
  * The address of a process consists of the addresses of those of the two that are open. A peer keeps the address of
- * `near`, and is connected to `near` when the first channel reaches it there, so memory of `near` grows with the
- * partners on the node.
+ * `near`, and is connected to `near` when the first channel reaches it there, so memory of `near` grows with the ranks
+ * of a node.
  *
  * Cost: 16 bytes per rank of a channel, and the address of `near` per peer.
  */
@@ -18,7 +18,7 @@
 
 typedef enum irr_lane_kind { IRR_LANE_NEAR, IRR_LANE_FAR, IRR_LANE_KINDS } irr_lane_kind_t;
 
-/* The combined transport. Its address is valid until one of the two is opened. */
+/* The combined transport. The address of a process is valid until one of the two is opened. */
 typedef struct irr_lanes irr_lanes_t;
 
 struct irr_lanes {

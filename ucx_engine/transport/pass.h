@@ -2,7 +2,7 @@
  * pass.h - a transport that passes every operation on to an inner transport: the base of wrappers.
  *
  * A wrapper has an irr_pass_t as its first member, calls irr_pass_init, and then replaces operations in `ops` by its
- * own. These call pass->inner, or irr_pass_inner(channel), for the rest of their work.
+ * own. Such operations call pass->inner, or irr_pass_inner(channel), for the rest of their work.
  */
 #ifndef IRR_PASS_H
 #define IRR_PASS_H

@@ -172,7 +172,7 @@ typedef struct irr_transport_ops {
 
     /*
      * Discards unexpected messages: messages for this channel id, open here or not, that have arrived without a
-     * receive, and whose tags equal `tag` in the bits that are set in mask. Adds their number to *count. Their senders'
+     * receive, and whose tags equal `tag` in the bits that are set in mask. Adds their number to *count. The senders'
      * requests complete as if the messages were received. Returns IRR_OK, or IRR_IN_PROGRESS if more may have to be
      * discarded later. IRR_ERR_NO_MEMORY: a message of the channel was lost here for lack of memory, and receives fail;
      * discarding all tags resets that. May progress the transport. Must not be called after close.

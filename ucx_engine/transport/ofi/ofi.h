@@ -179,7 +179,7 @@ irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line
 /* Queues an operation that progress will pass to libfabric. */
 void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line);
 void irr_ofi_retry(irr_ofi_t *ofi);
-/* Sets the scrap buffer for a receive that keeps nothing. Without a buffer, rxm 1.17 never ends long ones. */
+/* Sets the scrap buffer for a receive that keeps nothing. Without a buffer, rxm 1.17 never ends a long one. */
 void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Asks for a receive to end. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op);

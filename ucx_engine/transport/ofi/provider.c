@@ -116,7 +116,7 @@ static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
     return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
 }
 
-/* Ranks an entry: less is better; -1: it must not be used. Of equal entries libfabric's first one is used. */
+/* Ranks an entry: less is better; -1: it must not be used. Among equal entries the first one of libfabric is used. */
 static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
     const int row = row_of(provider_of(info));

@@ -15,7 +15,7 @@
  * The lap numbers the rounds through the ring, so a slot of the previous round is no message. Laps begin with 1,
  * because memory that was never written is zero.
  *
- * This file is only memory and arithmetic: its caller allocates the memory and interprets the messages.
+ * The functions here only work on memory: the caller allocates it and interprets the messages.
  */
 #ifndef IRR_LANE_H
 #define IRR_LANE_H

@@ -1,10 +1,10 @@
 /*
  * receive.c - from slots to messages: into the receive that waits for a message, or into the stash (stash.c).
  *
- * A receive takes a short message that is in the next slot of its lane. That may wait for a cache line that the other
- * end has just written, so users start sends before receives. Progress reads the lanes that receives wait for. A slot
- * is memory of another process: each number is read once and checked. After a slot that breaks the rules the lane is
- * not read any more, and receives from this process end in IRR_ERR_PROTOCOL.
+ * A receive takes a short message that is in the next slot of its lane. Such a receive may wait for a cache line that
+ * the other end has just written, so users start sends before receives. Progress reads the lanes that receives wait
+ * for. A slot is memory of another process: each number is read once and checked. After a slot that breaks the rules
+ * the lane is not read any more, and receives from this process end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 

@@ -1,11 +1,11 @@
 /*
  * segment.h - memory that one process writes and the other processes of its node read.
  *
- * A process has one segment. It is a file without a name (memfd_create), so nothing is left of it when the process
- * ends, however it ends. Others open the file through /proc of the process, which the kernel permits only to the same
- * user, and map it read-only. The length is fixed and sealed, so no reader can be hit by a page that is gone. The
- * process that writes a page also backs it, before the page is handed out: the page is then in its memory domain, and
- * lack of memory is an error here, not a signal later.
+ * A process has one segment. The segment is a file without a name (memfd_create), so nothing is left of it when the
+ * process ends, however it ends. Others open the file through /proc of the process, which the kernel permits only to
+ * the same user, and map it read-only. The length is fixed and sealed, so no reader can be hit by a page that is gone.
+ * The process that writes a page also backs it, before the page is handed out: the page is then in its memory domain,
+ * and lack of memory is an error here, not a signal later.
  *
  * A segment begins with a table, whose layout readers know; its pages are backed on request (irr_segment_back). Behind
  * it are places in sequence, each a multiple of a pair of cache lines long. Places are never freed, because lanes live
