@@ -8,6 +8,7 @@
 #include "plan_all.h"
 
 #include "exec/tag.h"
+#include "problem/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +351,26 @@ static void test_reserve_more(void)
     irr_exec_fini(&exec);
 }
 
+/* A problem that finds no memory is not remembered: no other one repeats it, not even one of nothing. */
+static void test_remember(void)
+{
+    const irr_block_t blocks[] = { { .rank = 0, .length = 1 }, { .rank = 1, .length = 2 } };
+    const irr_problem_t problem = { .ranks = 2, .send = { .list = blocks, .count = 2 } }, nothing = { .ranks = 2 };
+    irr_blocks_memory_t memory = { .list = NULL };
+
+    irr_memory_begin();
+    CU_ASSERT_FALSE(irr_blocks_repeat(&memory, &nothing));
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_blocks_remember(&memory, &problem), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_FALSE(irr_blocks_repeat(&memory, &problem) || irr_blocks_repeat(&memory, &nothing));
+    CU_ASSERT_EQUAL(irr_blocks_remember(&memory, &problem), IRR_OK);
+    CU_ASSERT_TRUE(irr_blocks_repeat(&memory, &problem) && !irr_blocks_repeat(&memory, &nothing));
+    CU_ASSERT_EQUAL(irr_blocks_remember(&memory, &nothing), IRR_OK);
+    CU_ASSERT_TRUE(irr_blocks_repeat(&memory, &nothing) && !irr_blocks_repeat(&memory, &problem));
+    irr_blocks_memory_fini(&memory);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
 IRR_TEST_MAIN("exec", 60,
     { "every algorithm, 1 to 16 ranks, every kind of job", test_jobs },
     { "one exchange after another",                        test_again },
@@ -359,4 +380,5 @@ IRR_TEST_MAIN("exec", 60,
     { "steps wait for those they depend on",               test_forwarding },
     { "a plan without steps",                              test_empty_plan },
     { "want of memory while reserving",                    test_reserve },
-    { "room never shrinks",                                test_reserve_more })
+    { "room never shrinks",                                test_reserve_more },
+    { "a problem that finds no memory is not remembered",  test_remember })

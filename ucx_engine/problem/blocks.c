@@ -103,7 +103,7 @@ static bool same(const irr_block_t *a, irr_blocks_t b)
 
 bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
 {
-    return memory->sent == problem->send.count && memory->received == problem->recv.count &&
+    return memory->known && memory->sent == problem->send.count && memory->received == problem->recv.count &&
            same(memory->list, problem->send) && same(memory->list + memory->sent, problem->recv);
 }
 
@@ -112,7 +112,7 @@ irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_
     const size_t sent = problem->send.count, received = problem->recv.count;
     irr_status_t status = irr_blocks_memory_reserve(memory, sent + received);
 
-    memory->sent = memory->received = 0;
+    memory->known = false;
     memory->sent_serial = memory->received_serial = 0;
     if (status != IRR_OK) {
         return status;
@@ -123,6 +123,7 @@ irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_
     if (received > 0) {
         memcpy(memory->list + sent, problem->recv.list, received * sizeof(*memory->list));
     }
+    memory->known = true;
     memory->sent = sent;
     memory->received = received;
     memory->sent_serial = problem->send.serial;

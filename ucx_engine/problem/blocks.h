@@ -86,6 +86,7 @@ static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_
 
 /* A copy of the lists of a problem.  Zeroed: no problem, no memory. */
 typedef struct irr_blocks_memory {
+    bool         known;     /* whether a problem is remembered, which may have no blocks */
     irr_block_t *list;      /* blocks to send, then to receive */
     size_t       sent, received, max;
     uint64_t     sent_serial, received_serial;
