@@ -251,6 +251,33 @@ static void test_timeout(void)
     }
 }
 
+/* ---- a notice ---- */
+
+/* Whichever notice of a rank is lost because memory is short after the transport has accepted it, all ranks hear. */
+static void test_notice(void)
+{
+    for (size_t nth = 1; nth < RANKS; nth++) {
+        const irr_fault_t faults[RANKS] = {
+            { .delay_send = nth, .delay_rounds = 5, .fail_send = nth, .failure = IRR_ERR_NO_MEMORY }
+        };
+        irr_world_t world;
+        irr_team_t team;
+
+        irr_world_open_faulty(&world, RANKS, 0, 0, faults);
+        irr_team_open(&team, &world, NULL);
+        CU_ASSERT_EQUAL_FATAL(world.spies[0]->sends, 0);
+        irr_comm_give_up(team.comms[0], IRR_ERR_NO_MEMORY, NULL);
+        for (int i = 0; i < ROUNDS * RANKS; i++) {
+            irr_engine_progress(world.engines[i % RANKS]);
+        }
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT_TRUE(irr_comm_has_failed(team.comms[r]));
+        }
+        CU_ASSERT_EQUAL(world.spies[0]->sends, RANKS);
+        irr_team_close(&team);
+    }
+}
+
 /* ---- an exchange that is left open ---- */
 
 /* Some ranks start it, and all destroy their communicators; the engines go down, and nothing is lost. */
@@ -283,4 +310,5 @@ IRR_TEST_MAIN("failure", 60,
     { "a meeting that fails on one rank fails on all",          test_meeting },
     { "a message that is refused for good fails on all",        test_messages },
     { "a rank that does not come is named, and not waited for", test_timeout },
+    { "a notice that is lost for want of memory is repeated",   test_notice },
     { "exchanges may be left open",                             test_left_open })

@@ -59,10 +59,13 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
 
 /* ---- notices ---- */
 
+/* A rank that cannot be reached detects the failure by itself.  A notice that found no memory is sent again. */
 static void on_told(irr_request_t *request, irr_status_t status)
 {
-    (void)status;   /* a rank that cannot be reached detects the failure by itself */
-    ((irr_notice_t *)request)->busy = false;
+    irr_notice_t *notice = (irr_notice_t *)request;
+
+    notice->busy = false;
+    notice->next -= status == IRR_ERR_NO_MEMORY;
 }
 
 _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
