@@ -29,8 +29,8 @@ void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t 
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fabric));
     for (int r = 0; r < ranks; r++) {
         irr_test_must(irr_loopback_open(fabric, r, &transports[r]));
-        if (faults != NULL) {
-            irr_test_must(irr_fault_open(transports[r], &faults[r], &transports[r]));
+        if (faults != NULL) {   /* the inner spy marks the allocations of sends that were held; see irr_spy_sends_now */
+            irr_test_must(irr_fault_open(&irr_spy_create(transports[r])->super, &faults[r], &transports[r]));
         }
     }
     irr_world_open_on(world, ranks, transports);

@@ -380,7 +380,7 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules)
         state = schedules->state;
         status = step(schedules);
     } while (status == IRR_IN_PROGRESS && schedules->state != state);
-    if (status != IRR_IN_PROGRESS) {
+    if (status == IRR_OK) {   /* after an error the transport may still have messages of the gather */
         irr_schedules_clean(schedules);
     }
     return status;

@@ -1,0 +1,342 @@
+/*
+ * test_world.c - every strategy in one seeded world: several ranks run the same exchanges, each at its own speed, while
+ * messages are late, operations fail, memory is missing, a rank gives up, or descriptions are spoilt on their way.
+ *
+ * The model is what an irregular all-to-all promises: an exchange that returns IRR_OK has delivered every byte to its
+ * place and touched nothing else, every exchange ends, a communicator that failed on one rank fails on all, and another
+ * communicator of the same ranks does not notice.  Without trouble every exchange returns IRR_OK, except that a rank
+ * whose block is too short gets IRR_ERR_TRUNCATE, and a restart without a plan gets IRR_ERR_BAD_PARAM.  A hostile rank
+ * may cause wrong bytes, and may keep the others waiting for what it announced until the communicator fails.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "world_scene.h"
+
+#include "plan/way.h"
+
+#include <string.h>
+
+enum { STEPS_MAX = 2000000, STEPS_HOSTILE = 100000, QUIET = 20000, BYTES_MAX = 1 << 26 };
+
+typedef irr_world_scene_t scene_t;
+typedef irr_world_turn_t turn_t;
+
+/* ---- a rank takes its turns ---- */
+
+static irr_status_t wanted(const scene_t *scene, int rank, const turn_t *turn)
+{
+    if (turn->act == IRR_ACT_RESTART && !turn->planned) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    return turn->act != IRR_ACT_PLAN && turn->job == scene->cut && rank == scene->victim ? IRR_ERR_TRUNCATE : IRR_OK;
+}
+
+/* Does a rank know its plan from its own problem?  "auto" has become another row. */
+static bool is_direct(const scene_t *scene)
+{
+    return irr_way_is_local(irr_algorithm_way(irr_algorithm_find(irr_comm_algorithm(scene->team.comms[0]))));
+}
+
+/* All bytes that a rank sends, or receives, except its message to itself. */
+static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < job->ranks; i++) {
+        bytes += i == rank ? 0 : sends ? irr_job_length(job, rank, i) : irr_job_length(job, i, rank);
+    }
+    return bytes;
+}
+
+/*
+ * What the engine of a rank has counted in a turn that ended well.  A direct strategy moves every byte once.  A restart
+ * neither looks for a schedule nor, once its plan is learnt, describes anything.
+ */
+static bool counts_are_right(const scene_t *scene, int rank, const turn_t *turn, const irr_counters_t *after)
+{
+    const irr_counters_t *before = &scene->before[rank];
+    const irr_job_t *job = scene->jobs[turn->job];
+    bool right = after->exchanges == before->exchanges + 1;
+
+    if (is_direct(scene)) {
+        right = right && after->bytes_sent - before->bytes_sent == bytes_of(job, rank, true) &&
+                after->bytes_received - before->bytes_received == bytes_of(job, rank, false);
+    }
+    if (turn->act == IRR_ACT_RESTART) {
+        right = right && after->matrices == before->matrices && after->schedules_reused == before->schedules_reused;
+    }
+    if (turn->bare) {
+        right = right && after->header_bytes == before->header_bytes &&
+                irr_job_may_stage(job, rank, after->bytes_staged - before->bytes_staged);
+    }
+    return right;
+}
+
+static void end_turn(scene_t *scene, const irr_team_t *team, int rank, irr_status_t status)
+{
+    const turn_t *turn = &scene->turns[scene->turn[rank]++];
+    const irr_job_t *job = scene->jobs[turn->job];
+    irr_counters_t after;
+
+    irr_engine_counters(team->world->engines[rank], &after);
+    scene->open[rank] = false;
+    scene->failed += status != wanted(scene, rank, turn);
+    scene->poor = scene->poor || status == IRR_ERR_NO_MEMORY;
+    if (status != IRR_OK || turn->act == IRR_ACT_PLAN) {
+        return;
+    }
+    scene->wrong += !scene->spoils && !irr_job_verify(job, rank);
+    if (scene->trouble == IRR_TROUBLE_NONE) {
+        scene->wrong += !counts_are_right(scene, rank, turn, &after);
+    }
+}
+
+static void begin_turn(scene_t *scene, irr_team_t *team, int rank)
+{
+    const turn_t *turn = &scene->turns[scene->turn[rank]];
+    irr_exchange_t *exchange = irr_comm_exchange(team->comms[rank]);
+    irr_job_t *job = scene->jobs[turn->job];
+    irr_status_t status;
+
+    irr_job_poison(job, rank);
+    irr_engine_counters(team->world->engines[rank], &scene->before[rank]);
+    if (turn->act == IRR_ACT_PLAN) {
+        status = irr_exchange_plan(exchange, &job->problems[rank]);
+    } else if (turn->act == IRR_ACT_RESTART) {
+        status = irr_exchange_restart(exchange, irr_job_input(job, rank), irr_job_output(job, rank));
+    } else {
+        status = irr_exchange_start(exchange, &job->problems[rank], irr_job_input(job, rank),
+                                    irr_job_output(job, rank));
+    }
+    scene->open[rank] = status == IRR_OK;
+    if (status != IRR_OK) {
+        end_turn(scene, team, rank, status);
+    }
+}
+
+/* One rank, chosen at random, does one thing. */
+static void step(scene_t *scene, irr_team_t *team, int turns, uint64_t *state)
+{
+    const int rank = (int)irr_test_below(state, (uint64_t)scene->ranks);
+    irr_status_t status;
+
+    irr_engine_progress(scene->world.engines[rank]);
+    if (scene->open[rank]) {
+        status = irr_exchange_test(irr_comm_exchange(team->comms[rank]));
+        if (status != IRR_IN_PROGRESS) {
+            end_turn(scene, team, rank, status);
+        }
+    } else if (scene->turn[rank] < turns) {
+        begin_turn(scene, team, rank);
+    }
+}
+
+/* All ranks come to the end of so many turns in so many steps; false: some do not. */
+static bool take_turns(scene_t *scene, irr_team_t *team, int turns, int steps, uint64_t *state)
+{
+    int ended = 0;
+
+    while (ended < scene->ranks && steps-- > 0) {
+        step(scene, team, turns, state);
+        ended = 0;
+        for (int r = 0; r < scene->ranks; r++) {
+            ended += scene->turn[r] == turns && !scene->open[r];
+        }
+    }
+    return ended == scene->ranks;
+}
+
+/* ---- trouble ---- */
+
+/* Changes a bit of some messages that describe others, or that ranks agree by, in the memory of their sender. */
+static void spoil(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
+{
+    scene_t *scene = context;
+
+    (void)to;
+    if (!irr_tag_is_data(tag) && count > 0 && iov[0].length > 0 && irr_test_below(&scene->random, 4) == 0) {
+        ((unsigned char *)iov[0].base)[irr_test_below(&scene->random, iov[0].length)] ^=
+            (unsigned char)(1 << irr_test_below(&scene->random, 8));
+    }
+}
+
+/* Of the engine; the transport has all it needs. */
+static bool is_ours(void)
+{
+    return !irr_spy_sends_now();
+}
+
+static void make_trouble(scene_t *scene, uint64_t *state)
+{
+    irr_spy_t *spy = scene->world.spies[scene->victim];
+
+    spy->refusal = IRR_ERR_TRANSPORT;
+    switch (scene->trouble) {
+    case IRR_TROUBLE_SEND:
+        spy->refuse_send = spy->sends + 1 + irr_test_below(state, 40);
+        break;
+    case IRR_TROUBLE_RECV:
+        spy->refuse_recv = spy->recvs + 1 + irr_test_below(state, 40);
+        break;
+    case IRR_TROUBLE_MEMORY:
+    case IRR_TROUBLE_POOR:
+        irr_memory_fail(1 + irr_test_below(state, 60), is_ours);
+        if (scene->trouble == IRR_TROUBLE_POOR) {
+            irr_memory_fail_all();
+        }
+        break;
+    case IRR_TROUBLE_GIVES_UP:
+        for (uint64_t steps = irr_test_below(state, 2) * irr_test_below(state, 1000); steps > 0; steps--) {
+            step(scene, &scene->team, IRR_WORLD_TURNS / 2, state);
+        }
+        irr_comm_give_up(scene->team.comms[scene->victim], IRR_ERR_NO_MEMORY, "cannot start an exchange");
+        break;
+    case IRR_TROUBLE_HOSTILE:
+        scene->spoils = true;
+        irr_memory_limit(BYTES_MAX);   /* a length that is spoilt may ask for any memory */
+        scene->random = irr_test_random(state);
+        spy->on_send = spoil;
+        spy->context = scene;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Ends the trouble.  True: it has happened, and fails the communicator on all ranks. */
+static bool end_trouble(scene_t *scene)
+{
+    irr_spy_t *spy = scene->world.spies[scene->victim];
+    const bool refused = spy->refused || (spy->refuse_recv > 0 && spy->recvs >= spy->refuse_recv);
+
+    spy->on_send = NULL;
+    irr_memory_limit(SIZE_MAX);
+    scene->spoils = false;
+    spy->refuse_send = 0;
+    spy->refuse_recv = 0;
+    irr_memory_fail(0, NULL);
+    return refused || (scene->poor && is_direct(scene));
+}
+
+static void expect_failed(const scene_t *scene)
+{
+    for (int i = 0; i < QUIET * scene->ranks; i++) {
+        irr_engine_progress(scene->world.engines[i % scene->ranks]);
+    }
+    for (int r = 0; r < scene->ranks; r++) {
+        CU_ASSERT_TRUE(irr_comm_has_failed(scene->team.comms[r]));
+    }
+}
+
+/* Another communicator of the same ranks runs a job as if nothing had happened. */
+static void expect_other_well(scene_t *scene, uint64_t *state)
+{
+    memset(scene->turn, 0, sizeof(scene->turn));
+    scene->turns[0] = (turn_t){ .act = IRR_ACT_RUN, .job = IRR_WORLD_JOBS - 1 };
+    scene->failed = 0;
+    CU_ASSERT_TRUE_FATAL(take_turns(scene, &scene->other, 1, STEPS_MAX, state));
+    CU_ASSERT_EQUAL(scene->failed, 0);
+}
+
+/* All turns.  Where a hostile rank has announced what never comes, the others wait until it fails the communicator. */
+static bool take_all_turns(scene_t *scene, bool *gives_up, uint64_t *state)
+{
+    const bool hostile = scene->trouble == IRR_TROUBLE_HOSTILE;
+    const bool ended = take_turns(scene, &scene->team, IRR_WORLD_TURNS, hostile ? STEPS_HOSTILE : STEPS_MAX, state);
+
+    *gives_up = scene->trouble == IRR_TROUBLE_GIVES_UP || (hostile && !ended);
+    if (ended || !hostile) {
+        return ended;
+    }
+    irr_comm_give_up(scene->team.comms[scene->victim], IRR_ERR_CANCELED, NULL);
+    return take_turns(scene, &scene->team, IRR_WORLD_TURNS, STEPS_MAX, state);
+}
+
+static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
+{
+    const uint64_t seed = *state;
+    scene_t scene;
+    bool happened, gives_up, ended;
+
+    irr_world_scene_open(&scene, row, trouble, state);
+    make_trouble(&scene, state);
+    ended = take_all_turns(&scene, &gives_up, state);
+    happened = end_trouble(&scene) || gives_up;
+    for (int r = 0; !ended && r < scene.ranks; r++) {
+        printf("# rank %d is in turn %d, %s\n", r, scene.turn[r], scene.open[r] ? "open" : "over");
+    }
+    if (!ended || scene.wrong > 0 || (trouble <= IRR_TROUBLE_SHORT && scene.failed > 0)) {
+        printf("# %s, trouble %d, %d ranks, state %llu\n", scene.row, (int)trouble, scene.ranks,
+               (unsigned long long)seed);
+    }
+    CU_ASSERT_TRUE_FATAL(ended);
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+    CU_ASSERT(scene.failed > 0 ? trouble > IRR_TROUBLE_SHORT : !happened);
+    if (happened) {
+        expect_failed(&scene);
+    }
+    expect_other_well(&scene, state);
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+    irr_world_scene_close(&scene);
+}
+
+static void run_rows(irr_trouble_t trouble, int times)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
+        for (int i = 0; i < irr_test_runs(times); i++) {
+            run_scene(row, trouble, &state);
+        }
+    }
+}
+
+static void test_well(void)
+{
+    run_rows(IRR_TROUBLE_NONE, 100);
+}
+
+static void test_short(void)
+{
+    run_rows(IRR_TROUBLE_SHORT, 40);
+}
+
+static void test_send(void)
+{
+    run_rows(IRR_TROUBLE_SEND, 40);
+}
+
+static void test_recv(void)
+{
+    run_rows(IRR_TROUBLE_RECV, 40);
+}
+
+static void test_memory(void)
+{
+    run_rows(IRR_TROUBLE_MEMORY, 60);
+}
+
+static void test_poor(void)
+{
+    run_rows(IRR_TROUBLE_POOR, 40);
+}
+
+static void test_gives_up(void)
+{
+    run_rows(IRR_TROUBLE_GIVES_UP, 20);
+}
+
+static void test_hostile(void)
+{
+    run_rows(IRR_TROUBLE_HOSTILE, 40);
+}
+
+IRR_TEST_MAIN("world", 300,
+    { "every strategy, run, planned and repeated", test_well },
+    { "a block that is too short",                 test_short },
+    { "a send that is refused",                    test_send },
+    { "a receive that is refused",                 test_recv },
+    { "an allocation that fails",                  test_memory },
+    { "no memory from some time on",               test_poor },
+    { "a rank that gives up",                      test_gives_up },
+    { "a rank that spoils descriptions",           test_hostile })

@@ -1,0 +1,154 @@
+/*
+ * world_scene.c - see world_scene.h.
+ */
+#include "world_scene.h"
+
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_text.h"
+
+#include "plan/way.h"
+
+#include <string.h>
+
+/* ---- the script ---- */
+
+static size_t one_of(uint64_t *state, const size_t *values, size_t count)
+{
+    return values[irr_test_below(state, count)];
+}
+
+static irr_settings_t draw_settings(int row, int ranks, uint64_t *state)
+{
+    static const size_t windows[] = { 0, 0, 1, 3 }, bytes[] = { 0, 0, 300 }, slices[] = { 0, 1, 100 };
+    static const size_t limits[] = { 0, 1, 100, 3000, IRR_BYTES_AUTO }, pieces[] = { 0, 700, IRR_BYTES_AUTO };
+
+    return (irr_settings_t){
+        .algorithm = row,
+        .compose = (irr_compose_t)irr_test_below(state, IRR_COMPOSE_COUNT),
+        .overlap = (irr_overlap_t)irr_test_below(state, IRR_OVERLAP_COUNT),
+        .pace = (irr_pacing_t)irr_test_below(state, IRR_PACE_COUNT),
+        .grants = irr_test_below(state, 4),
+        .host_route = (irr_host_route_t)irr_test_below(state, IRR_HOST_ROUTE_COUNT),
+        .window_messages = one_of(state, windows, IRR_TEST_COUNT(windows)),
+        .window_bytes = one_of(state, bytes, IRR_TEST_COUNT(bytes)),
+        .slice_min = one_of(state, slices, IRR_TEST_COUNT(slices)),
+        .direct_bytes = one_of(state, limits, IRR_TEST_COUNT(limits)),
+        .piece_bytes = one_of(state, pieces, IRR_TEST_COUNT(pieces)),
+        .lead_bytes = one_of(state, pieces, IRR_TEST_COUNT(pieces)),
+        .scheduled = {
+            .seed = irr_test_random(state),
+            .lambda = { (irr_lambda_rule_t)irr_test_below(state, IRR_LAMBDA_RULES), IRR_LAMBDA_ONE / 2 },
+            .redistribution = { .x = 1, .p = ranks, .y = 2, .q = ranks, .elements = 1, .unit = 1 }
+        }
+    };
+}
+
+static bool is_about_memory(irr_trouble_t trouble)
+{
+    return trouble == IRR_TROUBLE_MEMORY || trouble == IRR_TROUBLE_POOR;
+}
+
+/* Runs, and plans with restarts, of jobs that come again; now and then a restart without a plan. */
+static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
+{
+    int planned = -1, restarts = 0;
+
+    for (int i = 0; i < IRR_WORLD_TURNS; i++) {
+        irr_world_turn_t *turn = &scene->turns[i];
+        const uint64_t chance = irr_test_below(state, 8);
+
+        if (chance < 3 || i == 0 || is_about_memory(scene->trouble)) {   /* after a plan without memory nobody runs */
+            *turn = (irr_world_turn_t){ .act = IRR_ACT_RUN, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
+            planned = -1;
+        } else if (planned < 0 && chance < 7) {
+            *turn = (irr_world_turn_t){ .act = IRR_ACT_PLAN, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
+            planned = turn->job;
+            restarts = 0;
+        } else {
+            *turn = (irr_world_turn_t){
+                .act = IRR_ACT_RESTART, .job = planned < 0 ? 0 : planned, .planned = planned >= 0,
+                .bare = planned >= 0 && planned != scene->cut && restarts++ > 0
+            };
+        }
+    }
+}
+
+/* A receiver of a split strategy may hear of a short block an exchange later, which test_hybrid.c has. */
+static bool can_cut(const irr_world_scene_t *scene)
+{
+    return scene->ranks > 1 && !irr_way_is_split(irr_algorithm_way(irr_algorithm_find(scene->row)));
+}
+
+static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
+{
+    scene->cut = -1;
+    for (int i = 0; i < IRR_WORLD_JOBS; i++) {
+        const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
+
+        scene->jobs[i] = irr_job_create(scene->ranks, i == 0 ? IRR_JOB_UNIFORM : kind, irr_test_random(state));
+        irr_job_fill(scene->jobs[i]);
+    }
+    if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
+        const int from = (scene->victim + 1) % scene->ranks;
+        const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
+
+        if (length > 1) {
+            scene->cut = 0;
+            irr_job_cut(scene->jobs[0], scene->victim, from, length - 1);
+        }
+    }
+}
+
+/* ---- life ---- */
+
+static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree)
+{
+    irr_team_init(team, &scene->world, 0, 1);
+    for (int r = 0; r < scene->ranks; r++) {
+        team->params[r].settings = *settings;
+        team->params[r].node = r * r % 3;
+        team->params[r].host = on_tree ? irr_turns_hosts[r % IRR_TURNS_RANKS] : NULL;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(team), IRR_OK);
+}
+
+void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state)
+{
+    static const size_t eager[] = { 0, 100, SIZE_MAX };
+    const bool late = irr_test_below(state, 2) == 0, on_tree = irr_test_below(state, 2) == 0;
+    irr_fault_t faults[IRR_CREW_MAX];
+    irr_settings_t settings;
+
+    *scene = (irr_world_scene_t){ .row = irr_algorithm_name(row), .trouble = trouble };
+    scene->ranks = 1 + (int)irr_test_below(state, IRR_CREW_MAX);
+    scene->victim = (int)irr_test_below(state, (uint64_t)scene->ranks);
+    for (int r = 0; r < scene->ranks; r++) {
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = late ? 30 : 0, .hold_rounds = 40 };
+    }
+    settings = draw_settings(row, scene->ranks, state);
+    settings.topology_file = on_tree ? irr_text_open() : NULL;
+    if (on_tree) {
+        irr_text_fill(irr_turns_tree, strlen(irr_turns_tree));
+    }
+    irr_memory_begin();
+    irr_world_open_faulty(&scene->world, scene->ranks, irr_test_below(state, 3) == 0 ? 0 : irr_test_random(state),
+                          one_of(state, eager, IRR_TEST_COUNT(eager)), faults);
+    open_team(scene, &scene->team, &settings, on_tree);
+    open_team(scene, &scene->other, &settings, on_tree);
+    if (on_tree) {
+        irr_text_close();
+    }
+    draw_jobs(scene, state);
+    draw_turns(scene, state);
+}
+
+void irr_world_scene_close(irr_world_scene_t *scene)
+{
+    irr_team_destroy(&scene->team);
+    irr_team_close(&scene->other);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    for (int i = 0; i < IRR_WORLD_JOBS; i++) {
+        irr_job_destroy(scene->jobs[i]);
+    }
+}
