@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Most segments of a change: neighbour, head, new one, tail, neighbour. */
+/* Most segments of a change: neighbor, head, new one, tail, neighbor. */
 #define PARTS_MAX 5
 
 void irr_segments_fini(irr_segments_t *segments)

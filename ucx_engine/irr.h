@@ -130,8 +130,8 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*
- * Blocks until the transport has something to do, at most timeout_us microseconds.  IRR_OK: the caller progresses now;
- * IRR_ERR_TIMEOUT: nothing arrived; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeping process.
+ * Blocks until the transport has something to do, at most timeout_us microseconds.  IRR_OK: the caller should progress
+ * now; IRR_ERR_TIMEOUT: nothing arrived; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeping process.
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
@@ -181,8 +181,8 @@ typedef struct irr_comm_params {
     int                   rank;
     irr_settings_t        settings;
     const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
-    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, but must call */
-    const char           *reason;   /* cause of the trouble, for the user; the lowest rank in trouble logs its own */
+    irr_status_t          trouble;  /* not IRR_OK: this rank calls, but cannot take part */
+    const char           *reason;   /* cause of the trouble, for the user; logged by the lowest rank in trouble only */
     const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
     const char           *otherwise;   /* for the user: what serves exchanges if this call fails; NULL: not said */
     const char           *host;     /* host name of this rank, for a topology file; NULL: unknown */
@@ -240,10 +240,7 @@ bool irr_comm_has_failed(irr_comm_t *comm);
  */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
-/*
- * Destroys a communicator and its exchanges.  Local.  No exchange may be open, and irr_exchange_take's must be
- * returned.
- */
+/* Destroys a communicator.  Local.  No exchange may be open, and all objects of irr_exchange_take must be returned. */
 void irr_comm_destroy(irr_comm_t *comm);
 
 /* ---- exchange -------------------------------------------------------------------------------- */
@@ -307,8 +304,8 @@ irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *e
 /*
  * Starts to plan runs with this problem.  Planning counts as an exchange in the order of starts, and irr_exchange_test
  * returns its result.  It sends none of the user's data and touches no buffer.  The problem's blocks are borrowed until
- * the next irr_exchange_start or irr_exchange_plan of this object, or its return.  IRR_ERR_NO_MEMORY, possibly on this
- * rank only: no member may start the planned exchange.
+ * the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.  IRR_ERR_NO_MEMORY, possibly on
+ * this rank only: no member may start the planned exchange.
  */
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of a message, in bytes, from which queues of switches matter.  The model does not know them. */
+/* Length of a message, in bytes, from which queues of switches matter.  The model does not know these queues. */
 #define PACED_FROM 4096
 
 /*
@@ -108,7 +108,7 @@ static bool needs_grid(const irr_traffic_t *traffic)
     return traffic->ranks > 3 && (!is_one_node(traffic) || traffic->alone);
 }
 
-/* Returns the smallest size, 2 at least, of which 1 / power dimensions have room for `number` ranks. */
+/* Returns number ^ power, rounded up and at least 2: the side of a square or cube with room for the ranks. */
 static int root(int number, double power)
 {
     const int found = (int)(pow((double)number, power) + 0.999);

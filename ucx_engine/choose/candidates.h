@@ -31,9 +31,9 @@ typedef struct irr_candidate {
 #define IRR_CANDIDATE_TEXT 96
 
 /*
- * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  Settings are those of
- * the communicator: what they pin is pinned in all candidates; their algorithm is ignored.  irr_model_host_ns predicts
- * Open MPI's own.
+ * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  settings: those of
+ * the communicator; what they fix is fixed in all candidates, and their algorithm is ignored.  irr_model_host_ns
+ * predicts the time of Open MPI's own.
  */
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);

@@ -193,7 +193,7 @@ int irr_choice_first(bool one_node)
     return one_node ? FIRST_NODE : FIRST_NODES;
 }
 
-/* Returns how many strategies of the list come next: as many as the budget pays for and slots are free. */
+/* Returns how many strategies of the list come next, limited by the budget and by the free slots. */
 static int payable(const irr_choice_t *choice)
 {
     const int busy = (choice->tries ? choice->trial.count : 1) + (choice->way != 0);   /* slot 0 stays reserved */
@@ -282,7 +282,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     }
     choice->recalls = recalls(choice);
     choice->opens = choice->recalls ? 1 : 0;
-    if (!choice->recalls && !choice->recalled) {   /* a remembered speedup is no base of comparisons */
+    if (!choice->recalls && !choice->recalled) {   /* a remembered speedup is no basis for comparisons */
         choice->opens = payable(choice);
     }
     if (choice->opens > 0) {
@@ -358,7 +358,7 @@ static irr_choice_act_t settle(irr_choice_t *choice)
     choice->tries = false;
     soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
     if (choice->way != before || irr_choice_is_check(choice) || soon < choice->again) {
-        choice->again = soon;   /* otherwise the time set with the list holds for those that have lost */
+        choice->again = soon;   /* otherwise the time that was set with the list still holds */
     }
     return IRR_CHOICE_SETTLES;
 }

@@ -232,7 +232,7 @@ double irr_choice_load_size(const irr_choice_load_t *load);
 /* Returns whether one of two loads has at least about twice as many messages or bytes as the other. */
 bool irr_choice_load_differs(const irr_choice_load_t *a, const irr_choice_load_t *b);
 
-/* Returns the agreed load of an exchange as traffic of `ranks` ranks; sparse: of a neighbourhood collective. */
+/* Returns the agreed load of an exchange as traffic of `ranks` ranks; sparse: of a neighborhood collective. */
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
 
 /* ---- verdict.c ---- */

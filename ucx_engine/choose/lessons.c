@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The spread of the logarithm of a speedup at least. */
+/* The least spread of the logarithm of a speedup. */
 #define SPREAD_MIN 0.02
 
-/* So many trials without a gain are needed before a strategy is not tried again: one may have been disturbed. */
+/* Trials without a gain after which a strategy is not tried again; a single one may have been disturbed. */
 #define LOST 2
 
 /* Agreements carry speedups in thousandths. */

@@ -13,7 +13,7 @@
  *
  * Old results lose weight: at most IRR_LESSONS_TRIALS trials of a strategy count.
  *
- * Pure, but they are allocated.  Cost: O(situations) a call.
+ * Pure, except for allocation.  Cost: O(situations) for a call.
  */
 #ifndef IRR_LESSONS_H
 #define IRR_LESSONS_H
@@ -30,10 +30,11 @@
 
 typedef struct irr_situation {
     char     call[IRR_LESSONS_CALL];   /* the collective, one word */
-    uint64_t ranks, node_ranks;       /* of the communicator, and of it on one node at most */
-    uint64_t crowded, sparse;         /* 1: more processes than processors; a neighbourhood collective */
-    uint64_t block;                   /* binary logarithms: mean bytes of a message, */
-    uint64_t skew, gaps;              /* longest message divided by that; ranks divided by messages of a rank */
+    uint64_t ranks, node_ranks;       /* ranks of the communicator; most of them on one node */
+    uint64_t crowded, sparse;         /* 1: a node has more processes than processors; 1: a neighborhood collective */
+    uint64_t block;                   /* binary logarithm of the mean bytes of a message */
+    uint64_t skew, gaps;              /* binary logarithms: longest message divided by mean; ranks divided by
+                                         messages */
 } irr_situation_t;
 
 /* The logarithms of the speedups of a strategy. */

@@ -28,8 +28,8 @@
 typedef struct reader {
     irr_lines_t  *lines;
     irr_lessons_t *lessons;
-    irr_lesson_t  lesson;     /* the lesson that is being read, */
-    bool          open;       /* if any */
+    irr_lesson_t  lesson;     /* the lesson that is being read */
+    bool          open;       /* a lesson is being read */
     uint64_t      situations;
     bool          ended;
 } reader_t;

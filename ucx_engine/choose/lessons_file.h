@@ -10,8 +10,8 @@
  *
  * situation: the collective, ranks, ranks of a node, and the numbers of irr_situation_t in their order.  lived: teams
  * of communicators, and their exchanges.  way: trials, speedup and the spread of its logarithm in thousandths, and the
- * strategy as irr_candidate_text names it.  end: how many situations there are, so that half a file is none.  A file
- * holds for one machine, which its second line names.
+ * strategy as irr_candidate_text names it.  end: the number of situations, which detects a truncated file.  A file is
+ * for one machine, which its second line names.
  *
  * A writer locks the file, merges its lessons, writes a new file and renames it.  Jobs that end at the same time
  * therefore lose nothing.

@@ -27,8 +27,8 @@ typedef struct irr_traffic {
     double messages, even_messages;   /* messages that are not empty */
     double bytes, even_bytes;
     double longest;       /* bytes of the longest message */
-    bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, even without data */
-    bool   sparse;        /* a neighbourhood collective, in which Open MPI's own sends to neighbours only */
+    bool   plain;         /* no persistent request: on a grid a rank sends to each neighbor, even without data */
+    bool   sparse;        /* a neighborhood collective, in which Open MPI's own sends to neighbors only */
 } irr_traffic_t;
 
 /*

@@ -2,8 +2,8 @@
  * samples.h - samples of a speedup: each is a pair of times that were measured side by side.
  *
  * By the median, the speedup is the median of the ratios.  Its bounds are order statistics, which assume nothing about
- * the noise: two standard errors in rank contain the median in 87 to 96 % of all cases.  By the means, the speedup is
- * the ratio of the mean times, with two standard errors.
+ * the noise: two standard errors of the rank contain the median in 87 to 96 % of all cases.  By the means, the speedup
+ * is the ratio of the mean times, with two standard errors.
  *
  * Pure.  Cost: O(n log n) of n samples for a speedup.
  */

@@ -8,7 +8,7 @@
 
 #include "order/schedule.h"
 
-/* Computes schedules for a granule of any length, in bytes. */
+/* A function that computes schedules for granules of any length, in bytes. */
 typedef struct irr_coarsen {
     /* Replaces the contents of the schedule.  *fits: the schedule is complete with at most max_steps steps. */
     irr_status_t (*attempt)(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,

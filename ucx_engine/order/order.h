@@ -8,11 +8,11 @@
  * An exchange runs in a group of `size` members; `me` is the index of this rank.  An order of the first kind returns
  * the step, counted from 1, in which this member sends to another member, and in which it receives from it.
  *
- * Rules: a member sends at most one message in a step, and receives at most one.  A message may be received in a later
- * step than it is sent in (natural), unless the order is contention-free.
+ * Rules: a member sends at most one message in a step, and receives at most one.  Unless the order is contention-free,
+ * a message may have different steps at its two ends (natural).
  *
  * Around the group, from the member of the lowest step on, steps only rise, or only fall; the member's own index has a
- * number that fits in.  So a list sorted by member is also sorted by step, if it is read from the right place on.
+ * fitting number too.  So a list sorted by member is also sorted by step, if it is read from the right place on.
  */
 #ifndef IRR_ORDER_H
 #define IRR_ORDER_H

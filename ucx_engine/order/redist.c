@@ -1,6 +1,6 @@
 /*
- * redist.c - the schedules of block-cyclic redistributions, algorithm redistribution (redist): the first of three that
- * is supported.
+ * redist.c - the schedules of block-cyclic redistributions, algorithm redistribution (redist).  It uses the first of
+ * three algorithms that supports the redistribution.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *

@@ -201,7 +201,7 @@ static irr_status_t build(const irr_redistribution_t *redistribution, bool turne
     return irr_redistribution_end(large, status);
 }
 
-/* Returns whether blocks are more in a column than in a row; the paper swaps sources and targets then. */
+/* Returns whether a column has more blocks than a row, in which case the paper swaps sources and targets. */
 static bool is_turned(const irr_redistribution_t *redistribution)
 {
     const uint64_t common = irr_gcd(redistribution->x, redistribution->y);

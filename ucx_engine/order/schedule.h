@@ -48,7 +48,7 @@ irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix
 
 /* A fault of a schedule, and the first transmission that shows it. */
 typedef struct irr_schedule_fault {
-    size_t index;        /* in the list; list count: no single transmission */
+    size_t index;        /* index in the list; the list's count: no single transmission */
     char   reason[160];
 } irr_schedule_fault_t;
 

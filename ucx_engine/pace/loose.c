@@ -21,7 +21,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
     return irr_pace_in_turn(plan, true);
 }
 
-/* Each step is waited for once, and the dependencies that a send had before may move. */
+/* One dependency for each step, and room to move the dependencies that sends had before. */
 static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
 {
     (void)params;

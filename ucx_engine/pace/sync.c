@@ -89,7 +89,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
     return status == IRR_OK ? tell_all(plan, signals, receives) : status;
 }
 
-/* Each receive is waited for by a send and by a signal, each send by a later one; the dependencies before may move. */
+/* A send and a signal depend on each receive, a later send on each send; the dependencies before may move. */
 static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
 {
     const irr_signals_t *signals = signals_of(params);

@@ -23,7 +23,7 @@ typedef struct irr_blocks {
 } irr_blocks_t;
 
 /*
- * The ranks that a rank sends to, and those that it receives from, each once and sorted, for an exchange of neighbours.
+ * The ranks that a rank sends to, and those that it receives from, each once and sorted, for an exchange of neighbors.
  * If p lists q in `to`, q lists p in `from`, whatever the lengths of their messages.
  */
 typedef struct irr_neighbors {
@@ -42,7 +42,7 @@ typedef struct irr_problem {
     int          rank;
     irr_blocks_t send;
     irr_blocks_t recv;
-    const irr_neighbors_t *neighbors;   /* all blocks are of neighbours; NULL, alike on all ranks: unknown */
+    const irr_neighbors_t *neighbors;   /* all blocks are of neighbors; NULL, alike on all ranks: unknown */
     bool         in_place;   /* both lists are one, and so are the buffers: data from a rank replaces the data for it */
 } irr_problem_t;
 

@@ -1,18 +1,18 @@
 /*
- * forward.h - the grid route `node` (route/stages.c) for known counts, in front of a schedule.  Each host has a rank
- * that serves a destination.  Messages to another host go first to this rank of their own host, and then, in one
- * message with those of the other ranks of the host, to the destination.
+ * forward.h - the grid route `node` (route/stages.c) for known counts, in front of a schedule.  On each host one rank
+ * serves each destination on other hosts.  A message to another host goes first to the serving rank of its own host,
+ * and from there to its destination, in one message with those of the other ranks of the host.
  *
- * With R ranks on a host, a rank so sends one message to each rank that it serves, instead of one to every rank, and
+ * With R ranks on a host, a rank thus sends one message to each rank that it serves, instead of one to every rank, and
  * each is about R times as long.  This pays if the fixed cost of messages dominates and memory is cheaper than a link;
  * the bytes on the links are the same.
  *
  *     stage 1   inside the hosts: to each other rank of the host what it is to forward, and what is for it; rotation
  *     stage 2   between hosts: the schedule of the forwarded matrix
  *
- * The plan is that of route/grid_plan.h.  Here the counts determine what arrives, where the relay (exec/relay.h) learns
- * it. The plan is built once for all exchanges with the same counts, and written for each exchange with the places of
- * its blocks and with the messages of stage 2 cut as the schedule says.
+ * The plan is that of route/grid_plan.h.  Here the counts determine what arrives; the relay (exec/relay.h) learns it
+ * from messages instead. The plan is built once for all exchanges with the same counts, and written for each exchange
+ * with the places of its blocks and with the messages of stage 2 cut as the schedule says.
  *
  * Cost for a rank: R - 1 messages inside the host and about (P - R) / R to others; O(P log P) time to build, O(P) to
  * write, and O(P) memory.  The matrix takes O(P * P).

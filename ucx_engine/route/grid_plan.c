@@ -7,8 +7,8 @@
  * on all earlier sends.  So a rank holds at most what it has received in two stages, which theorem 1 of the JPDC paper
  * bounds, and the slices to copy at the end.
  *
- * An overlap is a set of dependencies.  `dual` makes a send depend on all receives of the stage before, `single` on its
- * sends too.  `blocking` adds a barrier, and makes each send depend on the send before.
+ * An overlap is a set of dependencies.  `dual` makes a send depend on all receives of the stage before, and `single` on
+ * all sends of that stage, too.  `blocking` adds a barrier, and makes each send depend on the send before.
  *
  * The receives of direct messages come first, because they wait for nothing.  The direct sends come after those of the
  * first stage, which are short, and for which other ranks wait.
@@ -334,7 +334,7 @@ static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool 
     return piece;
 }
 
-/* Notes a message that this rank expects directly, but its sender takes for a short one. */
+/* Notes a message that this rank expects directly, but that comes through the grid: its sender has a shorter length. */
 static void note_arrival(irr_grid_plan_t *build, const irr_slice_t *slice)
 {
     if (build->came != NULL && slice->destination == build->problem->rank) {

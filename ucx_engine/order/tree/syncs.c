@@ -10,15 +10,16 @@
  * Each rank keeps its own steps in order: it begins a send after its earlier sends have begun, and after all that it
  * received in earlier steps is complete.  A rank therefore needs no signal about a message that it received itself.  It
  * does need a signal about a message that it sent: its transport may accept messages faster than the link carries them,
- * and two messages that share the link would both be late.  Waiting of the later receiver delays nobody.
+ * and two messages that share the link would both be late.  The order that the receiver of the later message keeps
+ * delays no message.
  *
  * Redundant synchronisations are removed (the transitive reduction of the paper's dependence graph).  The users of a
  * lane are in one order, so a message need only wait for the last user before it.  This wait is redundant if the last
  * user is over before the sender may begin anyway, or before the last user of another lane of the path is over.  Clocks
  * of ranks and lanes record this: the number of users of each lane up from a host that are over when the rank may begin
  * its next send, or when the last user of the lane is over.  All messages on links begin on such a lane, and there each
- * is over before the next begins, so the number identifies them.  The sends of a rank have no such order: one takes
- * another lane than the one before it, or none, and may be over first.
+ * is over before the next begins, so the number identifies them.  The sends of a rank have no such order: one may take
+ * another lane than the one before it, or none, and be over first.
  *
  * `removed` needs the number of all synchronisations.  The edges that two messages share are consecutive.  So the pairs
  * of users of each lane, minus the pairs of users of each two successive lanes, count each pair once.  A pair that
@@ -246,7 +247,7 @@ static void advance(graph_t *graph, size_t i)
     }
 }
 
-/* Tells receivers of transmissions that are over, which they know in the step after the last one. */
+/* Updates the clocks of receivers: a receiver knows that a transmission is over in the step after its last one. */
 static void settle(graph_t *graph, int step)
 {
     size_t left = 0;

@@ -60,7 +60,7 @@ uint64_t irr_tree_at_base(const irr_tree_t *tree, int edge, uint64_t bytes);
 /* Returns the first of the edges 0 to edges - 1 that takes longest for its bytes at its speed. */
 int irr_tree_busiest(const irr_tree_t *tree, const uint64_t *bytes, int edges);
 
-/* Returns the time of an edge for bytes of one message, or of as many as its capacity, in bytes at base speed. */
+/* Returns the time of an edge, in bytes at base speed, for bytes of one message or of as many as its capacity. */
 uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes);
 
 /* Returns the vertex of a rank. */

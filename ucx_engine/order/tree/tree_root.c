@@ -43,7 +43,7 @@ static int busiest(const irr_tree_t *tree)
     return found;
 }
 
-/* Returns whether a neighbour of a vertex, other than seen_from, is a branch with ranks. */
+/* Returns whether a neighbor of a vertex, other than seen_from, is a branch with ranks. */
 static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int seen_from)
 {
     if (neighbour == seen_from) {

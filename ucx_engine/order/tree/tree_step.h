@@ -108,7 +108,7 @@ irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to);
 void irr_tree_step_drop(irr_tree_step_t *step, int place);
 
-/* Finds the ranks with a free path to a vertex (inward), or from it, without one neighbour; returns their number. */
+/* Finds the ranks with a free path to a vertex (inward), or from it, without one neighbor; returns their number. */
 int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks);
 
 /* Subtracts at most this many bytes from each chosen message, and from the loads. */
