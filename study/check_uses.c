@@ -5,8 +5,8 @@
  * last use that begins before its end reaches past its begin; uses may overlap each other.
  *
  * Cost: O(n) for n pieces of a step that writes to a used place, and O(n log n) for the pieces that are new since the
- * last such step: the receives of a stage are consecutive, and each collects the uses of the one before and that one.
- * O(log n) for a query.
+ * last such step: the receives of a stage are consecutive, and each collects the uses that the one before collected,
+ * plus that one. O(log n) for a query.
  */
 #include "study/check.h"
 
