@@ -7,7 +7,8 @@ file pair '3 3 2' '1 2 5' '3 3 7'
 file wide '200 200 1' '1 200 5'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-echo 1..19
+command -v python3 > /dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
+echo 1..22
 
 good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
     [ "$(lines 'class="title".*>a1, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
@@ -75,4 +76,24 @@ report $? "whose cells are of several ranks and steps"
 report $? "many pieces need little memory"
 refused "times of too many messages" "draw --async shows at most 4096 messages, not " \
     draw --algorithm rs_nh --ranks 100 --async
+
+# ---- the script that draws ----
+
+mkdir "$scratch/bin" "$scratch/none"
+cp "$PLAN" "$scratch/bin/irr_plan"
+# fails TEXT: a drawing into a file ends in exit status 2 and this line, and leaves no file.
+fails() {
+    PATH=$scratch/none "$scratch/bin/irr_plan" draw --algorithm a1 --ranks 60 -o "$scratch/x.svg" > "$scratch/out" 2>&1
+    [ $? -eq 2 ] && [ "$(cat "$scratch/out")" = "$1" ] && [ ! -e "$scratch/x.svg" ]
+}
+without="irr_plan: no picture without Python 3 and the script irr_chart, beside this program or in PATH"
+fails "$without"
+report $? "no script"
+printf '#!/none/python3\n' > "$scratch/bin/irr_chart"
+chmod +x "$scratch/bin/irr_chart"
+fails "$without"
+report $? "no Python"
+printf '#!/bin/sh\necho why >&2\nexit 1\n' > "$scratch/bin/irr_chart"
+fails why
+report $? "a script that ends before it has read"
 exit $failed

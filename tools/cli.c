@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void irr_cli_complain(const char *format, ...)
 {
@@ -132,4 +133,27 @@ irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)
         irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
     }
     return good ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+/* Removes a file, but no device and no pipe. */
+static void discard(const char *path)
+{
+    struct stat file;
+
+    if (!is_stdout(path) && stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
+        remove(path);
+    }
+}
+
+irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t code)
+{
+    if (code == IRR_CLI_REFUSED && stream != stdout) {
+        fclose(stream);
+    } else if (code != IRR_CLI_REFUSED && irr_cli_output_close(stream, path) != IRR_CLI_GOOD) {
+        code = IRR_CLI_REFUSED;
+    }
+    if (code == IRR_CLI_REFUSED) {
+        discard(path);
+    }
+    return code;
 }

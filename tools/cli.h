@@ -45,6 +45,9 @@ irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const ir
 FILE          *irr_cli_output_open(const char *path);
 irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path);
 
+/* Ends the output of a command that ended with this code; returns the worse code.  A file that is not whole goes. */
+irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t code);
+
 /* ---- count matrices (cli_matrix.c) ---- */
 
 /* A redistribution "x,p,y,q" or "x,p,y,q,N", whose unit is left as it is; and its matrix. text: for complaints. */

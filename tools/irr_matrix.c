@@ -39,17 +39,21 @@ static irr_cli_exit_t describe(const irr_matrix_options_t *options,
                                irr_cli_exit_t (*write)(const irr_matrix_t *, const char *, FILE *))
 {
     irr_matrix_t matrix;
-    irr_cli_exit_t code = irr_matrix_load(options, options->operands[0], &matrix), closed;
+    irr_cli_exit_t code = irr_matrix_load(options, options->operands[0], &matrix);
     FILE *stream;
 
     if (code != IRR_CLI_GOOD) {
         return code;
     }
     stream = irr_cli_output_open(options->output);
-    code = stream != NULL ? write(&matrix, options->operands[0], stream) : IRR_CLI_REFUSED;
+    if (stream != NULL) {
+        code = write(&matrix, options->operands[0], stream);
+        code = irr_cli_output_end(stream, options->output, code);
+    } else {
+        code = IRR_CLI_REFUSED;
+    }
     irr_matrix_fini(&matrix);
-    closed = stream != NULL ? irr_cli_output_close(stream, options->output) : IRR_CLI_REFUSED;
-    return code != IRR_CLI_GOOD ? code : closed;
+    return code;
 }
 
 static irr_cli_exit_t convert(const irr_matrix_options_t *options)

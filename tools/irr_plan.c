@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char irr_cli_program[] = "irr_plan";
 
@@ -92,16 +91,6 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Removes a file that is not whole. */
-static void discard(const char *path)
-{
-    struct stat file;
-
-    if (path != NULL && stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
-        remove(path);
-    }
-}
-
 /* Calls write with its output open: a file, or stdout if path is NULL.  A file that cannot be written is bad input. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
@@ -113,15 +102,7 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
         return IRR_CLI_REFUSED;
     }
     code = write(job);
-    if (code == IRR_CLI_REFUSED && job->stream != stdout) {
-        fclose(job->stream);
-    } else if (code != IRR_CLI_REFUSED && irr_cli_output_close(job->stream, path) != IRR_CLI_GOOD) {
-        code = IRR_CLI_REFUSED;
-    }
-    if (code == IRR_CLI_REFUSED) {
-        discard(path);
-    }
-    return code;
+    return irr_cli_output_end(job->stream, path, code);
 }
 
 /* "file" for a schedule that was read from one. */

@@ -5,7 +5,7 @@
  *   matrix_options.c     the command line
  *   matrix_file.c        the kinds of files, and output
  *   matrix_stats.c       stats
- *   matrix_draw.c        draw
+ *   matrix_draw.c        draw: what the picture shows; contrib/chart draws it
  *   matrix_ucc.c         pattern files of ucc_perftest: read
  *   matrix_ucc_write.c   and written
  *   matrix_graph.c       METIS graph files
@@ -81,7 +81,7 @@ typedef struct irr_matrix_figures {
 
 void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figures);
 
-/* Figures, or a heat map as SVG; path is what the matrix is called.  Complains where memory runs out. */
+/* Figures, or a heat map as SVG; path: the name of the matrix.  Complains and refuses if there is no picture. */
 irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream);
 irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream);
 

@@ -12,13 +12,9 @@
  *   plan_headers.c   what describes messages in a first run
  *   plan_phases.c    the steps of a schedule on the tree of switches
  *   plan_run.c       the run, on the loopback transport
- *   plan_draw.c      draw: the rank x step chart
- *   plan_time.c      draw: the rank x time chart of a schedule
- *   plan_tree.c      draw --topology: the tree with the bytes on its links
- *   plan_map.c       draw of many messages: a heat map by step
+ *   plan_draw.c      draw: what a picture shows; contrib/chart draws it
  *   plan_routine.c   emit-c: what each rank does in each phase
  *   plan_emit.c      emit-c: the C file; what all of them have in common is alltoall.c.in
- *   plan_svg.c       the head of each
  *   plan_ways.c      the machine, and the ways that the next two compare
  *   plan_simulate.c  simulate: how long they take, run on a fabric with times
  *   plan_recommend.c recommend: how long they take by the model, best first
@@ -30,7 +26,6 @@
 
 #include "cli.h"
 #include "cli_options.h"
-#include "svg.h"
 #include "choose/model.h"
 #include "order/order.h"
 #include "order/tree/tree.h"
@@ -233,31 +228,10 @@ irr_status_t irr_tool_run(const irr_way_t *way, const irr_plans_t *plans, char *
 /* The exit status for a status of irr_plans_each_message or irr_plans_each_send; complains about what is not good. */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
-/* ---- parts of draw ---- */
-
-/*
- * Begins the picture; the caller ends it with </svg>.  cell: what a cell of a map shows, for the title, or NULL; styles
- * are CSS.
- */
-void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *cell, const char *styles,
-                       const char *caption);
-
-typedef struct irr_tool_stage {
-    int    x;        /* of its left side in the picture */
-    int    cell;     /* width of a cell */
-    int    steps;
-    size_t messages;
-    size_t largest;  /* bytes of a message */
-} irr_tool_stage_t;
-
-/* How many messages a stage has, in words. */
-void irr_tool_svg_stage(FILE *out, const irr_tool_stage_t *stage);
+/* ---- draw ---- */
 
 /* More messages than that are drawn as a map, of which --async has none. */
 #define IRR_TOOL_DRAW_MESSAGES_MAX 4096
-
-/* The heat map.  Errors as irr_plans_each_send has them; nothing was written then. */
-irr_status_t irr_tool_draw_map(const irr_tool_job_t *job, irr_tool_stage_t *stages, int nstages);
 
 /* draw --topology refuses more ranks: nobody could read their names. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512

@@ -1,320 +1,353 @@
 /*
- * plan_draw.c - draw by step: which rank sends to which in each step, as an SVG chart.
+ * plan_draw.c - draw: what a picture of plans shows, for the script that draws it (chart.h).
  *
- * A row for each rank, a column for each step, the stages side by side with a heading.  A cell shows the ranks
- * that the row sends to, and stays empty where the row sends nothing.  A red frame marks a message whose receiver
- * receives others in the same step.  A dashed frame marks a block that its receiver reads from the sender's shared
- * memory.  The legend explains what occurs in the picture.  Pointing at a cell shows its messages.
+ *   steps   each message, by stage and step
+ *   map     of more messages, the most bytes that a rank sends in a step; many ranks, or steps, share a cell, so that
+ *           there are ROWS_MAX x COLUMNS_MAX of them and a column for each stage
+ *   times   of a schedule, when each message begins
+ *   tree    of a topology, the bytes on each direction of each link
  *
- * The messages are listed once.  A first pass in their order finds what occurs and how wide cells must be; a second
- * one writes them.  Many messages are a map: plan_map.c.
+ * Time and memory: those of listing the messages, and of the cells.
  */
 #include "plan.h"
 
+#include "chart.h"
+
+#include "order/large.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Sizes in pixels. */
-enum {
-    CELL_WIDTH = 26, CELL_HEIGHT = 18, LABEL_WIDTH = 36, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64,
-    LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44, LETTER_WIDTH = 7, CELL_MARGIN = 10
-};
+enum { ROWS_MAX = 256, COLUMNS_MAX = 128, LINE_MAX_BYTES = 1024 };
 
-typedef struct message {
-    int    stage, step, from, to;
-    size_t bytes;
-} message_t;
+/* ---- the head ---- */
+
+static void add(char line[LINE_MAX_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(char line[LINE_MAX_BYTES], const char *format, ...)
+{
+    const size_t used = strlen(line);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line + used, LINE_MAX_BYTES - used, format, arguments);
+    va_end(arguments);
+}
+
+static json_t *title_of(const irr_tool_job_t *job)
+{
+    char line[LINE_MAX_BYTES] = "";
+
+    add(line, "%s, %d rank%s", job->algorithm, job->plans->ranks, job->plans->ranks == 1 ? "" : "s");
+    for (int i = 0; i < job->ndims; i++) {
+        add(line, "%s%d", i == 0 ? " in a grid of " : " x ", job->dims[i]);
+    }
+    return irr_chart_text("%s", line);
+}
+
+static json_t *input_of(const irr_tool_options_t *options)
+{
+    char line[LINE_MAX_BYTES] = "";
+
+    if (options->load != NULL) {
+        add(line, "schedule %.256s%s", options->load, irr_tool_source(options) != options->load ? ", " : "");
+    }
+    if (options->matrix != NULL) {
+        add(line, "matrix %.256s", options->matrix);
+    } else if (options->redistribute != NULL) {
+        add(line, "redistribution %s, elements of %" PRIu64 " bytes", options->redistribute, options->unit);
+    } else if (options->pattern != NULL) {
+        add(line, "pattern %s, unit %" PRIu64 " bytes, seed %" PRIu64, options->pattern, options->unit,
+            options->settings.scheduled.seed);
+    }
+    if (options->scale != 1) {
+        add(line, ", scaled by %g", options->scale);
+    }
+    if (options->topology != NULL) {
+        add(line, ", topology %.256s", options->topology);
+    }
+    return irr_chart_text("%s", line);
+}
+
+/* Draws a picture of this kind with these members, which it takes; NULL: no memory. */
+static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *members)
+{
+    json_t *picture = json_pack("{s:s, s:o, s:o, s:i}", "picture", kind, "title", title_of(job), "input",
+                                input_of(job->options), "ranks", job->plans->ranks);
+
+    if (members == NULL || picture == NULL || json_object_update(picture, members) != 0) {
+        json_decref(picture);
+        picture = NULL;
+    }
+    json_decref(members);
+    return irr_chart_draw(picture, job->stream);
+}
+
+/* ---- by step ---- */
+
+typedef struct stage {
+    int       steps, columns;
+    size_t    messages, largest;   /* bytes of a message */
+    uint64_t *cells;               /* of a map, row by row */
+} stage_t;
 
 typedef struct chart {
     const irr_tool_job_t *job;
-    FILE                 *stream;
-    message_t            *messages;
-    size_t                count, max;  /* a map of more messages than there is room for needs no list of them */
-    irr_tool_stage_t     *stages;    /* from 0 */
+    stage_t              *stages;
     int                   nstages;
-    size_t                runs;      /* cells that are not empty */
-    bool                  contended;   /* occurs in the picture */
-    int                  *received;  /* by rank, in the step that is being drawn */
-    int                   top;       /* of the first row */
-    int                   right;     /* of the last column */
+    size_t                count;                            /* of messages */
+    json_t               *list;                             /* of those of few, */
+    int                   rows;                             /* or the cells of a map, 0 without one, */
+    int                   ranks_together, steps_together;   /* each of so many */
+    uint64_t              sent;                             /* by a rank in a step, in the order of the messages */
+    irr_plans_message_t   last;
 } chart_t;
 
-/* ---- what is drawn ---- */
-
-static bool add_message(void *context, const irr_plans_message_t *message)
+static bool survey_message(void *context, const irr_plans_message_t *message)
 {
     chart_t *chart = context;
-    irr_tool_stage_t *stage = &chart->stages[message->stage - 1];
+    stage_t *stage = &chart->stages[message->stage - 1];
 
-    if (chart->count == chart->max && chart->max <= IRR_TOOL_DRAW_MESSAGES_MAX) {
-        size_t max = chart->max > 0 ? 2 * chart->max : 256;
-        message_t *messages = realloc(chart->messages, max * sizeof(*messages));
-
-        if (messages == NULL) {
-            return false;
-        }
-        chart->messages = messages;
-        chart->max = max;
-    }
-    if (chart->count < chart->max) {
-        chart->messages[chart->count] = (message_t){
-            message->stage, message->step, message->from, message->to, message->bytes
-        };
-    }
     chart->count++;
+    stage->messages++;
     stage->steps = message->step > stage->steps ? message->step : stage->steps;
     stage->largest = message->bytes > stage->largest ? message->bytes : stage->largest;
-    stage->messages++;
     return true;
 }
 
-static size_t planned_messages(const irr_plans_t *plans)
-{
-    size_t count = 0;
-
-    for (int r = 0; r < plans->ranks; r++) {
-        for (size_t i = 0; i < plans->plans[r].nsteps; i++) {
-            const irr_step_t *step = &plans->plans[r].steps[i];
-
-            count += step->kind == IRR_STEP_SEND && step->peer != r;
-        }
-    }
-    return count;
-}
-
-static irr_status_t collect(chart_t *chart)
+static irr_status_t survey(chart_t *chart)
 {
     const irr_plans_t *plans = chart->job->plans;
-    irr_status_t status;
 
     for (int r = 0; r < plans->ranks; r++) {
         chart->nstages = plans->plans[r].stages > chart->nstages ? plans->plans[r].stages : chart->nstages;
     }
     chart->stages = calloc((size_t)chart->nstages + 1, sizeof(*chart->stages));
-    chart->received = calloc((size_t)plans->ranks, sizeof(*chart->received));
-    if (chart->stages == NULL || chart->received == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    status = irr_plans_each_send(plans, add_message, chart);
-    return status == IRR_OK && chart->count < planned_messages(plans) ? IRR_ERR_NO_MEMORY : status;
+    return chart->stages != NULL ? irr_plans_each_send(plans, survey_message, chart) : IRR_ERR_NO_MEMORY;
 }
 
-static int larger(int a, int b)
+static bool list_message(void *context, const irr_plans_message_t *message)
 {
-    return a > b ? a : b;
+    chart_t *chart = context;
+
+    return json_array_append_new(chart->list, json_pack("[i, i, i, i, I]", message->stage, message->step, message->from,
+                                                        message->to, (json_int_t)message->bytes)) == 0;
 }
 
-/* ---- cells: a rank sends at most one message in a step ---- */
-
-static bool is_contended(const chart_t *chart, const message_t *message)
+static int parts_of(int64_t count, int together)
 {
-    return chart->received[message->to] > 1;
+    return (int)((count + together - 1) / together);
 }
 
-static void survey_cell(chart_t *chart, const message_t *message)
+/* How many ranks and steps share a cell, and the cells of each stage. */
+static irr_status_t make_cells(chart_t *chart)
 {
-    irr_tool_stage_t *stage = &chart->stages[message->stage - 1];
-
-    stage->cell = larger(stage->cell, snprintf(NULL, 0, "%d", message->to) * LETTER_WIDTH + CELL_MARGIN);
-    chart->runs++;
-    chart->contended = chart->contended || is_contended(chart, message);
-}
-
-/* The number of messages from the first on that are in its step. */
-static size_t run_of(const message_t *messages, size_t count)
-{
-    size_t i = 1;
-
-    while (i < count && messages[i].stage == messages[0].stage && messages[i].step == messages[0].step) {
-        i++;
-    }
-    return i;
-}
-
-typedef void visit_t(chart_t *chart, const message_t *message);
-
-static void each_cell_of_step(chart_t *chart, const message_t *messages, size_t count, visit_t *visit)
-{
-    for (size_t i = 0; i < count; i++) {
-        chart->received[messages[i].to]++;
-    }
-    for (size_t i = 0; i < count; i++) {
-        visit(chart, &messages[i]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        chart->received[messages[i].to] = 0;
-    }
-}
-
-/* Visits the cells of a stage, whose messages begin with the first that is given; returns where they end. */
-static size_t each_cell(chart_t *chart, int stage, size_t first, visit_t *visit)
-{
-    while (first < chart->count && chart->messages[first].stage == stage) {
-        size_t count = run_of(chart->messages + first, chart->count - first);
-
-        each_cell_of_step(chart, chart->messages + first, count, visit);
-        first += count;
-    }
-    return first;
-}
-
-/* Finds what occurs in the picture. */
-static void survey(chart_t *chart)
-{
-    size_t next = 0;
+    const int ranks = chart->job->plans->ranks;
+    int64_t steps = 0;
 
     for (int s = 0; s < chart->nstages; s++) {
-        chart->stages[s].cell = CELL_WIDTH;
-        next = each_cell(chart, s + 1, next, survey_cell);
+        steps += chart->stages[s].steps;
     }
-}
-
-static bool has_empty(const chart_t *chart)
-{
-    size_t cells = 0;
-
+    chart->ranks_together = parts_of(ranks, ROWS_MAX);
+    chart->steps_together = parts_of(steps, COLUMNS_MAX);
+    chart->rows = parts_of(ranks, chart->ranks_together);
     for (int s = 0; s < chart->nstages; s++) {
-        cells += (size_t)chart->stages[s].steps * (size_t)chart->job->plans->ranks;
+        stage_t *stage = &chart->stages[s];
+
+        stage->columns = parts_of(stage->steps, chart->steps_together);
+        stage->cells = calloc((size_t)stage->columns * (size_t)chart->rows + 1, sizeof(*stage->cells));
+        if (stage->cells == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
     }
-    return cells > chart->runs;
+    return IRR_OK;
 }
 
-/* Places the stages; returns the width of the picture. */
-static int lay_out(chart_t *chart)
+/* Messages come in the order of stages, steps and senders: those that a rank sends in a step follow each other. */
+static bool map_message(void *context, const irr_plans_message_t *message)
 {
-    int x = IRR_SVG_MARGIN + LABEL_WIDTH;
+    chart_t *chart = context;
+    const irr_plans_message_t *last = &chart->last;
+    const bool same = message->stage == last->stage && message->step == last->step && message->from == last->from;
+    const stage_t *stage = &chart->stages[message->stage - 1];
+    uint64_t *cell = &stage->cells[message->from / chart->ranks_together * stage->columns +
+                                   (message->step - 1) / chart->steps_together];
 
-    for (int s = 0; s < chart->nstages; s++) {
-        chart->stages[s].x = x;
-        x += larger(chart->stages[s].steps * chart->stages[s].cell, STAGE_WIDTH_MIN);
-        x += s + 1 < chart->nstages ? STAGE_GAP : 0;
-    }
-    chart->right = x;
-    chart->top = IRR_SVG_TITLE + HEADING_HEIGHT + LEGEND_HEIGHT *
-                 (chart->nstages + chart->contended + has_empty(chart));
-    return x + LABEL_WIDTH + IRR_SVG_MARGIN;
+    chart->sent = (same ? chart->sent : 0) + message->bytes;
+    *cell = chart->sent > *cell ? chart->sent : *cell;
+    chart->last = *message;
+    return true;
 }
 
-/* ---- how it is drawn ---- */
-
-static void write_head(const chart_t *chart, int width, int height)
+static json_t *stages_of(const chart_t *chart)
 {
-    FILE *out = chart->stream;
+    json_t *list = json_array();
 
-    irr_tool_svg_open(chart->job, width, height, NULL,
-                      ".to { text-anchor: middle; }\n"
-                      ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n",
-                      "A cell names the ranks that the rank of its row sends to in the step of its column.");
-    for (int s = 0; s < chart->nstages; s++) {
-        fprintf(out, "<defs><pattern id=\"empty%d\" width=\"%d\" height=\"%d\" "
-                "patternUnits=\"userSpaceOnUse\"><rect width=\"%d\" height=\"%d\" fill=\"#e9e9e9\" stroke=\"#fff\"/>"
-                "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"#888\"/></pattern></defs>\n", s,
-                chart->stages[s].cell, CELL_HEIGHT, chart->stages[s].cell, CELL_HEIGHT, chart->stages[s].cell / 2,
-                CELL_HEIGHT / 2);
+    for (int s = 0; list != NULL && s < chart->nstages; s++) {
+        const stage_t *stage = &chart->stages[s];
+        json_t *cells = stage->cells != NULL ? irr_chart_cells(stage->cells, stage->columns, chart->rows) : json_null();
+
+        if (json_array_append_new(list, json_pack("{s:i, s:I, s:I, s:o}", "steps", stage->steps, "messages",
+                                                  (json_int_t)stage->messages, "largest", (json_int_t)stage->largest,
+                                                  "cells", cells)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
     }
+    return list;
 }
 
-/* The cell of the legend's row i; the caller adds the text. */
-static void write_sample(const chart_t *chart, int i, const char *class, const char *label)
+static irr_status_t collect(chart_t *chart)
 {
-    int y = IRR_SVG_TITLE - 8 + i * LEGEND_HEIGHT;
+    irr_status_t status = survey(chart);
 
-    fprintf(chart->stream, "<g transform=\"translate(%d,%d)\"><rect class=\"%s\" width=\"%d\" height=\"%d\"%s/>"
-            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", IRR_SVG_MARGIN, y, class, CELL_WIDTH,
-            CELL_HEIGHT, class[0] == '\0' ? " fill=\"#e9e9e9\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
-    fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
-}
-
-static void write_legend(const chart_t *chart)
-{
-    int row = 0;
-
-    for (; row < chart->nstages; row++) {
-        char class[32];
-
-        snprintf(class, sizeof(class), "cell s%d", row % IRR_SVG_COLOURS);
-        write_sample(chart, row, class, "");
-        fprintf(chart->stream, "stage %d: ", row + 1);
-        irr_tool_svg_stage(chart->stream, &chart->stages[row]);
-        fputs("</text>\n", chart->stream);
+    if (status == IRR_OK && chart->count > IRR_TOOL_DRAW_MESSAGES_MAX) {
+        status = make_cells(chart);
+        return status == IRR_OK ? irr_plans_each_send(chart->job->plans, map_message, chart) : status;
     }
-    if (chart->contended) {
-        write_sample(chart, row++, "cell contended s0", "7");
-        fputs("rank 7 receives several messages in this step</text>\n", chart->stream);
+    chart->list = json_array();
+    if (status == IRR_OK) {
+        status = irr_plans_each_send(chart->job->plans, list_message, chart);
     }
-    if (has_empty(chart)) {
-        write_sample(chart, row, "", "&#183;");
-        fputs("nothing is sent in this step</text>\n", chart->stream);
-    }
-}
-
-/* On both sides, because a row of a wide chart is hard to follow. */
-static void write_ranks(const chart_t *chart, int x, const char *anchor)
-{
-    fprintf(chart->stream, "<g style=\"text-anchor: %s\">", anchor);
-    irr_svg_label(chart->stream, "rank", x, chart->top - 6, "rank");
-    for (int r = 0; r < chart->job->plans->ranks; r++) {
-        irr_svg_label(chart->stream, "rank", x, chart->top + (r + 1) * CELL_HEIGHT - 5, "%d", r);
-    }
-    fputs("</g>\n", chart->stream);
-}
-
-/* Heading, step numbers and the empty cells; the messages come over them. */
-static void write_stage(const chart_t *chart, int s)
-{
-    const irr_tool_stage_t *stage = &chart->stages[s];
-
-    irr_svg_label(chart->stream, "stage", 0, 18 - HEADING_HEIGHT, "stage %d", s + 1);
-    for (int k = 1; k <= stage->steps; k++) {
-        irr_svg_label(chart->stream, "step", (k - 1) * stage->cell + stage->cell / 2, -6, "%d", k);
-    }
-    fprintf(chart->stream, "<rect width=\"%d\" height=\"%d\" fill=\"url(#empty%d)\"/>\n", stage->steps * stage->cell,
-            chart->job->plans->ranks * CELL_HEIGHT, s);
-}
-
-static void write_cell(chart_t *chart, const message_t *message)
-{
-    const int width = chart->stages[message->stage - 1].cell;
-    const int x = (message->step - 1) * width, y = message->from * CELL_HEIGHT;
-
-    fprintf(chart->stream, "<g><title>stage %d step %d: %d to %d, %zu bytes</title>", message->stage,
-            message->step, message->from, message->to, message->bytes);
-    fprintf(chart->stream, "<rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
-            "<text class=\"to\" x=\"%d\" y=\"%d\">%d</text></g>\n",
-            is_contended(chart, message) ? "contended " : "", (message->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0,
-            width - 2, CELL_HEIGHT - 2, x + width / 2, y + CELL_HEIGHT - 5, message->to);
-}
-
-static void write_chart(chart_t *chart, int width)
-{
-    int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + IRR_SVG_MARGIN;
-    size_t next = 0;
-
-    write_head(chart, width, height);
-    write_legend(chart);
-    write_ranks(chart, IRR_SVG_MARGIN + LABEL_WIDTH - 8, "end");
-    write_ranks(chart, chart->right + 8, "start");
-    for (int s = 0; s < chart->nstages; s++) {
-        fprintf(chart->stream, "<g transform=\"translate(%d,%d)\">\n", chart->stages[s].x, chart->top);
-        write_stage(chart, s);
-        next = each_cell(chart, s + 1, next, write_cell);
-        fputs("</g>\n", chart->stream);
-    }
-    fputs("</svg>\n", chart->stream);
+    return status == IRR_OK && json_array_size(chart->list) < chart->count ? IRR_ERR_NO_MEMORY : status;
 }
 
 irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
 {
-    chart_t chart = { .job = job, .stream = job->stream };
-    irr_status_t status = collect(&chart);
+    chart_t chart = { .job = job };
+    irr_cli_exit_t code = irr_tool_outcome(job, collect(&chart));
 
-    if (status == IRR_OK && chart.count > IRR_TOOL_DRAW_MESSAGES_MAX) {
-        status = irr_tool_draw_map(job, chart.stages, chart.nstages);
-    } else if (status == IRR_OK) {
-        survey(&chart);
-        write_chart(&chart, lay_out(&chart));
+    if (code == IRR_CLI_GOOD) {
+        code = draw(job, chart.rows > 0 ? "map" : "steps",
+                    json_pack("{s:o, s:o, s:i, s:i}", "stages", stages_of(&chart), "messages",
+                              chart.list != NULL ? json_incref(chart.list) : json_null(),
+                              "ranks_together", chart.ranks_together, "steps_together", chart.steps_together));
     }
-    free(chart.received);
+    for (int s = 0; chart.stages != NULL && s < chart.nstages; s++) {
+        free(chart.stages[s].cells);
+    }
     free(chart.stages);
-    free(chart.messages);
-    return irr_tool_outcome(job, status);
+    json_decref(chart.list);
+    return code;
+}
+
+/* ---- over time ---- */
+
+/* When each message begins, and when its step ends. */
+static irr_status_t set_times(const irr_tool_job_t *job, irr_step_time_t *times, uint64_t *makespan)
+{
+    const irr_schedule_t *schedule = job->schedule;
+    uint64_t *begins;
+    irr_status_t status;
+
+    if (!job->options->async) {
+        return irr_schedule_times(schedule, times, makespan);
+    }
+    begins = calloc(schedule->count + 1, sizeof(*begins));
+    status = begins != NULL ? irr_large_makespan_async(schedule, begins, makespan) : IRR_ERR_NO_MEMORY;
+    for (size_t i = 0; status == IRR_OK && i < schedule->count; i++) {
+        times[i].begin = times[i].end = begins[i];
+    }
+    free(begins);
+    return status;
+}
+
+/* Each as [step, from, to, offset, length, whether that is a part of a message, begin, end of the step]. */
+static json_t *transmissions(const irr_tool_job_t *job, const irr_step_time_t *times)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; list != NULL && i < job->schedule->count; i++) {
+        const irr_transmission_t *t = &job->schedule->list[i];
+        json_t *item = json_pack("[i, i, i, I, I, b, I, I]", t->step, t->from, t->to, (json_int_t)t->offset,
+                                 (json_int_t)t->length, t->length < *irr_matrix_at(job->matrix, t->from, t->to),
+                                 (json_int_t)times[i].begin, (json_int_t)times[i].end);
+
+        if (json_array_append_new(list, item) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
+{
+    irr_step_time_t *times = calloc(job->schedule->count + 1, sizeof(*times));
+    irr_status_t status = times != NULL ? irr_schedule_check(job->schedule, job->matrix, NULL, 0) : IRR_ERR_NO_MEMORY;
+    irr_cli_exit_t code;
+    uint64_t makespan;
+
+    if (status == IRR_OK) {
+        status = set_times(job, times, &makespan);
+    }
+    code = irr_tool_outcome(job, status);
+    if (code == IRR_CLI_GOOD) {
+        code = draw(job, "times",
+                    json_pack("{s:o, s:i, s:I, s:I, s:I, s:b}", "messages", transmissions(job, times),
+                              "steps", job->schedule->steps, "makespan", (json_int_t)makespan,
+                              "bound", (json_int_t)irr_schedule_bound(job->matrix),
+                              "splits", (json_int_t)irr_schedule_splits(job->schedule, job->matrix),
+                              "async", job->options->async));
+    }
+    free(times);
+    return code;
+}
+
+/* ---- on a tree of switches ---- */
+
+/* Each with its two directions: to its parent, and from it. */
+static json_t *vertices_of(const irr_tool_job_t *job, const irr_links_t *links)
+{
+    const irr_topology_t *topology = job->topology;
+    json_t *list = json_array();
+
+    for (int v = 0; list != NULL && v < topology->vertices; v++) {
+        const bool linked = topology->parent[v] >= 0;
+        const uint64_t up = linked ? links->bytes[2 * v] : 0, down = linked ? links->bytes[2 * v + 1] : 0;
+        json_t *vertex = json_pack("{s:o, s:i, s:I, s:[o, o], s:[o, o]}",
+                                   "name", irr_chart_text("%s", topology->names[v]), "parent", topology->parent[v],
+                                   "speed", (json_int_t)topology->speed[v],
+                                   "bytes", irr_chart_bytes(up), irr_chart_bytes(down),
+                                   "load", irr_chart_bytes(linked ? irr_tree_at_base(job->tree, 2 * v, up) : 0),
+                                   irr_chart_bytes(linked ? irr_tree_at_base(job->tree, 2 * v + 1, down) : 0));
+
+        if (json_array_append_new(list, vertex) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *hosts_of(const irr_tool_job_t *job)
+{
+    json_t *list = json_array();
+
+    for (int r = 0; list != NULL && r < job->plans->ranks; r++) {
+        if (json_array_append_new(list, json_integer(job->host_of[r])) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
+{
+    irr_links_t links = { .busiest = -1 };
+    irr_cli_exit_t code = irr_tool_outcome(job, irr_links_count(job->plans, job->tree, &links));
+
+    if (code == IRR_CLI_GOOD) {
+        code = draw(job, "tree",
+                    json_pack("{s:o, s:o, s:i, s:I, s:o, s:[i, i], s:I}", "vertices", vertices_of(job, &links),
+                              "host_of", hosts_of(job), "hosts", job->topology->hosts,
+                              "base", (json_int_t)job->tree->base,
+                              "load", irr_chart_bytes(links.load), "busiest", links.busiest / 2, links.busiest % 2,
+                              "contention", (json_int_t)links.contention));
+    }
+    irr_links_fini(&links);
+    return code;
 }

@@ -1,0 +1,124 @@
+"""times.py - a schedule over time: which rank sends to which, and for how long.
+
+Two rows for each rank, what it sends and what it receives; time from left to right, in bytes of one port. Where a rank
+does not send, or does not receive, its row is hatched: idle. Guo and Pan compare schedules so in figure 1 (d) and (e).
+A broken line shows when the busiest rank would be done if it never waited. Pointing at a bar shows its message.
+"""
+from .svg import LEGEND_LINE, MARGIN, TITLE, label, picture, plural, tick_of
+
+ROW, RANK, LABEL, SIDE, STEP, PLOT_MIN, PLOT_MAX = 16, 40, 72, 42, 26, 900, 4000    # pixels
+SAMPLE, HEADING, AXIS, DIGIT, TICKS_MAX = 26, 32, 44, 7, 12
+STYLES = """.rank { text-anchor: end; }
+.from.s0 { fill: #cfe5f7; }
+.from.s1 { fill: #fde4c5; }
+.number { font-size: 13px; fill: #222; }
+.to { font-size: 11px; text-anchor: middle; }
+.idle { fill: url(#hatch); }
+.cell { stroke-width: .5; }
+.tick, .barrier { stroke: #666; stroke-width: 1; }
+.bound { stroke: #d01c1c; stroke-width: 2; stroke-dasharray: 6 4; }
+"""
+HATCH = '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" ' \
+        'patternTransform="rotate(45)"><rect width="6" height="6" fill="#f0f0f0"/>' \
+        '<rect width="1.5" height="6" fill="#bbb"/></pattern></defs>'
+CAPTION = "A bar is a message to, or from, the rank that it names, as long as its bytes take. "
+STEPS = "A step begins when the one before has ended on all ranks."
+ASYNC = "It begins when both ranks have done with those before it."
+
+
+class Chart:
+    """messages: step, from, to, offset, length, whether that is a part of the message, begin, end of the step."""
+
+    def __init__(self, given):
+        self.messages, self.makespan, self.bound = given["messages"], given["makespan"], given["bound"]
+        self.ranks, self.steps, self.splits = given["ranks"], given["steps"], given["splits"]
+        self.asynchronous = given["async"]
+        busy, all_of = sum(message[4] for message in self.messages), self.makespan * self.ranks
+        self.idle = 100 * (1 - busy / all_of) if all_of > 0 else 0
+        self.legend = list(self.legend_rows())
+        self.left, self.top = MARGIN + LABEL, TITLE + HEADING + LEGEND_LINE * len(self.legend)
+        self.width = max(PLOT_MIN, self.steps * STEP if self.steps < PLOT_MAX // STEP else PLOT_MAX)
+        self.bottom = self.top + self.ranks * RANK
+
+    def x(self, time):
+        return self.left + self.width * time / max(self.makespan, 1)
+
+    def y(self, rank, side):
+        """The upper side of a row; side 0: what the rank sends, 1: what it receives."""
+        return self.top + rank * RANK + (RANK - 2 * ROW) // 2 + side * ROW
+
+    def legend_rows(self):
+        """Only what occurs."""
+        if any(not message[5] for message in self.messages):
+            yield "cell s0", "a whole message, dark where it is sent and pale where it is received"
+        if self.splits > 0:
+            yield "cell s1", f"a part of a message; there {'is' if self.splits == 1 else 'are'} {self.splits} more " \
+                             f"part{'' if self.splits == 1 else 's'} than messages"
+        if self.idle > 0:
+            yield "idle", f"idle: the ranks do not send, or receive, in {self.idle:.1f} % of the {self.makespan} " \
+                          f"bytes of {plural(self.steps, 'step')}"
+        if self.bound > 0:
+            yield "bound", f"{self.bound} bytes: the busiest rank sends or receives so much; no schedule ends earlier"
+
+    def sample(self, row, kind, text):
+        y = TITLE - 8 + row * LEGEND_LINE
+        if kind == "bound":
+            return f'<path class="bound" d="M{MARGIN} {y + 8}h{SAMPLE}"/>' \
+                   f'<text x="{MARGIN + SAMPLE + 8}" y="{y + 13}">{text}</text>'
+        return f'<rect class="{kind}" x="{MARGIN}" y="{y}" width="{SAMPLE}" height="{ROW}"/>' \
+               f'<text x="{MARGIN + SAMPLE + 8}" y="{y + ROW - 4}">{text}</text>'
+
+    def axis(self):
+        tick = tick_of(self.makespan, TICKS_MAX)
+        parts = [f'<path class="tick" d="M{self.x(i * tick):.2f} {self.bottom}v5"/>'
+                 + label("step", self.x(i * tick), self.bottom + 17, i * tick)
+                 for i in range(self.makespan // tick + 1)]
+        parts.append(label("step", self.left + self.width // 2, self.bottom + 32, "bytes"))
+        if self.bound > 0:
+            parts.append(f'<path class="bound" d="M{self.x(self.bound):.2f} {self.top - 4}V{self.bottom + 4}"/>')
+        return parts
+
+    def rows(self):
+        x = self.left - SIDE
+        parts = [label("rank", x, self.top - 6, "rank")]
+        for rank in range(self.ranks):
+            parts.append(label("rank number", x, self.y(rank, 1) + 4, rank))
+            for side, name in enumerate(("to", "from")):
+                y = self.y(rank, side)
+                parts += [label("rank", self.left - 6, y + ROW - 4, name),
+                          f'<rect class="idle" x="{self.left}" y="{y + 1}" '
+                          f'width="{self.width if self.makespan > 0 else 0}" height="{ROW - 2}"/>']
+        return parts
+
+    def bar(self, message, side):
+        """At one end of a message, with the rank at the other."""
+        _, source, to, _, length, part, begin, _ = message
+        x, y = self.x(begin), self.y(to if side else source, side)
+        width, other = self.x(begin + length) - x, source if side else to
+        text = f'<rect class="cell s{int(part)}{" from" if side else ""}" x="{x:.2f}" y="{y + 1}" ' \
+               f'width="{width:.2f}" height="{ROW - 2}"/>'
+        if width > len(str(other)) * DIGIT + 2:
+            text += label("to", x + width / 2, y + ROW - 4, other) + "\n"
+        return text
+
+    def bars(self):
+        for message in self.messages:
+            step, source, to, offset, length = message[:5]
+            yield f"<g><title>step {step}: {source} to {to}, bytes {offset} to {offset + length}</title>" \
+                  f"{self.bar(message, 0)}{self.bar(message, 1)}</g>"
+
+    def barriers(self):
+        """The end of each step, and its number."""
+        for step, begin, end in sorted({(message[0], message[6], message[7]) for message in self.messages}):
+            x, right = self.x(begin), self.x(end)
+            yield f'<path class="barrier" d="M{right:.2f} {self.top}V{self.bottom}"/>'
+            if right - x > len(str(step)) * DIGIT + 2:
+                yield label("step", (x + right) / 2, self.top - 6, step)
+
+
+def draw(given):
+    chart = Chart(given)
+    parts = [HATCH] + [chart.sample(row, *what) for row, what in enumerate(chart.legend)] + chart.rows()
+    parts += list(chart.bars()) + ([] if chart.asynchronous else list(chart.barriers())) + chart.axis()
+    return picture((chart.left + chart.width + LABEL + MARGIN, chart.bottom + AXIS), STYLES,
+                   (given["title"], given["input"], CAPTION + (ASYNC if chart.asynchronous else STEPS)), parts)

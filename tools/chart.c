@@ -1,0 +1,122 @@
+/*
+ * chart.c - see chart.h.
+ *
+ * The script reads JSON from its standard input and writes the picture to the stream of the tool, which is a file or
+ * the standard output.
+ */
+#include "chart.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCRIPT   "irr_chart"
+#define TEXT_MAX 1024
+
+enum { NOT_FOUND = 127 };   /* the exit status of the script without Python, and of a child without the script */
+
+json_t *irr_chart_text(const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    for (char *c = text; *c != '\0'; c++) {
+        *c = *c >= ' ' && *c <= '~' ? *c : '?';
+    }
+    return json_string(text);
+}
+
+json_t *irr_chart_bytes(uint64_t bytes)
+{
+    return bytes <= INT64_MAX ? json_integer((json_int_t)bytes) : json_real((double)bytes);
+}
+
+json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
+{
+    json_t *lists = json_array();
+    bool good = lists != NULL;
+
+    for (int y = 0; good && y < rows; y++) {
+        json_t *list = json_array();
+
+        good = json_array_append_new(lists, list) == 0;
+        for (int x = 0; good && x < columns; x++) {
+            good = json_array_append_new(list, irr_chart_bytes(cells[(size_t)y * (size_t)columns + (size_t)x])) == 0;
+        }
+    }
+    if (!good) {
+        json_decref(lists);
+        lists = NULL;
+    }
+    return lists;
+}
+
+/* Becomes the script: that beside this program, or else the one in PATH. */
+static void become_script(int input, int output)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof(SCRIPT));
+    char *slash;
+
+    if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0) {
+        _exit(NOT_FOUND);
+    }
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+        strcpy(slash != NULL ? slash + 1 : path, SCRIPT);
+        execl(path, SCRIPT, "-", "-o", "-", (char *)NULL);
+    }
+    execlp(SCRIPT, SCRIPT, "-", "-o", "-", (char *)NULL);
+    _exit(NOT_FOUND);
+}
+
+/* Returns how the script ended, as waitpid tells it; -1: it did not start. */
+static int run_script(const json_t *picture, FILE *stream)
+{
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);   /* a script that ends early must not end this program */
+    int ends[2], status = -1;
+    pid_t child = -1;
+
+    fflush(stream);
+    if (pipe(ends) == 0) {
+        child = fork();
+        if (child == 0) {
+            signal(SIGPIPE, before);
+            close(ends[1]);
+            become_script(ends[0], fileno(stream));
+        }
+        close(ends[0]);
+        if (child > 0) {
+            json_dumpfd(picture, ends[1], JSON_COMPACT);
+        }
+        close(ends[1]);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    signal(SIGPIPE, before);
+    return status;
+}
+
+irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream)
+{
+    int status;
+
+    if (picture == NULL) {
+        irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
+        return IRR_CLI_REFUSED;
+    }
+    status = run_script(picture, stream);
+    json_decref(picture);
+    if (status != 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == NOT_FOUND)) {
+        irr_cli_complain("no picture without Python 3 and the script " SCRIPT ", beside this program or in PATH");
+    }
+    return status == 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
