@@ -96,7 +96,7 @@ static irr_status_t create(void)
     config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
     config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
     config.node_ranks = node_processes();
-    mca_coll_irr_component.may_sleep = config.crowded = mca_coll_irr_is_crowded();
+    mca_coll_irr_component.may_sleep = mca_coll_irr_is_crowded();
     one_node = config.one_node;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }

@@ -112,7 +112,6 @@ typedef struct irr_engine_config {
     bool        one_node;      /* the whole job is on this node: only shared memory is opened */
     bool        threads;       /* true if several threads may call the engine */
     size_t      job_ranks, node_ranks;   /* ranks in the job, and those of them on this node */
-    bool        crowded;       /* true if this node has more ranks than processors */
     size_t      eager_bytes;   /* longest message that is sent eagerly; 0: UCX's choice; IRR_BYTES_AUTO: see ucx.c */
 } irr_engine_config_t;
 
