@@ -5,14 +5,12 @@
  *   bench_options.c   the command line
  *   bench_input.c     a file or a pattern becomes the count matrix, checked against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; what they must hold before and after
- *   bench_call.c      the calls: who has blocks for whom, how they lie, and the call itself
- *   bench_p2p.c       the same by hand, in messages
+ *   bench_call.c      the calls: who has blocks for whom, and how they lie in memory
+ *   bench_operation.c the call itself, its nonblocking form, a persistent request, or messages by hand
  *   bench_run.c       one communicator a row, interleaved measurement
- *   bench_persistent.c   the persistent requests of rows that start them
- *   bench_overlap.c   a nonblocking exchange beside a computation
+ *   bench_overlap.c   the computation beside a nonblocking exchange
  *   bench_pvar.c      what coll/irr counted, through MPI_T
  *   bench_loop.c      --loop: calls one behind the other, for whole jobs
- *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
  *   bench_json.c      the same and more as JSON
  *   bench_csv.c       the same as comma-separated values
@@ -33,7 +31,7 @@
 /* In place of a row of the algorithm table; both are without coll/irr. */
 enum {
     IRR_BENCH_HOST = -2,   /* Open MPI's implementation of the call */
-    IRR_BENCH_P2P  = -1    /* messages of the benchmark's own (bench_p2p.c) */
+    IRR_BENCH_P2P  = -1    /* messages of the benchmark's own (bench_operation.c) */
 };
 
 /* ---- counters of coll/irr ---- */
@@ -240,18 +238,26 @@ const char *irr_bench_key(irr_bench_call_t call);
 /* Collective. */
 void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
-/* Starts the messages of an exchange and returns how many requests of the exchange are to be completed. */
-int irr_bench_p2p_start(const irr_bench_exchange_t *exchange, MPI_Comm comm);
-
-/* Collective. */
-void irr_bench_p2p(const irr_bench_exchange_t *exchange, MPI_Comm comm);
-
-/* How a row exchanges: by a persistent request if it has one, by messages of its own, or else by the call. */
-typedef struct irr_bench_means {
+/* How a row exchanges: by messages by hand, by a persistent request, or else by the call. */
+typedef struct irr_bench_operation {
     MPI_Comm    comm;
-    MPI_Request request;   /* MPI_REQUEST_NULL: none */
+    MPI_Request persistent;   /* MPI_REQUEST_NULL: none */
     bool        by_hand;
-} irr_bench_means_t;
+} irr_bench_operation_t;
+
+/* Does this MPI have persistent collectives? */
+bool irr_bench_persistent(void);
+
+/* Collective.  The operation of each row; persistent requests are those of the buffers of the exchange. */
+void irr_bench_operations_create(const irr_bench_work_t *work, const MPI_Comm *comms,
+                                 const irr_bench_exchange_t *exchange, irr_bench_operation_t *operations);
+void irr_bench_operations_destroy(const irr_bench_work_t *work, irr_bench_operation_t *operations);
+
+/*
+ * Collective.  Starts an exchange, nonblocking if the work overlaps.  Returns how many requests of the exchange are to
+ * be completed; 0: the exchange is over.
+ */
+int irr_bench_start(const irr_bench_exchange_t *exchange, const irr_bench_operation_t *operation);
 
 /*
  * Collective.  Makes all calls and prints their time as JSON on rank 0; complains.  loaded: coll/irr is in the job.
@@ -262,11 +268,10 @@ irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *
 /* ---- overlap ---- */
 
 /*
- * Collective.  Starts a nonblocking exchange, computes for so many seconds, and waits for the end of the exchange.
- * Returns the seconds from the start to the end on this rank; *exposed_p: the part in which it did not compute.
+ * Computes for so many seconds in parts of equal length, and tests the first `count` requests of the exchange between
+ * two parts.  Returns the seconds without the tests.
  */
-double irr_bench_overlap(const irr_bench_exchange_t *exchange, irr_bench_means_t *means, double seconds,
-                         double *exposed_p);
+double irr_bench_compute(const irr_bench_exchange_t *exchange, double seconds, int count);
 
 /* What share of an exchange is hidden behind a computation, from 0 to 1. */
 double irr_bench_hidden(double alone, double exposed);
@@ -299,24 +304,12 @@ typedef struct irr_bench_row {
 void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms);
 void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
 
-/* Does this MPI have persistent collectives? */
-bool irr_bench_persistent(void);
-
-/* Collective.  The means of each row; persistent requests are those of the buffers of the exchange. */
-void irr_bench_means_create(const irr_bench_work_t *work, const MPI_Comm *comms, const irr_bench_exchange_t *exchange,
-                            irr_bench_means_t *means);
-void irr_bench_means_destroy(const irr_bench_work_t *work, irr_bench_means_t *means);
-
 /*
  * Collective.  Fills work->rows rows, whose times, and alone and exposed if any, have room for work->iterations.  All
  * ranks get the same result; rank 0 complains about wrong bytes.
  */
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                  const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
-
-/* Rank 0.  From the second second on, says how far the run is; end removes the line. */
-void irr_bench_progress(int done, int total);
-void irr_bench_progress_end(void);
 
 /* ---- report, rank 0 ---- */
 

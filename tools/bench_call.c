@@ -1,5 +1,5 @@
 /*
- * bench_call.c - the calls that irr_bench times: who has blocks for whom, how they lie in memory, and the call itself.
+ * bench_call.c - the calls that irr_bench times: who has blocks for whom, and how they lie in memory.
  *
  * With a datatype the blocks of a side lie as in the transposition of a matrix: a block is some pieces, and between
  * them are the pieces of the next blocks, as many as there is room for.  Neighbours are those on a grid that is as even
@@ -173,28 +173,4 @@ void irr_bench_types_fini(irr_bench_side_t *side, int slots)
     }
     free(side->types);
     side->types = NULL;
-}
-
-/* ---- the call ---- */
-
-void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm)
-{
-    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
-
-    switch (exchange->work->call) {
-    case IRR_BENCH_ALLTOALL:
-        MPI_Alltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm);
-        break;
-    case IRR_BENCH_ALLTOALLW:
-        MPI_Alltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
-                      recv->types, comm);
-        break;
-    case IRR_BENCH_NEIGHBOR:
-        MPI_Neighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
-                               recv->offsets, MPI_BYTE, comm);
-        break;
-    default:
-        MPI_Alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
-                      MPI_BYTE, comm);
-    }
 }

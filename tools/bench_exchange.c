@@ -1,12 +1,14 @@
 /*
  * bench_exchange.c - one rank's side of the exchange: counts, displacements, buffers, and what they hold.
  *
- * A rank allocates what its own row and column need.  Every byte of every exchange has a value that follows
- * from source, destination, offset and the number of the exchange, so each rank knows what must arrive
- * without being told, and a byte of an earlier exchange or of another message does not pass for the right
- * one.  Values are made eight bytes at a time; all ranks must have one byte order.
+ * A rank allocates what its own row and column need.  Every byte of every exchange has a value that follows from
+ * source, destination, offset and the number of the exchange.  Each rank therefore knows what must arrive, and a byte
+ * of an earlier exchange or of another message does not pass for the right one.
  */
 #include "bench.h"
+
+#include "core/random.h"
+#include "study/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,52 +173,14 @@ void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
 
 /* ---- what the buffers hold ---- */
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 /* The message of an edge between two ranks in one of the exchanges. */
 static uint64_t key_of(int source, int destination, int edge, uint64_t number)
 {
-    return mix(mix(mix(number + 1) + (uint64_t)edge) + ((uint64_t)source << 32) + (uint64_t)destination);
-}
+    uint64_t key = number;
 
-/* Bytes 8 * index to 8 * index + 7 of a message. */
-static uint64_t word_of(uint64_t key, size_t index)
-{
-    uint64_t z = key + index * UINT64_C(0x9e3779b97f4a7c15);
-
-    return z ^ (z >> 31);
-}
-
-/* flip: 0 writes the message, all ones its complement, in which every byte is wrong. */
-static void write_message(unsigned char *bytes, size_t length, uint64_t key, uint64_t flip)
-{
-    for (size_t at = 0; at < length; at += sizeof(uint64_t)) {
-        uint64_t word = word_of(key, at / sizeof(word)) ^ flip;
-
-        memcpy(bytes + at, &word, length - at < sizeof(word) ? length - at : sizeof(word));
-    }
-}
-
-/* The offset of the first byte that is wrong, length if none is. */
-static size_t compare_message(const unsigned char *bytes, size_t length, uint64_t key)
-{
-    for (size_t at = 0; at < length; at += sizeof(uint64_t)) {
-        const uint64_t word = word_of(key, at / sizeof(word));
-        const size_t valid = length - at < sizeof(word) ? length - at : sizeof(word);
-
-        if (memcmp(bytes + at, &word, valid) != 0) {
-            while (bytes[at] == ((const unsigned char *)&word)[at % sizeof(word)]) {
-                at++;
-            }
-            return at;
-        }
-    }
-    return length;
+    key = irr_random(&key) + (uint64_t)edge;
+    key = irr_random(&key) + ((uint64_t)source << 32) + (uint64_t)destination;
+    return irr_random(&key);
 }
 
 /* Between a message and the block of a slot. */
@@ -242,12 +206,12 @@ void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number)
     const int me = exchange->rank;
 
     for (int i = 0; i < exchange->slots; i++) {
-        write_message(exchange->message, (size_t)send->counts[i],
-                      key_of(me, send->ranks[i], send->numbers[i], number), 0);
+        irr_bytes_write(exchange->message, (size_t)send->counts[i],
+                        key_of(me, send->ranks[i], send->numbers[i], number), 0);
         copy_block(exchange, send, i, true);
         if (!exchange->work->in_place) {
-            write_message(exchange->message, (size_t)recv->counts[i],
-                          key_of(recv->ranks[i], me, recv->numbers[i], number), UINT64_MAX);
+            irr_bytes_write(exchange->message, (size_t)recv->counts[i],
+                            key_of(recv->ranks[i], me, recv->numbers[i], number), UINT64_MAX);
             copy_block(exchange, recv, i, true);
         }
     }
@@ -263,12 +227,9 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
         size_t wrong;
 
         copy_block(exchange, recv, i, false);
-        wrong = compare_message(exchange->message, length, key);
+        wrong = irr_bytes_right(exchange->message, length, key);
         if (wrong < length) {
-            const uint64_t word = word_of(key, wrong / sizeof(word));
-
-            *fault = (irr_bench_fault_t){ true, recv->ranks[i], (int)wrong,
-                                          ((const unsigned char *)&word)[wrong % sizeof(word)],
+            *fault = (irr_bench_fault_t){ true, recv->ranks[i], (int)wrong, irr_bytes_at(key, wrong),
                                           exchange->message[wrong] };
         }
     }

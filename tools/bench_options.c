@@ -13,7 +13,7 @@
 #define COMPUTE_MAX    1000000000   /* microseconds */
 #define DEFAULT_LIST   "host,a1"
 #define ALL            "all"
-#define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends unless told otherwise */
+#define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends without MAX */
 #define SWEEP_MAX_TEXT "1m"
 
 /* ---- names ---- */

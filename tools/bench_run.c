@@ -7,8 +7,8 @@
  * time on a rank is that of the call alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
  * slowest rank.
  * Reading counters, and filling and comparing the buffers, stay outside.  The latter also cools caches, so unless each
- * exchange is asked for it is done in rounds that are not timed.  With --overlap each iteration has two
- * exchanges: one alone, and one beside a computation, which takes as long unless told otherwise (bench_overlap.c).
+ * exchange is asked for it is done in rounds that are not timed.  With --overlap each iteration has two exchanges: one
+ * alone, and one beside a computation, which takes as long unless --compute sets its time (bench_overlap.c).
  */
 #include "bench.h"
 
@@ -54,48 +54,48 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
 
 typedef struct sample {
     double             seconds;
-    double             alone;      /* of all ranks, where exchanges are overlapped */
-    double             exposed;    /* the same of this one, without the computation */
+    double             alone;      /* of the slowest rank without a computation, where exchanges are overlapped */
+    double             exposed;    /* of this rank, without the computation */
     irr_bench_counts_t before, after;
 } sample_t;
 
-static sample_t exchange_once(irr_bench_means_t *means, const irr_bench_exchange_t *exchange)
+/* compute: seconds of the computation beside the exchange, or 0. */
+static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange,
+                              double compute)
 {
-    sample_t sample;
-    double start;
+    sample_t sample = { .before = irr_bench_pvars_read() };
+    double begin, computed = 0;
+    int count;
 
-    sample.alone = 0;
-    sample.before = irr_bench_pvars_read();
     MPI_Barrier(MPI_COMM_WORLD);
-    start = MPI_Wtime();
-    if (means->request != MPI_REQUEST_NULL) {
-        MPI_Start(&means->request);
-        MPI_Wait(&means->request, MPI_STATUS_IGNORE);
-    } else {
-        (means->by_hand ? irr_bench_p2p : irr_bench_call)(exchange, means->comm);
+    begin = MPI_Wtime();
+    count = irr_bench_start(exchange, operation);
+    if (compute > 0) {
+        computed = irr_bench_compute(exchange, compute, count);
     }
-    sample.seconds = MPI_Wtime() - start;
+    if (count == 1) {
+        MPI_Wait(&exchange->requests[0], MPI_STATUS_IGNORE);
+    } else if (count > 1) {
+        MPI_Waitall(count, exchange->requests, MPI_STATUSES_IGNORE);
+    }
+    sample.seconds = MPI_Wtime() - begin;
+    sample.exposed = sample.seconds - computed;
     sample.after = irr_bench_pvars_read();
     return sample;
 }
 
-/* Alone, which takes as long as on its slowest rank, or, where that is known, beside a computation. */
-static sample_t overlap_once(irr_bench_means_t *means, const irr_bench_exchange_t *exchange, double alone)
+/* The seconds of an exchange alone, as on its slowest rank. */
+static double exchange_alone(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange)
 {
-    const int us = exchange->work->compute_us;
-    sample_t sample = { .before = irr_bench_pvars_read(), .alone = alone };
+    double alone = exchange_once(operation, exchange, 0).seconds;
 
-    sample.seconds = irr_bench_overlap(exchange, means, alone > 0 && us > 0 ? us * 1e-6 : alone, &sample.exposed);
-    sample.after = irr_bench_pvars_read();
-    if (alone == 0) {
-        MPI_Allreduce(&sample.seconds, &sample.alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    }
-    return sample;
+    MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return alone;
 }
 
 /* ---- what all ranks measured ---- */
 
-/* Tells rank 0 of the earliest exchange in which some rank found a wrong byte, and rank 0 tells the user. */
+/* Finds the earliest exchange in which some rank found a wrong byte; rank 0 complains about that byte. */
 static void gather_fault(irr_bench_row_t *row, int me)
 {
     struct { int round, rank; } first = { row->fault.found ? row->round : INT_MAX, me };
@@ -178,22 +178,22 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
            (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
 }
 
-/* Exchanges once for a row; number differs from exchange to exchange.  checked: what arrives is compared. */
-static sample_t take_turn(irr_bench_means_t *means, const irr_bench_exchange_t *exchange, uint64_t number,
+/* Exchanges once for a row; number differs from exchange to exchange.  checked: compares what arrives. */
+static sample_t take_turn(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number,
                           bool checked, irr_bench_fault_t *fault)
 {
-    const bool overlap = exchange->work->overlap;
-    sample_t sample = { .alone = 0 };
+    const irr_bench_work_t *work = exchange->work;
+    const double alone = work->overlap ? exchange_alone(operation, exchange) : 0;
+    sample_t sample;
 
-    if (overlap) {
-        sample = overlap_once(means, exchange, 0);
-    }
     if (checked) {
         irr_bench_fill(exchange, number);
     }
-    sample = overlap ? overlap_once(means, exchange, sample.alone) : exchange_once(means, exchange);
+    sample = exchange_once(operation, exchange, work->overlap && work->compute_us > 0 ? work->compute_us * 1e-6
+                                                                                     : alone);
+    sample.alone = alone;
     if (checked) {
-        MPI_Barrier(MPI_COMM_WORLD);   /* who compares keeps the processor from those who are not done */
+        MPI_Barrier(MPI_COMM_WORLD);   /* a rank that compares takes the processor from those that are not done */
         irr_bench_verify(exchange, number, fault);
     }
     return sample;
@@ -214,24 +214,24 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
     const rounds_t rounds = rounds_of(work);
     int order[IRR_BENCH_ROWS_MAX];
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
-    irr_bench_means_t means[IRR_BENCH_ROWS_MAX];
+    irr_bench_operation_t operations[IRR_BENCH_ROWS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0, random = 0;
 
     start_rows(work, rows);
-    irr_bench_means_create(work, comms, exchange, means);
+    irr_bench_operations_create(work, comms, exchange, operations);
     irr_bench_fill(exchange, number);
     for (int round = 0; round < rounds.all; round++) {
         const bool checked = is_checked(work, &rounds, round);
 
         if (exchange->rank == 0) {
-            irr_bench_progress(round, rounds.all);
+            irr_cli_progress("%d of %d iterations", round, rounds.all);
         }
         irr_cli_shuffle(order, work->rows, &random);
         for (int turn = 0; turn < work->rows; turn++) {
             const int i = order[turn];
             const bool found = rows[i].fault.found;
-            const sample_t sample = take_turn(&means[i], exchange, ++number, checked, &rows[i].fault);
+            const sample_t sample = take_turn(&operations[i], exchange, ++number, checked, &rows[i].fault);
 
             rows[i].round = found ? rows[i].round : round + 1;
             if (round >= rounds.first && round < rounds.end) {
@@ -241,9 +241,9 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
         }
     }
     if (exchange->rank == 0) {
-        irr_bench_progress_end();
+        irr_cli_progress_end();
     }
-    irr_bench_means_destroy(work, means);
+    irr_bench_operations_destroy(work, operations);
     for (int i = 0; i < work->rows; i++) {
         gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
         code = rows[i].wrong ? IRR_CLI_WRONG : code;

@@ -78,7 +78,7 @@ static void become_script(int input, int output)
     _exit(NOT_FOUND);
 }
 
-/* Returns how the script ended, as waitpid tells it; -1: it did not start. */
+/* Returns the status of the script, as waitpid has it; -1: the script did not start. */
 static int run_script(const json_t *picture, FILE *stream)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);   /* a script that ends early must not end this program */

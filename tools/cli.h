@@ -1,7 +1,7 @@
 /*
  * cli.h - what the command-line tools share: exit statuses, complaints, values, count matrices.
  *
- * Whatever is refused is told in one line on stderr, and the tool ends with IRR_CLI_REFUSED.
+ * A refusal is one line on stderr, and the tool ends with IRR_CLI_REFUSED.
  */
 #ifndef IRR_CLI_H
 #define IRR_CLI_H
@@ -29,7 +29,7 @@ bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max,
 /* The same, with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
-/* The row of a name in a table, -1 if none: then told with all that are known, `beside` (may be NULL) among them. */
+/* The row of a name in a table; -1: none, after a complaint that lists all names, `beside` (may be NULL) among them. */
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
 
 /* Takes the first name off a list with commas between, of which NULL is left behind the last. */
@@ -40,6 +40,13 @@ void irr_cli_shuffle(int *order, int count, uint64_t *state);
 
 /* What reading a file came to; complains with its name and line. */
 irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error);
+
+/*
+ * Says on the terminal, from the second second after the first call on and a few times a second, how far a long run is;
+ * end removes the line.  Without a terminal nothing is written.
+ */
+void irr_cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void irr_cli_progress_end(void);
 
 /* A file for output, or stdout if path is NULL or "-".  They complain and return NULL, or IRR_CLI_REFUSED. */
 FILE          *irr_cli_output_open(const char *path);

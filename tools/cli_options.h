@@ -1,6 +1,6 @@
 /*
  * cli_options.h - command lines from one table: it says how each option is read, where its value goes, which commands
- * take it, and what the help tells of it.
+ * take it, and its text in the help.
  *
  * The first mistake is refused with one line that names the option, its value and what is allowed.
  */

@@ -111,7 +111,7 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* The way of all ranks, as a job makes it from the same settings.  A schedule from a file goes with the pace free. */
+/* The strategy of all ranks, as in a job with the same settings.  A schedule from a file goes with the pace free. */
 static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_settings_t settings = options->settings;
@@ -230,7 +230,7 @@ const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)
     return irr_way_forwards(way) && pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
 }
 
-/* Complains of settings that the way has no use for. */
+/* Complains of settings that do not apply to the strategy. */
 static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_way_t *way)
 {
     const char *wrong = irr_tool_wrong_pace(settings->pace, way);
@@ -348,7 +348,7 @@ static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_inp
     return code;
 }
 
-/* These make what they need way by way. */
+/* simulate and recommend make the plans of one strategy after the other. */
 static irr_cli_exit_t compare(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_tool_job_t job = { .options = options, .matrix = &input->matrix, .input = input };

@@ -15,7 +15,7 @@
  *   plan_draw.c      draw: what a picture shows; contrib/chart draws it
  *   plan_routine.c   emit-c: what each rank does in each phase
  *   plan_emit.c      emit-c: the C file; what all of them have in common is alltoall.c.in
- *   plan_ways.c      the machine, and the ways that the next two compare
+ *   plan_ways.c      the machine, and the strategies that the next two compare
  *   plan_simulate.c  simulate: how long they take, run on a fabric with times
  *   plan_recommend.c recommend: how long they take by the model, best first
  *
@@ -73,7 +73,7 @@ typedef struct irr_tool_options {
     bool               async;      /* draw messages that do not wait for steps */
     const char        *output;     /* NULL: stdout */
     const char        *machine;    /* file, or NULL: the presets */
-    const char        *algorithms; /* ways to compare, or NULL: the usual ones */
+    const char        *algorithms; /* strategies to compare, or NULL: the usual ones */
 } irr_tool_options_t;
 
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
@@ -114,7 +114,7 @@ irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_too
 irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
 
 /*
- * Of an order that computes one; see irr_order_schedule.  With --topology it is told the tree.  The
+ * Of an order that computes one; see irr_order_schedule.  With --topology it knows the tree.  The
  * matrix is that of the input, or what is forwarded of it.
  */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
@@ -163,10 +163,10 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
 
-/* The plans of a job's way.  They are the caller's to release: zeroed, they are empty. */
+/* The plans of a job's strategy.  The caller releases them; zeroed, they are empty. */
 irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans);
 
-/* The settings of a way that users ask for, as they are shown; 0: no limit, or not with this way. */
+/* The settings of a strategy as they are printed; 0: no limit, or not with this strategy. */
 typedef struct irr_tool_shown {
     const char *name;
     size_t      value;
@@ -176,7 +176,7 @@ typedef struct irr_tool_shown {
 
 void irr_tool_shown(const irr_way_t *way, irr_tool_shown_t shown[IRR_TOOL_SHOWN]);
 
-/* Why a pace that is asked for does not go with the plans of a way; NULL if it does. */
+/* Why a pace does not go with the plans of a strategy; NULL if it does. */
 const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way);
 
 /* ---- parts of check ---- */
@@ -220,7 +220,7 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
 #define IRR_TOOL_RUN_BYTES_MAX (UINT64_C(1) << 30)
 
 /*
- * Runs plans that are proved, with the window and the composition of their way.  IRR_OK: every byte arrived;
+ * Runs plans that are proved, with the window and the composition of their strategy.  IRR_OK: every byte arrived;
  * IRR_ERR_NO_MEMORY; any other status: the run failed, and reason says how.
  */
 irr_status_t irr_tool_run(const irr_way_t *way, const irr_plans_t *plans, char *reason, size_t size);

@@ -1,14 +1,16 @@
 /*
  * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, on real bytes.
  *
- * A byte of input tells its source, its destination and its place in the message; output begins as the opposite
- * of what is to arrive, so that a byte which never comes is seen; in place it is the input.  The executors of all ranks
- * take turns.  The fabric reorders what may overtake and hands large messages over only when they are received, with
- * the same seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run ends as a failure.
+ * The bytes of a message follow from its source and destination.  The output begins as their complement, so that a
+ * byte that never arrives is seen; in place it is the input.  The executors of all ranks take turns.  The fabric
+ * reorders messages that may overtake each other, and delivers a large message only when it is received, with the same
+ * seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run fails.
  */
 #include "plan.h"
 
+#include "core/random.h"
 #include "exec/exec.h"
+#include "study/bytes.h"
 #include "study/fabric.h"
 
 #include <stdlib.h>
@@ -39,39 +41,11 @@ typedef struct run {
 
 /* ---- bytes ---- */
 
-/* Eight bytes of a message. */
-static uint64_t word(int source, int destination, uint64_t index)
+static uint64_t key_of(int source, int destination)
 {
-    uint64_t z = ((uint64_t)source << 32 | (uint32_t)destination) * UINT64_C(0x9e3779b97f4a7c15) + index;
+    uint64_t key = (uint64_t)source << 32 | (uint32_t)destination;
 
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static void fill(unsigned char *bytes, size_t length, int source, int destination, unsigned char change)
-{
-    uint64_t now = 0;
-
-    for (size_t i = 0; i < length; i++, now >>= 8) {
-        now = i % 8 == 0 ? word(source, destination, i / 8) : now;
-        bytes[i] = (unsigned char)now ^ change;
-    }
-}
-
-/* The first byte that is wrong; length if none is. */
-static size_t compare(const unsigned char *bytes, size_t length, int source, int destination)
-{
-    uint64_t now = 0;
-    size_t i;
-
-    for (i = 0; i < length; i++, now >>= 8) {
-        now = i % 8 == 0 ? word(source, destination, i / 8) : now;
-        if (bytes[i] != (unsigned char)now) {
-            break;
-        }
-    }
-    return i;
+    return irr_random(&key);
 }
 
 /* Blocks lie without gaps; see plans.h. */
@@ -149,12 +123,12 @@ static irr_status_t open_rank(const run_t *run, int r)
     for (size_t i = 0; i < problem->send.count; i++) {
         const irr_block_t *block = &problem->send.list[i];
 
-        fill(rank->input + block->offset, block->length, r, block->rank, 0);
+        irr_bytes_write(rank->input + block->offset, block->length, key_of(r, block->rank), 0);
     }
     for (size_t i = 0; i < problem->recv.count && !problem->in_place; i++) {
         const irr_block_t *block = &problem->recv.list[i];
 
-        fill(rank->output + block->offset, block->length, block->rank, r, 0xff);
+        irr_bytes_write(rank->output + block->offset, block->length, key_of(block->rank, r), UINT64_MAX);
     }
     status = irr_loopback_open(run->fabric, r, &rank->transport);
     if (status == IRR_OK) {
@@ -282,7 +256,7 @@ static irr_status_t verify(const run_t *run, char *reason, size_t size)
 
         for (size_t i = 0; i < blocks.count; i++) {
             const irr_block_t *block = &blocks.list[i];
-            size_t right = compare(run->ranks[r].output + block->offset, block->length, block->rank, r);
+            size_t right = irr_bytes_right(run->ranks[r].output + block->offset, block->length, key_of(block->rank, r));
 
             if (right < block->length) {
                 snprintf(reason, size, "run: rank %d: byte %zu of the block from rank %d is wrong", r, right,

@@ -1,5 +1,5 @@
 /*
- * plan_simulate.c - simulate: how long each of some ways takes on a machine, in a table.
+ * plan_simulate.c - simulate: how long each of some strategies takes on a machine, in a table.
  *
  * The executor of the engine runs the plans of all ranks on a fabric that knows what messages, bytes and copies cost
  * (study/simulate.h), for counts that came before: no message is described.  What ranks have for themselves is left
@@ -7,45 +7,24 @@
  */
 #include "plan.h"
 
-#include "core/clock.h"
 #include "study/simulate.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- progress ---- */
 
-#define QUIET_NS  UINT64_C(1000000000)
-#define REPEAT_NS UINT64_C(250000000)
-
 static struct {
-    const char *way;
+    const char *name;
     int         number, count;
-    uint64_t    begun, last;   /* last: 0 before the first line */
-} watch;
+} watch;   /* the strategy that is simulated */
 
-/* One line on a terminal, from the second second on. */
 static void show_progress(void)
 {
-    const uint64_t now = irr_clock_ns();
-
-    if (now - watch.begun < QUIET_NS || now - watch.last < REPEAT_NS) {
-        return;
-    }
-    watch.last = now;
-    fprintf(stderr, "\r%s: simulates %.64s, %d of %d, %.0f s\033[K", irr_cli_program, watch.way, watch.number,
-            watch.count, (double)(now - watch.begun) / 1e9);
+    irr_cli_progress("simulates %.64s, %d of %d", watch.name, watch.number, watch.count);
 }
 
-static void end_progress(void)
-{
-    if (watch.last > 0) {
-        fputs("\r\033[K", stderr);
-    }
-}
-
-/* ---- one way ---- */
+/* ---- one strategy ---- */
 
 /* Open MPI 4.1 asks the receiver before a message over TCP with more than 64 KiB and its header; engines do not. */
 #define HOST_ASKS_FROM 65472
@@ -61,7 +40,7 @@ static int by_time(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Ranks begin apart by some messages, as after a barrier; the same way each time. */
+/* Ranks begin apart by some messages, as after a barrier, by the same times in each run. */
 static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, double *begin)
 {
     uint64_t state = (uint64_t)exchange + 1;
@@ -130,7 +109,7 @@ static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_clust
     const irr_timed_config_t config = {
         .machine = &cluster->machine, .tree = cluster->tree,
         .ask_from = host ? HOST_ASKS_FROM : 0,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL
+        .progress = show_progress
     };
 
     return simulate_plans(job, cluster, &config, way, matrix, simulated);
@@ -179,7 +158,7 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     return IRR_CLI_REFUSED;
 }
 
-/* The time of a1, or of the first way where a1 is not among them. */
+/* The strategy a1, or the first one if a1 is not in the list. */
 static const irr_tool_way_t *find_base(const irr_tool_ways_t *ways)
 {
     for (int i = 0; i < ways->count; i++) {
@@ -225,14 +204,14 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
         *irr_matrix_at(job->matrix, r, r) = 0;
     }
     code = irr_tool_ways_list(job->options, &cluster, false, &ways);
-    watch.begun = irr_clock_ns();
+    irr_cli_progress("begins");
     for (int i = 0; i < ways.count && code == IRR_CLI_GOOD; i++) {
-        watch.way = ways.list[i].name;
+        watch.name = ways.list[i].name;
         watch.number = i + 1;
         watch.count = ways.count;
         code = simulate_one(job, &cluster, &ways.list[i]);
     }
-    end_progress();
+    irr_cli_progress_end();
     if (code == IRR_CLI_GOOD) {
         print_table(job, &cluster, &ways);
     }

@@ -37,6 +37,7 @@ class CollIrr(AutotoolsPackage):
     depends_on("libfabric@1.17:", when="+libfabric")
     depends_on("jansson@2.7:")
     depends_on("metis@5:", when="+metis")
+    depends_on("python@3.8:", type="run")
 
     def configure_args(self):
         args = [f"--with-ompi={self.spec['openmpi'].prefix}"]
