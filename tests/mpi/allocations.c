@@ -1,7 +1,7 @@
 /*
  * allocations.c - what coll/irr allocates between a start and its completion: nothing, from the second start on.
  *
- *     mpi_allocations [INFO_KEY=VALUE ...] [, INFO_KEY=VALUE ...]   the keys go to the communicator
+ *     mpi_allocations starts [INFO_KEY=VALUE ...] [, starts ...]   the keys go to the communicator
  *
  * UCX and Open MPI may grow pools of their own, which no plan can foresee, so only what the component calls counts.
  * Over libfabric such pools are the component's: they grow to what was ever under way at once, and so stop growing
@@ -14,26 +14,18 @@ static unsigned long long header_bytes(void)
 {
     static MPI_T_pvar_session session;
     static MPI_T_pvar_handle handle;
-    unsigned long long value = 0;
 
     if (session == NULL) {
         handle = mpi_test_pvar_open("coll_irr_header_bytes", MPI_T_PVAR_CLASS_COUNTER, &session);
         CHECK(handle != MPI_T_PVAR_HANDLE_NULL);
     }
-    MPI_T_pvar_read(session, handle, &value);
-    return value;
-}
-
-static void start(MPI_Request *request)
-{
-    MPI_Start(request);
-    MPI_Wait(request, MPI_STATUS_IGNORE);
+    return mpi_test_pvar_read(session, handle);
 }
 
 enum { STARTS = 50, TIMES_MAX = 20 };
 
 /* So many starts, once, or until none allocates on any rank; returns how many. */
-static int start_often(MPI_Request *request)
+static int start_often(mpi_call_t *call)
 {
     const char *transport = getenv("OMPI_MCA_coll_irr_transport");
     const int times_max = transport != NULL && strcmp(transport, "ofi") == 0 ? TIMES_MAX : 1;
@@ -44,7 +36,8 @@ static int start_often(MPI_Request *request)
         MPI_Barrier(MPI_COMM_WORLD);
         mpi_memory_fail(0, 0);
         for (int i = 0; i < STARTS; i++) {
-            start(request);
+            mpi_call_start(call, PERSISTENT);
+            mpi_call_wait(call);
         }
         times++;
         most = mpi_memory.count;
@@ -54,48 +47,42 @@ static int start_often(MPI_Request *request)
     return times * STARTS;
 }
 
-/* The requests of a run: blocks in place, and packed ones of a type with gaps.  Returns how many starts there were. */
-static int check_starts(MPI_Comm comm, MPI_Datatype type, uint64_t *state)
+/* Blocks in place, and packed ones of a type with gaps. */
+static void case_starts(void)
 {
-    unsigned long long described;
-    MPI_Request request;
-    int starts;
-    call_t call;
-
-    call_init(&call, comm, 1, type, type, 0, state);
-    mpi_memory_fail(0, 0);
-    ALLTOALLV_INIT(call.send.base, call.send.counts, call.send.displs, type, call.recv.base, call.recv.counts,
-                   call.recv.displs, type, comm, MPI_INFO_NULL, &request);
-    CHECK(mpi_memory.count > 0);
-    start(&request);
-    MPI_Barrier(MPI_COMM_WORLD);
-    described = header_bytes();
-    starts = 1 + start_often(&request);
-    CHECK(header_bytes() == described);
-    MPI_Request_free(&request);
-    call_fini(&call);
-    return starts;
-}
-
-static void run(char **group, int length)
-{
-    MPI_Comm comm = dup_irr(MPI_COMM_WORLD, group, length);
-    unsigned long long served = mpi_test_served();
-    MPI_Datatype vector = vector_type();
     uint64_t state = mpi_test_seed();
-    int starts = check_starts(comm, MPI_DOUBLE, &state);
+    mpi_pair_t pair;
 
-    starts += check_starts(comm, vector, &state);
-    CHECK(mpi_test_served() == served + (unsigned long long)starts);
-    MPI_Type_free(&vector);
-    MPI_Comm_free(&comm);
+    mpi_memory_watch();
+    mpi_pair_open(&pair, ALL);
+    for (int pieces = 1; pieces <= 2; pieces++) {
+        const unsigned long long served = mpi_test_served();
+        mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, mpi_shapes[RANDOM], 0, mpi_test_random(&state));
+        unsigned long long described;
+        mpi_call_t call;
+        int starts;
+
+        spec.base = MPI_DOUBLE;
+        spec.items = spec.pieces = pieces;
+        spec.most = 200;
+        mpi_call_init(&call, &pair, &spec);
+        mpi_memory_fail(0, 0);
+        mpi_call_request(&call);
+        CHECK(mpi_memory.count > 0);
+        CHECK(mpi_call_once(&call, PERSISTENT));
+        MPI_Barrier(MPI_COMM_WORLD);
+        described = header_bytes();
+        starts = 1 + start_often(&call);
+        CHECK(header_bytes() == described);
+        CHECK(mpi_test_served() == served + (unsigned long long)starts);
+        mpi_call_fini(&call);
+    }
+    mpi_pair_fini(&pair);
 }
+
+static const mpi_case_t cases[] = { { "starts", case_starts, 0 }, { NULL, NULL, 0 } };
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
-    mpi_memory_watch();
-    mpi_test_groups(argv + 1, argc - 1, run);
-    return mpi_test_end();
+    return mpi_test_main(argc, argv, cases);
 }

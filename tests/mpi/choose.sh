@@ -4,7 +4,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-program=$builddir/mpi_choose
+program=$builddir/mpi_calls
 help_texts
 
 # chooses N PERCENT ARGUMENT...: a job whose ranks may spend so much.
@@ -19,14 +19,6 @@ chooses() {
     return $status
 }
 
-# silent COMMAND...: no rank tells anything.
-silent() {
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
-}
-
 # differ COMMAND...: one text says that ranks are told different things.
 differ() { one_says "is not the same on rank" "$@"; }
 
@@ -38,12 +30,12 @@ valgrinds() {
     unset OPAL_PKGDATADIR
     OMPI_MCA_coll_irr_setup_share=$always
     export OMPI_MCA_coll_irr_setup_share
-    under_valgrind "$program" 200 served
+    under_valgrind "$program" change:200 served=yes
 }
 
 # Where ranks of one node can read each other, what they try needs no transport.
 without_transport() {
-    chooses 4 $always --mca coll_irr_verbose 10 "$program" 300 served > "$scratch/run" 2>&1 || return 1
+    chooses 4 $always --mca coll_irr_verbose 10 "$program" change:300 served=yes > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     grep -q "tried" "$scratch/run" && ! grep -q "opened on transport" "$scratch/run"
 }
@@ -52,7 +44,7 @@ without_transport() {
 counted() {
     OMPI_MCA_coll_irr_setup_share=$always
     export OMPI_MCA_coll_irr_setup_share
-    on_some_ranks OMPI_MCA_coll_irr_ranks_per_node=1 "$program" 100 served
+    on_some_ranks OMPI_MCA_coll_irr_ranks_per_node=1 "$program" change:100 served=yes
     status=$?
     unset OMPI_MCA_coll_irr_setup_share
     return $status
@@ -60,7 +52,7 @@ counted() {
 
 # What was found of each traffic is said, and once, though all ranks know it.
 says_what_was_found() {
-    chooses 4 $always --mca coll_irr_verbose 1 "$program" 900 served > "$scratch/run" 2>&1 || return 1
+    chooses 4 $always --mca coll_irr_verbose 1 "$program" change:900 served=yes > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     grep -o "DUP FROM 0, MPI_Alltoallv, 4 ranks on 1 node, about .* B to each: .* speedup .*; tried .* algorithms* in .* exch" \
         "$scratch/run" > "$scratch/found"
@@ -89,7 +81,7 @@ says_no_change() {
 named() {
     wanted=$1
     shift
-    on_nodes 4 --mca coll_irr_verbose 1 "$@" "$program" 200 served > "$scratch/run" 2>&1 || return 1
+    on_nodes 4 --mca coll_irr_verbose 1 "$@" "$program" change:200 served=yes > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     [ "$(grep -c 'DUP FROM 0, MPI_Alltoallv, .*because' "$scratch/run")" -eq 1 ] &&
         grep -q "DUP FROM 0, MPI_Alltoallv, 4 ranks on 2 nodes: $wanted, because coll_irr_alltoallv_algorithm is aapc$" \
@@ -105,7 +97,7 @@ on_nodes() {
 
 # The strategies of an algorithm that is named are tried, from the likely best one on; one rank says so.
 tries_strategies() {
-    on_nodes 5 --mca coll_irr_verbose 1 "$program" 700 served > "$scratch/run" 2>&1 || return 1
+    on_nodes 5 --mca coll_irr_verbose 1 "$program" change:700 served=yes > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     grep -q "5 ranks on 3 nodes: aapc, host route node, pace sync, .*, because coll_irr_alltoallv_algorithm is aapc$" \
         "$scratch/run" && grep -q "because coll_irr_alltoallv_algorithm is aapc.*; tried [0-9]* algo" "$scratch/run"
@@ -115,20 +107,20 @@ tries_strategies() {
 pinned_by_some() {
     chooses 4 $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_verbose 1 \
         --mca coll_irr_alltoall_algorithm a1 --mca coll_irr_neighbor_algorithm a1 \
-        "$divide" 2 env OMPI_MCA_coll_irr_setup_share=0 "$program" 200 served else "$program" 200 served \
+        "$divide" 2 env OMPI_MCA_coll_irr_setup_share=0 "$program" change:200 served=yes else "$program" change:200 served=yes \
         > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     grep -q 'aapc, because coll_irr_alltoallv_algorithm is aapc$' "$scratch/run" && ! grep -q 'tried' "$scratch/run"
 }
 
 plan 24
-check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
-check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
+check "few calls: nothing is opened" silent chooses 4 5 "$program" change:31 served=no
+check "cheap calls: nothing is opened" silent chooses 2 1 "$program" change:100 served=no
 for n in 2 3 5 8; do
     check "$n ranks choose, and each result is right" \
-        silent chooses $n $always --mca coll_irr_alltoall_algorithm auto "$program" 700 served
+        silent chooses $n $always --mca coll_irr_alltoall_algorithm auto "$program" change:700 served=yes
 done
-check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_per_node 2 "$program" 400 served
+check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_per_node 2 "$program" change:400 served=yes
 check "too few calls: lines say how many, and what would be enough" told_of 8 \
     "24 exchanges took rank 0 [0-9.]* [mu]*s, and the ranks first look for a faster algorithm after 32$" 20
 check "too cheap calls: lines say what they took, and what a trial would take" told_of 8 \
@@ -136,15 +128,15 @@ check "too cheap calls: lines say what they took, and what a trial would take" t
 check "one rank says what was found" says_what_was_found
 check "the cause of exchanges that stay alike is no change" says_no_change
 check "on one node no transport is opened" without_transport
-check "nothing may be spent" silent chooses 4 0 "$program" 200 left
+check "nothing may be spent" silent chooses 4 0 "$program" change:200 served=no
 check "nodes of one rank for two of four ranks" counted
-check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" 100 left
+check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" change:100 served=no
 check "an algorithm on two of four ranks, where the others choose" differ chooses 4 $always \
-    "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left else "$program" 100 left
+    "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" change:100 served=no else "$program" change:100 served=no
 check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 4 $always \
-    "$divide" 2 env OMPI_MCA_coll_irr_compose=nonsense "$program" 100 left else "$program" 100 left
+    "$divide" 2 env OMPI_MCA_coll_irr_compose=nonsense "$program" change:100 served=no else "$program" change:100 served=no
 for n in 5 8; do
-    check "$n ranks, strategies of an algorithm that is named" silent on_nodes $n "$program" 400 served
+    check "$n ranks, strategies of an algorithm that is named" silent on_nodes $n "$program" change:400 served=yes
 done
 check "strategies of an algorithm that is named: one rank says what was found" tries_strategies
 check "a pace that is named, too, is not tried" named aapc --mca coll_irr_pace sync

@@ -11,14 +11,6 @@ help_texts
 "$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/schedule" > /dev/null
 printf 'SwitchName=s Nodes=%s,other\n' "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
 
-# silent COMMAND...: no rank tells anything.
-silent() {
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
-}
-
 # left WHY: why both collectives are left to Open MPI.
 left() {
     one_says "WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because coll_irr_alltoallv_algorithm is $1" \
@@ -69,7 +61,7 @@ check "the test sees an engine where an algorithm is named" \
     ranks 4 --mca coll_irr_alltoallv_algorithm a1 "$program" v-served
 check "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorithm a1 \
     --mca coll_irr_alltoall_algorithm a3 "$program" served
-check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_alltoallv" 1 coll_irr_alltoallv_algorithm=a1
+check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_calls" repeats served=yes coll_irr_alltoallv_algorithm=a1
 check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
 check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
 check "verbose says why" left "auto and coll_irr_setup_share is 0"

@@ -11,41 +11,35 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define RANKS_MAX 64
-#define BLOCK     300   /* ints; more than a slot of a lane has room for */
+enum { BLOCK = 300 };   /* ints; more than a slot of a lane has room for */
 
-static void exchange(MPI_Comm comm, int salt)
+/* Nothing for the rank itself, and one integer or a block for each other. */
+static int count_mixed(const mpi_spec_t *spec, int from, int to, int edge)
 {
-    static int in[RANKS_MAX * BLOCK], out[RANKS_MAX * BLOCK];
-    int counts[RANKS_MAX], displs[RANKS_MAX], ranks, me;
+    (void)spec, (void)edge;
+    return from == to ? 0 : (from + to) % 3 == 0 ? 1 : BLOCK;
+}
 
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &me);
-    for (int j = 0; j < ranks; j++) {
-        counts[j] = j == me ? 0 : (j + me) % 3 == 0 ? 1 : BLOCK;
-        displs[j] = j * BLOCK;
-        for (int i = 0; i < BLOCK; i++) {
-            in[j * BLOCK + i] = salt + me * 1000000 + j * 1000 + i;
-            out[j * BLOCK + i] = -1;
-        }
-    }
-    MPI_Alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, comm);
-    for (int j = 0; j < ranks; j++) {
-        for (int i = 0; i < BLOCK; i++) {
-            CHECK(out[j * BLOCK + i] == (i < counts[j] ? salt + j * 1000000 + me * 1000 + i : -1));
-        }
-    }
+static void exchange(const mpi_pair_t *pair, MPI_Comm comm, int salt)
+{
+    const mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, count_mixed, BLOCK, (uint64_t)salt);
+    mpi_call_t call;
+
+    mpi_call_init(&call, pair, &spec);
+    call.comm = comm;
+    CHECK(mpi_call_once(&call, BLOCKING));
+    mpi_call_fini(&call);
 }
 
 /* They share the lanes of their ranks: the second time nothing is made. */
-static void many(int count)
+static void many(const mpi_pair_t *pair, int count)
 {
     MPI_Comm *comms = calloc((size_t)count, sizeof(*comms));
 
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < count; i++) {
             MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-            exchange(comms[i], i);
+            exchange(pair, comms[i], i);
         }
         for (int i = 0; i < count; i++) {
             MPI_Comm_free(&comms[i]);
@@ -82,19 +76,21 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? atoi(argv[2]) : 0;
+    mpi_pair_t pair;
 
     if (strcmp(mode, "killed") == 0) {
         arm(number);
     }
     MPI_Init(&argc, &argv);
+    mpi_pair_open(&pair, ALL);
     if (strcmp(mode, "once") == 0) {
-        exchange(MPI_COMM_WORLD, 1);
-        exchange(MPI_COMM_WORLD, 2);
+        exchange(&pair, MPI_COMM_WORLD, 1);
+        exchange(&pair, MPI_COMM_WORLD, 2);
     } else if (strcmp(mode, "many") == 0) {
-        many(number);
+        many(&pair, number);
     } else if (strcmp(mode, "killed") == 0) {
         for (int i = 0;; i++) {
-            exchange(MPI_COMM_WORLD, i);
+            exchange(&pair, MPI_COMM_WORLD, i);
         }
     } else {
         CHECK(!"a mode of this program");

@@ -113,6 +113,17 @@ check_groups() {
     groups=
 }
 
+# all ALGORITHM: info keys of all parameters that name one.
+all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }
+
+# silent COMMAND...: the job is right, and no rank says anything; lines of mpi_test.h are no message.
+silent() {
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && ! grep -qv '^group [0-9]*: right$' "$scratch/run"
+}
+
 # whole: is all to be run, also what takes long?  As contrib/check --all says.
 whole() { [ "${IRR_CHECK_ALL:-}" = 1 ]; }
 

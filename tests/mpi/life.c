@@ -1,7 +1,7 @@
 /*
  * life.c - communicators and the job come and go in every order, and nothing hangs or leaks.
  *
- *     mpi_life CASE    one of the table at the end
+ *     mpi_life CASE [, CASE ...]   see mpi_test.h and the table at the end
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
@@ -9,41 +9,9 @@
 
 #include <pthread.h>
 
-/* Of MPI_Init_thread: in Open MPI 4.1 MPI_T_init_thread, by which mpi_test_served begins, changes what MPI tells. */
-static int thread_level;
-
-/* One exchange in which every rank sends its rank to all; returns if the result is right. */
-static int exchange(MPI_Comm comm)
-{
-    int rank, ranks, ok = 1;
-    int *ones, *displs, *in, *out;
-
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    ones = malloc((size_t)ranks * sizeof(int));
-    displs = malloc((size_t)ranks * sizeof(int));
-    in = malloc((size_t)ranks * sizeof(int));
-    out = malloc((size_t)ranks * sizeof(int));
-    for (int i = 0; i < ranks; i++) {
-        ones[i] = 1;
-        displs[i] = i;
-        in[i] = rank * 1000 + i;
-        out[i] = -1;
-    }
-    MPI_Alltoallv(in, ones, displs, MPI_INT, out, ones, displs, MPI_INT, comm);
-    for (int i = 0; i < ranks; i++) {
-        ok = ok && out[i] == i * 1000 + rank;
-    }
-    free(out);
-    free(in);
-    free(displs);
-    free(ones);
-    return ok;
-}
-
 static void case_unused(void)
 {
-    CHECK(mpi_test_served() == 0);
+    CHECK(mpi_job_served() == 0);
 }
 
 /* Communicators that are never freed, one of them with a module that was never used. */
@@ -53,9 +21,9 @@ static void case_leaked(void)
 
     MPI_Comm_dup(MPI_COMM_WORLD, &used);
     MPI_Comm_dup(MPI_COMM_WORLD, &unused);
-    CHECK(exchange(used));
-    CHECK(exchange(MPI_COMM_WORLD));
-    CHECK(mpi_test_served() >= 1);
+    CHECK(mpi_test_is_right(used));
+    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_job_served() >= 1);
 }
 
 /* The same where coll/irr must not serve. */
@@ -64,9 +32,9 @@ static void case_leaked_to_host(void)
     MPI_Comm used;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &used);
-    CHECK(exchange(used));
-    CHECK(exchange(MPI_COMM_WORLD));
-    CHECK(mpi_test_served() == 0);
+    CHECK(mpi_test_is_right(used));
+    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_job_served() == 0);
 }
 
 /* Ranks free their communicators in different orders and at different times. */
@@ -78,14 +46,14 @@ static void case_freed_late(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 6; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        CHECK(exchange(comms[i]));
+        CHECK(mpi_test_is_right(comms[i]));
     }
     for (int i = 0; i < 6; i++) {
-        CHECK(exchange(comms[5 - i]));
+        CHECK(mpi_test_is_right(comms[5 - i]));
     }
     for (int i = 0; i < 6; i++) {
         MPI_Comm_free(&comms[i]);
-        CHECK(exchange(MPI_COMM_WORLD));
+        CHECK(mpi_test_is_right(MPI_COMM_WORLD));
     }
 }
 
@@ -99,7 +67,7 @@ static void case_parts(void)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int shift = 0; shift < 3; shift++) {
         MPI_Comm_split(MPI_COMM_WORLD, (rank + shift) / 2, rank % 2 ? rank : -rank, &part);
-        CHECK(exchange(part));
+        CHECK(mpi_test_is_right(part));
         if (shift < 2) {
             MPI_Comm_free(&part);
         }
@@ -116,7 +84,7 @@ static void case_some_ranks(void)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1 ? MPI_UNDEFINED : 0, 0, &part);
     if (part != MPI_COMM_NULL) {
-        CHECK(exchange(part));
+        CHECK(mpi_test_is_right(part));
         MPI_Comm_free(&part);
     }
 }
@@ -161,7 +129,7 @@ static int info_served(const char *key, const char *value)
     unsigned long long before = mpi_test_served();
     MPI_Comm dup = mpi_test_dup(MPI_COMM_WORLD, key, value);
 
-    CHECK(exchange(dup));
+    CHECK(mpi_test_is_right(dup));
     MPI_Comm_free(&dup);
     return mpi_test_served() == before + 1;
 }
@@ -180,8 +148,8 @@ static void case_bad_info(void)
     for (int i = 0; i < INFOS; i++) {
         CHECK(!info_served(infos[i].key, infos[i].bad));
     }
-    CHECK(exchange(MPI_COMM_WORLD));
-    CHECK(mpi_test_served() == 1);
+    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_job_served() == 1);
 }
 
 /* A duplicate on which good info keys stand before all parameters but one. */
@@ -211,11 +179,11 @@ static void case_bad_parameters(void)
         if (getenv(name) != NULL) {
             MPI_Comm dup = dup_with_all_but(i / 2);
 
-            CHECK(exchange(dup));
+            CHECK(mpi_test_is_right(dup));
             MPI_Comm_free(&dup);
         }
     }
-    CHECK(mpi_test_served() == 0);
+    CHECK(mpi_job_served() == 0);
 }
 
 /* The even rank waits in the exchange while the odd one needs its point-to-point message to get there. */
@@ -231,11 +199,11 @@ static void case_other_traffic(void)
     for (int i = 0; i < 5 && rank < ranks / 2 * 2; i++) {
         if (rank % 2 == 0) {
             MPI_Isend(message, BYTES, MPI_CHAR, rank + 1, TAG, MPI_COMM_WORLD, &request);
-            CHECK(exchange(MPI_COMM_WORLD));
+            CHECK(mpi_test_is_right(MPI_COMM_WORLD));
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         } else {
             MPI_Recv(message, BYTES, MPI_CHAR, rank - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            CHECK(exchange(MPI_COMM_WORLD));
+            CHECK(mpi_test_is_right(MPI_COMM_WORLD));
         }
     }
     free(message);
@@ -298,12 +266,12 @@ static void case_inter(void)
                        MPI_INT, groups.inter, &requests[i]);
     }
     MPI_Comm_free(&groups.inter);
-    CHECK(exchange(MPI_COMM_WORLD));
+    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < 3; i++) {
         CHECK(has_come(&groups, groups.in[i]));
     }
-    CHECK(mpi_test_served() == 4);   /* all but the first nonblocking one */
+    CHECK(mpi_job_served() == 4);   /* all but the first nonblocking one */
 }
 
 /* MPI has none on inter-communicators. */
@@ -329,7 +297,7 @@ static void case_first_dup(void)
     MPI_Comm dup;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-    CHECK(exchange(dup));
+    CHECK(mpi_test_is_right(dup));
     MPI_Comm_free(&dup);
 }
 
@@ -339,7 +307,7 @@ static void *exchange_often(void *argument)
     intptr_t bad = 0;
 
     for (int i = 0; i < 200; i++) {
-        bad += !exchange(comm);
+        bad += !mpi_test_is_right(comm);
     }
     return (void *)bad;
 }
@@ -351,7 +319,7 @@ static void *dup_often(void *argument)
 
     for (int i = 0; i < 100; i++) {
         MPI_Comm_dup(comm, &dup);
-        bad += !exchange(dup);
+        bad += !mpi_test_is_right(dup);
         MPI_Comm_free(&dup);
     }
     return (void *)bad;
@@ -365,7 +333,7 @@ static void run_threads(void *(*run)(void *argument))
     pthread_t threads[THREADS];
     void *bad;
 
-    if (thread_level < MPI_THREAD_MULTIPLE) {
+    if (mpi_job.thread_level < MPI_THREAD_MULTIPLE) {
         return;
     }
     for (int i = 0; i < THREADS; i++) {
@@ -395,37 +363,21 @@ static void case_thread_dups(void)
 static void case_many(void)
 {
     for (int i = 0; i < 1000; i++) {
-        CHECK(exchange(MPI_COMM_WORLD));
+        CHECK(mpi_test_is_right(MPI_COMM_WORLD));
     }
-    CHECK(mpi_test_served() >= 999);
+    CHECK(mpi_job_served() >= 999);
 }
 
-static const struct {
-    const char *name;
-    void      (*run)(void);
-    int         threads;
-} cases[] = {
-    { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 },
-    { "leaked_to_host", case_leaked_to_host, 0 }, { "freed_late", case_freed_late, 0 },
-    { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
-    { "inter_in_place", case_inter_in_place, 0 },
-    { "good_info", case_good_info, 0 }, { "bad_info", case_bad_info, 0 },
-    { "bad_parameters", case_bad_parameters, 0 },
-    { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 },
-    { "threads", case_threads, 1 }, { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 }
+static const mpi_case_t cases[] = {
+    { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 }, { "leaked_to_host", case_leaked_to_host, 0 },
+    { "freed_late", case_freed_late, 0 }, { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 },
+    { "inter", case_inter, 0 }, { "inter_in_place", case_inter_in_place, 0 }, { "good_info", case_good_info, 0 },
+    { "bad_info", case_bad_info, 0 }, { "bad_parameters", case_bad_parameters, 0 },
+    { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 },
+    { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 }, { NULL, NULL, 0 }
 };
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            MPI_Init_thread(&argc, &argv, cases[i].threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                            &thread_level);
-            mpi_test_served();
-            cases[i].run();
-            return mpi_test_end();
-        }
-    }
-    fprintf(stderr, "usage: mpi_life CASE\n");
-    return 2;
+    return mpi_test_main(argc, argv, cases);
 }

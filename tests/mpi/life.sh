@@ -5,12 +5,20 @@ LIMIT=60
 program=$builddir/mpi_life
 
 plan 20
-for case in unused leaked freed_late parts some_ranks inter inter_in_place other_traffic first_dup threads thread_dups many; do
-    check "4 ranks, $case" ranks 4 "$program" $case
+check "4 ranks, unused" ranks 4 "$program" unused
+for case in freed_late parts some_ranks inter inter_in_place other_traffic many leaked; do
+    group "4 ranks, $case" $case
 done
-check "7 ranks, parts" ranks 7 "$program" parts
+check_groups 4 "$program"
+for case in first_dup threads thread_dups; do
+    group "4 ranks, $case" $case
+done
+check_groups 4 "$program"
+for case in parts threads; do
+    group "7 ranks, $case" $case
+done
+check_groups 7 "$program"
 check "5 ranks, inter" ranks 5 "$program" inter
-check "7 ranks, threads" ranks 7 "$program" threads
 check "2 ranks, thread_dups" ranks 2 "$program" thread_dups
 # libfabric has nothing but sockets on some nodes.
 if [ "$TRANSPORT" = ofi ]; then listens=LOCAL; else listens=NONE; fi

@@ -5,7 +5,7 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 help_texts
-program=$builddir/mpi_choose
+program=$builddir/mpi_calls
 
 # All may be spent: ways are opened at the first agreement.
 OMPI_MCA_coll_irr_setup_share=1000000000
@@ -31,8 +31,8 @@ by() {
     return $status
 }
 
-# with FILE [any]: on the first two of four ranks.
-with() { on_some_ranks OMPI_MCA_coll_irr_machine_file="$1" "$program" 100 "${2:-served}"; }
+# with FILE [WORD]: on the first two of four ranks.
+with() { on_some_ranks OMPI_MCA_coll_irr_machine_file="$1" "$program" change:100 ${2-served=yes}; }
 
 # takes default|measured COMMAND...: a right job, whose communicators take these constants.
 takes() {
@@ -56,9 +56,9 @@ tells() {
 }
 
 plan 11
-check "no file" quiet takes default ranks 4 "$program" 100 served
-check "a file" quiet takes measured by "$scratch/slow" ranks 4 "$program" 100 any
-check "equal files of different names" quiet takes measured by "$scratch/copy" with "$scratch/slow" any
+check "no file" quiet takes default ranks 4 "$program" change:100 served=yes
+check "a file" quiet takes measured by "$scratch/slow" ranks 4 "$program" change:100
+check "equal files of different names" quiet takes measured by "$scratch/copy" with "$scratch/slow" ""
 check "a file of the default constants on some ranks" quiet takes default with "$scratch/default"
 check "a file on some ranks" \
     tells "slow' on rank 0 of MPI_COMM_WORLD, where the constant node_message is 1000000000; on rank 2 it is 400;" \
@@ -71,12 +71,12 @@ node_message 'sixty' is not an integer from 1 to 1000000000, nor can others, up 
     takes default by "$scratch/slow" with "$scratch/nonsense"
 check "a file that is missing on one rank" \
     tells "rank 1 of MPI_COMM_WORLD cannot use it: No such file or directory; all" \
-    takes default ranks 2 "$divide" 1 "$program" 100 served else env \
-    OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" 100 served
+    takes default ranks 2 "$divide" 1 "$program" change:100 served=yes else env \
+    OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" change:100 served=yes
 check "a folder on all ranks" tells "is '$scratch', and rank 0 .*: Is a directory, nor can others, up to rank 3; all" \
-    takes default by "$scratch" ranks 4 "$program" 100 served
+    takes default by "$scratch" ranks 4 "$program" change:100 served=yes
 check "a device" tells "is '/dev/zero', and .* is a device, only a regular file is read" \
-    takes default by /dev/zero ranks 2 "$program" 100 served
+    takes default by /dev/zero ranks 2 "$program" change:100 served=yes
 check "a file of 1 GiB" tells "large', and .* is 1073741824 bytes long" \
-    takes default by "$scratch/large" ranks 2 "$program" 100 served
+    takes default by "$scratch/large" ranks 2 "$program" change:100 served=yes
 exit $failed

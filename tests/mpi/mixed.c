@@ -5,7 +5,6 @@
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
-#include "mpi_call.h"
 #include "mpi_memory.h"
 
 static char *program;

@@ -1,268 +1,143 @@
 /*
- * mpi_call.h - random arguments of MPI_Alltoallv: counts of many shapes, blocks in any order, types that match.
+ * mpi_call.h - the model of the MPI tests: one call of the all-to-all family.
+ *
+ * A call is a collective, on a communicator (mpi_edges.h), with a pattern of counts and with datatypes (mpi_types.h).
+ * It can be filled with new contents, made in each form (blocking, nonblocking, persistent), and compared.
+ *
+ * What a block contains is a function of its sender, its receiver, its edge, the call and the fill.  So a rank knows
+ * each byte that it must receive, from MPI_Unpack into a copy of its memory; no message is needed.  Whole buffers are
+ * compared, gaps included.  mpi_call_agrees proves this by point-to-point messages.
  */
 #ifndef MPI_CALL_H
 #define MPI_CALL_H
 
-#include "mpi_test.h"
+#include "mpi_edges.h"
+#include "mpi_types.h"
 
-/* Open MPI 4.1 has persistent collectives as an extension. */
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define INIT_CALL(name) MPI_##name##_init
-#else
-#include <mpi-ext.h>
-#define INIT_CALL(name) MPIX_##name##_init
-#endif
-#define ALLTOALLV_INIT INIT_CALL(Alltoallv)
+typedef enum mpi_form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS } mpi_form_t;
 
-/* The arguments of one side. */
-typedef struct side {
-    int         *counts;
-    int         *displs;
-    MPI_Datatype type;
-    char        *buffer;    /* start of memory */
-    size_t       bytes;
-    char        *base;      /* what MPI gets, may lie within the memory */
-} side_t;
+/* How the blocks of a collective are described: alike, by counts, or by counts and datatypes. */
+typedef enum mpi_layout { UNIFORM, VECTORS, EACH } mpi_layout_t;
 
-static inline MPI_Comm dup_irr(MPI_Comm comm, char **keys, int nkeys)
-{
-    MPI_Comm dup;
-    MPI_Info info;
+typedef struct mpi_kind {
+    const char  *name;
+    mpi_layout_t layout;
+    int          neighbors, in_place;
+} mpi_kind_t;
 
-    MPI_Info_create(&info);
-    for (int i = 0; i < nkeys; i++) {
-        char key[128];
-        const char *equals = strchr(keys[i], '=');
-
-        snprintf(key, sizeof(key), "%.*s", (int)(equals - keys[i]), keys[i]);
-        MPI_Info_set(info, key, equals + 1);
-    }
-    MPI_Comm_dup_with_info(comm, info, &dup);
-    MPI_Info_free(&info);
-    return dup;
-}
-
-/*
- * Runs one group of arguments after the other; a comma is an argument that parts groups.  Rank 0 tells of each group
- * whether it was right on all ranks.  A start of a job costs more than most of what is tested on it.
- */
-static inline void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int length))
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int first = 0, number = 1, end; first <= count; first = end + 1, number++) {
-        int failures = mpi_test_failures;
-
-        for (end = first; end < count && strcmp(arguments[end], ",") != 0; end++) {
-        }
-        run(arguments + first, end - first);
-        failures = mpi_test_failures - failures;
-        MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        if (rank == 0) {
-            printf("group %d: %s\n", number, failures == 0 ? "right" : "wrong");
-            fflush(stdout);
-        }
-    }
-}
-
-static inline void fill(char *memory, size_t bytes, uint64_t seed)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        memory[i] = (char)(i * 31 + seed * 131 + (i >> 8) * 7);
-    }
-}
-
-static inline void side_init(side_t *side, int ranks)
-{
-    memset(side, 0, sizeof(*side));
-    side->counts = calloc((size_t)ranks, sizeof(int));
-    side->displs = calloc((size_t)ranks, sizeof(int));
-}
-
-static inline void side_fini(side_t *side)
-{
-    free(side->counts);
-    free(side->displs);
-    free(side->buffer);
-}
-
-/* Lays the blocks out in a random order with gaps; a base in the middle makes some displacements negative. */
-static inline void side_lay_out(side_t *side, int ranks, MPI_Datatype type, int middle, uint64_t *state)
-{
-    MPI_Aint lower, extent;
-    int position = (int)(mpi_test_random(state) % 3), shift;
-    int *order = malloc((size_t)ranks * sizeof(int));
-
-    for (int i = 0; i < ranks; i++) {
-        int j = (int)(mpi_test_random(state) % (uint64_t)(i + 1));
-
-        order[i] = order[j];
-        order[j] = i;
-    }
-    for (int i = 0; i < ranks; i++) {
-        side->displs[order[i]] = position;
-        position += side->counts[order[i]] + (int)(mpi_test_random(state) % 3);
-    }
-    free(order);
-    shift = middle ? position / 2 : 0;
-    for (int i = 0; i < ranks; i++) {
-        side->displs[i] -= shift;
-    }
-    MPI_Type_get_extent(type, &lower, &extent);
-    side->type = type;
-    side->bytes = (size_t)(position + 2) * (size_t)extent;
-    side->buffer = malloc(side->bytes);
-    side->base = side->buffer + (MPI_Aint)shift * extent;
-}
-
-/* counts[i * ranks + j] elements go from i to j; the same on all ranks. */
-typedef void (*counts_fn)(int *counts, int ranks, uint64_t *state);
-
-static inline void counts_zero(int *counts, int ranks, uint64_t *state)
-{
-    (void)state;
-    memset(counts, 0, (size_t)ranks * (size_t)ranks * sizeof(int));
-}
-
-static inline void counts_random(int *counts, int ranks, uint64_t *state)
-{
-    for (int i = 0; i < ranks * ranks; i++) {
-        counts[i] = (int)(mpi_test_random(state) % 200);
-    }
-}
-
-static inline void counts_sparse(int *counts, int ranks, uint64_t *state)
-{
-    for (int i = 0; i < ranks * ranks; i++) {
-        counts[i] = mpi_test_random(state) % 4 == 0 ? (int)(mpi_test_random(state) % 3000) : 0;
-    }
-}
-
-static inline void counts_one_row(int *counts, int ranks, uint64_t *state)
-{
-    int row = (int)(mpi_test_random(state) % (uint64_t)ranks);
-
-    counts_zero(counts, ranks, state);
-    for (int j = 0; j < ranks; j++) {
-        counts[row * ranks + j] = 1 + (int)(mpi_test_random(state) % 5000);
-    }
-}
-
-static inline void counts_one_column(int *counts, int ranks, uint64_t *state)
-{
-    int column = (int)(mpi_test_random(state) % (uint64_t)ranks);
-
-    counts_zero(counts, ranks, state);
-    for (int i = 0; i < ranks; i++) {
-        counts[i * ranks + column] = 1 + (int)(mpi_test_random(state) % 5000);
-    }
-}
-
-static inline void counts_large(int *counts, int ranks, uint64_t *state)
-{
-    counts_sparse(counts, ranks, state);
-    counts[mpi_test_random(state) % (uint64_t)(ranks * ranks)] = 1 << 18;
-    counts[mpi_test_random(state) % (uint64_t)(ranks * ranks)] = 1 << 16;
-}
-
-static const struct {
-    const char *name;
-    counts_fn   fill;
-} shapes[] = {
-    { "zero", counts_zero }, { "random", counts_random }, { "sparse", counts_sparse },
-    { "one row", counts_one_row }, { "one column", counts_one_column }, { "large", counts_large }
+enum {
+    ALLTOALL, ALLTOALL_IN_PLACE, ALLTOALLV, ALLTOALLV_IN_PLACE, ALLTOALLW, ALLTOALLW_IN_PLACE, DENSE_KINDS,
+    NEIGHBOR_ALLTOALL = DENSE_KINDS, NEIGHBOR_ALLTOALLV, NEIGHBOR_ALLTOALLW, KINDS
 };
 
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+extern const mpi_kind_t mpi_kinds[KINDS];
+extern const char *const mpi_forms[FORMS];
 
-/* A vector with gaps of two doubles, and the contiguous type of equal signature. */
-static inline MPI_Datatype vector_type(void)
-{
-    MPI_Datatype vector, resized;
+typedef struct mpi_spec mpi_spec_t;
 
-    MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &vector);
-    MPI_Type_create_resized(vector, 0, 4 * (MPI_Aint)sizeof(double), &resized);
-    MPI_Type_commit(&resized);
-    MPI_Type_free(&vector);
-    return resized;
-}
+/* Elements from one rank to another, by an edge; a function of its arguments, because both ends call it. */
+typedef int (*mpi_counts_t)(const mpi_spec_t *spec, int from, int to, int edge);
 
-static inline MPI_Datatype pair_type(void)
-{
-    MPI_Datatype pair;
+/* All that ranks must agree on to make a call. */
+struct mpi_spec {
+    const mpi_kind_t *kind;
+    mpi_counts_t      counts;
+    MPI_Datatype      base;      /* an element has so many items of it: */
+    int               items;
+    int               pieces;    /* in so many runs, or (negative) in runs in random slots; 0: in random datatypes */
+    int               room;      /* blocks are in their order, so many elements apart; 0: in any order, with gaps */
+    int               most;      /* elements of a block, for the counts */
+    uint64_t          seed;
+};
 
-    MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
-    MPI_Type_commit(&pair);
-    return pair;
-}
+/* The patterns of counts that all collectives take; the last one has a block of megabytes. */
+enum { ZERO, ONE, RANDOM, SPARSE, ROW, COLUMN, LARGE, SHAPES };
 
-/* A call of one rank. */
-typedef struct call {
-    side_t send, recv;
-} call_t;
+extern const mpi_counts_t mpi_shapes[SHAPES];
 
-/* Sides by which each rank has `expected` items from each other, while rank 0 sends `sent`, `stride` apart. */
-static inline void sides_init_uneven(side_t *send, side_t *recv, MPI_Comm comm, int sent, int expected, int stride)
-{
-    int ranks, rank;
+/* A random number that both ends of an edge know. */
+uint64_t mpi_call_hash(uint64_t seed, int from, int to, int edge);
 
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    side_init(send, ranks);
-    side_init(recv, ranks);
-    for (int i = 0; i < ranks; i++) {
-        send->counts[i] = rank == 0 && i != 0 ? sent : expected;
-        recv->counts[i] = expected;
-        send->displs[i] = recv->displs[i] = i * stride;
-    }
-}
+/* One more: all blocks have spec.most elements. */
+int mpi_count_most(const mpi_spec_t *spec, int from, int to, int edge);
 
-/* A call of a shape, with types that may differ between the sides and between the ranks, but match. */
-static inline void call_init(call_t *call, MPI_Comm comm, int shape, MPI_Datatype send_type,
-                             MPI_Datatype recv_type, int middle, uint64_t *state)
-{
-    int ranks, rank, *counts;
+/* One side: a block for each edge, at offsets in bytes, or displacements as the call wants them. */
+typedef struct mpi_side {
+    const mpi_edges_t *edges;
+    int               *counts, *displs;
+    MPI_Aint          *offsets;
+    MPI_Datatype      *types;    /* and behind them one for all edges, which is theirs unless each has its own */
+    int                each;     /* elements of each block, where all are alike */
+    size_t             bytes;
+    char              *memory, *base;
+} mpi_side_t;
 
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    counts = malloc((size_t)ranks * (size_t)ranks * sizeof(int));
-    shapes[shape].fill(counts, ranks, state);
-    side_init(&call->send, ranks);
-    side_init(&call->recv, ranks);
-    for (int i = 0; i < ranks; i++) {
-        call->send.counts[i] = counts[rank * ranks + i];
-        call->recv.counts[i] = counts[i * ranks + rank];
-    }
-    side_lay_out(&call->send, ranks, send_type, middle, state);
-    side_lay_out(&call->recv, ranks, recv_type, middle, state);
-    fill(call->send.buffer, call->send.bytes, (uint64_t)rank);
-    free(counts);
-}
+typedef struct mpi_call {
+    mpi_spec_t        spec;
+    const mpi_pair_t *pair;
+    MPI_Comm          comm;       /* that of the pair, unless the program sets another one */
+    mpi_side_t        send, recv;
+    mpi_side_t        arguments[2];   /* arrays that MPI may still read */
+    char             *expected;   /* memory of the receiving side */
+    uint64_t          fills;
+    MPI_Request       request;
+    int               result;     /* the first error of what was called since the last fill */
+} mpi_call_t;
 
-/* The same counts in both directions between each two ranks, as MPI_IN_PLACE wants them; there is one buffer. */
-static inline void call_init_in_place(call_t *call, MPI_Comm comm, MPI_Datatype type, uint64_t *state)
-{
-    int ranks, rank, *counts;
+/* A spec of random types and counts, for `kind`; the same on all ranks for one state. */
+mpi_spec_t mpi_spec_random(int kind, int shape, uint64_t *state);
 
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    counts = malloc((size_t)ranks * (size_t)ranks * sizeof(int));
-    counts_random(counts, ranks, state);
-    memset(&call->send, 0, sizeof(call->send));
-    side_init(&call->recv, ranks);
-    for (int i = 0; i < ranks; i++) {
-        call->recv.counts[i] = counts[rank < i ? rank * ranks + i : i * ranks + rank];
-    }
-    side_lay_out(&call->recv, ranks, type, 0, state);
-    free(counts);
-}
+/* One of integers without gaps in elements, for which blocks lie `room` elements apart. */
+mpi_spec_t mpi_spec_plain(int kind, mpi_counts_t counts, int room, uint64_t seed);
 
-static inline void call_fini(call_t *call)
-{
-    side_fini(&call->recv);
-    side_fini(&call->send);
-}
+/* The pair must outlive the call. */
+void mpi_call_init(mpi_call_t *call, const mpi_pair_t *pair, const mpi_spec_t *spec);
+
+/* The same of MPI_Alltoallv, with blocks of integers of a shape, in any order with gaps between them. */
+void mpi_call_init_plain(mpi_call_t *call, const mpi_pair_t *pair, int shape, uint64_t *state);
+
+/* Frees a persistent request, too. */
+void mpi_call_fini(mpi_call_t *call);
+
+/* New contents, on all ranks equally often. */
+void mpi_call_fill(mpi_call_t *call);
+
+/*
+ * Makes a blocking call; or starts one, for which a persistent request is made the first time.  Once MPI has returned,
+ * the arrays of MPI_Ialltoallv are overwritten and its datatypes freed if coll/irr serves it, as programs do that rely
+ * on Open MPI.  Returns an error code.
+ */
+int mpi_call_start(mpi_call_t *call, mpi_form_t form);
+
+/* Makes the persistent request only. */
+int mpi_call_request(mpi_call_t *call);
+
+/* Waits if there is a request; returns the first error since the fill. */
+int mpi_call_wait(mpi_call_t *call);
+
+/* Every byte, gaps included. */
+int mpi_call_is_right(const mpi_call_t *call);
+
+/* The bytes that no block of the receiving side has are as they were. */
+int mpi_call_is_intact(const mpi_call_t *call);
+
+/* Fills, makes the call, and waits for it; returns whether it succeeded with every byte right. */
+int mpi_call_once(mpi_call_t *call, mpi_form_t form);
+
+/* Point-to-point messages on the plain communicator bring what is expected. */
+int mpi_call_agrees(const mpi_call_t *call);
+
+/* MPI hands the call on to a component: Open MPI does not if all blocks of a blocking one are empty. */
+int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
+
+/*
+ * Makes the first nonblocking call of each collective on the communicator, which Open MPI serves.  Open MPI 4.1 fails
+ * or brings wrong bytes where blocks of different lengths go to neighbours, and breaks later calls where one rank has
+ * nothing to exchange in place.  So these calls have equal blocks.
+ */
+void mpi_call_meet(const mpi_pair_t *pair);
+
+/* Open MPI 4.1 retains as many datatypes of the call as there are neighbours: more, or less, than there are ranks. */
+int mpi_call_breaks_host(const mpi_pair_t *pair, const mpi_kind_t *kind);
 
 #endif

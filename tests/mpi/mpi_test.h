@@ -1,7 +1,12 @@
 /*
- * mpi_test.h - what the MPI test programs share: checks, random numbers, and proof that coll/irr served.
+ * mpi_test.h - what the MPI test programs share: checks, random numbers, communicators with info keys, proof that
+ * coll/irr served, and a main function that runs the cases of a table.
  *
- * A program returns mpi_test_end(), which finalizes MPI and is 0 on all ranks if no check failed on any.
+ *     PROGRAM CASE[:NUMBER] [KEY=VALUE ...] [, CASE ...]
+ *
+ * The keys go to the communicators of coll/irr.  The keys served=yes and served=no are the program's: coll/irr served
+ * some exchange of this case, or none.  A comma ends a case.  A job starts more slowly than most cases run, so scripts
+ * give several cases to one job, and rank 0 prints of each whether it was right on all ranks.
  */
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
@@ -11,104 +16,111 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static int mpi_test_failures;
+/* Open MPI 4.1 has persistent collectives as an extension. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define INIT_CALL(name) MPI_##name##_init
+#else
+#include <mpi-ext.h>
+#define INIT_CALL(name) MPIX_##name##_init
+#endif
+#define ALLTOALLV_INIT INIT_CALL(Alltoallv)
 
 #define CHECK(condition) mpi_test_check((condition), #condition, __FILE__, __LINE__)
 
-static inline int mpi_test_check(int condition, const char *text, const char *file, int line)
-{
-    int rank;
+/* Counts a failed check, and prints the first ten of a rank; returns the condition. */
+int mpi_test_check(int condition, const char *text, const char *file, int line);
 
-    if (!condition && mpi_test_failures++ < 10) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        fprintf(stderr, "rank %d: %s:%d: %s\n", rank, file, line, text);
-    }
-    return condition;
-}
+/* Failed checks of this rank. */
+int mpi_test_failures(void);
 
-static inline int mpi_test_end(void)
-{
-    int total = 0;
+/* Finalizes MPI; what main returns: 0 on all ranks if no check failed on any. */
+int mpi_test_end(void);
 
-    MPI_Allreduce(&mpi_test_failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return total == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+/* ---- cases ---- */
+
+typedef struct mpi_case {
+    const char *name;
+    void      (*run)(void);
+    int         threads;     /* the job needs MPI_THREAD_MULTIPLE */
+} mpi_case_t;
+
+/* Of the job, and of the case that runs. */
+typedef struct mpi_job {
+    const char *program;
+    int         rank, ranks;
+    int         thread_level;   /* in Open MPI 4.1 MPI_T_init_thread changes what MPI_Query_thread returns */
+    int         number;         /* behind the colon; 0: none */
+    char      **keys;
+    int         nkeys;
+    unsigned long long served;  /* exchanges, when the case began */
+    int         must_serve;     /* the script says served=yes, or (0) served=no; -1: neither */
+} mpi_job_t;
+
+extern mpi_job_t mpi_job;
+
+/* The number of the case, or this one if it has none. */
+int mpi_job_number(int standard);
+
+/* A key names an algorithm, so coll/irr serves all but the first nonblocking call of a communicator. */
+int mpi_job_is_named(void);
+
+/* Exchanges that coll/irr served on this rank since the case began. */
+unsigned long long mpi_job_served(void);
+
+/* Runs the cases that the arguments name; `cases` ends with a row without a name. */
+int mpi_test_main(int argc, char **argv, const mpi_case_t *cases);
+
+/* Calls run for each list of arguments between commas, and prints whether it was right. */
+void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int length));
+
+/* ---- numbers ---- */
 
 /* splitmix64, the same on all ranks for the same seed. */
-static inline uint64_t mpi_test_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+uint64_t mpi_test_random(uint64_t *state);
 
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+/* A random number from 0 on, below the limit. */
+int mpi_test_below(uint64_t *state, int limit);
 
-/* IRR_SEED or a new one; rank 0 prints it. */
-static inline uint64_t mpi_test_seed(void)
-{
-    const char *text = getenv("IRR_SEED");
-    uint64_t seed = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
-    int rank;
+/* IRR_SEED or a new one, the same on all ranks; rank 0 prints it. */
+uint64_t mpi_test_seed(void);
 
-    MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-        printf("IRR_SEED=%llu\n", (unsigned long long)seed);
-        fflush(stdout);
-    }
-    return seed;
-}
+/* The sum over all ranks of the job. */
+int mpi_test_sum(int value);
 
-/* A duplicate of comm on which one info key has a value. */
-static inline MPI_Comm mpi_test_dup(MPI_Comm comm, const char *key, const char *value)
-{
-    MPI_Comm dup;
-    MPI_Info info;
+/* The class of an MPI error. */
+int mpi_test_class(int error);
 
-    MPI_Info_create(&info);
-    MPI_Info_set(info, key, value);
-    MPI_Comm_dup_with_info(comm, info, &dup);
-    MPI_Info_free(&info);
-    return dup;
-}
+/* ---- coll/irr ---- */
+
+/* A duplicate with info keys, each KEY=VALUE. */
+MPI_Comm mpi_test_dup_keys(MPI_Comm comm, char **keys, int nkeys);
+
+/* The same with one key. */
+MPI_Comm mpi_test_dup(MPI_Comm comm, const char *key, const char *value);
 
 /*
  * Opens a performance variable of coll/irr; MPI_T_PVAR_HANDLE_NULL if it does not exist.  A counter counts
  * from here on.  MPI_T stays open: opening it again would load components of Open MPI again.
  */
-static inline MPI_T_pvar_handle mpi_test_pvar_open(const char *name, int class, MPI_T_pvar_session *session)
-{
-    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
-    int provided, index = 0, count = 0;
+MPI_T_pvar_handle mpi_test_pvar_open(const char *name, int class, MPI_T_pvar_session *session);
 
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_T_pvar_session_create(session);
-    if (MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS) {
-        MPI_T_pvar_handle_alloc(*session, index, NULL, &handle, &count);
-    }
-    return handle;
-}
+/* The value of a variable that was opened so. */
+unsigned long long mpi_test_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
 
 /* Exchanges that coll/irr served on this rank since the first call. */
-static inline unsigned long long mpi_test_served(void)
-{
-    static MPI_T_pvar_session session;
-    static MPI_T_pvar_handle handle;
-    static int opened;
-    unsigned long long value = 0;
+unsigned long long mpi_test_served(void);
 
-    if (!opened) {
-        handle = mpi_test_pvar_open("coll_irr_exchanges", MPI_T_PVAR_CLASS_COUNTER, &session);
-        opened = 1;
-    }
-    if (handle != MPI_T_PVAR_HANDLE_NULL) {
-        MPI_T_pvar_read(session, handle, &value);
-    }
-    return value;
-}
+/* Added to what mpi_test_exchange sends; alike on the ranks of a communicator.  A program may change it. */
+extern int mpi_test_salt;
+
+/*
+ * One MPI_Alltoallv in which each rank has so many integers for each other, or for each of the other group.  Returns
+ * the class of the error, or -1 if an integer is wrong.
+ */
+int mpi_test_exchange(MPI_Comm comm, int integers);
+
+/* The same of one integer; returns whether all was right. */
+int mpi_test_is_right(MPI_Comm comm);
 
 #endif

@@ -10,7 +10,7 @@
  * one of half of the ranks, with a name of letters that nobody expects, and never freed; CALLS of MPI_Ialltoall, of 8
  * bytes, between both halves; and three starts of a request.
  */
-#include "mpi_call.h"
+#include "mpi_test.h"
 
 enum { ROOM = 1024 };
 

@@ -1,21 +1,42 @@
 #!/bin/sh
-# requests.sh - persistent requests that are tried on their own: results are right, few starts open nothing, a program
-# that makes no other call comes to be served, and the report tells.
-LIMIT=60
+# requests.sh - nonblocking calls and persistent requests: every byte, many at a time, every way to complete and to end
+# them, by named algorithms and where the ranks choose; no allocation from the second start on, and no leak.
+LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
-unset OMPI_MCA_coll_irr_alltoallv_algorithm
 program=$builddir/mpi_requests
+ends=$builddir/mpi_ends
+algorithms="a1 ac a2 a3 a4 hybrid multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
-# A share above all measure: ways are tried from the first agreement on.
+# A share above all measure: strategies are tried from the first agreement on.
 always=1000000000
 
-share() {
-    OMPI_MCA_coll_irr_setup_share=$1
-    export OMPI_MCA_coll_irr_setup_share
+# What redist needs; other exchanges than this one go by a1 then.
+OMPI_MCA_coll_irr_redistribution=1,2,1,2
+export OMPI_MCA_coll_irr_redistribution
+
+# cases TITLE KEYS CASE...: one group a case.
+cases() {
+    title=$1 keys=$2
+    shift 2
+    for case; do
+        # shellcheck disable=SC2086
+        group "$title: $case" $case $keys
+    done
 }
 
-valgrinds() {
-    under_valgrind "$program" together , orphans
+# each TITLE CASE: one group an algorithm.
+each() {
+    for algorithm in $algorithms; do
+        with=
+        [ "$algorithm" != hybrid ] || with=coll_irr_direct_bytes=100
+        cases "$1, $algorithm" "$(all "$algorithm") $with" "$2"
+    done
+}
+
+# The report names the calls, and counts them.
+reported() {
+    OMPI_MCA_coll_irr_report=$scratch/report.json ranks 4 "$program" only:90 served=yes &&
+        grep -q '"call": *"MPI_Ialltoallv"' "$scratch/report.json"
 }
 
 # tells COMMAND...: the report has the row of a request of 480 starts, in two lines.
@@ -24,32 +45,111 @@ tells() {
         grep -A1 "MPI_Alltoallv_init, 4 ranks on 1 node: " "$scratch/run" | grep -q '^ *480 '
 }
 
-plan 24
-share $always
-for n in 2 5; do
-    for case in alone together between orphans types; do
-        group "$n ranks, $case" $case
+# without NAME=VALUE: that on the first of 4 ranks only.
+without() {
+    ranks 4 --mca coll_irr_setup_share $always "$divide" 1 env "$1" "$program" together served=no , ahead served=no else \
+        "$program" together served=no , ahead served=no
+}
+
+# choosing COMMAND...: with nothing configured but what trials may cost.
+choosing() {
+    unset OMPI_MCA_coll_irr_alltoallv_algorithm
+    OMPI_MCA_coll_irr_setup_share=$share
+    export OMPI_MCA_coll_irr_setup_share
+    "$@"
+    status=$?
+    unset OMPI_MCA_coll_irr_setup_share
+    OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+    export OMPI_MCA_coll_irr_alltoallv_algorithm
+    return $status
+}
+
+valgrind_choosing() { under_valgrind "$program" together , starts:100; }
+valgrind_persistent() { under_valgrind "$builddir/mpi_cycles" 200 100000 persistent; }
+
+if whole; then plan 184; else plan 183; fi
+each "8 ranks" together
+check_groups 8 "$program"
+each "4 ranks, no allocation and no description" starts
+check_groups 4 "$builddir/mpi_allocations"
+each "5 ranks" truncation
+check_groups 5 "$ends"
+for algorithm in a1 board a2; do
+    for n in 2 5; do
+        cases "$n ranks, $algorithm" "served=yes $(all $algorithm)" together only starts types ahead inside
+        check_groups $n "$program"
+        cases "$n ranks, $algorithm" "$(all $algorithm)" orphans active truncation nothing empty
+        check_groups $n "$ends"
     done
-    check_groups $n "$program"
 done
-for case in few alone together between active memory leaked; do
-    group "4 ranks, $case" $case
+group "4 ranks, one of which has a bad info key" refused
+for case in left_active left_alone leaked; do   # an error of the program, but no reason to crash or to wait for ever
+    cases "4 ranks, requests that end with the job" "$(all a1)" $case
 done
+check_groups 4 "$ends"
+for algorithm in a1 a4 aapc; do
+    cases "4 ranks over tcp, $algorithm" "$(all $algorithm)" left_active left_alone
+done
+# shellcheck disable=SC2086
+check_groups 4 $over_tcp "$ends"
+cases "7 ranks, a4" "$(all a4)" orphans threads
+check_groups 7 "$ends"
+cases "8 ranks over tcp" "served=yes $(all a1)" together types ahead
+# shellcheck disable=SC2086
+check_groups 8 $over_tcp "$program"
+group "4 ranks, host: left to Open MPI" together served=no coll_irr_alltoallv_algorithm=host
+group "4 ranks with a bad value" together served=no coll_irr_alltoallv_algorithm=a1 coll_irr_compose=none
 check_groups 4 "$program"
-for case in together between; do
-    group "4 ranks on nodes of two, $case" $case
+check "4 ranks, one of which has not loaded it" without OMPI_MCA_coll=^irr
+check "4 ranks, one of which has another priority" without OMPI_MCA_coll_irr_priority=5
+OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
+    check "4 ranks that choose, one of which has not loaded it" without OMPI_MCA_coll=^irr
+for algorithm in a1 board auto; do
+    cases "4 ranks, $algorithm" "coll_irr_alltoallv_algorithm=$algorithm" threads
 done
-check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
-check "one rank says what was found" says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* .* speedup" \
-    ranks 4 --mca coll_irr_verbose 1 "$program" alone
-check "the report tells of a request" tells ranks 4 --mca coll_irr_report 1 "$program" alone
-if command -v valgrind > /dev/null; then
-    check "2 ranks under valgrind" valgrinds
+check_groups 4 --mca coll_irr_setup_share $always "$ends"
+
+share=$always
+for n in 2 4 8; do
+    cases "$n ranks that choose" "" together:60 types:120 ahead inside
+    cases "$n ranks that choose" served=yes only:600 starts
+    choosing check_groups $n "$program"
+    cases "$n ranks that choose" "" orphans:25 active:60 truncation nothing
+    choosing check_groups $n "$ends"
+done
+cases "4 ranks that choose" "" memory leaked:30
+choosing check_groups 4 "$ends"
+cases "4 ranks on nodes of two that choose" "" together:60 types:120
+choosing check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
+check "one rank says what was found" \
+    choosing says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* .* speedup" \
+    ranks 4 --mca coll_irr_verbose 1 "$program" starts
+check "the report tells of a request" choosing tells ranks 4 --mca coll_irr_report 1 "$program" starts
+check "the report counts nonblocking calls under their own name" reported
+share=5
+check "few starts: nothing is opened" choosing ranks 4 "$program" starts:15 served=no
+share=0
+check "nothing may be spent: results are right" choosing ranks 4 "$program" together served=no
+for us in 3 30; do
+    check "4 ranks that wait let others run, where MPI's rounds take $us us" \
+        ranks 4 --mca mpi_yield_when_idle 1 "$builddir/mpi_turns" $us
+done
+check "more requests than there are ids, at constant memory" ranks 2 "$builddir/mpi_cycles" 40000 256 persistent
+check "8,000 calls on 200 communicators at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256 nonblocking
+check "the test sees growth that libnbc's own does not explain" \
+    expect_failure ranks 4 "$builddir/mpi_cycles" 2000 -1000 nonblocking
+share=$always
+if ! command -v valgrind > /dev/null; then
+    skip "requests that are tried under valgrind" "valgrind was not found; install it (Debian: valgrind)"
 else
-    skip "2 ranks under valgrind" "valgrind was not found; install it (Debian: valgrind)"
+    check "requests that are tried under valgrind" choosing valgrind_choosing
 fi
-share 5
-check "few starts: nothing is opened" ranks 4 "$program" few
-share 0
-check "nothing may be spent: results are right" ranks 4 "$program" together
+if ! whole; then
+    left_out "400 requests under valgrind, and 400,000 calls on 10,000 communicators"
+else
+    LIMIT=900
+    check "400,000 calls on 10,000 communicators at constant memory" \
+        ranks 2 "$builddir/mpi_cycles" 100000 256 nonblocking
+    check "400 requests under valgrind lose nothing and touch nothing they should not" valgrind_persistent
+fi
 exit $failed

@@ -2,8 +2,7 @@
  * short.c - exchanges of which some ranks are short of memory: all calls return, one that lacked memory with an error.
  * With memory again every byte arrives, or the communicator has failed on all ranks; others go on.
  *
- *     mpi_short [INFO_KEY=VALUE ...] [, INFO_KEY=VALUE ...]   the keys go to the communicators; the algorithm is one
- *                                                             that allocates
+ *     mpi_short sweep [INFO_KEY=VALUE ...] [, sweep ...]   the keys name an algorithm that allocates
  *
  * A communicator is in use before memory gets short, and the calls have blocks in place, so all that fails belongs to
  * an exchange.  Each run has a communicator of its own, because what was allocated once is kept.
@@ -13,134 +12,101 @@
 
 enum { COUNT = 50 };
 
-/* So many elements, all different, for each rank; of one call only one message of one rank differs. */
-typedef enum kind {
-    USUAL, ONE_SHORTER, ALL_LONGER
-} kind_t;
-
-static int count_of(kind_t kind, int from, int to)
+static int count_usual(const mpi_spec_t *spec, int from, int to, int edge)
 {
-    switch (kind) {
-    case ONE_SHORTER: return from == 1 && to == 0 ? COUNT / 2 : COUNT;
-    case ALL_LONGER:  return COUNT + 1 + from + to;
-    case USUAL:       break;
-    }
+    (void)spec, (void)from, (void)to, (void)edge;
     return COUNT;
 }
 
-static int element(int from, int to, int i, int salt)
+static int count_one_shorter(const mpi_spec_t *spec, int from, int to, int edge)
 {
-    return (from * 100 + to) * 1000 + i + salt * 7919;
+    (void)spec, (void)edge;
+    return from == 1 && to == 0 ? COUNT / 2 : COUNT;
 }
 
-/* Makes a call; returns whether it succeeded, with every byte right. */
-static int exchange(MPI_Comm comm, kind_t kind)
+static int count_all_longer(const mpi_spec_t *spec, int from, int to, int edge)
 {
-    static int salt;
-    side_t send, recv;
-    int ranks, rank, result, same = 1, limit;
-
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    limit = COUNT + 2 * ranks;
-    side_init(&send, ranks);
-    side_init(&recv, ranks);
-    send.buffer = calloc((size_t)(ranks * limit), sizeof(int));
-    recv.buffer = calloc((size_t)(ranks * limit), sizeof(int));
-    salt++;
-    for (int r = 0; r < ranks; r++) {
-        send.counts[r] = count_of(kind, rank, r);
-        recv.counts[r] = count_of(kind, r, rank);
-        send.displs[r] = recv.displs[r] = r * limit;
-        for (int i = 0; i < send.counts[r]; i++) {
-            ((int *)send.buffer)[r * limit + i] = element(rank, r, i, salt);
-        }
-    }
-    result = MPI_Alltoallv(send.buffer, send.counts, send.displs, MPI_INT, recv.buffer, recv.counts, recv.displs,
-                           MPI_INT, comm);
-    for (int r = 0; r < ranks; r++) {
-        for (int i = 0; i < recv.counts[r]; i++) {
-            same = same && ((int *)recv.buffer)[r * limit + i] == element(r, rank, i, salt);
-        }
-    }
-    CHECK(same || result != MPI_SUCCESS);
-    side_fini(&recv);
-    side_fini(&send);
-    return result == MPI_SUCCESS && same;
+    (void)spec, (void)edge;
+    return COUNT + 1 + from + to;
 }
 
-/* On how many ranks it is so. */
-static int count_ranks(int is_so)
+/* Returns whether a call succeeded; then every byte must be right. */
+static int exchange(const mpi_pair_t *pair, mpi_counts_t counts)
 {
-    int count;
+    static uint64_t seed;
+    const mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, counts, COUNT + 2 * pair->ranks, ++seed);
+    mpi_call_t call;
+    int good;
 
-    MPI_Allreduce(&is_so, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    return count;
+    mpi_call_init(&call, pair, &spec);
+    good = mpi_call_once(&call, BLOCKING);
+    CHECK(good || call.result != MPI_SUCCESS);
+    mpi_call_fini(&call);
+    return good;
 }
 
 /*
  * Memory is short in the third exchange, on these ranks (a bit each); returns whether it was on any.  Through shared
  * memory the exchange may end well all the same, because a message of the next one came early and was lost.
  */
-static int run(MPI_Comm comm, MPI_Comm other, kind_t kind, unsigned ranks, long first, long times)
+static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, long first, long times)
 {
     const char *shm = getenv("OMPI_MCA_coll_irr_shm");
     const int shares = shm == NULL || strcmp(shm, "0") != 0;
-    int rank, size, good, failed, any;
+    int good, failed, any;
+    mpi_pair_t pair;
 
-    MPI_Comm_size(comm, &size);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm, &rank);
-    CHECK(exchange(comm, USUAL));
-    CHECK(exchange(comm, USUAL));
-    if ((ranks >> rank & 1) != 0) {
+    mpi_pair_open(&pair, ALL);
+    MPI_Comm_set_errhandler(pair.irr, MPI_ERRORS_RETURN);
+    CHECK(exchange(&pair, count_usual));
+    CHECK(exchange(&pair, count_usual));
+    if ((ranks >> pair.rank & 1) != 0) {
         mpi_memory_fail(first, times);
     }
-    good = exchange(comm, kind);
+    good = exchange(&pair, counts);
     failed = mpi_memory_fail(0, 0) > 0;
     CHECK(shares || !good || !failed);
     /* Counts that were told to a rank without memory may be missed once more. */
-    exchange(comm, kind);
-    any = count_ranks(failed);
-    good = count_ranks(exchange(comm, kind));
-    CHECK(good == size || (good == 0 && any > 0));
-    CHECK(exchange(other, kind));
-    MPI_Comm_free(&comm);
+    exchange(&pair, counts);
+    any = mpi_test_sum(failed);
+    good = mpi_test_sum(exchange(&pair, counts));
+    CHECK(good == pair.ranks || (good == 0 && any > 0));
+    CHECK(exchange(other, counts));
+    mpi_pair_fini(&pair);
     return any;
 }
 
 /* From each allocation on, until none fails. */
-static void sweep(char **keys, int nkeys, kind_t kind, unsigned ranks, long times)
+static void sweep(mpi_counts_t counts, unsigned ranks, long times)
 {
-    MPI_Comm other = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    mpi_pair_t other;
     long first = 1;
 
-    while (run(dup_irr(MPI_COMM_WORLD, keys, nkeys), other, kind, ranks, first, times)) {
+    mpi_pair_open(&other, ALL);
+    while (run(&other, counts, ranks, first, times)) {
         first++;
     }
-    MPI_Comm_free(&other);
-    CHECK(first > 1 || kind == USUAL);   /* an exchange in which nothing changes allocates nothing */
+    mpi_pair_fini(&other);
+    CHECK(first > 1 || counts == count_usual);   /* an exchange in which nothing changes allocates nothing */
 }
 
-static void sweep_all(char **keys, int nkeys)
+static void case_sweep(void)
 {
-    static const unsigned some[] = { 1, 6, ~0u };
-    unsigned long long served = mpi_test_served();
+    static const mpi_counts_t counts[] = { count_usual, count_one_shorter, count_all_longer };
+    static const unsigned ranks[] = { 1, 6, ~0u };
+    const unsigned long long served = mpi_test_served();
 
-    for (int kind = USUAL; kind <= ALL_LONGER; kind++) {
-        for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
-            sweep(keys, nkeys, (kind_t)kind, some[i], 1);
-            sweep(keys, nkeys, (kind_t)kind, some[i], LONG_MAX);
-        }
+    mpi_memory_watch();
+    for (int i = 0; i < 9; i++) {
+        sweep(counts[i / 3], ranks[i % 3], 1);
+        sweep(counts[i / 3], ranks[i % 3], LONG_MAX);
     }
     CHECK(mpi_test_served() > served);
 }
 
+static const mpi_case_t cases[] = { { "sweep", case_sweep, 0 }, { NULL, NULL, 0 } };
+
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
-    mpi_memory_watch();
-    mpi_test_groups(argv + 1, argc - 1, sweep_all);
-    return mpi_test_end();
+    return mpi_test_main(argc, argv, cases);
 }

@@ -65,26 +65,6 @@ static void tell(const char *when)
     }
 }
 
-static void exchange(void)
-{
-    int ranks, rank;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int counts[ranks], displs[ranks], sent[ranks], received[ranks];
-
-    for (int i = 0; i < ranks; i++) {
-        counts[i] = 1;
-        displs[i] = i;
-        sent[i] = i;
-        received[i] = -1;
-    }
-    MPI_Alltoallv(sent, counts, displs, MPI_INT, received, counts, displs, MPI_INT, MPI_COMM_WORLD);
-    for (int i = 0; i < ranks; i++) {
-        CHECK(received[i] == rank);
-    }
-}
-
 int main(int argc, char **argv)
 {
     const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
@@ -95,7 +75,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     tell("after MPI_Init");
     for (int i = 0; i < EXCHANGES; i++) {
-        exchange();
+        CHECK(mpi_test_is_right(MPI_COMM_WORLD));
     }
     tell("after exchanges");
     return mpi_test_end();

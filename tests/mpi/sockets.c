@@ -69,23 +69,13 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     const int to_others = strcmp(mode, "LOCAL") == 0;
-    int ranks, before, after;
-    int *counts, *displs, *in, *out;
+    int before, after;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    counts = calloc((size_t)ranks, sizeof(int));
-    displs = calloc((size_t)ranks, sizeof(int));
-    in = calloc((size_t)ranks, sizeof(int));
-    out = calloc((size_t)ranks, sizeof(int));
-    for (int i = 0; i < ranks; i++) {
-        counts[i] = 1;
-        displs[i] = i;
-    }
     mpi_test_served();
     MPI_Barrier(MPI_COMM_WORLD);
     before = listeners(to_others);
-    MPI_Alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, MPI_COMM_WORLD);
+    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
     after = listeners(to_others);
     CHECK(mpi_test_served() == 1);
     if (strcmp(mode, "SOME") == 0) {
@@ -93,9 +83,5 @@ int main(int argc, char **argv)
     } else {
         CHECK((to_others || strcmp(mode, "NONE") == 0) && after == before);
     }
-    free(out);
-    free(in);
-    free(displs);
-    free(counts);
     return mpi_test_end();
 }

@@ -1,7 +1,7 @@
 /*
  * team.c - communicators of the same processes in the same order, which choose together and share engine communicators.
  *
- *     mpi_team CASE    one of the table at the end
+ *     mpi_team CASE [, CASE ...]   see mpi_test.h and the table at the end
  *
  * Every byte is checked, on all communicators.
  */
@@ -9,7 +9,10 @@
 
 enum { COUNT = 512, RANKS_MAX = 16 };
 
-static int rank, ranks, salt;
+#define rank  mpi_job.rank
+#define ranks mpi_job.ranks
+
+static int salt;
 static int in[RANKS_MAX * 2 * COUNT], out[RANKS_MAX * COUNT], counts[RANKS_MAX], sends[RANKS_MAX], recvs[RANKS_MAX];
 
 /* One exchange, with gaps in its input if gaps is set; returns the class of the error, or -1 for wrong bytes. */
@@ -58,15 +61,6 @@ static MPI_Comm dup_world(void)
     return comm;
 }
 
-/* On how many ranks it is so. */
-static int count_ranks(int is_so)
-{
-    int count;
-
-    MPI_Allreduce(&is_so, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    return count;
-}
-
 /* One after the other: what they exchange adds up until a trial pays, and what it finds serves the next ones. */
 static void case_short_lived(void)
 {
@@ -84,7 +78,7 @@ static void case_short_lived(void)
 static void case_served(void)
 {
     case_short_lived();
-    CHECK(mpi_test_served() == 4000);
+    CHECK(mpi_job_served() == 4000);
 }
 
 /* Many that live at once, in turns, and those of other orders of the processes between them. */
@@ -125,8 +119,8 @@ static void case_failed(void)
         mpi_memory_fail(rank == 1, LONG_MAX);
         CHECK(exchange(first, rank == 1) != -1);
         CHECK((mpi_memory_fail(0, 0) > 0) == (rank == 1));
-        CHECK(count_ranks(is_right(first)) == 0);
-        CHECK(count_ranks(is_right(second)) == 0);
+        CHECK(mpi_test_sum(is_right(first)) == 0);
+        CHECK(mpi_test_sum(is_right(second)) == 0);
         CHECK(is_right(unused));
         later = dup_world();
         CHECK(is_right(later) && is_right(unused));
@@ -201,26 +195,13 @@ static void case_orders(void)
     }
 }
 
-static const struct {
-    const char *name;
-    void      (*run)(void);
-} cases[] = {
-    { "short_lived", case_short_lived }, { "served", case_served }, { "turns", case_turns },
-    { "failed", case_failed }, { "orders", case_orders }, { "nonblocking", case_nonblocking }
+static const mpi_case_t cases[] = {
+    { "short_lived", case_short_lived, 0 }, { "served", case_served, 0 }, { "turns", case_turns, 0 },
+    { "failed", case_failed, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 },
+    { NULL, NULL, 0 }
 };
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    mpi_test_served();
-    for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            cases[i].run();
-            return mpi_test_end();
-        }
-    }
-    fprintf(stderr, "usage: mpi_team CASE\n");
-    return 2;
+    return mpi_test_main(argc, argv, cases);
 }

@@ -34,8 +34,9 @@ check "3 ranks, an exchange that fails" ranks 3 "$program" failed
 check "5 ranks, many orders of the processes" ranks 5 "$program" orders
 check "5 ranks that choose, many orders" ranks 5 $auto --mca coll_irr_setup_share 1000 "$program" orders
 check "4 ranks, nonblocking calls before the first blocking one" ranks 4 "$program" nonblocking
-named="--mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_ranks_per_node 2 --mca coll_irr_setup_share 1000000000"
 for case in served turns orders; do
-    check "4 ranks, strategies of an algorithm that is named, $case" ranks 4 $named "$program" $case
+    group "4 ranks, strategies of an algorithm that is named, $case" $case
 done
+check_groups 4 --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_ranks_per_node 2 \
+    --mca coll_irr_setup_share 1000000000 "$program"
 exit $failed

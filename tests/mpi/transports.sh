@@ -96,7 +96,7 @@ case " $TRANSPORTS " in
         check "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
             ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
         check "messages that nobody receives do not keep MPI_Finalize waiting" \
-            ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_persistent" left_alone
+            ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_ends" left_alone
         ;;
     *)
         for case in "an unknown provider" "an unknown domain" "a provider without a device" \

@@ -2,7 +2,7 @@
  * wrong.c - programs that are wrong, ranks without memory, and ranks that do not come: an error, no hang, and nothing
  * wrong in what follows.
  *
- *     mpi_wrong CASE BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the keys go to the communicator
+ *     mpi_wrong CASE:BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the keys go to the communicator
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
@@ -13,96 +13,52 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* A call of bytes, with room for `bytes` from each to each, of which the cases set the counts. */
 typedef struct job {
-    MPI_Comm comm;
-    char   **keys;      /* of the communicator */
-    int      nkeys;
-    int      ranks, rank;
-    int      bytes;     /* of a long message */
-    int     *send, *recv, *sdispls, *rdispls;
-    char    *input, *output;
+    int        bytes, ranks, rank;
+    mpi_pair_t pair;
+    mpi_call_t call;
 } job_t;
 
-/* What rank `from` sends to `to` in call number `call`. */
-static char byte_of(int from, int to, int call, int i)
+static void job_init(job_t *job)
 {
-    return (char)(from * 37 + to * 11 + call * 101 + i);
-}
+    mpi_spec_t spec;
 
-static void job_init(job_t *job, int bytes, char **keys, int nkeys)
-{
-    size_t room;
-
-    job->comm = dup_irr(MPI_COMM_WORLD, keys, nkeys);
-    job->keys = keys;
-    job->nkeys = nkeys;
-    MPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN);
-    MPI_Comm_size(job->comm, &job->ranks);
-    MPI_Comm_rank(job->comm, &job->rank);
-    job->bytes = bytes;
-    room = (size_t)job->ranks * (size_t)bytes;
-    job->send = calloc(4 * (size_t)job->ranks, sizeof(int));
-    job->recv = job->send + job->ranks;
-    job->sdispls = job->recv + job->ranks;
-    job->rdispls = job->sdispls + job->ranks;
-    job->input = malloc(room);
-    job->output = malloc(room);
-    for (int i = 0; i < job->ranks; i++) {
-        job->sdispls[i] = job->rdispls[i] = i * bytes;
-    }
+    job->bytes = mpi_job_number(100);
+    mpi_pair_open(&job->pair, ALL);
+    MPI_Comm_set_errhandler(job->pair.irr, MPI_ERRORS_RETURN);
+    job->ranks = job->pair.ranks;
+    job->rank = job->pair.rank;
+    spec = mpi_spec_plain(ALLTOALLV, mpi_shapes[ZERO], job->bytes, 1);
+    spec.base = MPI_CHAR;
+    mpi_call_init(&job->call, &job->pair, &spec);
 }
 
 static void job_fini(job_t *job)
 {
-    MPI_Comm_free(&job->comm);
-    free(job->send);
-    free(job->input);
-    free(job->output);
+    mpi_call_fini(&job->call);
+    mpi_pair_fini(&job->pair);
 }
 
 /* The counts of this rank, all alike, or none. */
 static void set_counts(job_t *job, int bytes)
 {
     for (int i = 0; i < job->ranks; i++) {
-        job->send[i] = job->recv[i] = bytes;
+        job->call.send.counts[i] = job->call.recv.counts[i] = bytes;
     }
 }
 
 /* Calls with the counts that are set; the class of the error. */
-static int call(job_t *job, int number)
+static int call(job_t *job)
 {
-    int class;
-
-    for (int to = 0; to < job->ranks; to++) {
-        for (int i = 0; i < job->send[to]; i++) {
-            job->input[job->sdispls[to] + i] = byte_of(job->rank, to, number, i);
-        }
-    }
-    memset(job->output, 0x5a, (size_t)job->ranks * (size_t)job->bytes);
-    MPI_Error_class(MPI_Alltoallv(job->input, job->send, job->sdispls, MPI_CHAR, job->output, job->recv, job->rdispls,
-                                  MPI_CHAR, job->comm), &class);
-    return class;
+    mpi_call_fill(&job->call);
+    return mpi_test_class(mpi_call_start(&job->call, BLOCKING));
 }
 
-/* Is every byte of the output that of this call, or untouched? */
-static int is_right(const job_t *job, int number)
+static void check_right(job_t *job)
 {
-    for (int from = 0; from < job->ranks; from++) {
-        for (int i = 0; i < job->bytes; i++) {
-            char expected = i < job->recv[from] ? byte_of(from, job->rank, number, i) : 0x5a;
-
-            if (job->output[job->rdispls[from] + i] != expected) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
-static void check_right(job_t *job, int number)
-{
-    CHECK(call(job, number) == MPI_SUCCESS);
-    CHECK(is_right(job, number));
+    CHECK(call(job) == MPI_SUCCESS);
+    CHECK(mpi_call_is_right(&job->call));
 }
 
 /*
@@ -111,22 +67,22 @@ static void check_right(job_t *job, int number)
  */
 static void case_stray(job_t *job)
 {
-    int told = 0, number = 0;
+    int told = 0;
 
     set_counts(job, job->bytes);
-    check_right(job, number++);
+    check_right(job);
     for (int round = 0; round < 3; round++) {
         set_counts(job, 0);
-        job->send[1] = job->rank == 0 ? job->bytes : 0;
-        told = call(job, number++) == MPI_ERR_TRUNCATE;
+        job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
+        told = call(job) == MPI_ERR_TRUNCATE;
         MPI_Barrier(MPI_COMM_WORLD);
         set_counts(job, job->bytes);
-        told += call(job, number++) == MPI_ERR_TRUNCATE;
+        told += call(job) == MPI_ERR_TRUNCATE;
         CHECK(told == (job->rank == 1));
-        CHECK(is_right(job, number - 1));
+        CHECK(mpi_call_is_right(&job->call));
         for (int i = 0; i < 150; i++) {
             set_counts(job, i % 2 == 0 ? job->bytes : 0);
-            check_right(job, number++);
+            check_right(job);
         }
     }
 }
@@ -134,24 +90,23 @@ static void case_stray(job_t *job)
 /* The communicator is freed at once, and the next ones are right. */
 static void case_stray_freed(job_t *job)
 {
-    MPI_Comm first = job->comm;
-
     set_counts(job, job->bytes);
-    check_right(job, 0);
+    check_right(job);
     set_counts(job, 0);
-    job->send[1] = job->rank == 0 ? job->bytes : 0;
-    call(job, 1);
+    job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
+    call(job);
     set_counts(job, job->bytes);
     for (int i = 2; i < 20; i++) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &job->comm);
-        MPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN);
-        check_right(job, i);
-        if (first != MPI_COMM_NULL) {
-            MPI_Comm_free(&first);
+        MPI_Comm comm;
+
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        job->call.comm = comm;
+        check_right(job);
+        if (job->pair.irr != MPI_COMM_NULL) {
+            MPI_Comm_free(&job->pair.irr);
         }
-        if (i < 19) {
-            MPI_Comm_free(&job->comm);
-        }
+        MPI_Comm_free(&comm);
     }
 }
 
@@ -159,12 +114,12 @@ static void case_stray_freed(job_t *job)
 static void case_stray_last(job_t *job)
 {
     set_counts(job, job->bytes);
-    check_right(job, 0);
+    check_right(job);
     set_counts(job, 0);
-    job->send[1] = job->rank == 0 ? job->bytes : 0;
-    call(job, 1);
+    job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
+    call(job);
     MPI_Finalize();
-    exit(mpi_test_failures > 0);
+    exit(mpi_test_failures() > 0);
 }
 
 /*
@@ -187,16 +142,16 @@ static void case_stray_random(job_t *job)
                 const int stray = none && wrong && from != to && mpi_test_random(&state) % 4 == 0;
 
                 if (from == job->rank) {
-                    job->send[to] = none && !stray ? 0 : bytes;
+                    job->call.send.counts[to] = none && !stray ? 0 : bytes;
                 }
                 if (to == job->rank) {
-                    job->recv[from] = none ? 0 : bytes;
+                    job->call.recv.counts[from] = none ? 0 : bytes;
                     strays += stray;
                 }
             }
         }
-        class = call(job, number);
-        CHECK(is_right(job, number));
+        class = call(job);
+        CHECK(mpi_call_is_right(&job->call));
         CHECK(class == MPI_SUCCESS || (class == MPI_ERR_TRUNCATE && strays > 0));
         told += class == MPI_ERR_TRUNCATE;
     }
@@ -212,7 +167,8 @@ static void case_no_copy(job_t *job)
 {
     enum { CALLS = 16, ELEMENTS_MAX = 256 << 2 * (CALLS / 4) };   /* of four, the second fails, the last is elsewhere */
     const size_t doubles = (size_t)job->ranks * ELEMENTS_MAX * 4;
-    MPI_Datatype vector = vector_type();
+    MPI_Datatype vector = mpi_types_runs(MPI_DOUBLE, 2, 2);   /* one, because the component remembers its runs */
+    int *counts = calloc(2 * (size_t)job->ranks, sizeof(int)), *displs = counts + job->ranks;
     double *input = malloc(doubles * sizeof(double));
     double *output = malloc(doubles * sizeof(double));
     MPI_Comm comm = MPI_COMM_NULL;
@@ -220,15 +176,15 @@ static void case_no_copy(job_t *job)
     mpi_memory_watch();
     for (int k = 0; k < CALLS; k++) {
         const int step = k % 4, in_place = k / 4 % 2, fails = step == 1, elements = fails ? 256 << 2 * (k / 4) : 1;
-        int class, right = 1;
+        int good, right = 1;
 
         if (step == 0) {
-            comm = dup_irr(job->comm, job->keys, job->nkeys);
+            comm = mpi_test_dup_keys(MPI_COMM_WORLD, mpi_job.keys, mpi_job.nkeys);
             MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         }
         for (int i = 0; i < job->ranks; i++) {
-            job->send[i] = elements;
-            job->sdispls[i] = i * elements;
+            counts[i] = elements;
+            displs[i] = i * elements;
         }
         for (int i = 0; i < 4 * elements * job->ranks; i++) {
             input[i] = output[i] = job->rank + 100 * k;
@@ -236,20 +192,21 @@ static void case_no_copy(job_t *job)
         if (fails && job->rank == 1) {
             mpi_memory_fail(in_place ? 1 : 1 + k / 8, 1);
         }
-        MPI_Error_class(MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, job->send, job->sdispls, vector, output,
-                                      job->send, job->sdispls, vector, step == 3 ? job->comm : comm), &class);
+        good = MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, counts, displs, vector, output, counts, displs, vector,
+                             step == 3 ? job->pair.irr : comm) == MPI_SUCCESS;
         CHECK((fails && job->rank == 1) == (mpi_memory_fail(0, 0) > 0));
         for (int i = 0; i < elements * job->ranks; i++) {
             const int from = i / elements;
 
             right = right && output[4 * i] == from + 100 * k && output[4 * i + 2] == from + 100 * k;
         }
-        CHECK(class == MPI_SUCCESS ? right && !(fails && job->rank == 1) : fails || step == 2);
+        CHECK(good ? right && !(fails && job->rank == 1) : fails || step == 2);
         if (step == 2) {
-            CHECK(class != MPI_SUCCESS || job->rank != 1);
+            CHECK(!good || job->rank != 1);
             MPI_Comm_free(&comm);
         }
     }
+    free(counts);
     free(output);
     free(input);
     MPI_Type_free(&vector);
@@ -263,32 +220,32 @@ static void case_timeout(job_t *job)
     int nothing = 0;
 
     set_counts(job, job->bytes);
-    check_right(job, 0);
+    check_right(job);
     if (job->rank == last) {
         MPI_Recv(&nothing, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-        CHECK(call(job, 1) != MPI_SUCCESS);
-        CHECK(call(job, 2) != MPI_SUCCESS);
+        CHECK(call(job) != MPI_SUCCESS);
+        CHECK(call(job) != MPI_SUCCESS);
     }
     if (job->rank == 0) {
         MPI_Send(&nothing, 1, MPI_INT, last, TAG, MPI_COMM_WORLD);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    call(job, 3);
+    call(job);
     MPI_Barrier(MPI_COMM_WORLD);
-    CHECK(call(job, 4) != MPI_SUCCESS);
+    CHECK(call(job) != MPI_SUCCESS);
 }
 
 /* The last rank is killed, and nobody ends the job: the others have an error, and say so. */
 static void case_killed(job_t *job)
 {
     set_counts(job, job->bytes);
-    check_right(job, 0);
+    check_right(job);
     if (job->rank == job->ranks - 1) {
         raise(SIGKILL);
     }
-    CHECK(call(job, 1) != MPI_SUCCESS);
-    printf("rank %d has %s\n", job->rank, mpi_test_failures == 0 ? "survived" : "failed");
+    CHECK(call(job) != MPI_SUCCESS);
+    printf("rank %d has %s\n", job->rank, mpi_test_failures() == 0 ? "survived" : "failed");
     fflush(stdout);
     _exit(0);   /* MPI_Finalize would wait for the rank that is gone */
 }
@@ -336,31 +293,22 @@ MPI_MEMORY_VISIBLE long sysconf(int name)
 /* The class of the error; outside: this rank waits before the others can have its part of an agreement. */
 static int call_persistent(job_t *job, int outside)
 {
-    MPI_Request request;
-    int class;
-
     if (outside) {
         wait_outside();
     }
-    MPI_Error_class(ALLTOALLV_INIT(job->input, job->send, job->sdispls, MPI_CHAR, job->output, job->recv, job->rdispls,
-                                   MPI_CHAR, job->comm, MPI_INFO_NULL, &request), &class);
-    return class;
+    job->call.request = MPI_REQUEST_NULL;   /* nobody frees that of the call before */
+    mpi_call_fill(&job->call);
+    return mpi_test_class(mpi_call_request(&job->call));
 }
 
 static int call_nonblocking(job_t *job, int outside)
 {
-    MPI_Request request;
-    int class;
-
-    MPI_Error_class(MPI_Ialltoallv(job->input, job->send, job->sdispls, MPI_CHAR, job->output, job->recv, job->rdispls,
-                                   MPI_CHAR, job->comm, &request), &class);
+    mpi_call_fill(&job->call);
+    mpi_call_start(&job->call, NONBLOCKING);
     if (outside) {
         wait_outside();
     }
-    if (class == MPI_SUCCESS) {
-        MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &class);
-    }
-    return class;
+    return mpi_test_class(mpi_call_wait(&job->call));
 }
 
 static int call_outside(job_t *job, int outside)
@@ -368,20 +316,20 @@ static int call_outside(job_t *job, int outside)
     if (outside) {
         wait_outside();
     }
-    return call(job, 0);
+    return call(job);
 }
 
 /* The last rank waits within the component, at some call. */
 static int call_within(job_t *job, int within)
 {
     waits_within = within && waits_within == 0 ? 1 : waits_within;
-    return call(job, 0);
+    return call(job);
 }
 
 static int call_choosing(job_t *job, int within)
 {
     waits_within = within && waits_within == 0 ? 2 : waits_within;
-    return call(job, 0);
+    return call(job);
 }
 
 /* Calls until an agreement fails: on all ranks, also on the last one, which is woken when the others have an error. */
@@ -416,66 +364,50 @@ static void come_late(job_t *job, int (*form)(job_t *job, int late))
     close(woken[1]);
 }
 
-static void case_late(job_t *job)
-{
-    come_late(job, call_outside);
-}
+/* ---- cases ---- */
 
-static void case_late_within(job_t *job)
+static void run(void (*run_case)(job_t *job))
 {
-    come_late(job, call_within);
-}
-
-static void case_late_choosing(job_t *job)
-{
-    come_late(job, call_choosing);
-}
-
-static void case_late_nonblocking(job_t *job)
-{
-    come_late(job, call_nonblocking);
-}
-
-static void case_late_persistent(job_t *job)
-{
-    come_late(job, call_persistent);
-}
-
-static const struct {
-    const char *name;
-    void      (*run)(job_t *job);
-} cases[] = {
-    { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "stray_random", case_stray_random },
-    { "stray_last", case_stray_last },
-    { "no_copy", case_no_copy },
-    { "timeout", case_timeout }, { "killed", case_killed },
-    { "late", case_late }, { "late_within", case_late_within }, { "late_choosing", case_late_choosing },
-    { "late_nonblocking", case_late_nonblocking }, { "late_persistent", case_late_persistent }
-};
-
-/* CASE, BYTES and keys. */
-static void run(char **group, int length)
-{
-    const size_t count = sizeof(cases) / sizeof(cases[0]);
-    unsigned long long served = mpi_test_served();
-    size_t i = 0;
+    const unsigned long long served = mpi_test_served();
     job_t job;
 
-    while (i < count && (length < 2 || strcmp(group[0], cases[i].name) != 0)) {
-        i++;
-    }
-    if (CHECK(i < count)) {
-        job_init(&job, atoi(group[1]), group + 2, length - 2);
-        cases[i].run(&job);
-        CHECK(mpi_test_served() > served || strncmp(group[0], "late", 4) == 0);
-        job_fini(&job);
-    }
+    job_init(&job);
+    run_case(&job);
+    CHECK(mpi_test_served() > served);
+    job_fini(&job);
 }
+
+static void run_form(int (*form)(job_t *job, int late))
+{
+    job_t job;
+
+    job_init(&job);
+    come_late(&job, form);
+    job_fini(&job);
+}
+
+static void run_stray(void) { run(case_stray); }
+static void run_stray_freed(void) { run(case_stray_freed); }
+static void run_stray_random(void) { run(case_stray_random); }
+static void run_stray_last(void) { run(case_stray_last); }
+static void run_no_copy(void) { run(case_no_copy); }
+static void run_timeout(void) { run(case_timeout); }
+static void run_killed(void) { run(case_killed); }
+static void run_late(void) { run_form(call_outside); }
+static void run_late_within(void) { run_form(call_within); }
+static void run_late_choosing(void) { run_form(call_choosing); }
+static void run_late_nonblocking(void) { run_form(call_nonblocking); }
+static void run_late_persistent(void) { run_form(call_persistent); }
+
+static const mpi_case_t cases[] = {
+    { "stray", run_stray, 0 }, { "stray_freed", run_stray_freed, 0 }, { "stray_random", run_stray_random, 0 },
+    { "stray_last", run_stray_last, 0 }, { "no_copy", run_no_copy, 0 }, { "timeout", run_timeout, 0 },
+    { "killed", run_killed, 0 }, { "late", run_late, 0 }, { "late_within", run_late_within, 0 },
+    { "late_choosing", run_late_choosing, 0 }, { "late_nonblocking", run_late_nonblocking, 0 },
+    { "late_persistent", run_late_persistent, 0 }, { NULL, NULL, 0 }
+};
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
-    mpi_test_groups(argv + 1, argc - 1, run);
-    return mpi_test_end();
+    return mpi_test_main(argc, argv, cases);
 }

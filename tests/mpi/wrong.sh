@@ -3,6 +3,7 @@
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_wrong
+place=$builddir/mpi_place
 help_texts
 
 # waited TEXT COMMAND...: the run is right, and each rank that waits tells at most once, one of them the text.  The one
@@ -22,7 +23,7 @@ waited() {
 # killed OPTIONS...: the others survive.  Each rank that runs out of time, or that the network tells of it, names the
 # rank that was killed.
 killed() {
-    ranks 4 --enable-recovery "$@" "$program" killed 80000 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 \
+    ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 \
         > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
@@ -32,59 +33,83 @@ killed() {
         [ "$(grep -c 'coll/irr: .* rank 3, which is process 3 of the job' "$scratch/run")" -eq "$texts" ]
 }
 
-plan 50
+# in_place TITLE ALGORITHM RANKS_PER_NODE CASE...
+in_place() {
+    title=$1 keys="coll_irr_alltoallv_algorithm=$2 coll_irr_ranks_per_node=$3" algorithm=$2
+    shift 3
+    for case; do
+        # shellcheck disable=SC2086
+        group "$title, $algorithm, in place: $case" $case $keys
+    done
+}
+
+plan 84
 for algorithm in a1 ac hybrid; do
     for bytes in 8 2000 80000; do
-        group "$bytes bytes that nobody asked for, $algorithm" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm" \
+        group "$bytes bytes that nobody asked for, $algorithm" stray:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
             coll_irr_direct_bytes=8
     done
 done
 check_groups 3 "$program"
 check "80000 bytes that nobody asked for, over tcp" \
-    ranks 3 $over_tcp "$program" stray 80000 coll_irr_alltoallv_algorithm=a1
+    ranks 3 $over_tcp "$program" stray:80000 coll_irr_alltoallv_algorithm=a1
 for bytes in 8 80000; do
-    group "$bytes bytes that nobody asked for on a communicator that is freed" stray_freed $bytes
+    group "$bytes bytes that nobody asked for on a communicator that is freed" stray_freed:$bytes
 done
 check_groups 2 --mca coll_irr_alltoallv_algorithm a1 "$program"
 for bytes in 100 30000; do
-    group "messages that nobody asked for, at random, up to $bytes bytes" stray_random $bytes \
+    group "messages that nobody asked for, at random, up to $bytes bytes" stray_random:$bytes \
         coll_irr_alltoallv_algorithm=a1
 done
 for algorithm in ac rs_n a4 hybrid node; do
-    group "messages that nobody asked for, at random, $algorithm" stray_random 3000 \
+    group "messages that nobody asked for, at random, $algorithm" stray_random:3000 \
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2 coll_irr_direct_bytes=1000
 done
 check_groups 5 "$program"
 for bytes in 8 80000; do
     check "$bytes bytes that nobody asked for in the last call" \
-        ranks 3 "$program" stray_last $bytes coll_irr_alltoallv_algorithm=a1
+        ranks 3 "$program" stray_last:$bytes coll_irr_alltoallv_algorithm=a1
 done
-# A job each: memory of packed copies is kept, and then nothing fails.
 for algorithm in a1 ac a2 a3 a4 hybrid multistage node board rs_nh optimal aapc; do
-    check "no memory for a packed copy, $algorithm" ranks 5 "$program" no_copy 8 \
-        "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
+    group "no memory for a packed copy, $algorithm" no_copy "coll_irr_alltoallv_algorithm=$algorithm" \
+        coll_irr_ranks_per_node=2
 done
-for algorithm in a1 a3 hybrid optimal; do
-    check "a rank that does not come, $algorithm" waited "(coll_irr_timeout)" \
-        ranks 4 "$program" timeout 100 "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=3
+check_groups 5 "$program"
+# In place, with long blocks, by each kind of strategy; on a grid, and with grants, all that is sent is copied.
+for algorithm in a1 board rs_nh aapc; do
+    in_place "4 ranks" $algorithm 0 right bounded wrong
 done
+in_place "4 ranks" board 0 kernel
+for algorithm in a3 hybrid node optimal; do
+    in_place "4 ranks" $algorithm 0 right wrong
+done
+check_groups 4 "$place"
+for algorithm in a1 ac board aapc; do
+    in_place "5 ranks on 3 nodes" $algorithm 2 right bounded wrong
+done
+in_place "5 ranks on 3 nodes" node 2 right wrong
+check_groups 5 "$place"
+for algorithm in a3 hybrid optimal; do
+    group "a rank that does not come, $algorithm" timeout "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=2
+done
+check_groups 4 "$program"
 check "the rank that does not come is named" waited "for rank 3, which is process 3" \
-    ranks 4 "$program" timeout 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3
+    ranks 4 "$program" timeout coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
 for kind in late late_within late_nonblocking late_persistent; do
-    group "an agreement that a rank does not come to, a1, $kind" $kind 100 coll_irr_alltoallv_algorithm=a1 \
+    group "an agreement that a rank does not come to, a1, $kind" $kind coll_irr_alltoallv_algorithm=a1 \
         coll_irr_timeout=2
 done
 for kind in late_choosing late_nonblocking late_persistent; do
-    group "an agreement that a rank does not come to, auto, $kind" $kind 100 coll_irr_alltoallv_algorithm=auto \
+    group "an agreement that a rank does not come to, auto, $kind" $kind coll_irr_alltoallv_algorithm=auto \
         coll_irr_timeout=2
 done
 check_groups 4 --mca coll_irr_setup_share 50 "$program"
 for kind in late late_within; do
     check "an agreement over tcp that a rank does not come to, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
-        "$program" $kind 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
+        "$program" $kind coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
 done
 check "the rank that does not come to an agreement is named" waited "for rank 3, which is process 3" \
-    ranks 4 "$program" late 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
+    ranks 4 "$program" late coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
 check "a rank that is killed" killed
 check "a rank that is killed, over tcp" killed $over_tcp
 exit $failed
