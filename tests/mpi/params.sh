@@ -22,8 +22,8 @@ refused() {
 }
 
 # listed NAME LEVEL TEXT: ompi_info shows the parameter at that level with that text.
+"$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1
 listed() {
-    "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1
     cat "$scratch/info"
     grep -A2 "parameter \"coll_irr_$1\"" "$scratch/info" | grep -q "level: $2 " &&
         grep -A2 "parameter \"coll_irr_$1\"" "$scratch/info" | grep -q "$3"

@@ -218,16 +218,8 @@ to_stderr() {
 }
 
 to_file() {
-    silent_ranks --mca coll_irr_report "$scratch/table" --mca coll_irr_alltoallv_algorithm a1 "$program" 7 0 &&
+    silent ranks 4 --mca coll_irr_report "$scratch/table" --mca coll_irr_alltoallv_algorithm a1 "$program" 7 0 &&
         one_table "$scratch/table"
-}
-
-# silent_ranks WORD...: nothing is told.
-silent_ranks() {
-    ranks 4 "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
 }
 
 bad_path() {
@@ -243,13 +235,13 @@ full_disk() {
 # Two of four ranks are told: those with rank 0, or the others.
 some_told() {
     rm -f "$scratch/report.json"
-    silently on_some_ranks "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
+    silent on_some_ranks "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
         holds 'r["ranks"] == 4 and r["ranks_told"] == 2 and row("MPI_Alltoallv", 4)["exchanges"] == 7'
 }
 
 others_told() {
     rm -f "$scratch/report.json"
-    silently ranks 4 "$divide" 2 "$program" 7 0 else \
+    silent ranks 4 "$divide" 2 "$program" 7 0 else \
         env "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
         ! [ -e "$scratch/report.json" ]
 }
@@ -265,16 +257,9 @@ some_lack_it() {
     [ $status -eq 0 ] && holds 'r["ranks"] == 4 and r["ranks_told"] == 2'
 }
 
-silently() {
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
-}
-
 one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] == []'; }
 
-off() { silent_ranks --mca coll_irr_report 0 "$program" 7 0; }
+off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
 # Its suppressions lie with Open MPI's own texts.
 valgrinds() {
@@ -312,10 +297,10 @@ check "two are told, but not rank 0" others_told
 check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
 check "0 is no report" off
-check "without one nothing is told" silent_ranks "$program" 7 0
-check "the variables, where all is left to Open MPI" silent_ranks --mca coll_irr_setup_share 0 "$program" 7 0 host
-check "of a named algorithm" silent_ranks --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
-check "of trials" silent_ranks --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
+check "without one nothing is told" silent ranks 4 "$program" 7 0
+check "the variables, where all is left to Open MPI" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
+check "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
+check "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
 check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
 check "ompi_info shows them" listed
 check "2 ranks under valgrind" valgrinds
