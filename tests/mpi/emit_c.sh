@@ -47,7 +47,7 @@ program() {
     share=
     [ "$mpi" = openmpi ] || share=$source/yield.c
     # shellcheck disable=SC2086
-    wrapper -std=c11 -D_GNU_SOURCE -O2 -rdynamic -o "$output" "$source/emit_c.c" $share "$@" -ldl
+    wrapper -std=c11 -D_GNU_SOURCE -O2 -rdynamic -o "$output" "$source/emit_c.c" "$source/mpi_test.c" $share "$@" -ldl
 }
 
 # compiles NAME: without a warning, with and without a look at the hosts.
