@@ -24,6 +24,12 @@ static unsigned long long header_bytes(void)
 
 enum { STARTS = 50, TIMES_MAX = 20 };
 
+/* No block is empty, so no rank runs ahead: messages that wait for their receives would take memory. */
+static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
+{
+    return 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)spec->most);
+}
+
 /* So many starts, once, or until none allocates on any rank; returns how many. */
 static int start_often(mpi_call_t *call)
 {
@@ -57,7 +63,7 @@ static void case_starts(void)
     mpi_pair_open(&pair, ALL);
     for (int pieces = 1; pieces <= 2; pieces++) {
         const unsigned long long served = mpi_test_served();
-        mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, mpi_shapes[RANDOM], 0, mpi_test_random(&state));
+        mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, count_some, 0, mpi_test_random(&state));
         unsigned long long described;
         mpi_call_t call;
         int starts;
