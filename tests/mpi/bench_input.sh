@@ -21,8 +21,8 @@ bench() {
     tagged "$n" $preload "$BENCH" "$@"
 }
 
-# lines TEXT: how many lines of the output have it.
-lines() {
+# out_lines TEXT: how many lines of the output have it.
+out_lines() {
     grep -c -e "$1" "$scratch/out"
 }
 
@@ -32,7 +32,7 @@ refused() {
     text=$2
     shift 2
     bench 2 "$@"
-    [ $status -eq 2 ] && [ "$(lines '<stdout>')" -eq 0 ] && [ "$(lines '<stderr>')" -eq 1 ] &&
+    [ $status -eq 2 ] && [ "$(out_lines '<stdout>')" -eq 0 ] && [ "$(out_lines '<stderr>')" -eq 1 ] &&
         grep -q -F "<stderr>:irr_bench: $text" "$scratch/out"
     report $? "$name"
 }
@@ -44,7 +44,7 @@ accepted() {
     rows=$3
     shift 3
     bench "$n" "$@"
-    [ $status -eq 0 ] && [ "$(lines '<stderr>')" -eq 0 ] && [ "$(lines ' yes$')" -eq "$rows" ]
+    [ $status -eq 0 ] && [ "$(out_lines '<stderr>')" -eq 0 ] && [ "$(out_lines ' yes$')" -eq "$rows" ]
     report $? "$name"
 }
 
@@ -59,7 +59,7 @@ flip() {
 # flipped CALL ARGUMENT...: it is told of, in that round, and is the exit status.
 flipped() {
     flip "$@"
-    [ $status -eq 1 ] && [ "$(lines "wrong byte with host: rank 0, message from rank 0, offset 0: .*, in round $1\$")" -eq 1 ]
+    [ $status -eq 1 ] && [ "$(out_lines "wrong byte with host: rank 0, message from rank 0, offset 0: .*, in round $1\$")" -eq 1 ]
 }
 
 # unseen CALL VERIFIED TEXT ARGUMENT...: it is not, as the first lines say.
@@ -69,7 +69,7 @@ unseen() {
     text=$3
     shift 3
     flip "$call" "$@"
-    [ $status -eq 0 ] && [ "$(lines " $verified\$")" -eq 1 ] && [ "$(lines "$text")" -eq 1 ]
+    [ $status -eq 0 ] && [ "$(out_lines " $verified\$")" -eq 1 ] && [ "$(out_lines "$text")" -eq 1 ]
 }
 
 # columns RANKS ARGUMENT...: runs host and a1; the columns between MB/s and verified go to $columns.
@@ -207,10 +207,10 @@ report $? "intervals of the ratio, and the rate"
 four=host,host,host,host
 (ulimit -v 1200000 && ranks 1 "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --json "$scratch/empty.json") \
     > "$scratch/out" 2>&1
-[ $? -eq 2 ] && [ "$(lines 'not enough memory for the times')" -eq 1 ] && grep -q '"results": \[\]' "$scratch/empty.json"
+[ $? -eq 2 ] && [ "$(out_lines 'not enough memory for the times')" -eq 1 ] && grep -q '"results": \[\]' "$scratch/empty.json"
 report $? "no memory for the times"
 "$BENCH" > "$scratch/out" 2>&1
-[ $? -eq 2 ] && [ "$(lines '^irr_bench: one rank has no other to exchange with: no launcher has started')" -eq 1 ] &&
+[ $? -eq 2 ] && [ "$(out_lines '^irr_bench: one rank has no other to exchange with: no launcher has started')" -eq 1 ] &&
     [ "$(wc -l < "$scratch/out")" -eq 1 ]
 report $? "no launcher"
 accepted "one rank" 1 1 --pattern skewed --algorithms host -i 2 -x 0
@@ -256,25 +256,25 @@ unseen 1 - "nothing compared" --no-check
 report $? "no byte is compared"
 
 flip 5 --algorithms p2p
-[ $status -eq 1 ] && [ "$(lines 'wrong byte with p2p: rank 0, message from rank 0, offset 0: .*, in round 5$')" -eq 1 ]
+[ $status -eq 1 ] && [ "$(out_lines 'wrong byte with p2p: rank 0, message from rank 0, offset 0: .*, in round 5$')" -eq 1 ]
 report $? "a wrong byte of a message by hand"
 flipped 1 --in-place
 report $? "a wrong byte in place"
 flip 1 --inter 1
-[ $status -eq 1 ] && [ "$(lines 'wrong byte with host: rank 0, message from rank 1, offset 0: .*, in round 1$')" -eq 1 ]
+[ $status -eq 1 ] && [ "$(out_lines 'wrong byte with host: rank 0, message from rank 1, offset 0: .*, in round 1$')" -eq 1 ]
 report $? "a wrong byte from the other group"
 
 # ---- groups, and in place ----
 
 bench 3 --inter 1 -i 2 --json "$scratch/result.json"
-[ $status -eq 0 ] && [ "$(lines ': MPI_Alltoallv, ranks: 3, groups of 1 and 2 ranks,')" -eq 1 ] &&
+[ $status -eq 0 ] && [ "$(out_lines ': MPI_Alltoallv, ranks: 3, groups of 1 and 2 ranks,')" -eq 1 ] &&
     grep -q '"first_group": 1,' "$scratch/result.json" && grep -q '"in_place": false' "$scratch/result.json" &&
     cp "$scratch/result.json" "$scratch/groups.json"
 report $? "groups in the table and as JSON"
-[ "$(lines 'messages: 4, bytes in all: 4096,')" -eq 1 ]
+[ "$(out_lines 'messages: 4, bytes in all: 4096,')" -eq 1 ]
 report $? "of groups only what goes between them counts"
 bench 2 --in-place -i 2 --json "$scratch/result.json"
-[ $status -eq 0 ] && [ "$(lines ': MPI_Alltoallv, ranks: 2, in place,')" -eq 1 ] &&
+[ $status -eq 0 ] && [ "$(out_lines ': MPI_Alltoallv, ranks: 2, in place,')" -eq 1 ] &&
     grep -q '"first_group": null,' "$scratch/result.json" && grep -q '"in_place": true' "$scratch/result.json"
 report $? "in place in the table and as JSON"
 
@@ -351,30 +351,30 @@ checked "a chart that cannot be written" no_chart "$scratch/none/x.svg: No such 
 # ---- MPI_Alltoall ----
 
 bench 4 --alltoall --algorithms host,a1,a3,aapc -i 5 --unit 1000 --json "$scratch/result.json"
-[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ] && [ "$(lines '(irr)')" -eq 0 ] &&
-    [ "$(lines '# irr_bench [^ ]*: MPI_Alltoall, ranks: 4')" -eq 1 ]
+[ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 4 ] && [ "$(out_lines '(host)')" -eq 0 ] && [ "$(out_lines '(irr)')" -eq 0 ] &&
+    [ "$(out_lines '# irr_bench [^ ]*: MPI_Alltoall, ranks: 4')" -eq 1 ]
 report $? "MPI_Alltoall, each row by what its name says"
 [ "$(grep -c '"call": "MPI_Alltoall"' "$scratch/result.json")" -eq 1 ] &&
     [ "$(grep -c '"served_by": "irr"' "$scratch/result.json")" -eq 3 ]
 report $? "MPI_Alltoall as JSON"
 bench 4 -i 2
-[ $status -eq 0 ] && [ "$(lines '# irr_bench [^ ]*: MPI_Alltoallv, ranks: 4')" -eq 1 ]
+[ $status -eq 0 ] && [ "$(out_lines '# irr_bench [^ ]*: MPI_Alltoallv, ranks: 4')" -eq 1 ]
 report $? "MPI_Alltoallv unless told otherwise"
-[ "$(lines ' host .* yes$')" -eq 1 ] && [ "$(lines ' a1 .* yes$')" -eq 1 ]
+[ "$(out_lines ' host .* yes$')" -eq 1 ] && [ "$(out_lines ' a1 .* yes$')" -eq 1 ]
 report $? "host beside a1 unless told otherwise"
 bench 4 --algorithms auto -i 2
-[ $status -eq 0 ] && [ "$(lines ' auto(host) .* yes$')" -eq 1 ] && [ "$(lines 'rows marked (host)')" -eq 1 ]
+[ $status -eq 0 ] && [ "$(out_lines ' auto(host) .* yes$')" -eq 1 ] && [ "$(out_lines 'rows marked (host)')" -eq 1 ]
 report $? "auto that Open MPI served is marked"
 bench 4 --algorithms host,p2p -i 2 --csv "$scratch/result.csv"
-[ $status -eq 0 ] && [ "$(lines ' p2p .* - .* yes$')" -eq 1 ] && grep -q '^[^,]*,p2p,.*,host,' "$scratch/result.csv"
+[ $status -eq 0 ] && [ "$(out_lines ' p2p .* - .* yes$')" -eq 1 ] && grep -q '^[^,]*,p2p,.*,host,' "$scratch/result.csv"
 report $? "messages by hand are not served by coll/irr, and not marked"
 
 # ---- persistent requests ----
 
 bench 4 --persistent --algorithms host,a1,a4 -i 5 --unit 100 --columns header_bytes --json "$scratch/result.json"
-[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 6 ] && [ "$(lines '(host)')" -eq 0 ] &&
-    [ "$(lines ' a[14]-start .* 0 *yes$')" -eq 2 ] && [ "$(lines ' host-start .* - *yes$')" -eq 1 ] &&
-    [ "$(lines 'host/this *interval start/this')" -eq 1 ]
+[ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 6 ] && [ "$(out_lines '(host)')" -eq 0 ] &&
+    [ "$(out_lines ' a[14]-start .* 0 *yes$')" -eq 2 ] && [ "$(out_lines ' host-start .* - *yes$')" -eq 1 ] &&
+    [ "$(out_lines 'host/this *interval start/this')" -eq 1 ]
 report $? "each algorithm once more, persistent, without descriptions"
 [ "$(grep -c '"persistent": true' "$scratch/result.json")" -eq 3 ] &&
     [ "$(grep -c '"host_start_ratio": [0-9]' "$scratch/result.json")" -eq 6 ]
@@ -384,9 +384,9 @@ report $? "persistent rows as JSON"
 
 bench 4 --overlap --tests 3 --algorithms host,a1 -i 5 --unit 4k --csv "$scratch/result.csv" \
     --json "$scratch/result.json"
-[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 2 ] && [ "$(lines '(host)')" -eq 0 ] &&
-    [ "$(lines '# irr_bench [^ ]*: MPI_Ialltoallv, ranks: 4')" -eq 1 ] &&
-    [ "$(lines 'with MPI_Test called 3 times')" -eq 1 ] && aligned
+[ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 2 ] && [ "$(out_lines '(host)')" -eq 0 ] &&
+    [ "$(out_lines '# irr_bench [^ ]*: MPI_Ialltoallv, ranks: 4')" -eq 1 ] &&
+    [ "$(out_lines 'with MPI_Test called 3 times')" -eq 1 ] && aligned
 report $? "nonblocking calls beside computations, served by what their rows say"
 awk -F , 'NR > 1 && !($15 > 0 && $15 <= $5 && $16 >= 0 && $16 <= 1) { bad = 1 } END { exit bad || NR != 3 }' \
     "$scratch/result.csv" && [ "$(grep -c '"alone_us": \[' "$scratch/result.json")" -eq 2 ] && ! grep '_ms"' "$scratch/result.json"
@@ -395,17 +395,17 @@ for call in "--alltoall:MPI_Ialltoall" "--datatype vector:4:2:MPI_Ialltoallw" \
     "--neighbor graph:2:MPI_Ineighbor_alltoallv"; do
     # shellcheck disable=SC2086
     bench 4 --overlap --algorithms host,a1 -i 3 --unit 64 ${call%:*}
-    [ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 2 ] && [ "$(lines "# irr_bench [^ ]*: ${call##*:}, ranks: 4")" -eq 1 ]
+    [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 2 ] && [ "$(out_lines "# irr_bench [^ ]*: ${call##*:}, ranks: 4")" -eq 1 ]
     report $? "--overlap of ${call##*:}"
 done
 bench 4 --overlap --persistent --algorithms host,a1 -i 3 --unit 64
-[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ]
+[ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 4 ] && [ "$(out_lines '(host)')" -eq 0 ]
 report $? "--overlap of persistent requests"
 refused "tests without an overlap" "--tests is of --overlap" --tests 3
 refused "a computation without an overlap" "--compute is of --overlap" --compute 3
 refused "sleep without an overlap" "--idle is of --overlap" --idle
 bench 4 --overlap --idle --compute 50000 --algorithms host,a1 -i 3 --unit 64 --csv "$scratch/result.csv"
-[ $status -eq 0 ] && [ "$(lines '# each beside a sleep of 50000 us, with MPI_Test called 0 times in it')" -eq 1 ]
+[ $status -eq 0 ] && [ "$(out_lines '# each beside a sleep of 50000 us, with MPI_Test called 0 times in it')" -eq 1 ]
 report $? "--overlap with a sleep of a given length"
 awk -F , 'NR > 1 && !($5 >= 50000 && $15 < 50000 && $16 >= 0 && $16 <= 1) { bad = 1 } END { exit bad || NR != 3 }' \
     "$scratch/result.csv"
@@ -416,7 +416,7 @@ report $? "each row sleeps that long, whatever its exchange takes alone"
 columns 4 --columns header_bytes,messages_received,header_bytes
 [ $status -eq 0 ] && [ "$columns" = "header_bytes messages_received" ] && aligned
 report $? "columns as asked for, each once"
-[ "$(lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(lines ' a1 .* [0-9]* *3 *yes$')" -eq 1 ]
+[ "$(out_lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(out_lines ' a1 .* [0-9]* *3 *yes$')" -eq 1 ]
 report $? "host has no counters, a1 receives a message from each other rank"
 
 columns 2 --columns all --json "$scratch/result.json"

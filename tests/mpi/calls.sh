@@ -25,27 +25,20 @@ all_named() {
 # The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one text says why.
 # With a share to spend those that choose would not come to the first call's agreement.
 divided() {
-    ranks 4 --mca coll_irr_setup_share 0 "$divide" 2 "$program" runs:60 served=no "coll_irr_alltoall_algorithm=$1" else \
-        "$program" runs:60 served=no $2 > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
+    shown ranks 4 --mca coll_irr_setup_share 0 "$divide" 2 "$program" runs:60 served=no \
+        "coll_irr_alltoall_algorithm=$1" else "$program" runs:60 served=no "$2" &&
+        [ "$(flat | grep -o "$3" | wc -l)" -eq 1 ]
 }
 
 # A key on some ranks alone: these wait, and tell for what.
 waits() {
-    LIMIT=15 ranks 4 "$divide" 2 "$program" runs:60 coll_irr_alltoall_algorithm=a1 else "$program" runs:60 \
-        > "$scratch/run" 2>&1
-    cat "$scratch/run"
-    tr '\n' ' ' < "$scratch/run" | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"
+    LIMIT=15 shown ranks 4 "$divide" 2 "$program" runs:60 coll_irr_alltoall_algorithm=a1 else "$program" runs:60
+    flat | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"
 }
 
 # UCX warns of what it was told and does not use.
 quiet() {
-    ranks "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! grep -q WARN "$scratch/run"
+    shown ranks "$@" && [ "$(lines WARN)" -eq 0 ]
 }
 
 # settings: groups of random calls, from lines of an algorithm and its settings.
@@ -63,7 +56,7 @@ if whole; then
     sizes="2 3 4 5 7 8 12 16"
     rounds=400
 fi
-plan $((70 + 17 * $(echo "$sizes" | wc -w)))
+plan $((70 + 18 * $(echo "$sizes" | wc -w)))
 check "the algorithms of this test are all there are" all_named
 check "1 rank" ranks 1 "$program" alone coll_irr_alltoallv_algorithm=a1
 for n in 2 3 7; do
@@ -107,6 +100,9 @@ $(printf '%s\n' $algorithms)
 EOF
     # shellcheck disable=SC2046
     group "$n ranks, auto" random:300 $(all auto)
+    # Every other one of 5 ranks: as many as the file is for, and other counts.
+    # shellcheck disable=SC2046
+    group "$n ranks, auto with a schedule file" random:$rounds $(all auto) "$with_schedule"
     OMPI_MCA_coll_irr_setup_share=1000000 check_groups "$n" "$program"
 done
 settings 7 << 'EOF'

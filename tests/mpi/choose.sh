@@ -9,14 +9,9 @@ help_texts
 
 # chooses N PERCENT ARGUMENT...: a job whose ranks may spend so much.
 chooses() {
-    n=$1
-    OMPI_MCA_coll_irr_setup_share=$2
-    export OMPI_MCA_coll_irr_setup_share
+    n=$1 share=$2
     shift 2
-    ranks "$n" "$@"
-    status=$?
-    unset OMPI_MCA_coll_irr_setup_share
-    return $status
+    given setup_share="$share" ranks "$n" "$@"
 }
 
 # differ COMMAND...: one text says that ranks are told different things.
@@ -28,32 +23,18 @@ always=1000000000
 # Its suppressions lie with Open MPI's own texts.
 valgrinds() {
     unset OPAL_PKGDATADIR
-    OMPI_MCA_coll_irr_setup_share=$always
-    export OMPI_MCA_coll_irr_setup_share
-    under_valgrind "$program" change:200 served=yes
+    given setup_share=$always under_valgrind "$program" change:200 served=yes
 }
 
 # Where ranks of one node can read each other, what they try needs no transport.
 without_transport() {
-    chooses 4 $always --mca coll_irr_verbose 10 "$program" change:300 served=yes > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q "tried" "$scratch/run" && ! grep -q "opened on transport" "$scratch/run"
-}
-
-# The ranks count nodes differently, and still do the same.
-counted() {
-    OMPI_MCA_coll_irr_setup_share=$always
-    export OMPI_MCA_coll_irr_setup_share
-    on_some_ranks OMPI_MCA_coll_irr_ranks_per_node=1 "$program" change:100 served=yes
-    status=$?
-    unset OMPI_MCA_coll_irr_setup_share
-    return $status
+    says "tried" chooses 4 $always --mca coll_irr_verbose 10 "$program" change:300 served=yes &&
+        [ "$(lines "opened on transport")" -eq 0 ]
 }
 
 # What was found of each traffic is said, and once, though all ranks know it.
 says_what_was_found() {
-    chooses 4 $always --mca coll_irr_verbose 1 "$program" change:900 served=yes > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
+    shown chooses 4 $always --mca coll_irr_verbose 1 "$program" change:900 served=yes || return 1
     grep -o "DUP FROM 0, MPI_Alltoallv, 4 ranks on 1 node, about .* B to each: .* speedup .*; tried .* algorithms* in .* exch" \
         "$scratch/run" > "$scratch/found"
     [ -s "$scratch/found" ] && [ -z "$(sort "$scratch/found" | uniq -d)" ]
@@ -62,30 +43,25 @@ says_what_was_found() {
 # told_of LINES PATTERN CALLS: a job of so many calls of mpi_report, whose lines of verbosity 1 are so many; each collective
 # that was called has one line on each communicator, and the one of MPI_Alltoallv on MPI_COMM_WORLD ends like that.
 told_of() {
-    lines=$1 pattern=$2
-    ranks 4 --mca coll_irr_verbose 1 "$builddir/mpi_report" "$3" 2 > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    [ "$(grep -c 'Open MPI.s own, because ' "$scratch/run")" -eq "$lines" ] &&
-        [ "$(grep -c "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because $pattern" "$scratch/run")" -eq 1 ]
+    number=$1 pattern=$2
+    one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because $pattern" \
+        ranks 4 --mca coll_irr_verbose 1 "$builddir/mpi_report" "$3" 2 &&
+        [ "$(lines 'Open MPI.s own, because ')" -eq "$number" ]
 }
 
 # Messages that stay alike are not said to have changed, also when trials that are long over come again.
 says_no_change() {
-    ranks 8 --mca coll_irr_report 1 "$builddir/irr_bench" --unit 4096 --algorithms auto --warmup 3000 -i 100 \
-        > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q '^ *because ' "$scratch/run" && ! grep -q 'messages have changed' "$scratch/run"
+    says '^ *because ' ranks 8 --mca coll_irr_report 1 "$builddir/irr_bench" --unit 4096 --algorithms auto --warmup 3000 \
+        -i 100 && [ "$(lines 'messages have changed')" -eq 0 ]
 }
 
 # named WANTED OPTIONS...: with aapc named, lines of verbosity 1 say how it begins, which is WANTED, and nothing is tried.
 named() {
     wanted=$1
     shift
-    on_nodes 4 --mca coll_irr_verbose 1 "$@" "$program" change:200 served=yes > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    [ "$(grep -c 'DUP FROM 0, MPI_Alltoallv, .*because' "$scratch/run")" -eq 1 ] &&
-        grep -q "DUP FROM 0, MPI_Alltoallv, 4 ranks on 2 nodes: $wanted, because coll_irr_alltoallv_algorithm is aapc$" \
-            "$scratch/run"
+    one_says 'DUP FROM 0, MPI_Alltoallv, .*because' \
+        on_nodes 4 --mca coll_irr_verbose 1 "$@" "$program" change:200 served=yes &&
+        [ "$(lines "MPI_Alltoallv, 4 ranks on 2 nodes: $wanted, because coll_irr_alltoallv_algorithm is aapc$")" -eq 1 ]
 }
 
 # on_nodes RANKS ARGUMENT...: aapc, with nodes of two ranks, and trials however long exchanges take.
@@ -97,20 +73,17 @@ on_nodes() {
 
 # The strategies of an algorithm that is named are tried, from the likely best one on; one rank says so.
 tries_strategies() {
-    on_nodes 5 --mca coll_irr_verbose 1 "$program" change:700 served=yes > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q "5 ranks on 3 nodes: aapc, host route node, pace sync, .*, because coll_irr_alltoallv_algorithm is aapc$" \
-        "$scratch/run" && grep -q "because coll_irr_alltoallv_algorithm is aapc.*; tried [0-9]* algo" "$scratch/run"
+    says "5 ranks on 3 nodes: aapc, host route node, pace sync, .*, because coll_irr_alltoallv_algorithm is aapc$" \
+        on_nodes 5 --mca coll_irr_verbose 1 "$program" change:700 served=yes &&
+        [ "$(lines "because coll_irr_alltoallv_algorithm is aapc.*; tried [0-9]* algo")" -gt 0 ]
 }
 
 # Where all collectives are named, no share on two of four ranks keeps all from trying strategies, and is no error.
 pinned_by_some() {
-    chooses 4 $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_verbose 1 \
-        --mca coll_irr_alltoall_algorithm a1 --mca coll_irr_neighbor_algorithm a1 \
-        "$divide" 2 env OMPI_MCA_coll_irr_setup_share=0 "$program" change:200 served=yes else "$program" change:200 served=yes \
-        > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q 'aapc, because coll_irr_alltoallv_algorithm is aapc$' "$scratch/run" && ! grep -q 'tried' "$scratch/run"
+    says "aapc, because coll_irr_alltoallv_algorithm is aapc$" \
+        on_nodes 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm a1 --mca coll_irr_neighbor_algorithm a1 \
+        "$divide" 2 env OMPI_MCA_coll_irr_setup_share=0 "$program" change:200 served=yes else "$program" change:200 served=yes &&
+        [ "$(lines tried)" -eq 0 ]
 }
 
 plan 24
@@ -129,7 +102,8 @@ check "one rank says what was found" says_what_was_found
 check "the cause of exchanges that stay alike is no change" says_no_change
 check "on one node no transport is opened" without_transport
 check "nothing may be spent" silent chooses 4 0 "$program" change:200 served=no
-check "nodes of one rank for two of four ranks" counted
+check "the ranks count nodes differently, and still do the same" given setup_share=$always \
+    on_some_ranks OMPI_MCA_coll_irr_ranks_per_node=1 "$program" change:100 served=yes
 check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" change:100 served=no
 check "an algorithm on two of four ranks, where the others choose" differ chooses 4 $always \
     "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" change:100 served=no else "$program" change:100 served=no

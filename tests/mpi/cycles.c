@@ -12,7 +12,7 @@
  * by requests of a communicator that is left to Open MPI, and allowed besides.
  */
 #include "../open_files.h"
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 static long resident_kib(void)
 {
@@ -28,20 +28,9 @@ static long resident_kib(void)
     return pages * 4;
 }
 
-static void alltoall(MPI_Comm comm, int ranks, int rank)
-{
-    int in[64], out[64] = { 0 };
-
-    for (int j = 0; j < ranks; j++) {
-        in[j] = rank * 100 + j;
-    }
-    MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
-    CHECK(out[0] == rank && out[ranks - 1] == (ranks - 1) * 100 + rank);
-}
-
 static void cycle(int i, int both)
 {
-    int rank, ranks;
+    int rank;
     MPI_Comm comm;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -50,78 +39,64 @@ static void cycle(int i, int both)
     } else {
         MPI_Comm_split(MPI_COMM_WORLD, 0, i % 4 == 1 ? rank : -rank, &comm);
     }
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    if (both && i % 3 == 0) {
-        alltoall(comm, ranks, rank);
-    }
-    CHECK(mpi_test_is_right(comm));
-    if (both && i % 3 != 0) {
-        alltoall(comm, ranks, rank);
+    for (int k = 0; k < 1 + both; k++) {
+        const int kind = both && (i % 3 == 0) == (k == 0) ? ALLTOALL : ALLTOALLV;
+
+        CHECK(mpi_call_on(comm, kind, BLOCKING, 1, (uint64_t)i) == MPI_SUCCESS);
     }
     MPI_Comm_free(&comm);
 }
 
-/* Two requests at a time, started and freed in each rank's own order; sometimes their communicator goes first. */
+/* So many calls of an integer each on a communicator that goes meanwhile, if it is to; in each rank's own order. */
+static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, int i)
+{
+    mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, mpi_shapes[ONE], 0, (uint64_t)i);
+    mpi_call_t calls[4];
+    mpi_pair_t pair;
+
+    mpi_pair_wrap(&pair, comm);
+    for (int k = 0; k < count; k++, spec.seed++) {
+        mpi_call_init(&calls[k], &pair, &spec);
+        mpi_call_fill(&calls[k]);
+        if (form == PERSISTENT) {
+            mpi_call_request(&calls[k]);
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        mpi_call_start(&calls[form == PERSISTENT ? (k + pair.rank + i) % count : k], form);
+    }
+    if (goes) {
+        MPI_Comm_free(&comm);
+    }
+    for (int k = 0; k < count; k++) {
+        CHECK(mpi_call_wait(&calls[k]) == MPI_SUCCESS && mpi_call_is_right(&calls[k]));
+    }
+    for (int k = 0; k < count; k++) {
+        mpi_call_fini(&calls[(k + pair.rank + i + 1) % count]);
+    }
+    mpi_pair_fini(&pair);
+}
+
+/* Two requests at a time; sometimes their communicator goes first. */
 static void cycle_persistent(int i)
 {
-    int rank, ranks, in[2] = { 1, 2 }, out[2][64];
-    int counts[64] = { 0 }, displs[64] = { 0 }, first;
-    MPI_Request requests[2];
     MPI_Comm comm = MPI_COMM_WORLD;
 
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
     if (i % 64 == 0) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     }
-    for (int j = 0; j < ranks; j++) {
-        counts[j] = 1;
-        displs[j] = j;
-        out[0][j] = out[1][j] = 0;
-    }
-    for (int k = 0; k < 2; k++) {
-        ALLTOALLV_INIT(in + k, counts, displs + 63 - ranks, MPI_INT, out[k], counts, displs, MPI_INT, comm,
-                       MPI_INFO_NULL, &requests[k]);
-    }
-    first = (rank + i) % 2;
-    MPI_Start(&requests[first]);
-    MPI_Start(&requests[1 - first]);
-    if (comm != MPI_COMM_WORLD) {
-        MPI_Comm_free(&comm);
-    }
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    CHECK(out[0][0] == 1 && out[0][ranks - 1] == 1 && out[1][0] == 2 && out[1][ranks - 1] == 2);
-    MPI_Request_free(&requests[1 - first]);
-    MPI_Request_free(&requests[first]);
+    calls_at_once(comm, i % 64 == 0, PERSISTENT, 2, i);
 }
 
 /* A communicator goes while its last calls are under way. */
 static void cycle_nonblocking(int i)
 {
     static MPI_Comm comm;
-    int ranks, in[2] = { 1, 2 }, out[4][64], counts[64] = { 0 }, displs[64] = { 0 };
-    MPI_Request requests[4];
 
     if (i % 10 == 0) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     }
-    MPI_Comm_size(comm, &ranks);
-    for (int j = 0; j < ranks; j++) {
-        counts[j] = 1;
-        displs[j] = j;
-    }
-    for (int k = 0; k < 4; k++) {
-        MPI_Ialltoallv(in + k % 2, counts, displs + 63 - ranks, MPI_INT, out[k], counts, displs, MPI_INT, comm,
-                       &requests[k]);
-    }
-    if (i % 10 == 9) {
-        MPI_Comm_free(&comm);
-    }
-    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    for (int k = 0; k < 4; k++) {
-        CHECK(out[k][0] == 1 + k % 2 && out[k][ranks - 1] == 1 + k % 2);
-    }
+    calls_at_once(comm, i % 10 == 9, NONBLOCKING, 4, i);
 }
 
 enum { CONTROLS = 40000, DOUBTS = 3 };

@@ -1,5 +1,5 @@
 /*
- * emit_c.c - MPI_Alltoall of a file that irr_plan emit-c wrote, compared byte by byte with what it has to bring.
+ * emit_c.c - MPI_Alltoall of a file that irr_plan emit-c wrote, every byte right.
  *
  *     emit_c [linked|preloaded|elsewhere|threads|told]
  *
@@ -7,7 +7,7 @@
  * MPI_IN_PLACE; nothing if the hosts are not those of the file (elsewhere).  What it tells of the calls of `told` is
  * looked at from outside.
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -20,111 +20,50 @@ static unsigned long served(void)
     return served_p != NULL ? atomic_load(served_p) : 0;
 }
 
-/* Buffers of a call: what is sent, received, and expected; bytes that no datatype covers must stay as they are. */
-typedef struct buffers {
-    size_t         send_bytes, recv_bytes;
-    unsigned char *send, *recv, *expected;
-} buffers_t;
-
-static size_t room(int ranks, int count, MPI_Datatype type)
-{
-    MPI_Aint low, extent, true_low, true_extent;
-
-    MPI_Type_get_extent(type, &low, &extent);
-    MPI_Type_get_true_extent(type, &true_low, &true_extent);
-    return (size_t)(ranks * (MPI_Aint)count * extent + true_low + true_extent);
-}
-
-static void fill(unsigned char *bytes, size_t count, uint64_t seed)
-{
-    for (size_t i = 0; i < count; i++) {
-        bytes[i] = (unsigned char)mpi_test_random(&seed);
-    }
-}
-
-static void open_buffers(buffers_t *b, MPI_Comm comm, size_t send_bytes, size_t recv_bytes, uint64_t seed)
-{
-    int rank;
-
-    MPI_Comm_rank(comm, &rank);
-    b->send_bytes = send_bytes;
-    b->recv_bytes = recv_bytes;
-    b->send = malloc(send_bytes + 1);
-    b->recv = malloc(recv_bytes + 1);
-    b->expected = malloc(recv_bytes + 1);
-    fill(b->send, send_bytes, seed + (uint64_t)rank);
-    fill(b->recv, recv_bytes, ~seed);
-    memcpy(b->expected, b->recv, recv_bytes);
-}
-
-static void close_buffers(buffers_t *b)
-{
-    free(b->expected);
-    free(b->recv);
-    free(b->send);
-}
-
-/*
- * What MPI_Alltoall has to bring.  PMPI_Alltoall is no reference: that of Open MPI 4.1 is wrong for few bytes on many
- * ranks if the two datatypes differ (its Bruck algorithm).
- */
-static void exchange(const buffers_t *b, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                     MPI_Comm comm)
-{
-    int ranks, *counts[4];
-
-    MPI_Comm_size(comm, &ranks);
-    for (int i = 0; i < 4; i++) {
-        counts[i] = malloc((size_t)ranks * sizeof(int));
-    }
-    for (int r = 0; r < ranks; r++) {
-        counts[0][r] = sendcount;
-        counts[1][r] = r * sendcount;
-        counts[2][r] = recvcount;
-        counts[3][r] = r * recvcount;
-    }
-    PMPI_Alltoallv(b->send, counts[0], counts[1], sendtype, b->expected, counts[2], counts[3], recvtype, comm);
-    for (int i = 0; i < 4; i++) {
-        free(counts[i]);
-    }
-}
-
-/* One exchange with both; it must be served or not. */
-static void compare(MPI_Comm comm, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                    int by_routine)
+/* Right, and served by the routine or not. */
+static void compare_call(mpi_call_t *call, int by_routine)
 {
     const unsigned long before = served();
-    static uint64_t seed;
-    buffers_t b;
-    int ranks;
 
-    MPI_Comm_size(comm, &ranks);
-    seed += 1000;
-    open_buffers(&b, comm, room(ranks, sendcount, sendtype), room(ranks, recvcount, recvtype), seed);
-    exchange(&b, sendcount, sendtype, recvcount, recvtype, comm);
-    CHECK(MPI_Alltoall(b.send, sendcount, sendtype, b.recv, recvcount, recvtype, comm) == MPI_SUCCESS);
-    CHECK(memcmp(b.recv, b.expected, b.recv_bytes) == 0);
+    CHECK(mpi_call_once(call, BLOCKING));
     CHECK(served() == before + (by_routine && serves ? 1 : 0));
-    close_buffers(&b);
 }
 
-/* In place: the routine has no part in it. */
-static void compare_in_place(MPI_Comm comm, int count)
+/* With other contents each time. */
+static void compare(MPI_Comm comm, mpi_spec_t spec, int by_routine)
 {
-    const unsigned long before = served();
-    buffers_t b;
-    int ranks, rank;
+    static uint64_t seed;
+    mpi_pair_t pair;
+    mpi_call_t call;
 
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    open_buffers(&b, comm, 0, room(ranks, count, MPI_INT), 5);
-    fill(b.recv, b.recv_bytes, (uint64_t)rank);
-    memcpy(b.expected, b.recv, b.recv_bytes);
-    PMPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b.expected, count, MPI_INT, comm);
-    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b.recv, count, MPI_INT, comm);
-    CHECK(memcmp(b.recv, b.expected, b.recv_bytes) == 0);
-    CHECK(served() == before);
-    close_buffers(&b);
+    spec.seed = ++seed;
+    mpi_pair_wrap(&pair, comm);
+    mpi_call_init(&call, &pair, &spec);
+    compare_call(&call, by_routine);
+    mpi_call_fini(&call);
+    mpi_pair_fini(&pair);
+}
+
+static mpi_spec_t spec_of(MPI_Datatype base, int count)
+{
+    mpi_spec_t spec = mpi_spec_plain(ALLTOALL, mpi_count_most, 0, 0);
+
+    spec.base = base;
+    spec.most = count;
+    return spec;
+}
+
+static mpi_spec_t in_place(void)
+{
+    mpi_spec_t spec = spec_of(MPI_INT, 100);
+
+    spec.kind = &mpi_kinds[ALLTOALL_IN_PLACE];
+    return spec;
+}
+
+static void compare_integers(MPI_Comm comm, int count, int by_routine)
+{
+    compare(comm, spec_of(MPI_INT, count), by_routine);
 }
 
 /* From short messages to those that need a rendezvous. */
@@ -133,31 +72,52 @@ static void all_counts(MPI_Comm comm)
     static const int counts[] = { 1, 2, 100, 3001, 40000 };
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        compare(comm, counts[i], MPI_INT, counts[i], MPI_INT, 1);
+        compare_integers(comm, counts[i], 1);
     }
-    compare(comm, 0, MPI_INT, 0, MPI_INT, 0);
-    compare(comm, 7, MPI_BYTE, 7, MPI_BYTE, 1);
+    compare_integers(comm, 0, 0);
+    compare(comm, spec_of(MPI_BYTE, 7), 1);
 }
 
-/* The same bytes in other shapes: with gaps, blocks that interleave, and another type at each end. */
+/* A side has so many elements of another type; 3 of ten integers at both, unless more are asked for. */
+static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int each, int most)
+{
+    mpi_spec_t spec = spec_of(MPI_INT, most);
+    mpi_pair_t pair;
+    mpi_call_t call;
+    mpi_side_t *side = at_receiver ? &call.recv : &call.send;
+
+    spec.items = 10;
+    spec.pieces = 5;
+    mpi_pair_wrap(&pair, comm);
+    mpi_call_init(&call, &pair, &spec);
+    side->each = each;
+    for (int i = 0; i <= pair.ranks; i++) {
+        MPI_Type_free(&side->types[i]);
+        MPI_Type_dup(type, &side->types[i]);
+        side->offsets[i < pair.ranks ? i : 0] = i < pair.ranks ? i * each * mpi_types_extent(type) : 0;
+    }
+    compare_call(&call, most > 0);
+    mpi_call_fini(&call);
+    mpi_pair_fini(&pair);
+}
+
+/* The same bytes in other shapes: with gaps, and another type at each end. */
 static void all_types(MPI_Comm comm)
 {
-    MPI_Datatype vector, resized, empty;
+    mpi_spec_t spec = spec_of(MPI_INT, 3);
+    MPI_Datatype empty;
 
-    MPI_Type_vector(5, 2, 3, MPI_INT, &vector);
-    MPI_Type_commit(&vector);
-    MPI_Type_create_resized(vector, 0, 16 * (MPI_Aint)sizeof(int), &resized);
-    MPI_Type_commit(&resized);
     MPI_Type_contiguous(0, MPI_INT, &empty);
     MPI_Type_commit(&empty);
-    compare(comm, 3, vector, 3, vector, 1);
-    compare(comm, 3, resized, 3, resized, 1);
-    compare(comm, 30, MPI_INT, 3, vector, 1);
-    compare(comm, 200, resized, 2000, MPI_INT, 1);
-    compare(comm, 4, empty, 0, MPI_INT, 0);
+    for (int i = 0; i < 20; i++) {
+        spec.items = i % 5 == 0 ? 1000 : 10;
+        spec.pieces = i % 4 == 0 ? 5 : 0;   /* one type, or random ones */
+        compare(comm, spec, 1);
+    }
+    compare_other(comm, 0, MPI_INT, 30, 3);
+    compare_other(comm, 1, MPI_INT, 2000, 200);
+    compare_other(comm, 0, empty, 4, 0);
     MPI_Type_free(&empty);
-    MPI_Type_free(&resized);
-    MPI_Type_free(&vector);
 }
 
 /* Other sizes, and the same ranks the other way round, which live on in a duplicate. */
@@ -165,16 +125,16 @@ static void all_communicators(int rank, int ranks)
 {
     MPI_Comm some, reversed, dup;
 
-    compare(MPI_COMM_SELF, 10, MPI_INT, 10, MPI_INT, 0);
+    compare_integers(MPI_COMM_SELF, 10, 0);
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &some);
-    compare(some, 100, MPI_INT, 100, MPI_INT, 0);
+    compare_integers(some, 100, 0);
     MPI_Comm_free(&some);
     MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &reversed);
     all_counts(reversed);
     MPI_Comm_dup(reversed, &dup);
-    compare(dup, 100, MPI_INT, 100, MPI_INT, 1);
+    compare_integers(dup, 100, 1);
     MPI_Comm_free(&reversed);
-    compare(dup, 100, MPI_INT, 100, MPI_INT, 1);
+    compare_integers(dup, 100, 1);
     MPI_Comm_free(&dup);
 }
 
@@ -182,20 +142,13 @@ static void all_communicators(int rank, int ranks)
 static void inter_communicator(int rank, int ranks)
 {
     const int first = rank < ranks / 2 ? ranks / 2 : 0;   /* of the others */
-    int *send = calloc((size_t)ranks, sizeof(*send)), *recv = calloc((size_t)ranks, sizeof(*recv));
     MPI_Comm half, inter;
 
     MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first, 1, &inter);
-    for (int r = 0; r < ranks; r++) {
-        send[r] = rank;
-    }
-    CHECK(MPI_Alltoall(send, 1, MPI_INT, recv, 1, MPI_INT, inter) == MPI_SUCCESS);
-    CHECK(recv[0] == first && recv[1] == first + 1);
+    compare_integers(inter, 1, 0);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
-    free(recv);
-    free(send);
 }
 
 /* Many in a row, on two communicators, among messages of the application that would match anything. */
@@ -209,7 +162,7 @@ static void repeated(int rank, int ranks)
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
     for (int i = 0; i < 50; i++) {
-        compare(i % 3 == 0 ? other : MPI_COMM_WORLD, 1 + i % 7, MPI_INT, 1 + i % 7, MPI_INT, 1);
+        compare_integers(i % 3 == 0 ? other : MPI_COMM_WORLD, 1 + i % 7, 1);
     }
     CHECK(token == -1);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -290,7 +243,7 @@ int main(int argc, char **argv)
     }
     all_counts(MPI_COMM_WORLD);
     all_types(MPI_COMM_WORLD);
-    compare_in_place(MPI_COMM_WORLD, 100);
+    compare(MPI_COMM_WORLD, in_place(), 0);
     all_communicators(rank, ranks);
     inter_communicator(rank, ranks);
     repeated(rank, ranks);

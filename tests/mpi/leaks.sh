@@ -9,10 +9,8 @@ valgrind_cycles() {
 
 # Both collectives, on one engine communicator and on two.
 valgrind_both() {
-    OMPI_MCA_coll_irr_alltoall_algorithm=$1
-    export OMPI_MCA_coll_irr_alltoall_algorithm
     rm -f "$scratch"/valgrind.*
-    under_valgrind "$builddir/mpi_cycles" 200 100000 alltoall
+    given alltoall_algorithm="$1" under_valgrind "$builddir/mpi_cycles" 200 100000 alltoall
 }
 
 plan 7

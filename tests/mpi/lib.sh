@@ -72,6 +72,29 @@ ranks() {
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
 }
 
+# given PARAMETER=VALUE... COMMAND...: these parameters of coll/irr, for a command or a function that sets nothing.
+given() (
+    while expr "$1" : '[a-z_]*=' > /dev/null; do
+        export "OMPI_MCA_coll_irr_$1"
+        shift
+    done
+    "$@"
+)
+
+# shown COMMAND...: $scratch/run has all that it says, which is the output too.
+shown() {
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    return $status
+}
+
+# lines TEXT: how many lines of $scratch/run have it.
+lines() { grep -c -e "$1" "$scratch/run"; }
+
+# flat: $scratch/run as one line, because messages are broken into several.
+flat() { tr '\n' ' ' < "$scratch/run"; }
+
 # tagged N COMMAND...: the same; $scratch/out has the output, <stdout>: or <stderr>: before each line that is a rank's.
 tagged() {
     "$MPIRUN" --version | grep -q ') 4' && space= || space=' '
@@ -117,12 +140,7 @@ check_groups() {
 all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }
 
 # silent COMMAND...: the job is right, and no rank says anything; lines of mpi_test.h are no message.
-silent() {
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! grep -qv '^group [0-9]*: right$' "$scratch/run"
-}
+silent() { shown "$@" && ! grep -qv '^group [0-9]*: right$' "$scratch/run"; }
 
 # whole: is all to be run, also what takes long?  As contrib/check --all says.
 whole() { [ "${IRR_CHECK_ALL:-}" = 1 ]; }
@@ -134,30 +152,21 @@ left_out() { skip "$1" "contrib/check --all, or IRR_CHECK_ALL=1"; }
 says() {
     text=$1
     shift
-    "$@" > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q "$text" "$scratch/run"
+    shown "$@" && [ "$(lines "$text")" -gt 0 ]
 }
 
 # one_says TEXT COMMAND...: one line of the run has the text.
 one_says() {
     text=$1
     shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c "$text" "$scratch/run")" -eq 1 ]
+    shown "$@" && [ "$(lines "$text")" -eq 1 ]
 }
 
 # told TEXT COMMAND...: the run is right, and one text tells.
 told() {
     text=$1
     shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c 'coll/irr: ' "$scratch/run")" -eq 1 ] &&
-        tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+    shown "$@" && [ "$(lines 'coll/irr: ')" -eq 1 ] && flat | grep -q "$text"
 }
 
 # on_some_ranks VARIABLE=VALUE COMMAND...: the first two of four ranks have it in their environment, the others not.

@@ -5,7 +5,7 @@
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 #include <pthread.h>
 
@@ -21,8 +21,8 @@ static void case_leaked(void)
 
     MPI_Comm_dup(MPI_COMM_WORLD, &used);
     MPI_Comm_dup(MPI_COMM_WORLD, &unused);
-    CHECK(mpi_test_is_right(used));
-    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_call_works(used));
+    CHECK(mpi_call_works(MPI_COMM_WORLD));
     CHECK(mpi_job_served() >= 1);
 }
 
@@ -32,8 +32,8 @@ static void case_leaked_to_host(void)
     MPI_Comm used;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &used);
-    CHECK(mpi_test_is_right(used));
-    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_call_works(used));
+    CHECK(mpi_call_works(MPI_COMM_WORLD));
     CHECK(mpi_job_served() == 0);
 }
 
@@ -46,14 +46,14 @@ static void case_freed_late(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 6; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        CHECK(mpi_test_is_right(comms[i]));
+        CHECK(mpi_call_works(comms[i]));
     }
     for (int i = 0; i < 6; i++) {
-        CHECK(mpi_test_is_right(comms[5 - i]));
+        CHECK(mpi_call_works(comms[5 - i]));
     }
     for (int i = 0; i < 6; i++) {
         MPI_Comm_free(&comms[i]);
-        CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+        CHECK(mpi_call_works(MPI_COMM_WORLD));
     }
 }
 
@@ -67,7 +67,7 @@ static void case_parts(void)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int shift = 0; shift < 3; shift++) {
         MPI_Comm_split(MPI_COMM_WORLD, (rank + shift) / 2, rank % 2 ? rank : -rank, &part);
-        CHECK(mpi_test_is_right(part));
+        CHECK(mpi_call_works(part));
         if (shift < 2) {
             MPI_Comm_free(&part);
         }
@@ -84,7 +84,7 @@ static void case_some_ranks(void)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1 ? MPI_UNDEFINED : 0, 0, &part);
     if (part != MPI_COMM_NULL) {
-        CHECK(mpi_test_is_right(part));
+        CHECK(mpi_call_works(part));
         MPI_Comm_free(&part);
     }
 }
@@ -129,7 +129,7 @@ static int info_served(const char *key, const char *value)
     unsigned long long before = mpi_test_served();
     MPI_Comm dup = mpi_test_dup(MPI_COMM_WORLD, key, value);
 
-    CHECK(mpi_test_is_right(dup));
+    CHECK(mpi_call_works(dup));
     MPI_Comm_free(&dup);
     return mpi_test_served() == before + 1;
 }
@@ -148,7 +148,7 @@ static void case_bad_info(void)
     for (int i = 0; i < INFOS; i++) {
         CHECK(!info_served(infos[i].key, infos[i].bad));
     }
-    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_call_works(MPI_COMM_WORLD));
     CHECK(mpi_job_served() == 1);
 }
 
@@ -179,7 +179,7 @@ static void case_bad_parameters(void)
         if (getenv(name) != NULL) {
             MPI_Comm dup = dup_with_all_but(i / 2);
 
-            CHECK(mpi_test_is_right(dup));
+            CHECK(mpi_call_works(dup));
             MPI_Comm_free(&dup);
         }
     }
@@ -199,96 +199,55 @@ static void case_other_traffic(void)
     for (int i = 0; i < 5 && rank < ranks / 2 * 2; i++) {
         if (rank % 2 == 0) {
             MPI_Isend(message, BYTES, MPI_CHAR, rank + 1, TAG, MPI_COMM_WORLD, &request);
-            CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+            CHECK(mpi_call_works(MPI_COMM_WORLD));
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         } else {
             MPI_Recv(message, BYTES, MPI_CHAR, rank - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+            CHECK(mpi_call_works(MPI_COMM_WORLD));
         }
     }
     free(message);
 }
 
-/* What the ranks of a group exchange with those of the other one. */
-typedef struct two_groups {
-    MPI_Comm inter;
-    int      rank, remote;
-    int      ones[64], places[64], out[64], in[3][64];
-} two_groups_t;
-
-/* Even and odd ranks of MPI_COMM_WORLD. */
-static void two_groups_init(two_groups_t *groups)
-{
-    enum { TAG = 3 };
-    MPI_Comm half;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &groups->rank);
-    MPI_Comm_split(MPI_COMM_WORLD, groups->rank % 2, groups->rank, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - groups->rank % 2, TAG, &groups->inter);
-    MPI_Comm_free(&half);
-    MPI_Comm_remote_size(groups->inter, &groups->remote);
-    for (int i = 0; i < groups->remote; i++) {
-        groups->ones[i] = 1;
-        groups->places[i] = i;
-        groups->out[i] = groups->rank;
-        groups->in[0][i] = groups->in[1][i] = groups->in[2][i] = -1;
-    }
-}
-
-static int has_come(const two_groups_t *groups, const int *in)
-{
-    int come = 1;
-
-    for (int i = 0; i < groups->remote; i++) {
-        come = come && in[i] == 2 * i + (1 - groups->rank % 2);
-    }
-    return come;
-}
-
-static int exchange_groups(two_groups_t *groups)
-{
-    MPI_Alltoallv(groups->out, groups->ones, groups->places, MPI_INT, groups->in[0], groups->ones, groups->places,
-                  MPI_INT, groups->inter);
-    return has_come(groups, groups->in[0]);
-}
-
-/* Freed while what the ranks agree on is still under way; and another one, never. */
+/* Even and odd ranks: freed while what they agree on is still under way; and two more groups, never. */
 static void case_inter(void)
 {
-    two_groups_t groups, leaked;
-    MPI_Request requests[3];
+    uint64_t state = 1;
+    mpi_pair_t pair, leaked;
+    mpi_call_t calls[3];
 
-    two_groups_init(&leaked);
-    CHECK(exchange_groups(&leaked));
-    two_groups_init(&groups);
+    mpi_pair_open(&leaked, INTER_REVERSED);
+    CHECK(mpi_call_works(leaked.irr));
+    mpi_pair_open(&pair, INTER_REVERSED);
     for (int i = 0; i < 3; i++) {
-        MPI_Ialltoallv(groups.out, groups.ones, groups.places, MPI_INT, groups.in[i], groups.ones, groups.places,
-                       MPI_INT, groups.inter, &requests[i]);
+        mpi_call_init_plain(&calls[i], &pair, ONE, &state);
+        mpi_call_fill(&calls[i]);
+        mpi_call_start(&calls[i], NONBLOCKING);
     }
-    MPI_Comm_free(&groups.inter);
-    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
-    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    MPI_Comm_free(&pair.irr);
+    CHECK(mpi_call_works(MPI_COMM_WORLD));
     for (int i = 0; i < 3; i++) {
-        CHECK(has_come(&groups, groups.in[i]));
+        CHECK(mpi_call_wait(&calls[i]) == MPI_SUCCESS && mpi_call_is_right(&calls[i]));
+        mpi_call_fini(&calls[i]);
     }
+    mpi_pair_fini(&pair);
     CHECK(mpi_job_served() == 4);   /* all but the first nonblocking one */
 }
 
 /* MPI has none on inter-communicators. */
 static void case_inter_in_place(void)
 {
-    two_groups_t groups;
-    int class = MPI_SUCCESS;
+    mpi_pair_t pair;
+    int in[64], zeros[64] = { 0 };
 
-    two_groups_init(&groups);
-    MPI_Comm_set_errhandler(groups.inter, MPI_ERRORS_RETURN);
+    mpi_pair_open(&pair, INTER_REVERSED);
+    MPI_Comm_set_errhandler(pair.irr, MPI_ERRORS_RETURN);
     for (int i = 0; i < 2; i++) {
-        MPI_Error_class(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, groups.in[0], groups.ones, groups.places,
-                                      MPI_INT, groups.inter), &class);
-        CHECK(class == MPI_ERR_ARG);
-        CHECK(exchange_groups(&groups));
+        CHECK(mpi_test_class(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, in, zeros, zeros, MPI_INT, pair.irr)) ==
+              MPI_ERR_ARG);
+        CHECK(mpi_call_works(pair.irr));
     }
-    MPI_Comm_free(&groups.inter);
+    mpi_pair_fini(&pair);
 }
 
 /* The first duplicate under MPI_THREAD_MULTIPLE: a wait inside query or enable would hang here. */
@@ -297,7 +256,7 @@ static void case_first_dup(void)
     MPI_Comm dup;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-    CHECK(mpi_test_is_right(dup));
+    CHECK(mpi_call_works(dup));
     MPI_Comm_free(&dup);
 }
 
@@ -307,7 +266,7 @@ static void *exchange_often(void *argument)
     intptr_t bad = 0;
 
     for (int i = 0; i < 200; i++) {
-        bad += !mpi_test_is_right(comm);
+        bad += !mpi_call_works(comm);
     }
     return (void *)bad;
 }
@@ -319,7 +278,7 @@ static void *dup_often(void *argument)
 
     for (int i = 0; i < 100; i++) {
         MPI_Comm_dup(comm, &dup);
-        bad += !mpi_test_is_right(dup);
+        bad += !mpi_call_works(dup);
         MPI_Comm_free(&dup);
     }
     return (void *)bad;
@@ -363,7 +322,7 @@ static void case_thread_dups(void)
 static void case_many(void)
 {
     for (int i = 0; i < 1000; i++) {
-        CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+        CHECK(mpi_call_works(MPI_COMM_WORLD));
     }
     CHECK(mpi_job_served() >= 999);
 }

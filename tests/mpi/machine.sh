@@ -8,9 +8,7 @@ help_texts
 program=$builddir/mpi_calls
 
 # All may be spent: ways are opened at the first agreement.
-OMPI_MCA_coll_irr_setup_share=1000000000
-OMPI_MCA_coll_irr_verbose=10
-export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_verbose
+export OMPI_MCA_coll_irr_setup_share=1000000000 OMPI_MCA_coll_irr_verbose=10
 
 four='message 1300\nlatency 1500\nbandwidth 100000\ncopy 4000\n'
 printf "${four}node_message 1000000000 # of a machine that is not there\n" > "$scratch/slow"
@@ -22,13 +20,9 @@ truncate -s 1G "$scratch/large"
 
 # by FILE COMMAND...: with that machine file, on all ranks that are not told otherwise.
 by() {
-    OMPI_MCA_coll_irr_machine_file=$1
-    export OMPI_MCA_coll_irr_machine_file
+    file=$1
     shift
-    "$@"
-    status=$?
-    unset OMPI_MCA_coll_irr_machine_file
-    return $status
+    given machine_file="$file" "$@"
 }
 
 # with FILE [WORD]: on the first two of four ranks.
@@ -38,10 +32,7 @@ with() { on_some_ranks OMPI_MCA_coll_irr_machine_file="$1" "$program" change:100
 takes() {
     constants=$1
     shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && grep -q "DUP FROM 0 takes the $constants constants" "$scratch/run" &&
+    shown "$@" && [ "$(lines "DUP FROM 0 takes the $constants constants")" -gt 0 ] &&
         [ "$(grep 'DUP FROM 0 takes the' "$scratch/run" | grep -vc "$constants")" -eq 0 ]
 }
 
@@ -52,7 +43,7 @@ quiet() { "$@" && ! grep -q '^coll/irr: ' "$scratch/run"; }
 tells() {
     text=$1
     shift
-    "$@" && [ "$(grep -c '^coll/irr: ' "$scratch/run")" -eq 1 ] && tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+    "$@" && [ "$(lines '^coll/irr: ')" -eq 1 ] && flat | grep -q "$text"
 }
 
 plan 11

@@ -23,10 +23,7 @@ with() {
 uses() {
     given=$1
     shift
-    ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_memory_file "$given" "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    return $status
+    shown ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_memory_file "$given" "$@"
 }
 
 recalls() {
@@ -38,7 +35,7 @@ recalls() {
 refuses() {
     cp "$2" "$scratch/before"
     uses "$2" "$program" short_lived && ! grep -m 1 "because" "$scratch/run" | grep -q "earlier trials" &&
-        [ "$(grep -c '^coll/irr: ' "$scratch/run")" -eq 1 ] && tr '\n' ' ' < "$scratch/run" | grep -q "$1" &&
+        [ "$(lines '^coll/irr: ')" -eq 1 ] && flat | grep -q "$1" &&
         cmp "$2" "$scratch/before"
 }
 
@@ -61,22 +58,17 @@ together() {
 # Ranks that remember different things take what Open MPI has, and all do the same.
 differs() {
     with board && : > "$scratch/empty" &&
-        ranks 4 --mca coll_irr_verbose 1 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$scratch/board" "$program" turns \
-            else env OMPI_MCA_coll_irr_memory_file="$scratch/empty" "$program" turns > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && ! grep -q "at least in earlier trials" "$scratch/run"
+        shown ranks 4 --mca coll_irr_verbose 1 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$scratch/board" "$program" turns \
+            else env OMPI_MCA_coll_irr_memory_file="$scratch/empty" "$program" turns &&
+        [ "$(lines "at least in earlier trials")" -eq 0 ]
 }
 
 some() {
-    ranks 4 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$file" "$program" turns else "$program" turns \
-        > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && tr '\n' ' ' < "$scratch/run" | grep -q "coll_irr_memory_file, is not the same on rank 2"
+    shown on_some_ranks OMPI_MCA_coll_irr_memory_file="$file" "$program" turns &&
+        flat | grep -q "coll_irr_memory_file, is not the same on rank 2"
 }
 
-shown() {
+tune_shows() {
     "$builddir/irr_tune" --show "$file" > "$scratch/shown" && cat "$scratch/shown" &&
         grep -q '^MPI_Alltoallv  *4  *4 ' "$scratch/shown"
 }
@@ -89,7 +81,7 @@ named() {
 
 plan 12
 check "a job leaves a file" written
-check "irr_tune shows it" shown
+check "irr_tune shows it" tune_shows
 check "the next job takes what it found" recalls board
 head -n 3 "$file" > "$scratch/cut"
 sed 's/^machine .*/machine of somebody else/' "$file" > "$scratch/other_machine"

@@ -5,97 +5,18 @@
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
+#include "mpi_call.h"
 #include "mpi_memory.h"
 
 static char *program;
 static int rank, ranks;
 
-/*
- * What each rank has for each other, of the other group if there is one; returns memory for twice as many ints, all
- * out.
- */
-static int *blocks(MPI_Comm comm, int *me, int *members)
-{
-    int *out, is_inter;
-
-    MPI_Comm_rank(comm, me);
-    MPI_Comm_test_inter(comm, &is_inter);
-    if (is_inter) {
-        MPI_Comm_remote_size(comm, members);
-    } else {
-        MPI_Comm_size(comm, members);
-    }
-    out = malloc(2 * (size_t)*members * sizeof(int));
-    for (int i = 0; i < *members; i++) {
-        out[i] = *me * 1000 + i;
-        out[*members + i] = -1;
-    }
-    return out;
-}
-
-static int is_right(const int *in, int me, int members)
-{
-    int ok = 1;
-
-    for (int i = 0; i < members; i++) {
-        ok = ok && in[i] == i * 1000 + me;
-    }
-    return ok;
-}
-
-static int alltoall(MPI_Comm comm)
-{
-    int me, members, ok;
-    int *out = blocks(comm, &me, &members);
-
-    MPI_Alltoall(out, 1, MPI_INT, out + members, 1, MPI_INT, comm);
-    ok = is_right(out + members, me, members);
-    free(out);
-    return ok;
-}
-
-static int alltoallv_as(MPI_Comm comm, int persistent)
-{
-    int me, members, ok;
-    int *out = blocks(comm, &me, &members), *ones = blocks(comm, &me, &members), *displs = ones + members;
-    MPI_Request request;
-
-    for (int i = 0; i < members; i++) {
-        ones[i] = 1;
-        displs[i] = i;
-    }
-    if (persistent) {
-        ALLTOALLV_INIT(out, ones, displs, MPI_INT, out + members, ones, displs, MPI_INT, comm, MPI_INFO_NULL,
-                       &request);
-        MPI_Start(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        MPI_Request_free(&request);
-    } else {
-        MPI_Alltoallv(out, ones, displs, MPI_INT, out + members, ones, displs, MPI_INT, comm);
-    }
-    ok = is_right(out + members, me, members);
-    free(ones);
-    free(out);
-    return ok;
-}
-
-static int alltoallv(MPI_Comm comm)
-{
-    return alltoallv_as(comm, 0);
-}
-
-static int persistent(MPI_Comm comm)
-{
-    return alltoallv_as(comm, 1);
-}
-
-typedef int (*collective_t)(MPI_Comm comm);
-
 static const struct {
-    const char  *name;
-    collective_t run;
+    const char *name;
+    int         kind;
+    mpi_form_t  form;
 } collectives[] = {
-    { "alltoallv", alltoallv }, { "alltoall", alltoall }, { "init", persistent }
+    { "alltoallv", ALLTOALLV, BLOCKING }, { "alltoall", ALLTOALL, BLOCKING }, { "init", ALLTOALLV, PERSISTENT }
 };
 
 enum { COLLECTIVES = sizeof(collectives) / sizeof(collectives[0]) };
@@ -106,7 +27,9 @@ static unsigned long long run_all(MPI_Comm comm, int first)
     unsigned long long before = mpi_test_served();
 
     for (int i = 0; i < COLLECTIVES; i++) {
-        CHECK(collectives[(first + i) % COLLECTIVES].run(comm));
+        const int which = (first + i) % COLLECTIVES;
+
+        CHECK(mpi_call_on(comm, collectives[which].kind, collectives[which].form, 1, (uint64_t)i) == MPI_SUCCESS);
     }
     return mpi_test_served() - before;
 }

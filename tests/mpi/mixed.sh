@@ -13,28 +13,20 @@ export OMPI_MCA_coll_irr_alltoallv_algorithm
 mixed() {
     setting=$1 n=$2 m=$3 text=$4
     shift 4
-    ranks $((n + m)) "$divide" "$n" env "$setting" "$program" "$@" else "$program" "$@" > "$scratch/run" 2>&1
-    told $? "$text"
+    one_says "$text" ranks $((n + m)) "$divide" "$n" env "$setting" "$program" "$@" else "$program" "$@"
 }
 
 # The same, in the other order.
 mixed_last() {
     setting=$1 n=$2 m=$3 text=$4
     shift 4
-    ranks $((n + m)) "$divide" "$n" "$program" "$@" else env "$setting" "$program" "$@" > "$scratch/run" 2>&1
-    told $? "$text"
-}
-
-told() {
-    cat "$scratch/run"
-    [ "$1" -eq 0 ] && [ "$(grep -c "$2" "$scratch/run")" -eq 1 ]
+    one_says "$text" ranks $((n + m)) "$divide" "$n" "$program" "$@" else env "$setting" "$program" "$@"
 }
 
 # The half that has coll/irr is served, the other is not.
 halves() {
     mixed OMPI_MCA_coll=^irr 2 2 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 2 has" halves &&
-        [ "$(grep -c 'rank [01]: 0 served' "$scratch/run")" -eq 2 ] &&
-        [ "$(grep -c 'rank [23]: [1-9]* served' "$scratch/run")" -eq 2 ]
+        [ "$(lines 'rank [01]: 0 served')" -eq 2 ] && [ "$(lines 'rank [23]: [1-9]* served')" -eq 2 ]
 }
 
 plan 25

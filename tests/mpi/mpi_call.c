@@ -402,6 +402,28 @@ void mpi_call_fini(mpi_call_t *call)
     side_fini(&call->send);
 }
 
+int mpi_call_on(MPI_Comm comm, int kind, mpi_form_t form, int integers, uint64_t seed)
+{
+    mpi_spec_t spec = mpi_spec_plain(kind, mpi_count_most, 0, seed);
+    mpi_pair_t pair;
+    mpi_call_t call;
+    int right, class;
+
+    spec.most = integers;
+    mpi_pair_wrap(&pair, comm);
+    mpi_call_init(&call, &pair, &spec);
+    right = mpi_call_once(&call, form);
+    class = mpi_test_class(call.result);
+    mpi_call_fini(&call);
+    mpi_pair_fini(&pair);
+    return right || class != MPI_SUCCESS ? class : -1;
+}
+
+int mpi_call_works(MPI_Comm comm)
+{
+    return mpi_call_on(comm, ALLTOALLV, BLOCKING, 1, 0) == MPI_SUCCESS;
+}
+
 int mpi_call_breaks_host(const mpi_pair_t *pair, const mpi_kind_t *kind)
 {
     return pair->has_neighbors && !kind->neighbors && kind->layout == EACH;

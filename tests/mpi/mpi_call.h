@@ -124,6 +124,15 @@ int mpi_call_is_intact(const mpi_call_t *call);
 /* Fills, makes the call, and waits for it; returns whether it succeeded with every byte right. */
 int mpi_call_once(mpi_call_t *call, mpi_form_t form);
 
+/*
+ * One call without neighbours on a communicator of the program's, of so many integers for each member.  Returns the
+ * class of the error, or -1 if a byte is wrong.
+ */
+int mpi_call_on(MPI_Comm comm, int kind, mpi_form_t form, int integers, uint64_t seed);
+
+/* One MPI_Alltoallv of an integer each succeeds with every byte right. */
+int mpi_call_works(MPI_Comm comm);
+
 /* Point-to-point messages on the plain communicator bring what is expected. */
 int mpi_call_agrees(const mpi_call_t *call);
 

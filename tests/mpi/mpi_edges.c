@@ -176,7 +176,6 @@ static MPI_Comm pair_inter(mpi_pair_t *pair, int which)
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, TAG, &inter);
     MPI_Comm_free(&half);
     MPI_Comm_remote_size(inter, &others);
-    pair->is_inter = 1;
     pair->first = group * others;
     pair->other_first = (1 - group) * (ranks - others);
     return inter;
@@ -200,34 +199,48 @@ static MPI_Comm pair_ranks(int which)
     return comm;
 }
 
+/* All members of the communicator, or of the other group. */
+static void pair_members(mpi_pair_t *pair, MPI_Comm comm)
+{
+    int others;
+
+    MPI_Comm_size(comm, &pair->ranks);
+    MPI_Comm_rank(comm, &pair->rank);
+    MPI_Comm_test_inter(comm, &pair->is_inter);
+    others = pair->ranks;
+    if (pair->is_inter) {
+        MPI_Comm_remote_size(comm, &others);
+    }
+    pair->has_nobody = pair->ranks == 1 && !pair->is_inter;
+    edges_init(&pair->all, others);
+    for (int i = 0; i < others; i++) {
+        pair->all.ranks[i] = i;
+    }
+}
+
+void mpi_pair_wrap(mpi_pair_t *pair, MPI_Comm comm)
+{
+    *pair = (mpi_pair_t){ .name = "wrapped", .irr = comm, .plain = MPI_COMM_NULL };
+    pair_members(pair, comm);
+}
+
 void mpi_pair_init(mpi_pair_t *pair, int which, char **keys, int nkeys, uint64_t *state)
 {
     static const char *const names[PAIRS] = { "all", "reversed", "halves", "grid", "graph", "distributed graph",
                                               "inter, uneven", "inter, one and all", "inter, reversed" };
     MPI_Comm comm, topology = MPI_COMM_NULL;
-    int others;
 
     memset(pair, 0, sizeof(*pair));
     comm = which < INTER_UNEVEN ? pair_ranks(which) : pair_inter(pair, which);
     pair->name = names[which];
     pair->plain = comm;
-    MPI_Comm_size(comm, &pair->ranks);
-    MPI_Comm_rank(comm, &pair->rank);
-    others = pair->ranks;
-    if (pair->is_inter) {
-        MPI_Comm_remote_size(comm, &others);
-    }
-    edges_init(&pair->all, others);
-    for (int i = 0; i < others; i++) {
-        pair->all.ranks[i] = i;
-    }
+    pair_members(pair, comm);
     switch (which) {
     case GRID:       topology = pair_grid(pair, comm, state); break;
     case GRAPH:      topology = pair_graph(pair, comm, state); break;
     case DIST_GRAPH: topology = pair_dist_graph(pair, comm, state); break;
     default:         break;
     }
-    pair->has_nobody = pair->ranks == 1 && !pair->is_inter;
     pair->has_neighbors = topology != MPI_COMM_NULL;
     pair->irr = mpi_test_dup_keys(pair->has_neighbors ? topology : which == ALL ? MPI_COMM_WORLD : comm, keys, nkeys);
     if (pair->has_neighbors) {
@@ -247,6 +260,9 @@ void mpi_pair_fini(mpi_pair_t *pair)
     edges_fini(&pair->in);
     edges_fini(&pair->out);
     edges_fini(&pair->all);
+    if (pair->plain == MPI_COMM_NULL) {
+        return;
+    }
     MPI_Comm_free(&pair->plain);
     if (pair->irr != MPI_COMM_NULL) {
         MPI_Comm_free(&pair->irr);

@@ -23,7 +23,7 @@ typedef enum mpi_pair_kind {
 /* A communicator of coll/irr, and one of the same ranks for the reference. */
 typedef struct mpi_pair {
     const char *name;
-    MPI_Comm    irr, plain;
+    MPI_Comm    irr, plain;   /* plain is MPI_COMM_NULL if the program keeps irr */
     int         ranks, rank;
     int         is_inter, has_nobody;
     int         first, other_first;   /* numbers of rank 0, and of rank 0 of the other group */
@@ -36,6 +36,9 @@ void mpi_pair_init(mpi_pair_t *pair, int which, char **keys, int nkeys, uint64_t
 
 /* The same with the keys of the case that runs. */
 void mpi_pair_open(mpi_pair_t *pair, int which);
+
+/* One of a communicator without neighbours that the program has, and keeps: the ranks of both groups count from 0. */
+void mpi_pair_wrap(mpi_pair_t *pair, MPI_Comm comm);
 
 /* The communicator of coll/irr may have been freed, and be MPI_COMM_NULL. */
 void mpi_pair_fini(mpi_pair_t *pair);

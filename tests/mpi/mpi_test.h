@@ -111,16 +111,4 @@ unsigned long long mpi_test_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_han
 /* Exchanges that coll/irr served on this rank since the first call. */
 unsigned long long mpi_test_served(void);
 
-/* Added to what mpi_test_exchange sends; alike on the ranks of a communicator.  A program may change it. */
-extern int mpi_test_salt;
-
-/*
- * One MPI_Alltoallv in which each rank has so many integers for each other, or for each of the other group.  Returns
- * the class of the error, or -1 if an integer is wrong.
- */
-int mpi_test_exchange(MPI_Comm comm, int integers);
-
-/* The same of one integer; returns whether all was right. */
-int mpi_test_is_right(MPI_Comm comm);
-
 #endif

@@ -17,7 +17,7 @@ bad() {
 refused() {
     cat "$scratch/run"
     [ $status -eq 0 ] && [ "$(grep -A2 "Parameter: $1\$" "$scratch/run" | grep -c "Value:     $2\$")" -eq 1 ] &&
-        [ "$(grep -c "Parameter: $1\$" "$scratch/run")" -eq 1 ] &&
+        [ "$(lines "Parameter: $1\$")" -eq 1 ] &&
         grep -A3 "Parameter: $1\$" "$scratch/run" | grep -q "Allowed:   $3"
 }
 
@@ -46,12 +46,11 @@ divided() {
 
 # Each bad info key has a text of its own, once.
 bad_infos() {
-    ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
-    cat "$scratch/run"
+    shown ranks 4 "$program" bad_info || return 1
     for name in alltoallv_algorithm alltoall_algorithm neighbor_algorithm compose window_messages window_bytes dims \
         slice_min direct_bytes overlap ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
         max_steps lp_shift redistribution matrix_max_bytes schedule_ms cache_bytes timeout; do
-        [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
+        [ "$(lines "Parameter: coll_irr_$name\$")" -eq 1 ] || return 1
     done
 }
 
@@ -77,11 +76,7 @@ misspelt_in_file() {
 }
 
 # divided_far SETTING TEXT: the same where the network carries all, with the cause.
-divided_far() (
-    OMPI_MCA_coll_irr_shm=0
-    export OMPI_MCA_coll_irr_shm
-    says "$2" divided "$1"
-)
+divided_far() { given shm=0 says "$2" divided "$1"; }
 
 # Help texts are short, and few parameters are for users.
 short_helps() {

@@ -10,11 +10,8 @@ shared=$srcdir/../shared/data
 
 # served RANKS MATRIX SCALE: all rows are right to the byte, and all but host's were served by coll/irr.
 served() {
-    ranks "$1" "$builddir/irr_bench" --matrix "$2" --scale "$3" --algorithms host,a1,ac,a3 -c -i 3 -x 1 \
-        > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c ' yes$' "$scratch/run")" -eq 4 ] && ! grep -q '(host)' "$scratch/run"
+    shown ranks "$1" "$builddir/irr_bench" --matrix "$2" --scale "$3" --algorithms host,a1,ac,a3 -c -i 3 -x 1 &&
+        [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ]
 }
 
 plan 6

@@ -10,77 +10,50 @@
  * one of half of the ranks, with a name of letters that nobody expects, and never freed; CALLS of MPI_Ialltoall, of 8
  * bytes, between both halves; and three starts of a request.
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
-enum { ROOM = 1024 };
-
-typedef struct exchange {
-    int ranks, rank;
-    int send_counts[ROOM], send_displs[ROOM], recv_counts[ROOM], recv_displs[ROOM];
-    unsigned char in[ROOM * 8], out[ROOM * 8];
-} exchange_t;
-
-static exchange_t exchange;
-
-static void prepare(MPI_Comm comm)
+/* Bytes from one rank to another in MPI_Alltoallv. */
+static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
 {
-    int sent = 0, received = 0;
+    (void)spec, (void)edge;
+    return to == 0 ? 0 : 10 * (from + 1);
+}
 
-    MPI_Comm_size(comm, &exchange.ranks);
-    MPI_Comm_rank(comm, &exchange.rank);
-    for (int i = 0; i < exchange.ranks; i++) {
-        exchange.send_counts[i] = i == 0 ? 0 : 10 * (exchange.rank + 1);
-        exchange.recv_counts[i] = exchange.rank == 0 ? 0 : 10 * (i + 1);
-        exchange.send_displs[i] = sent;
-        exchange.recv_displs[i] = received;
-        sent += exchange.send_counts[i];
-        received += exchange.recv_counts[i];
+/* Makes a call so many times; MPI_Alltoall has 8 bytes for each. */
+static void exchange(MPI_Comm comm, int kind, mpi_form_t form, int calls)
+{
+    mpi_spec_t spec = mpi_spec_plain(kind, kind == ALLTOALL ? mpi_count_most : count_some, 0, 1);
+    mpi_pair_t pair;
+    mpi_call_t call;
+
+    spec.base = MPI_BYTE;
+    spec.most = 8;
+    mpi_pair_wrap(&pair, comm);
+    mpi_call_init(&call, &pair, &spec);
+    mpi_call_fill(&call);
+    for (int i = 0; i < calls; i++) {   /* and nothing else: time counts */
+        mpi_call_start(&call, form);
+        mpi_call_wait(&call);
     }
+    CHECK(call.result == MPI_SUCCESS && mpi_call_is_right(&call));
+    mpi_call_fini(&call);
+    mpi_pair_fini(&pair);
 }
 
 static void exchange_some(MPI_Comm comm, int calls)
 {
-    prepare(comm);
-    for (int i = 0; i < calls; i++) {
-        MPI_Alltoallv(exchange.in, exchange.send_counts, exchange.send_displs, MPI_BYTE, exchange.out,
-                      exchange.recv_counts, exchange.recv_displs, MPI_BYTE, comm);
-    }
+    exchange(comm, ALLTOALLV, BLOCKING, calls);
 }
 
-static void exchange_equally(MPI_Comm comm, int calls)
-{
-    for (int i = 0; i < calls; i++) {
-        MPI_Alltoall(exchange.in, 8, MPI_BYTE, exchange.out, 8, MPI_BYTE, comm);
-    }
-}
-
-/* Even and odd ranks: each has 8 bytes for each of the others. */
+/* Even and odd ranks. */
 static void exchange_between(MPI_Comm half, int rank, int calls)
 {
     enum { TAG = 1 };
     MPI_Comm inter;
-    MPI_Request request;
 
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, TAG, &inter);
-    for (int i = 0; i < calls; i++) {
-        MPI_Ialltoall(exchange.in, 8, MPI_BYTE, exchange.out, 8, MPI_BYTE, inter, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
+    exchange(inter, ALLTOALL, NONBLOCKING, calls);
     MPI_Comm_free(&inter);
-}
-
-static void exchange_persistently(MPI_Comm comm)
-{
-    MPI_Request request;
-
-    prepare(comm);
-    ALLTOALLV_INIT(exchange.in, exchange.send_counts, exchange.send_displs, MPI_BYTE, exchange.out,
-                   exchange.recv_counts, exchange.recv_displs, MPI_BYTE, comm, MPI_INFO_NULL, &request);
-    for (int i = 0; i < 3; i++) {
-        MPI_Start(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    MPI_Request_free(&request);
 }
 
 /* ---- variables of MPI_T ---- */
@@ -122,54 +95,18 @@ static void read_way(MPI_Comm comm, char *name, int size)
     CHECK(MPI_T_enum_get_item(ways, way, &number, name, &size) == MPI_SUCCESS && number == way);
 }
 
-static void check_variables(MPI_Comm comm, int calls, const char *wanted)
-{
-    static const struct { const char *name; int class; } rows[] = {
-        { "coll_irr_alltoallv_exchanges", MPI_T_PVAR_CLASS_COUNTER },
-        { "coll_irr_alltoallv_ns", MPI_T_PVAR_CLASS_COUNTER },
-        { "coll_irr_alltoallv_agreements", MPI_T_PVAR_CLASS_COUNTER },
-        { "coll_irr_alltoallv_tried", MPI_T_PVAR_CLASS_COUNTER },
-        { "coll_irr_alltoallv_trial_exchanges", MPI_T_PVAR_CLASS_COUNTER },
-        { "coll_irr_alltoallv_setup_ns", MPI_T_PVAR_CLASS_SIZE },
-        { "coll_irr_alltoall_exchanges", MPI_T_PVAR_CLASS_COUNTER }
-    };
-    enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-    MPI_T_pvar_handle handles[ROWS];
-    unsigned long long values[ROWS];
-    char way[64] = "";
-    int provided;
-
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_T_pvar_session_create(&session);
-    for (int i = 0; i < ROWS; i++) {
-        handles[i] = open_variable(comm, rows[i].name, rows[i].class);
-        CHECK(read_variable(handles[i]) == 0);
-    }
-    exchange_some(comm, calls);
-    for (int i = 0; i < ROWS; i++) {
-        values[i] = read_variable(handles[i]);
-    }
-    CHECK(values[0] == (unsigned long long)calls && values[1] > 0 && values[2] > 0 && values[6] == 0);
-    CHECK((values[3] > 0) == (values[4] > 0));
-    read_way(comm, way, sizeof(way));
-    CHECK(strcmp(wanted, "any") == 0 ? values[3] > 0 : strcmp(wanted, way) == 0);
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
-}
-
-typedef struct told {
+static struct {
     const char       *name;
     int               class;
     int               is_double;
     MPI_T_pvar_handle handle;
-} told_t;
-
-static told_t told[] = {
+} variables[] = {
     { "coll_irr_alltoallv_exchanges", MPI_T_PVAR_CLASS_COUNTER, 0, NULL },
     { "coll_irr_alltoallv_ns", MPI_T_PVAR_CLASS_COUNTER, 0, NULL },
     { "coll_irr_alltoallv_agreements", MPI_T_PVAR_CLASS_COUNTER, 0, NULL },
     { "coll_irr_alltoallv_tried", MPI_T_PVAR_CLASS_COUNTER, 0, NULL },
     { "coll_irr_alltoallv_trial_exchanges", MPI_T_PVAR_CLASS_COUNTER, 0, NULL },
+    { "coll_irr_alltoall_exchanges", MPI_T_PVAR_CLASS_COUNTER, 0, NULL },
     { "coll_irr_alltoallv_setup_ns", MPI_T_PVAR_CLASS_SIZE, 0, NULL },
     { "coll_irr_alltoallv_saved_ns", MPI_T_PVAR_CLASS_GENERIC, 1, NULL },
     { "coll_irr_alltoallv_saved_low_ns", MPI_T_PVAR_CLASS_GENERIC, 1, NULL },
@@ -177,37 +114,57 @@ static told_t told[] = {
     { "coll_irr_alltoallv_speedup", MPI_T_PVAR_CLASS_GENERIC, 1, NULL }
 };
 
-enum { TOLD = sizeof(told) / sizeof(told[0]) };
+enum { EXCHANGES, TIME, AGREEMENTS, TRIED, TRIAL_EXCHANGES, ALLTOALL_EXCHANGES, SETUP, VARIABLES = 11 };
 
 /* Before the first call, because counters count from here on. */
-static void open_told(MPI_Comm comm)
+static void open_variables(MPI_Comm comm)
 {
     int provided;
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    for (int i = 0; i < TOLD; i++) {
-        told[i].handle = open_variable(comm, told[i].name, told[i].class);
+    for (int i = 0; i < VARIABLES; i++) {
+        variables[i].handle = open_variable(comm, variables[i].name, variables[i].class);
+        CHECK(variables[i].is_double || read_variable(variables[i].handle) == 0);
     }
+}
+
+static void close_variables(void)
+{
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+}
+
+/* After so many calls. */
+static void check_variables(MPI_Comm comm, int calls, const char *wanted)
+{
+    unsigned long long values[SETUP + 1];
+    char way[64] = "";
+
+    for (int i = 0; i <= SETUP; i++) {
+        values[i] = read_variable(variables[i].handle);
+    }
+    CHECK(values[EXCHANGES] == (unsigned long long)calls && values[TIME] > 0 && values[AGREEMENTS] > 0);
+    CHECK(values[ALLTOALL_EXCHANGES] == 0 && (values[TRIED] > 0) == (values[TRIAL_EXCHANGES] > 0));
+    read_way(comm, way, sizeof(way));
+    CHECK(strcmp(wanted, "any") == 0 ? values[TRIED] > 0 : strcmp(wanted, way) == 0);
 }
 
 static void tell(int rank)
 {
-    for (int i = 0; i < TOLD; i++) {
+    for (int i = 0; i < VARIABLES; i++) {
         double value = 0, largest = 0;
 
-        if (told[i].is_double) {
-            CHECK(MPI_T_pvar_read(session, told[i].handle, &value) == MPI_SUCCESS);
+        if (variables[i].is_double) {
+            CHECK(MPI_T_pvar_read(session, variables[i].handle, &value) == MPI_SUCCESS);
         } else {
-            value = (double)read_variable(told[i].handle);
+            value = (double)read_variable(variables[i].handle);
         }
         MPI_Reduce(&value, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
         if (rank == 0) {
-            printf("%s %.4f\n", told[i].name, largest);
+            printf("%s %.4f\n", variables[i].name, largest);
         }
     }
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
 }
 
 int main(int argc, char **argv)
@@ -220,15 +177,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (tells) {
-        open_told(MPI_COMM_WORLD);
+    if (argc > 3) {
+        open_variables(MPI_COMM_WORLD);
     }
+    exchange_some(MPI_COMM_WORLD, calls);
     if (argc > 3 && !tells) {
         check_variables(MPI_COMM_WORLD, calls, argv[3]);
-    } else {
-        exchange_some(MPI_COMM_WORLD, calls);
     }
-    exchange_equally(MPI_COMM_WORLD, calls);
+    exchange(MPI_COMM_WORLD, ALLTOALL, BLOCKING, calls);
     for (int i = 0; i < communicators; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &dup);
         exchange_some(dup, 2);
@@ -240,9 +196,12 @@ int main(int argc, char **argv)
     if (ranks > 1) {
         exchange_between(half, rank, calls);
     }
-    exchange_persistently(MPI_COMM_WORLD);
+    exchange(MPI_COMM_WORLD, ALLTOALLV, PERSISTENT, 3);
     if (tells) {
         tell(rank);
+    }
+    if (argc > 3) {
+        close_variables();
     }
     return mpi_test_end();
 }

@@ -12,10 +12,9 @@ reports() {
     n=$1
     shift
     rm -f "$scratch/report.json"
-    ranks "$n" --mca coll_irr_report "$scratch/report.json" "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run" "$scratch/report.json"
-    [ $status -eq 0 ] && ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null && agrees
+    shown ranks "$n" --mca coll_irr_report "$scratch/report.json" "$@" || return 1
+    cat "$scratch/report.json"
+    ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null && agrees
 }
 
 # holds EXPRESSION: true of the last report, which Python calls r, and of its row(call, ranks).
@@ -130,10 +129,8 @@ random_agrees() {
         seed=$((seed + 1)) && comms=$((3 * $(below 4))) && seed=$((seed + 1))
         case $(below 3) in 0) share=20 ;; 1) share=1000 ;; *) share=1000000000 ;; esac
         echo "$n ranks, $calls calls, $comms communicators, share $share"
-        ranks "$n" --mca coll_irr_report "$scratch/report.json" --mca coll_irr_setup_share $share \
-            --mca coll_irr_alltoall_algorithm auto "$program" $calls $comms tell > "$scratch/run" 2>&1 ||
-            { cat "$scratch/run"; return 1; }
-        agrees || return
+        shown ranks "$n" --mca coll_irr_report "$scratch/report.json" --mca coll_irr_setup_share $share \
+            --mca coll_irr_alltoall_algorithm auto "$program" $calls $comms tell && agrees || return
     done
 }
 
@@ -249,12 +246,8 @@ others_told() {
 # Rank 0 has a report to give, and two others no coll/irr.
 some_lack_it() {
     rm -f "$scratch/report.json"
-    OMPI_MCA_coll_irr_report=$scratch/report.json
-    export OMPI_MCA_coll_irr_report
-    ranks 4 "$divide" 2 "$program" 7 0 else env OMPI_MCA_coll=^irr "$program" 7 0
-    status=$?
-    unset OMPI_MCA_coll_irr_report
-    [ $status -eq 0 ] && holds 'r["ranks"] == 4 and r["ranks_told"] == 2'
+    given report="$scratch/report.json" ranks 4 "$divide" 2 "$program" 7 0 else env OMPI_MCA_coll=^irr "$program" 7 0 &&
+        holds 'r["ranks"] == 4 and r["ranks_told"] == 2'
 }
 
 one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] == []'; }
@@ -264,11 +257,8 @@ off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 # Its suppressions lie with Open MPI's own texts.
 valgrinds() {
     unset OPAL_PKGDATADIR
-    OMPI_MCA_coll_irr_setup_share=1000000000 OMPI_MCA_coll_irr_alltoallv_algorithm=a1
-    OMPI_MCA_coll_irr_alltoall_algorithm=auto OMPI_MCA_coll_irr_report=$scratch/report.json
-    export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoallv_algorithm
-    export OMPI_MCA_coll_irr_alltoall_algorithm OMPI_MCA_coll_irr_report
-    under_valgrind "$program" 200 5
+    given setup_share=1000000000 alltoallv_algorithm=a1 alltoall_algorithm=auto report="$scratch/report.json" \
+        under_valgrind "$program" 200 5
 }
 
 # listed: ompi_info shows the variables of both collectives.

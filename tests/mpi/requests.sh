@@ -54,13 +54,11 @@ without() {
 # choosing COMMAND...: with nothing configured but what trials may cost.
 choosing() {
     unset OMPI_MCA_coll_irr_alltoallv_algorithm
-    OMPI_MCA_coll_irr_setup_share=$share
-    export OMPI_MCA_coll_irr_setup_share
+    export OMPI_MCA_coll_irr_setup_share=$share
     "$@"
     status=$?
     unset OMPI_MCA_coll_irr_setup_share
-    OMPI_MCA_coll_irr_alltoallv_algorithm=a1
-    export OMPI_MCA_coll_irr_alltoallv_algorithm
+    export OMPI_MCA_coll_irr_alltoallv_algorithm=a1
     return $status
 }
 

@@ -20,10 +20,8 @@ dumped() {
 
 # A folder that does not exist: told once, and the run is right.
 not_dumped() {
-    ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" "$builddir/irr_bench" -c --pattern random --unit 100 \
-        --algorithms rs_nh -i 3 -x 1 > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    [ "$(grep -c 'coll_irr_matrix_dump: .* cannot be written' "$scratch/run")" -eq 1 ]
+    one_says 'coll_irr_matrix_dump: .* cannot be written' ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" \
+        "$builddir/irr_bench" -c --pattern random --unit 100 --algorithms rs_nh -i 3 -x 1
 }
 
 # counted WANTED ALGORITHM MATRIX OPTIONS...: in the first exchange matrices are gathered, schedules built, and found
@@ -31,11 +29,8 @@ not_dumped() {
 counted() {
     wanted=$1 algorithm=$2 matrix=$3
     shift 3
-    ranks 6 "$@" "$builddir/irr_bench" -c --matrix "$matrix" --algorithms "${algorithm%(*}" -i 1 -x 0 \
-        --columns matrices,schedules_built,schedules_reused > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(awk -v name="$algorithm" '$1 == name && $NF == "yes" {
+    shown ranks 6 "$@" "$builddir/irr_bench" -c --matrix "$matrix" --algorithms "${algorithm%(*}" -i 1 -x 0 \
+        --columns matrices,schedules_built,schedules_reused && [ "$(awk -v name="$algorithm" '$1 == name && $NF == "yes" {
         for (i = NF - 3; i < NF; i++) printf "%s", ($i > 0 ? "+" : "0") }' "$scratch/run")" = "$wanted" ]
 }
 
@@ -51,10 +46,8 @@ not_from_file() {
 
 # bad_file TEXT: one line tells, and Open MPI serves.
 bad_file() {
-    ranks 4 --mca coll_irr_schedule_file "$scratch/bad" "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c "coll_irr_schedule_file $scratch/bad$1" "$scratch/run")" -eq 1 ]
+    one_says "coll_irr_schedule_file $scratch/bad$1" \
+        ranks 4 --mca coll_irr_schedule_file "$scratch/bad" "$builddir/mpi_life" leaked_to_host
 }
 
 redistribution() {
@@ -63,10 +56,8 @@ redistribution() {
 }
 
 no_redistribution() {
-    ranks 4 --mca coll_irr_alltoallv_algorithm redist "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c 'redist needs coll_irr_redistribution, which is none; allowed is x,p,y,q' "$scratch/run")" -eq 1 ]
+    one_says 'redist needs coll_irr_redistribution, which is none; allowed is x,p,y,q' \
+        ranks 4 --mca coll_irr_alltoallv_algorithm redist "$builddir/mpi_life" leaked_to_host
 }
 
 # on_tree WANTED ALGORITHM OPTIONS...: all ranks are on this host, by its name in the file, and other hosts are there
@@ -83,12 +74,9 @@ on_tree() {
 bad_topology_file() {
     text=$1 algorithm=$2
     shift 2
-    ranks 4 --mca coll_irr_alltoallv_algorithm "$algorithm" --mca coll_irr_topology_file "$scratch/topology.conf" "$@" \
-        "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] &&
-        [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "coll_irr_topology_file $scratch/topology.conf$text")" -eq 1 ]
+    shown ranks 4 --mca coll_irr_alltoallv_algorithm "$algorithm" --mca coll_irr_topology_file "$scratch/topology.conf" \
+        "$@" "$builddir/mpi_life" leaked_to_host &&
+        [ "$(flat | grep -o "coll_irr_topology_file $scratch/topology.conf$text" | wc -l)" -eq 1 ]
 }
 
 # bad_topology TEXT FILE ALGORITHM OPTIONS...
@@ -108,10 +96,9 @@ doubtful_speed() {
     for name in aapc a1; do
         printf 'SwitchName=top Nodes=other Switches=s\nSwitchName=s Nodes=%s LinkSpeed=10000\n' \
             "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
-        ranks 6 --mca coll_irr_topology_file "$scratch/topology.conf" "$builddir/irr_bench" -c --algorithms $name \
-            -i 2 -x 0 > "$scratch/run" 2>&1 || return 1
-        cat "$scratch/run"
-        [ "$(grep -c "topology.conf: LinkSpeed 10000 of switch 's' without NodeSpeed counts" "$scratch/run")" -eq \
+        shown ranks 6 --mca coll_irr_topology_file "$scratch/topology.conf" "$builddir/irr_bench" -c --algorithms $name \
+            -i 2 -x 0 || return 1
+        [ "$(lines "topology.conf: LinkSpeed 10000 of switch 's' without NodeSpeed counts")" -eq \
             $([ $name = aapc ] && echo 1 || echo 0) ] || return 1
     done
 }

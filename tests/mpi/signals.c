@@ -2,7 +2,7 @@
  * signals.c - tells, in lines of rank 0, who handles which signal of a program that handles two itself, and which
  * libraries that move messages are loaded: after MPI_Init and after exchanges.
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 #include <signal.h>
 
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     tell("after MPI_Init");
     for (int i = 0; i < EXCHANGES; i++) {
-        CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+        CHECK(mpi_call_works(MPI_COMM_WORLD));
     }
     tell("after exchanges");
     return mpi_test_end();

@@ -6,7 +6,7 @@
  * UCX's tcp transport and libfabric's providers over sockets trust whoever connects to their listeners, so a job on one
  * node must not open one that others reach.
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     mpi_test_served();
     MPI_Barrier(MPI_COMM_WORLD);
     before = listeners(to_others);
-    CHECK(mpi_test_is_right(MPI_COMM_WORLD));
+    CHECK(mpi_call_works(MPI_COMM_WORLD));
     after = listeners(to_others);
     CHECK(mpi_test_served() == 1);
     if (strcmp(mode, "SOME") == 0) {

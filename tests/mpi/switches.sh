@@ -30,28 +30,21 @@ right() { grep -q "^ *\(aapc\|auto\)[^ ]* .* yes\$" "$scratch/run"; }
 used() {
     text="are on 4 nodes at $1 switches, as $2"
     shift 2
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && right && grep -q "$text" "$scratch/run" && ! grep -q 'are not used' "$scratch/run"
+    shown "$@" && right && [ "$(lines "$text")" -gt 0 ] && [ "$(lines 'are not used')" -eq 0 ]
 }
 
 # ignored TEXT COMMAND...: results are right, one switch is assumed, and one line says why.
 ignored() {
     text=$1
     shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && right && grep -q 'are on 4 nodes at 1 switches, as is assumed' "$scratch/run" &&
-        [ "$(grep -c 'SLURM_TOPOLOGY_ADDR are not used' "$scratch/run")" -eq 1 ] &&
-        grep -q "are not used, .*: $text" "$scratch/run"
+    shown "$@" && right && [ "$(lines 'are on 4 nodes at 1 switches, as is assumed')" -gt 0 ] &&
+        [ "$(lines 'SLURM_TOPOLOGY_ADDR are not used')" -eq 1 ] && [ "$(lines "are not used, .*: $text")" -eq 1 ]
 }
 
 # refused TEXT COMMAND...: results are right, Open MPI serves, and one text says why, once.
 refused() {
     told "$@" && grep -q "^ *auto(host) .* yes\$" "$scratch/run" &&
-        [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$1" | wc -l)" -eq 1 ]
+        [ "$(flat | grep -o "$1" | wc -l)" -eq 1 ]
 }
 
 run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench -c --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"

@@ -5,6 +5,7 @@
  *
  * Every byte is checked, on all communicators.
  */
+#include "mpi_call.h"
 #include "mpi_memory.h"
 
 enum { COUNT = 512, RANKS_MAX = 16 };
@@ -12,44 +13,12 @@ enum { COUNT = 512, RANKS_MAX = 16 };
 #define rank  mpi_job.rank
 #define ranks mpi_job.ranks
 
-static int salt;
-static int in[RANKS_MAX * 2 * COUNT], out[RANKS_MAX * COUNT], counts[RANKS_MAX], sends[RANKS_MAX], recvs[RANKS_MAX];
-
-/* One exchange, with gaps in its input if gaps is set; returns the class of the error, or -1 for wrong bytes. */
-static int exchange(MPI_Comm comm, int gaps)
-{
-    MPI_Datatype type = MPI_INT;
-    int me, class, same = 1;
-
-    salt++;
-    MPI_Comm_rank(comm, &me);
-    if (gaps) {
-        MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &type);
-        MPI_Type_commit(&type);
-    }
-    for (int r = 0; r < ranks; r++) {
-        counts[r] = COUNT;
-        sends[r] = recvs[r] = r * COUNT;
-        for (int i = 0; i < COUNT; i++) {
-            in[(r * COUNT + i) * (gaps ? 2 : 1)] = ((me * RANKS_MAX + r) * COUNT + i) ^ salt << 20;
-            out[r * COUNT + i] = -1;
-        }
-    }
-    MPI_Error_class(MPI_Alltoallv(in, counts, sends, type, out, counts, recvs, MPI_INT, comm), &class);
-    for (int r = 0; r < ranks; r++) {
-        for (int i = 0; i < COUNT; i++) {
-            same = same && out[r * COUNT + i] == (((r * RANKS_MAX + me) * COUNT + i) ^ salt << 20);
-        }
-    }
-    if (gaps) {
-        MPI_Type_free(&type);
-    }
-    return class != MPI_SUCCESS ? class : same ? MPI_SUCCESS : -1;
-}
-
+/* Bytes that differ from those of the exchange before. */
 static int is_right(MPI_Comm comm)
 {
-    return exchange(comm, 0) == MPI_SUCCESS;
+    static uint64_t seed;
+
+    return mpi_call_on(comm, ALLTOALLV, BLOCKING, COUNT, ++seed) == MPI_SUCCESS;
 }
 
 static MPI_Comm dup_world(void)
@@ -108,17 +77,27 @@ static void case_turns(void)
  */
 static void case_failed(void)
 {
+    mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, mpi_count_most, 0, 1);
     MPI_Comm first, second, later, unused;
 
     mpi_memory_watch();
+    spec.most = COUNT;
+    spec.items = spec.pieces = 2;
     for (int round = 0; round < 3; round++) {
+        mpi_pair_t pair;
+        mpi_call_t call;
+
         first = dup_world();
         second = dup_world();
         unused = dup_world();
         CHECK(is_right(first) && is_right(second));
+        mpi_pair_wrap(&pair, first);
+        mpi_call_init(&call, &pair, &spec);
         mpi_memory_fail(rank == 1, LONG_MAX);
-        CHECK(exchange(first, rank == 1) != -1);
+        CHECK(mpi_call_once(&call, BLOCKING) || call.result != MPI_SUCCESS);
         CHECK((mpi_memory_fail(0, 0) > 0) == (rank == 1));
+        mpi_call_fini(&call);
+        mpi_pair_fini(&pair);
         CHECK(mpi_test_sum(is_right(first)) == 0);
         CHECK(mpi_test_sum(is_right(second)) == 0);
         CHECK(is_right(unused));
@@ -137,26 +116,24 @@ static void case_failed(void)
  */
 static void case_nonblocking(void)
 {
-    static int sent[RANKS_MAX], received[RANKS_MAX], ones[RANKS_MAX], places[RANKS_MAX];
     MPI_Comm first = dup_world(), second = dup_world();
-    MPI_Request request;
+    uint64_t state = 1;
+    mpi_pair_t pair;
+    mpi_call_t call;
     int done = 0;
 
-    for (int r = 0; r < ranks; r++) {
-        sent[r] = rank * RANKS_MAX + r;
-        ones[r] = 1;
-        places[r] = r;
-    }
     CHECK(is_right(first));
-    MPI_Ialltoallv(sent, ones, places, MPI_INT, received, ones, places, MPI_INT, second, &request);
+    mpi_pair_wrap(&pair, second);
+    mpi_call_init_plain(&call, &pair, ONE, &state);
+    mpi_call_fill(&call);
+    mpi_call_start(&call, NONBLOCKING);
     while (rank == 0 && !done) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        MPI_Test(&call.request, &done, MPI_STATUS_IGNORE);
     }
     CHECK(is_right(second));
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (int r = 0; r < ranks; r++) {
-        CHECK(received[r] == r * RANKS_MAX + rank);
-    }
+    CHECK(mpi_call_wait(&call) == MPI_SUCCESS && mpi_call_is_right(&call));
+    mpi_call_fini(&call);
+    mpi_pair_fini(&pair);
     MPI_Comm_free(&first);
     MPI_Comm_free(&second);
 }

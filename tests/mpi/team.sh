@@ -7,9 +7,9 @@ auto="--mca coll_irr_alltoallv_algorithm auto"
 
 # finds: exchanges of short-lived communicators add up until they pay for a trial.
 finds() {
-    ranks 4 $auto --mca coll_irr_setup_share 100 --mca coll_irr_report "$scratch/report.json" "$program" short_lived \
-        > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
-    cat "$scratch/run" "$scratch/report.json"
+    shown ranks 4 $auto --mca coll_irr_setup_share 100 --mca coll_irr_report "$scratch/report.json" "$program" \
+        short_lived || return 1
+    cat "$scratch/report.json"
     python3 - "$scratch/report.json" << 'END'
 import json, sys
 rows = json.load(open(sys.argv[1]))["rows"]

@@ -11,26 +11,20 @@ help_texts
 waited() {
     text=$1
     shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    texts=$(grep -c 'coll/irr: ' "$scratch/run")
-    [ $status -eq 0 ] && [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] &&
-        [ "$(grep -c 'coll/irr: .* rank [012] of .*(coll_irr_timeout)' "$scratch/run")" -eq "$texts" ] &&
-        tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+    shown "$@" || return 1
+    texts=$(lines 'coll/irr: ')
+    [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] &&
+        [ "$(lines 'coll/irr: .* rank [012] of .*(coll_irr_timeout)')" -eq "$texts" ] && flat | grep -q "$text"
 }
 
 # killed OPTIONS...: the others survive.  Each rank that runs out of time, or that the network tells of it, names the
 # rank that was killed.
 killed() {
-    ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 \
-        > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    texts=$(grep -c 'coll/irr: ' "$scratch/run")
-    [ $status -eq 0 ] && [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] &&
-        [ "$(grep -c survived "$scratch/run")" -eq 3 ] &&
-        [ "$(grep -c 'coll/irr: .* rank 3, which is process 3 of the job' "$scratch/run")" -eq "$texts" ]
+    shown ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 ||
+        return 1
+    texts=$(lines 'coll/irr: ')
+    [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] && [ "$(lines survived)" -eq 3 ] &&
+        [ "$(lines 'coll/irr: .* rank 3, which is process 3 of the job')" -eq "$texts" ]
 }
 
 # in_place TITLE ALGORITHM RANKS_PER_NODE CASE...
