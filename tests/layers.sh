@@ -98,8 +98,8 @@ files_are_short() {
 
 folders='ucx_engine study ompi_coll_irr tools tests'
 
-# Files of other projects and of the build that comments name, and the example of CONTRIBUTING.md.
-elsewhere='coll_base_util.h op.h parse_config.c switch_record.c alltoall_lines.h reverse.c
+# Files of other projects, of the build and of users that texts name, and the example of CONTRIBUTING.md.
+elsewhere='coll_base_util.h op.h parse_config.c switch_record.c alltoall_lines.h alltoall.c reverse.c
 ucx_engine/order/reverse.c irr_order_reverse'
 
 # A comment or a document names no file and no function that is gone.
