@@ -15,7 +15,7 @@
  *   coll_irr_service.h     the state of a collective
  *   coll_irr_team.h        what communicators of the same processes have in common
  *   coll_irr_buffer.h      counts, displacements and datatypes to blocks of bytes
- *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_neighbors.c those of a topology
+ *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c finds those of a topology, too
  *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c tells what is wrong with them
  *   coll_irr_choose.h      who chooses, the machine that is chosen for, and what trials have found
  *   coll_irr_signature.c   whether coll/irr is the same on all ranks
@@ -199,6 +199,7 @@ struct mca_coll_irr_module_t {
     struct mca_coll_irr_series_t *series;       /* room for those below, from malloc: no call has to find memory */
     struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
+    bool                        spare;          /* of no communicator yet: for one that finds no memory */
     uint64_t                    number;         /* of this module, among all of this process */
     mca_coll_irr_team_t        *team;           /* NULL: there was no call yet */
     mca_coll_irr_team_t        *own_team;       /* room for one: no call has to find memory; NULL: it is in use */

@@ -20,18 +20,29 @@
 #define KEY "coll.irr.wrong"
 #define ENVIRONMENT "OMPI_MCA_"
 
-/* Most mistakes of each kind that the user reads about. */
-enum { MISTAKES = 32 };
+/* Most mistakes that the user reads about. */
+enum { MISTAKES = 64 };
 
 extern char **environ;
 
 static struct {
-    mca_coll_irr_bad_t bad[MISTAKES];
-    int                bads;
-    char               unknown[MISTAKES][512];   /* messages */
-    int                unknowns;
-    uint64_t           digest;
+    char     mistakes[MISTAKES][MCA_COLL_IRR_BAD_TEXT];   /* messages for the user */
+    int      count;
+    uint64_t digest;
 } found;
+
+/* Keeps a message, unless it is there already. */
+static void note(const char *text)
+{
+    for (int i = 0; i < found.count; i++) {
+        if (strcmp(found.mistakes[i], text) == 0) {
+            return;
+        }
+    }
+    if (found.count < MISTAKES) {
+        snprintf(found.mistakes[found.count++], sizeof(found.mistakes[0]), "%s", text);
+    }
+}
 
 /* ---- names ---- */
 
@@ -68,7 +79,7 @@ static bool is_known(const char *name, const char **nearest)
 
 static void note_name(const char *name, const char *value, const char *where)
 {
-    char text[sizeof(found.unknown[0])], advice[96] = "ompi_info --param coll irr --level 9 lists all";
+    char text[512], advice[96] = "ompi_info --param coll irr --level 9 lists all";
     const char *nearest;
 
     if (strncmp(name, MCA_COLL_IRR_PREFIX, strlen(MCA_COLL_IRR_PREFIX)) != 0 || is_known(name, &nearest)) {
@@ -79,14 +90,7 @@ static void note_name(const char *name, const char *value, const char *where)
     }
     snprintf(text, sizeof(text), "there is no parameter %.80s, which %.200s sets to '%.64s', so it has no effect; %s",
              name, where, value, advice);
-    for (int i = 0; i < found.unknowns; i++) {
-        if (strcmp(found.unknown[i], text) == 0) {
-            return;
-        }
-    }
-    if (found.unknowns < MISTAKES) {
-        memcpy(found.unknown[found.unknowns++], text, sizeof(text));
-    }
+    note(text);
 }
 
 static void check_environment(void)
@@ -152,20 +156,15 @@ static void check_files(const char *parameter)
 
 /* ---- values ---- */
 
-static void note_bad(const mca_coll_irr_bad_t *bad)
-{
-    if (found.bads < MISTAKES) {
-        found.bad[found.bads++] = *bad;
-    }
-}
-
 static void check_values(void)
 {
+    char text[MCA_COLL_IRR_BAD_TEXT];
     mca_coll_irr_bad_t bad;
 
     for (int i = 0; mca_coll_irr_setting_at(i) != NULL; i++) {
         if (mca_coll_irr_setting_is_bad(mca_coll_irr_setting_at(i), &bad)) {
-            note_bad(&bad);
+            mca_coll_irr_bad_text(&bad, text);
+            note(text);
         }
     }
 }
@@ -183,13 +182,10 @@ void mca_coll_irr_check_open(void)
     check_files("override_param_file");
     check_values();
     found.digest = IRR_HASH_BASIS;
-    for (int i = 0; i < found.unknowns; i++) {
-        found.digest = irr_hash_text(found.digest, found.unknown[i]);
+    for (int i = 0; i < found.count; i++) {
+        found.digest = irr_hash_text(found.digest, found.mistakes[i]);
     }
-    for (int i = 0; i < found.bads; i++) {
-        found.digest = irr_hash_text(irr_hash_text(found.digest, found.bad[i].parameter), found.bad[i].value);
-    }
-    if (found.unknowns + found.bads > 0) {
+    if (found.count > 0) {
         (void)mca_coll_irr_modex_put(KEY, found.digest);
     }
 }
@@ -211,13 +207,10 @@ static bool others_tell(void)
 
 void mca_coll_irr_check_tell(void)
 {
-    if (found.unknowns + found.bads == 0 || others_tell()) {
+    if (found.count == 0 || others_tell()) {
         return;
     }
-    for (int i = 0; i < found.unknowns; i++) {
-        mca_coll_irr_tell("engine-message", found.unknown[i]);
-    }
-    for (int i = 0; i < found.bads; i++) {
-        mca_coll_irr_tell_bad(&found.bad[i]);
+    for (int i = 0; i < found.count; i++) {
+        mca_coll_irr_tell("engine-message", found.mistakes[i]);
     }
 }

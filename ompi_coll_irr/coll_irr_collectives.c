@@ -3,28 +3,6 @@
  */
 #include "coll_irr_collectives.h"
 
-/* Of Open MPI's structures: a function, or a module. */
-static mca_coll_irr_function_t function_at(const void *structure, size_t offset)
-{
-    mca_coll_irr_function_t function;
-
-    memcpy(&function, (const char *)structure + offset, sizeof(function));
-    return function;
-}
-
-static mca_coll_base_module_t *module_at(const void *structure, size_t offset)
-{
-    mca_coll_base_module_t *module;
-
-    memcpy(&module, (const char *)structure + offset, sizeof(module));
-    return module;
-}
-
-static void set_function(void *structure, size_t offset, mca_coll_irr_function_t function)
-{
-    memcpy((char *)structure + offset, &function, sizeof(function));
-}
-
 static const mca_coll_irr_entry_t *entry_at(int which, int form)
 {
     return &mca_coll_irr_collectives[which].forms[form];
@@ -32,7 +10,11 @@ static const mca_coll_irr_entry_t *entry_at(int which, int form)
 
 bool mca_coll_irr_offers(const mca_coll_base_module_t *module, int which)
 {
-    return function_at(module, entry_at(which, MCA_COLL_IRR_BLOCKING)->in_module) != NULL;
+    const size_t offset = entry_at(which, MCA_COLL_IRR_BLOCKING)->in_module;
+    mca_coll_irr_function_t function;
+
+    memcpy(&function, (const char *)module + offset, sizeof(function));
+    return function != NULL;
 }
 
 /* Is the module of a row retained for it, and not for the row above? */
@@ -51,15 +33,15 @@ void mca_coll_irr_previous_keep(mca_coll_irr_all_previous_t previous, const mca_
             const mca_coll_irr_entry_t *entry = entry_at(which, form);
             mca_coll_irr_previous_t *served = &previous[which][form];
 
-            served->function = function_at(serving, entry->in_comm);
+            memcpy(&served->function, (const char *)serving + entry->in_comm, sizeof(served->function));
             if (served->function == NULL) {
                 continue;
             }
-            served->module = module_at(serving, entry->in_comm_module);
+            memcpy(&served->module, (const char *)serving + entry->in_comm_module, sizeof(served->module));
             if (retains(previous, which, form)) {
                 OBJ_RETAIN(served->module);
             }
-            set_function(module, entry->in_module, entry->function);
+            memcpy((char *)module + entry->in_module, &entry->function, sizeof(entry->function));
         }
     }
 }

@@ -54,19 +54,13 @@ bool mca_coll_irr_is_crowded(void)
 /* Who has a file of switches has Ethernet. */
 #define EAGER_SWITCHES 65536
 
-/* The parameter, not an info key: the engine is the process's, and may be there before the communicator. */
-static bool has_topology(void)
-{
-    char key[OPAL_MAX_INFO_VAL + 1];
-
-    return mca_coll_irr_setting_text(mca_coll_irr_setting("topology_file"), NULL, key, NULL)[0] != '\0';
-}
-
+/* The parameter for the topology, not an info key: the engine may be there before the communicator. */
 static size_t eager_bytes(void)
 {
     const size_t given = mca_coll_irr_component.params.eager_bytes;
+    const char *topology = mca_coll_irr_parameter_text(mca_coll_irr_setting("topology_file"));
 
-    return given == IRR_BYTES_AUTO && has_topology() ? EAGER_SWITCHES : given;
+    return given == IRR_BYTES_AUTO && topology[0] != '\0' ? EAGER_SWITCHES : given;
 }
 
 /* The file of this process, from the prefix; "" without one. */

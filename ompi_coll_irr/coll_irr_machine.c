@@ -26,9 +26,12 @@ _Static_assert((int)WORDS == (int)MCA_COLL_IRR_MACHINE_WORDS, "there is room for
 /* Of the process; guarded by the component's lock. */
 static struct {
     enum { UNREAD, READ, REFUSED } state;
-    irr_machine_t    machine;
+    union {
+        irr_machine_t machine;
+        uint64_t      words[CONSTANTS];   /* the same */
+    };
     irr_file_error_t error;    /* if it was REFUSED */
-    bool             told;     /* a rank has told the user */
+    bool             told;     /* a rank has printed the message for the user */
 } mine;
 
 static const char *path(void)
@@ -86,7 +89,7 @@ void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_
     const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const bool refused = mine.state == REFUSED;
 
-    memcpy(&words[MOST], &mine.machine, sizeof(mine.machine));
+    memcpy(&words[MOST], mine.words, sizeof(mine.words));
     words[FIRST_BAD] = refused ? ranks - me : 0;
     words[LAST_BAD] = refused ? me + 1 : 0;
     for (int i = 0; i < CONSTANTS; i++) {
@@ -105,14 +108,6 @@ static int different(const uint64_t *words)
     return i;
 }
 
-static uint64_t own_constant(int i)
-{
-    uint64_t own[CONSTANTS];
-
-    memcpy(own, &mine.machine, sizeof(own));
-    return own[i];
-}
-
 bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2])
 {
     const uint64_t ranks = (uint64_t)module->ranks.size, mark = ranks - (uint64_t)module->ranks.rank;
@@ -125,8 +120,8 @@ bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uin
     if (i == CONSTANTS) {
         return false;
     }
-    holders[0] = own_constant(i) == words[MOST + i] ? mark : 0;
-    holders[1] = own_constant(i) == ~words[LEAST + i] ? mark : 0;
+    holders[0] = mine.words[i] == words[MOST + i] ? mark : 0;
+    holders[1] = mine.words[i] == ~words[LEAST + i] ? mark : 0;
     return true;
 }
 
@@ -139,17 +134,9 @@ void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64
 
     snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the constant "
              "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
-             path(), process_of(module, me), irr_machine_name(i), (unsigned long long)own_constant(i),
+             path(), process_of(module, me), irr_machine_name(i), (unsigned long long)mine.words[i],
              process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
     mca_coll_irr_tell_once("engine-message", text, &mine.told, holders[lower] == ranks - me);
-}
-
-static uint64_t hash_of(const irr_machine_t *machine)
-{
-    uint64_t words[CONSTANTS];
-
-    memcpy(words, machine, sizeof(words));
-    return irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS);
 }
 
 void mca_coll_irr_machine_words(uint64_t words[2])
@@ -157,7 +144,7 @@ void mca_coll_irr_machine_words(uint64_t words[2])
     uint64_t hash;
 
     read_once();
-    hash = hash_of(&mine.machine);
+    hash = irr_hash_words(IRR_HASH_BASIS, mine.words, CONSTANTS);
     words[0] = mine.state == REFUSED ? UINT64_MAX : hash;
     words[1] = mine.state == REFUSED ? UINT64_MAX : ~hash;
 }

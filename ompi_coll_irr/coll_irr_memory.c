@@ -39,21 +39,15 @@ bool mca_coll_irr_memory_is_given(void)
     return path()[0] != '\0';
 }
 
-static bool is_first(void)
-{
-    return OMPI_PROC_MY_NAME->vpid == 0;
-}
-
 /* Describes the machine that the speedups hold for. */
 static void machine_text(char text[IRR_LESSONS_MACHINE])
 {
-    char key[OPAL_MAX_INFO_VAL + 1];
     struct utsname system = { .machine = "" };
 
     uname(&system);
     snprintf(text, IRR_LESSONS_MACHINE, "Open MPI %d.%d.%d, %.40s, %ld processors, transport %s", OMPI_MAJOR_VERSION,
              OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, system.machine, sysconf(_SC_NPROCESSORS_CONF),
-             mca_coll_irr_setting_text(mca_coll_irr_setting("transport"), NULL, key, NULL));
+             mca_coll_irr_parameter_text(mca_coll_irr_setting("transport")));
 }
 
 /* Process 0 warns for all processes. */
@@ -67,7 +61,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
     }
     snprintf(text, sizeof(text), "coll_irr_memory_file is '%.400s', %s: %s%s; nothing is read from it or written to it",
              path(), what, line, error->reason);
-    if (is_first()) {
+    if (mca_coll_irr_my_process() == 0) {
         mca_coll_irr_tell("engine-message", text);
     }
 }
@@ -146,7 +140,7 @@ void mca_coll_irr_memory_end(void)
     char machine[IRR_LESSONS_MACHINE];
     irr_status_t status;
 
-    if (path()[0] == '\0' || !is_first() || mine.learnt.count == 0 || mine.refused) {
+    if (path()[0] == '\0' || mca_coll_irr_my_process() != 0 || mine.learnt.count == 0 || mine.refused) {
         return;
     }
     machine_text(machine);

@@ -79,24 +79,28 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
 enum { SPARES = 4 };
 
 /* Guarded by the component's lock. */
-static mca_coll_irr_module_t *spares[SPARES];
 static volatile int spares_lacking = SPARES;   /* also looked at without the lock */
 
-/* Into an empty place, or out of a full one; NULL in place of a module that was put, or if there is no such place. */
-static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
+/* Makes a module of no communicator a spare one. */
+static void put_spare(mca_coll_irr_module_t *module)
 {
-    const bool wanted = module == NULL;
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    module->spare = true;
+    spares_lacking--;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* NULL: there is none. */
+static mca_coll_irr_module_t *take_spare(void)
+{
+    mca_coll_irr_module_t *module;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < SPARES; i++) {
-        if ((spares[i] != NULL) == wanted) {
-            mca_coll_irr_module_t *found = spares[i];
-
-            spares[i] = module;
-            module = found;
-            spares_lacking += wanted ? 1 : -1;
-            break;
-        }
+    for (module = mca_coll_irr_component.modules; module != NULL && !module->spare; module = module->next) {
+    }
+    if (module != NULL) {
+        module->spare = false;
+        spares_lacking++;
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     return module;
@@ -113,25 +117,19 @@ static mca_coll_irr_module_t *new_module(void)
     return module;
 }
 
-/* As many as there is memory for. */
+/* As many as there is memory for; a few more if several threads make them. */
 static void make_spares(void)
 {
-    while (spares_lacking > 0) {
-        mca_coll_irr_module_t *spare = new_module();
+    mca_coll_irr_module_t *spare;
 
-        if (spare == NULL) {
-            return;
-        }
-        spare = swap_spare(spare);
-        if (spare != NULL) {
-            OBJ_RELEASE(spare);   /* another thread was faster */
-        }
+    while (spares_lacking > 0 && (spare = new_module()) != NULL) {
+        put_spare(spare);
     }
 }
 
 void mca_coll_irr_modules_close(void)
 {
-    for (mca_coll_irr_module_t *spare = swap_spare(NULL); spare != NULL; spare = swap_spare(NULL)) {
+    for (mca_coll_irr_module_t *spare = take_spare(); spare != NULL; spare = take_spare()) {
         OBJ_RELEASE(spare);
     }
 }
@@ -145,7 +143,7 @@ static mca_coll_irr_module_t *make_module(void)
         make_spares();
         return module;
     }
-    module = swap_spare(NULL);
+    module = take_spare();
     if (module != NULL) {
         module->trouble = IRR_ERR_NO_MEMORY;
     }
@@ -261,15 +259,21 @@ void mca_coll_irr_modules_strand(void)
     mca_coll_irr_groups_free();
 }
 
+/* What was measured on a communicator so far goes to the records of its team. */
+static void end_stats(mca_coll_irr_module_t *module)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        if (module->called[i]) {
+            mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
+        }
+    }
+}
+
 /* All that was measured so far goes to the report. */
 static void report_all(void)
 {
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
-        for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-            if (module->called[i]) {
-                mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
-            }
-        }
+        end_stats(module);
     }
     mca_coll_irr_teams_each(mca_coll_irr_stats_close);
     mca_coll_irr_requests_stats();
@@ -290,11 +294,7 @@ static void destruct(mca_coll_irr_module_t *module)
     }
     unlink_module(module);
     mca_coll_irr_nonblocking_end(module);
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        if (module->called[i]) {
-            mca_coll_irr_stats_end(module, mca_coll_irr_team_service(module->team, i));
-        }
-    }
+    end_stats(module);
     mca_coll_irr_team_leave(module);
     free(module->own_team);
     free(module->reason);

@@ -220,9 +220,8 @@ static int register_setting(mca_coll_irr_setting_t *setting)
 static void take_process(const mca_coll_irr_setting_t *setting)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
-    char key[OPAL_MAX_INFO_VAL + 1];
 
-    if (!irr_setting_parse(setting->row, mca_coll_irr_setting_text(setting, NULL, key, NULL), params)) {
+    if (!irr_setting_parse(setting->row, mca_coll_irr_parameter_text(setting), params)) {
         (void)irr_setting_parse(setting->row, setting->row->standard, params);
     }
 }

@@ -40,11 +40,6 @@ static bool is_given(const char *value)
     return value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
-static bool is_first(void)
-{
-    return mca_coll_irr_my_process() == 0;
-}
-
 static void warn(const char *outcome)
 {
     char text[512];
@@ -79,7 +74,7 @@ void mca_coll_irr_report_open(void)
         return;
     }
     report.told = 1;
-    report.wanted = (!is_first() || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
+    report.wanted = (mca_coll_irr_my_process() != 0 || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
     mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
 
@@ -190,7 +185,7 @@ void mca_coll_irr_report_end(void)
     if (!report.wanted) {
         return;
     }
-    if (is_first()) {
+    if (mca_coll_irr_my_process() == 0) {
         gather(deadline);
         write_report();
     } else {
@@ -202,7 +197,7 @@ void mca_coll_irr_report_end(void)
 /* A job of one rank has no module of ours, but may have a file. */
 void mca_coll_irr_report_close(void)
 {
-    if (report.wanted && is_first()) {
+    if (report.wanted && mca_coll_irr_my_process() == 0) {
         write_report();
     }
     report.wanted = false;

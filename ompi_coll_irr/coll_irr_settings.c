@@ -7,9 +7,18 @@
  */
 #include "coll_irr_settings.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- texts ---- */
+
+const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting)
+{
+    if (setting->row->type == IRR_SETTING_NAME) {
+        return setting->place >= 0 ? setting->row->value(setting->place) : setting->bad;
+    }
+    return setting->text != NULL ? setting->text : setting->row->standard;
+}
 
 const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
                                       char key[OPAL_MAX_INFO_VAL + 1], bool *keyed_p)
@@ -20,13 +29,7 @@ const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, omp
     if (keyed_p != NULL) {
         *keyed_p = has_key;
     }
-    if (has_key) {
-        return key;
-    }
-    if (setting->row->type == IRR_SETTING_NAME) {
-        return setting->place >= 0 ? setting->row->value(setting->place) : setting->bad;
-    }
-    return setting->text != NULL ? setting->text : setting->row->standard;
+    return has_key ? key : mca_coll_irr_parameter_text(setting);
 }
 
 const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS] = {
@@ -39,9 +42,8 @@ size_t mca_coll_irr_timeout(void)
 {
     const mca_coll_irr_setting_t *setting = mca_coll_irr_setting("timeout");
     irr_settings_t settings = { .timeout = 0 };
-    char key[OPAL_MAX_INFO_VAL + 1];
 
-    (void)irr_setting_parse(setting->row, mca_coll_irr_setting_text(setting, NULL, key, NULL), &settings);
+    (void)irr_setting_parse(setting->row, mca_coll_irr_parameter_text(setting), &settings);
     return settings.timeout;
 }
 
@@ -63,8 +65,7 @@ typedef union values {
 
 bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad)
 {
-    char key[OPAL_MAX_INFO_VAL + 1];
-    const char *text = mca_coll_irr_setting_text(setting, NULL, key, NULL);
+    const char *text = mca_coll_irr_parameter_text(setting);
     values_t values;
 
     if (irr_setting_parse(setting->row, text, &values)) {
@@ -74,16 +75,27 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
     return true;
 }
 
+/* Without the newlines at the end of the help text. */
+void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT])
+{
+    char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
+                                       bad->allowed);
+    size_t length = help != NULL ? strlen(help) : 0;
+
+    while (length > 0 && help[length - 1] == '\n') {
+        length--;
+    }
+    snprintf(text, MCA_COLL_IRR_BAD_TEXT, "%.*s", help != NULL ? (int)length : INT_MAX,
+             help != NULL ? help : bad->parameter);
+    free(help);
+}
+
 void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad)
 {
-    char *text = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
-                                       bad->allowed);
+    char text[MCA_COLL_IRR_BAD_TEXT];
 
-    for (size_t end = text != NULL ? strlen(text) : 0; end > 0 && text[end - 1] == '\n'; end--) {
-        text[end - 1] = '\0';
-    }
-    mca_coll_irr_tell("engine-message", text != NULL ? text : bad->parameter);
-    free(text);
+    mca_coll_irr_bad_text(bad, text);
+    mca_coll_irr_tell("engine-message", text);
 }
 
 /* ---- settings of a communicator ---- */

@@ -39,6 +39,9 @@ mca_coll_irr_setting_t *mca_coll_irr_setting_at(int i);
 /* The setting of this name, which exists. */
 mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name);
 
+/* The text of the parameter of a setting. */
+const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting);
+
 /*
  * The text of a setting: of the info key of a communicator, if that has it (which may be NULL), or of the parameter.
  * key: room for the former.  keyed_p may be NULL.
@@ -58,7 +61,9 @@ struct mca_coll_irr_bad_t {
 /* Returns true if the value of the parameter is not allowed, and sets *bad. */
 bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad);
 
-/* Tells the user of a bad value, with host and rank. */
+/* Writes a message that names a bad value, and prints it for the user. */
+#define MCA_COLL_IRR_BAD_TEXT 1024
+void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT]);
 void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad);
 
 /* What is wrong with parameters of this process: published with the component, and told in MPI_Init. */

@@ -243,20 +243,15 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 
 /* ---- the agreement ---- */
 
-/* The ranks at distance 2^round on both sides. */
-static int ahead(const mca_coll_irr_ranks_t *ranks, int round)
+/* The rank that is so many ranks ahead. */
+static int rank_at(const mca_coll_irr_ranks_t *ranks, int64_t ahead)
 {
-    return (int)(((int64_t)ranks->rank + (INT64_C(1) << round)) % ranks->size);
+    return (int)((ranks->rank + ahead + ranks->size) % ranks->size);
 }
 
-static int behind(const mca_coll_irr_ranks_t *ranks, int round)
+static int64_t distance_of(int round)
 {
-    return (int)(((int64_t)ranks->rank - (INT64_C(1) << round) + ranks->size) % ranks->size);
-}
-
-static bool has_round(const mca_coll_irr_ranks_t *ranks, int round)
-{
-    return INT64_C(1) << round < ranks->size;
+    return INT64_C(1) << round;
 }
 
 irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners)
@@ -265,10 +260,10 @@ irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_
 
     /* Who cannot be looked up is nearly always there. */
     *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };
-    for (int round = 0; has_round(ranks, round) && mca_coll_irr_modex_complete(); round++) {
+    for (int round = 0; distance_of(round) < ranks->size && mca_coll_irr_modex_complete(); round++) {
         bool sends = true, receives = true;
-        irr_status_t one = look(ranks, ahead(ranks, round), &sends);
-        irr_status_t other = look(ranks, behind(ranks, round), &receives);
+        irr_status_t one = look(ranks, rank_at(ranks, distance_of(round)), &sends);
+        irr_status_t other = look(ranks, rank_at(ranks, -distance_of(round)), &receives);
 
         partners->ahead &= sends ? UINT32_MAX : ~(UINT32_C(1) << round);
         partners->behind &= receives ? UINT32_MAX : ~(UINT32_C(1) << round);
@@ -280,7 +275,7 @@ irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_
 void mca_coll_irr_signature_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words)
 {
     words[UNLIKE] = 0;
-    for (int round = 0; has_round(rounds->ranks, round); round++) {
+    for (int round = 0; distance_of(round) < rounds->ranks->size; round++) {
         words[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
     }
     mca_coll_irr_rounds_maxima(rounds, words, MCA_COLL_IRR_SIGNATURE_WORDS, partners);

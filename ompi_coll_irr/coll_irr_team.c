@@ -180,30 +180,21 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
 
 /* ---- services ---- */
 
-/* In the first call on the team it has no name, and is to be filled. */
-static mca_coll_irr_service_t *begin_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
-{
-    if (team->place[which] < 0) {
-        team->place[which] = (signed char)team->used++;
-        mca_coll_irr_team_service(team, which)->call = NULL;
-    }
-    return mca_coll_irr_team_service(team, which);
-}
-
 mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     mca_coll_irr_service_t *service;
 
     mca_coll_irr_team_find(module);
-    service = begin_service(module->team, which);
-    if (service->call == NULL) {
-        *service = (mca_coll_irr_service_t){
+    if (module->team->place[which] < 0) {
+        module->team->place[which] = (signed char)module->team->used++;
+        *mca_coll_irr_team_service(module->team, which) = (mca_coll_irr_service_t){
             .which = which,
             .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
             .algorithm = mca_coll_irr_algorithm_of(module, which),
             .first = module->number
         };
     }
+    service = mca_coll_irr_team_service(module->team, which);
     mca_coll_irr_meet_neighbors(module, which);
     module->called[which] = true;
     service->communicators++;

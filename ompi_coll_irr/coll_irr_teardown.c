@@ -103,11 +103,6 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-static bool may_wait(time_t deadline)
-{
-    return deadline == 0 || time(NULL) <= deadline;
-}
-
 static void barriers(time_t deadline)
 {
     irr_status_t status = IRR_OK;
@@ -132,7 +127,8 @@ void mca_coll_irr_teardown(void)
 
         barriers(deadline);
         irr_engine_close(component->engine);
-        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS && may_wait(deadline)) {
+        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS &&
+               (deadline == 0 || time(NULL) <= deadline)) {
             opal_progress();
         }
         barriers(deadline);

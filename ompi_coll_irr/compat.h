@@ -202,13 +202,18 @@ static inline unsigned mca_coll_irr_my_process(void)
 }
 
 #if OMPI_MAJOR_VERSION == 4
+#define MCA_COLL_IRR_UINT32 OPAL_UINT32
+#define MCA_COLL_IRR_UINT64 OPAL_UINT64
+#define MCA_COLL_IRR_GLOBAL OPAL_PMIX_GLOBAL
+#define MCA_COLL_IRR_NODEID OPAL_PMIX_NODEID
+
 /* Is this a process of a job, and no ompi_info? */
 static inline bool mca_coll_irr_modex_works(void)
 {
     return opal_pmix.put != NULL && opal_pmix.initialized != NULL && opal_pmix.initialized();
 }
 
-/* A value of this type of a process, as below. */
+/* A value of this type of a process, as below.  The macro of 4.1 for this crashes without memory. */
 static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type, const opal_process_name_t *name,
                                           uint64_t *value)
 {
@@ -216,7 +221,6 @@ static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type
     opal_list_t directives;
     int result;
 
-    /* The macro of 4.1 for this crashes without memory. */
     OBJ_CONSTRUCT(&directives, opal_list_t);
     OBJ_CONSTRUCT(&at_once, opal_value_t);
     at_once.key = OPAL_PMIX_IMMEDIATE;
@@ -238,6 +242,35 @@ static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type
     }
     return result;
 }
+#else
+#define MCA_COLL_IRR_UINT32 PMIX_UINT32
+#define MCA_COLL_IRR_UINT64 PMIX_UINT64
+#define MCA_COLL_IRR_GLOBAL PMIX_GLOBAL
+#define MCA_COLL_IRR_NODEID PMIX_NODEID
+
+static inline bool mca_coll_irr_modex_works(void)
+{
+    return PMIx_Initialized();
+}
+
+static inline int mca_coll_irr_modex_find(const char *key, pmix_data_type_t type, const opal_process_name_t *name,
+                                          uint64_t *value)
+{
+    union {
+        uint64_t word;
+        uint32_t half;
+    } found = { .word = 0 };
+    void *found_p = &found;
+    int result;
+
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(result, key, name, &found_p, type);
+    if (result == PMIX_SUCCESS) {
+        *value = type == PMIX_UINT64 ? found.word : found.half;
+        return OMPI_SUCCESS;
+    }
+    return result == PMIX_ERR_NOMEM ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_NOT_FOUND;
+}
+#endif
 
 /*
  * What a process of this job has published, without waiting for one that never will: OMPI_SUCCESS,
@@ -245,45 +278,14 @@ static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type
  */
 static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
 {
-    return mca_coll_irr_modex_find(key, OPAL_UINT64, name, value);
+    return mca_coll_irr_modex_find(key, MCA_COLL_IRR_UINT64, name, value);
 }
 
 /* The number of its node; OMPI_SUCCESS, or why this process cannot tell. */
 static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
 {
-    return mca_coll_irr_modex_find(OPAL_PMIX_NODEID, OPAL_UINT32, name, node);
+    return mca_coll_irr_modex_find(MCA_COLL_IRR_NODEID, MCA_COLL_IRR_UINT32, name, node);
 }
-#else
-static inline bool mca_coll_irr_modex_works(void)
-{
-    return PMIx_Initialized();
-}
-
-static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
-{
-    uint64_t found, *found_p = &found;
-    int result;
-
-    OPAL_MODEX_RECV_VALUE_IMMEDIATE(result, key, name, &found_p, PMIX_UINT64);
-    if (result == PMIX_SUCCESS) {
-        *value = found;
-        return OMPI_SUCCESS;
-    }
-    return result == PMIX_ERR_NOMEM ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_NOT_FOUND;
-}
-
-static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
-{
-    uint32_t found, *found_p = &found;
-    int result;
-
-    OPAL_MODEX_RECV_VALUE_IMMEDIATE(result, PMIX_NODEID, name, &found_p, PMIX_UINT32);
-    if (result == PMIX_SUCCESS) {
-        *node = found;
-    }
-    return result == PMIX_SUCCESS ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
-}
-#endif
 
 /* Publishes a value of this process, before MPI_Init exchanges them; false: it cannot. */
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
@@ -293,11 +295,7 @@ static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
     if (!mca_coll_irr_modex_works()) {
         return false;
     }
-#if OMPI_MAJOR_VERSION == 4
-    OPAL_MODEX_SEND_VALUE(result, OPAL_PMIX_GLOBAL, (char *)key, &value, OPAL_UINT64);
-#else
-    OPAL_MODEX_SEND_VALUE(result, PMIX_GLOBAL, key, &value, PMIX_UINT64);
-#endif
+    OPAL_MODEX_SEND_VALUE(result, MCA_COLL_IRR_GLOBAL, (char *)key, &value, MCA_COLL_IRR_UINT64);
     return result == OPAL_SUCCESS;
 }
 
