@@ -20,8 +20,6 @@
 
 #include "core/clock.h"
 
-#include "opal/runtime/opal_progress.h"
-
 #include <stdlib.h>
 
 /* ---- a collective that all ranks want served ---- */
@@ -293,8 +291,7 @@ static irr_status_t wait_for(mca_coll_irr_agreement_t *agreement)
 
     while (status == IRR_IN_PROGRESS) {
         told = told || agreement->everywhere || tell_late(agreement);
-        opal_progress();
-        mca_coll_irr_engine_progress();
+        (void)mca_coll_irr_progress(0);
         status = mca_coll_irr_agreement_test(agreement);
     }
     return status;

@@ -95,11 +95,16 @@ static irr_status_t create(void)
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 
-void mca_coll_irr_engine_progress(void)
+bool mca_coll_irr_progress(time_t deadline)
 {
+    if (deadline != 0 && time(NULL) > deadline) {
+        return false;
+    }
+    opal_progress();
     if (mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         irr_engine_progress(mca_coll_irr_component.engine);
     }
+    return true;
 }
 
 static int progress(void)
@@ -197,11 +202,9 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p)
 {
     while (!REQUEST_COMPLETE(request)) {
-        if (deadline != 0 && time(NULL) > deadline) {
+        if (!mca_coll_irr_progress(deadline)) {
             return OMPI_ERR_TIMEOUT;
         }
-        opal_progress();
-        mca_coll_irr_engine_progress();
     }
     if (bytes_p != NULL) {
         *bytes_p = request->req_status._ucount;

@@ -11,8 +11,8 @@
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
 irr_status_t mca_coll_irr_engine_open(void);
 
-/* Moves it, if it is open. */
-void mca_coll_irr_engine_progress(void);
+/* In a wait: progresses all of MPI, and the engine if it is open.  Returns false past the deadline (0: there is none). */
+bool mca_coll_irr_progress(time_t deadline);
 
 /* Destroys the open engine; all processes that talked to each other must have drained theirs. */
 void mca_coll_irr_engine_close(void);

@@ -28,40 +28,39 @@ typedef mca_coll_irr_previous_t previous_t;
 #define EQUAL_PASSED sbuf, scount, stype, rbuf, rcount, rtype
 #define EQUAL_CALL   { .send = equal(sbuf, scount, stype), .recv = equal(rbuf, rcount, rtype) }
 #define EQUAL_AGAIN(send, recv)                                                                                    \
-    (send).buffer, (one_count_t)(send).count, (send).datatype, (recv).buffer, (one_count_t)(recv).count,           \
-    (recv).datatype
+    (send).buffer, (one_count_t)(send).count, (send).datatype,                                                     \
+    (recv).buffer, (one_count_t)(recv).count, (recv).datatype
 
 static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
 {
     return (side_t){ .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = type };
 }
 
-/* Counts, one datatype. */
-#define COUNTED_DECLARED                                                                                           \
-    const void *sbuf, counts_t scounts, displs_t sdispls, type_t *stype,                                           \
-    void *rbuf, counts_t rcounts, displs_t rdispls, type_t *rtype
-#define COUNTED_PASSED sbuf, scounts, sdispls, stype, rbuf, rcounts, rdispls, rtype
-#define COUNTED_CALL                                                                                               \
-    { .send = counted(sbuf, scounts, sdispls, stype), .recv = counted(rbuf, rcounts, rdispls, rtype) }
-#define COUNTED_AGAIN(send, recv)                                                                                  \
-    (send).buffer, (send).counts, (send).displs, (send).datatype,                                                  \
-    (recv).buffer, (recv).counts, (recv).displs, (recv).datatype
+/* Arrays of counts and displacements; `side` makes a side of them, and `displs` and `types` are its members. */
+#define ARRAYS_DECLARED(displs_t, types_t)                                                                         \
+    const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
+    void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes
+#define ARRAYS_PASSED sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes
+#define ARRAYS_CALL(side) { .send = side(sbuf, scounts, sdispls, stypes), .recv = side(rbuf, rcounts, rdispls, rtypes) }
+#define ARRAYS_AGAIN(send, recv, displs, types)                                                                    \
+    (send).buffer, (send).counts, (send).displs, (send).types, (recv).buffer, (recv).counts, (recv).displs, (recv).types
+
+/* With one datatype. */
+#define COUNTED_DECLARED          ARRAYS_DECLARED(displs_t, type_t *)
+#define COUNTED_PASSED            ARRAYS_PASSED
+#define COUNTED_CALL              ARRAYS_CALL(counted)
+#define COUNTED_AGAIN(send, recv) ARRAYS_AGAIN(send, recv, displs, datatype)
 
 static inline side_t counted(const void *buffer, counts_t counts, displs_t displs, type_t *type)
 {
     return (side_t){ .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = type };
 }
 
-/* Counts, a datatype for each block, displacements in bytes. */
-#define TYPED_DECLARED                                                                                             \
-    const void *sbuf, counts_t scounts, displs_t sdispls, type_t *const *stypes,                                   \
-    void *rbuf, counts_t rcounts, displs_t rdispls, type_t *const *rtypes
-#define TYPED_PASSED sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes
-#define TYPED_CALL                                                                                                 \
-    { .send = typed(sbuf, scounts, sdispls, stypes), .recv = typed(rbuf, rcounts, rdispls, rtypes) }
-#define TYPED_AGAIN(send, recv)                                                                                    \
-    (send).buffer, (send).counts, (send).displs, (send).datatypes,                                                 \
-    (recv).buffer, (recv).counts, (recv).displs, (recv).datatypes
+/* With a datatype for each block, displacements in bytes. */
+#define TYPED_DECLARED            ARRAYS_DECLARED(displs_t, type_t *const *)
+#define TYPED_PASSED              ARRAYS_PASSED
+#define TYPED_CALL                ARRAYS_CALL(typed)
+#define TYPED_AGAIN(send, recv)   ARRAYS_AGAIN(send, recv, displs, datatypes)
 
 static inline side_t typed(const void *buffer, counts_t counts, displs_t displs, type_t *const *types)
 {
@@ -69,20 +68,14 @@ static inline side_t typed(const void *buffer, counts_t counts, displs_t displs,
 }
 
 /* The same, displacements of MPI_Aint. */
-#define FAR_DECLARED                                                                                               \
-    const void *sbuf, counts_t scounts, offsets_t sdispls, type_t *const *stypes,                                  \
-    void *rbuf, counts_t rcounts, offsets_t rdispls, type_t *const *rtypes
-#define FAR_PASSED TYPED_PASSED
-#define FAR_CALL                                                                                                   \
-    { .send = far(sbuf, scounts, sdispls, stypes), .recv = far(rbuf, rcounts, rdispls, rtypes) }
-#define FAR_AGAIN(send, recv)                                                                                      \
-    (send).buffer, (send).counts, (send).offsets, (send).datatypes,                                                \
-    (recv).buffer, (recv).counts, (recv).offsets, (recv).datatypes
+#define FAR_DECLARED              ARRAYS_DECLARED(offsets_t, type_t *const *)
+#define FAR_PASSED                ARRAYS_PASSED
+#define FAR_CALL                  ARRAYS_CALL(far)
+#define FAR_AGAIN(send, recv)     ARRAYS_AGAIN(send, recv, offsets, datatypes)
 
 static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets, type_t *const *types)
 {
-    return (side_t){ .buffer = (void *)buffer, .far = true, .counts = counts, .offsets = offsets,
-                     .datatypes = types };
+    return (side_t){ .buffer = (void *)buffer, .far = true, .counts = counts, .offsets = offsets, .datatypes = types };
 }
 
 /* ---- the functions of a collective ---- */

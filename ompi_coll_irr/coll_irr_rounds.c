@@ -8,8 +8,6 @@
 
 #include "core/clock.h"
 
-#include "opal/runtime/opal_progress.h"
-
 #include <stdlib.h>
 
 /* A longer time between two looks counts for no more: the program computes, and what has come was not looked at. */
@@ -342,11 +340,9 @@ irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t dead
     irr_status_t status = mca_coll_irr_rounds_test(rounds);
 
     while (status == IRR_IN_PROGRESS) {
-        if (deadline != 0 && time(NULL) > deadline) {
+        if (!mca_coll_irr_progress(deadline)) {
             return IRR_ERR_TIMEOUT;
         }
-        opal_progress();
-        mca_coll_irr_engine_progress();
         status = mca_coll_irr_rounds_test(rounds);
     }
     return status;

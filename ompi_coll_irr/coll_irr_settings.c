@@ -57,22 +57,19 @@ static void set_bad(const mca_coll_irr_setting_t *setting, const char *value, bo
     bad->keyed = keyed;
 }
 
-/* Room for the values of any scope. */
-typedef union values {
-    mca_coll_irr_settings_t of_communicator;
-    mca_coll_irr_params_t   of_process;
-} values_t;
-
 bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad)
 {
     const char *text = mca_coll_irr_parameter_text(setting);
-    values_t values;
+    union {
+        mca_coll_irr_settings_t of_communicator;
+        mca_coll_irr_params_t   of_process;
+    } values;   /* of any scope */
+    const bool is_bad = !irr_setting_parse(setting->row, text, &values);
 
-    if (irr_setting_parse(setting->row, text, &values)) {
-        return false;
+    if (is_bad) {
+        set_bad(setting, text, false, bad);
     }
-    set_bad(setting, text, false, bad);
-    return true;
+    return is_bad;
 }
 
 /* Without the newlines at the end of the help text. */

@@ -17,8 +17,6 @@
  */
 #include "coll_irr_engine.h"
 
-#include "opal/runtime/opal_progress.h"
-
 #include <stdlib.h>
 #include <time.h>
 
@@ -127,9 +125,7 @@ void mca_coll_irr_teardown(void)
 
         barriers(deadline);
         irr_engine_close(component->engine);
-        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS &&
-               (deadline == 0 || time(NULL) <= deadline)) {
-            opal_progress();
+        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS && mca_coll_irr_progress(deadline)) {
         }
         barriers(deadline);
     }
