@@ -208,7 +208,7 @@ static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
     }
     if (agreement->aim.blocking &&
         (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED)) {
-        mca_coll_irr_team_retire(agreement->module->team);   /* the next communicator asks again */
+        agreement->module->team->shared = false;   /* the next communicator asks again */
     }
     mca_coll_irr_stats_agreed(service, agreement->start_ns);
 }

@@ -1,5 +1,5 @@
 /*
- * coll_irr_check.c - bad values and misspelt names of parameters, told in MPI_Init.
+ * coll_irr_check.c - bad values and misspelt names of parameters, reported in MPI_Init.
  *
  * Open MPI passes over a parameter that nobody registered.  So the names that begin with coll_irr_ in the environment,
  * and in the parameter files that Open MPI has read, are compared with those of this component.
@@ -169,7 +169,7 @@ static void check_values(void)
     }
 }
 
-/* ---- publish, tell ---- */
+/* ---- publish, report ---- */
 
 void mca_coll_irr_check_open(void)
 {
@@ -190,8 +190,8 @@ void mca_coll_irr_check_open(void)
     }
 }
 
-/* Does a process of a lower rank tell the same? */
-static bool others_tell(void)
+/* Returns whether a process of a lower rank reports the same. */
+static bool others_report(void)
 {
     opal_process_name_t name = *OMPI_PROC_MY_NAME;
     uint64_t digest = 0;
@@ -207,7 +207,7 @@ static bool others_tell(void)
 
 void mca_coll_irr_check_tell(void)
 {
-    if (found.count == 0 || others_tell()) {
+    if (found.count == 0 || others_report()) {
         return;
     }
     for (int i = 0; i < found.count; i++) {

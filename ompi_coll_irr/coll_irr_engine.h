@@ -1,5 +1,5 @@
 /*
- * coll_irr_engine.h - the engine of the process, from its first use to the way down at the end of the job, and what
+ * coll_irr_engine.h - the engine of the process, from its first use to the end of the job, and what
  * moves its messages.
  */
 #ifndef MCA_COLL_IRR_ENGINE_H
@@ -11,7 +11,7 @@
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
 irr_status_t mca_coll_irr_engine_open(void);
 
-/* In a wait: progresses all of MPI, and the engine if it is open.  Returns false past the deadline (0: there is none). */
+/* Progresses all of MPI, and the engine if it is open.  Returns false past the deadline (0: there is none). */
 bool mca_coll_irr_progress(time_t deadline);
 
 /* Destroys the open engine; all processes that talked to each other must have drained theirs. */
@@ -70,7 +70,7 @@ void mca_coll_irr_network_open(void);
 /* Returns that transport, and the cause. */
 const irr_transport_choice_t *mca_coll_irr_network_choice(void);
 
-/* Sets a configuration to what parameters say of transports; its texts live as long as the component. */
+/* Sets a configuration to the parameters of transports; its texts live as long as the component. */
 void mca_coll_irr_network_config(irr_engine_config_t *config);
 
 /* Logs once which transport the engine has opened, if it has, and why. */

@@ -1,5 +1,5 @@
 /*
- * coll_irr_interfaces.h - the network interfaces that Open MPI was told to use, by name.  Knows nothing of Open MPI.
+ * coll_irr_interfaces.h - the network interfaces that parameters of Open MPI name.  Knows nothing of Open MPI.
  */
 #ifndef MCA_COLL_IRR_INTERFACES_H
 #define MCA_COLL_IRR_INTERFACES_H

@@ -242,6 +242,7 @@ void mca_coll_irr_log_above(mca_coll_irr_module_t *module)
     const mca_coll_base_avail_coll_t *found[MCA_COLL_IRR_COLLECTIVES];
     const opal_list_t *modules = logs(module) && !module->logged_above ? mca_coll_irr_modules(module->comm) : NULL;
     char calls[192] = "";
+    clause_t names = { calls, sizeof(calls) };
     int first = -1;
 
     if (modules == NULL) {
@@ -251,10 +252,8 @@ void mca_coll_irr_log_above(mca_coll_irr_module_t *module)
         found[i] = above(module, modules, i);
         first = first < 0 && found[i] != NULL ? i : first;
         if (first >= 0 && found[i] == found[first]) {
-            const size_t length = strlen(calls);
-
-            snprintf(calls + length, sizeof(calls) - length, "%s%s", length > 0 ? ", " : "",
-                     mca_coll_irr_collectives[i].forms[MCA_COLL_IRR_BLOCKING].call);
+            add(&names, "%s%s", calls[0] != '\0' ? ", " : "",
+                mca_coll_irr_collectives[i].forms[MCA_COLL_IRR_BLOCKING].call);
         }
     }
     if (first >= 0) {

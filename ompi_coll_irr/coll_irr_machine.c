@@ -4,7 +4,7 @@
  * Each process reads the file that its parameter names, once.  All ranks of a communicator must rank strategies alike,
  * so they compare a hash of their constants when they ask each other whether all choose.  If all hashes are equal the
  * constants hold, whatever the names of the files are.  Otherwise all ranks take the defaults.  Then the maxima of all
- * constants and of their complements show the ranks what to tell the user, and which of them tells.
+ * constants and of their complements show the ranks what the message for the user says, and which of them prints it.
  *
  * Cost: two more words in what the ranks ask each other; if constants differ, two more all-reduces.
  */
@@ -67,8 +67,8 @@ static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
     return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
 }
 
-/* Local: the lowest rank that cannot read its file tells the user. */
-static void tell_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
+/* Local: the lowest rank that cannot read its file prints the message. */
+static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
 {
     char line[32] = "", others[64] = "", text[768];
 
@@ -114,7 +114,7 @@ bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uin
     const int i = different(words);
 
     if (words[LAST_BAD] > 0) {
-        tell_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
+        report_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
         return false;
     }
     if (i == CONSTANTS) {

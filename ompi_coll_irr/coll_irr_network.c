@@ -2,8 +2,8 @@
  * coll_irr_network.c - what moves the messages of this process: its transport, and by which interfaces.
  *
  * A provider of libfabric that works over sockets listens where anybody may connect.  Where no domain is named it gets
- * the interfaces that the btl tcp was told to use, each process those of its node.  If that one was told nothing,
- * libfabric chooses.
+ * the interfaces that the parameters of the btl tcp name, each process those of its node.  If they name none, libfabric
+ * chooses.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
@@ -61,18 +61,18 @@ static const char *btl_list(const char *name, const char *variable)
     return getenv(variable);
 }
 
-/* Returns the interfaces of this node that it was told to use; NULL: it was told nothing. */
-static const char *told_interfaces(void)
+/* Returns the interfaces of this node that its parameters name; NULL: they name none. */
+static const char *named_interfaces(void)
 {
     static const char standard[] = "127.0.0.1/8,sppp";   /* left out by default */
     static char names[1024];
     const char *include = btl_list("if_include", "OMPI_MCA_btl_tcp_if_include");
     const char *exclude = btl_list("if_exclude", "OMPI_MCA_btl_tcp_if_exclude");
-    const bool told = (include != NULL && include[0] != '\0') || (exclude != NULL && strcmp(exclude, standard) != 0);
+    const bool named = (include != NULL && include[0] != '\0') || (exclude != NULL && strcmp(exclude, standard) != 0);
     struct ifaddrs *all;
     bool found;
 
-    if (!told || getifaddrs(&all) != 0) {
+    if (!named || getifaddrs(&all) != 0) {
         return NULL;
     }
     found = mca_coll_irr_interfaces(all, include, exclude != NULL ? exclude : standard, names, sizeof(names));
@@ -83,7 +83,7 @@ static const char *told_interfaces(void)
 void mca_coll_irr_network_config(irr_engine_config_t *config)
 {
     *config = alike();
-    config->interfaces = told_interfaces();
+    config->interfaces = named_interfaces();
 }
 
 void mca_coll_irr_network_log(void)

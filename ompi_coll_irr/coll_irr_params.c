@@ -156,8 +156,8 @@ int mca_coll_irr_algorithm_value(int algorithm)
 /* ---- registration ---- */
 
 /*
- * Open MPI would tell the user about a bad value with a text of its own and go on with the default, which nobody asked
- * for.  So the value is taken here and told when a communicator would use it.
+ * Open MPI would print a text of its own about a bad value and go on with the default, which nobody asked for.  So the
+ * value is taken here and reported when a communicator would use it.
  */
 static int take(mca_base_var_enum_t *self, const char *text, int *value)
 {

@@ -66,11 +66,10 @@ static bool open_file(const char *path)
 void mca_coll_irr_report_open(void)
 {
     const char *value = mca_coll_irr_component.params.report;
-    char running[32];
 
     mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* lines tell times, too */
     if (!is_given(value) || mca_coll_irr_component.params.priority < 0 ||
-        !mca_coll_irr_abi_matches(running, sizeof(running)) || !mca_coll_irr_modex_works()) {
+        !mca_coll_irr_abi_matches(NULL, 0) || !mca_coll_irr_modex_works()) {
         return;
     }
     report.told = 1;
@@ -78,11 +77,11 @@ void mca_coll_irr_report_open(void)
     mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
 
-void mca_coll_irr_report_add(const mca_coll_irr_record_t *row)
+void mca_coll_irr_report_add(const mca_coll_irr_record_t *record)
 {
     if (report.wanted) {
         opal_mutex_lock(&mca_coll_irr_component.lock);
-        mca_coll_irr_table_add(&report.table, row, true);
+        mca_coll_irr_table_add(&report.table, record, true);
         opal_mutex_unlock(&mca_coll_irr_component.lock);
     }
 }

@@ -96,7 +96,7 @@ static bool is_over(mca_coll_irr_rounds_t *rounds)
 
         if (*request != NULL && REQUEST_COMPLETE(*request)) {
             rounds->failed = rounds->failed || (*request)->req_status.MPI_ERROR != MPI_SUCCESS;
-            rounds->told = rounds->told || (i == 0 && (*request)->req_status._ucount < length_of(rounds));
+            rounds->notified = rounds->notified || (i == 0 && (*request)->req_status._ucount < length_of(rounds));
             ompi_request_free(request);
             *request = NULL;
         }
@@ -131,7 +131,7 @@ static int awaited(const mca_coll_irr_rounds_t *rounds)
     return rounds->requests[0] != NULL ? rank_at(rounds, -distance_of(rounds)) : -1;
 }
 
-static void tell_timeout(const mca_coll_irr_rounds_t *rounds)
+static void report_timeout(const mca_coll_irr_rounds_t *rounds)
 {
     const mca_coll_irr_ranks_t *ranks = rounds->ranks;
     const int rank = awaited(rounds);
@@ -148,7 +148,7 @@ static void tell_timeout(const mca_coll_irr_rounds_t *rounds)
 }
 
 /* In all rounds that are left: nobody waits for these messages, which are empty and need no memory. */
-static void tell_others(mca_coll_irr_rounds_t *rounds)
+static void notify_others(mca_coll_irr_rounds_t *rounds)
 {
     rounds->round++;
     while (has_round(rounds)) {
@@ -167,7 +167,7 @@ static void give_up(mca_coll_irr_rounds_t *rounds, irr_status_t status)
     mca_coll_irr_ranks_t *ranks = rounds->ranks;
 
     if (status == IRR_ERR_TIMEOUT) {
-        tell_timeout(rounds);
+        report_timeout(rounds);
     }
     if (rounds->requests[0] != NULL) {
         (void)ompi_request_cancel(rounds->requests[0]);
@@ -177,10 +177,10 @@ static void give_up(mca_coll_irr_rounds_t *rounds, irr_status_t status)
     }
     ranks->given_up = true;
     rounds->status = status;
-    tell_others(rounds);
+    notify_others(rounds);
 }
 
-/* Lower ranks give up a little earlier, and tell others before these tell the user. */
+/* Lower ranks give up a little earlier, and notify others before these print a message. */
 static uint64_t limit_ns(const mca_coll_irr_ranks_t *ranks)
 {
     const uint64_t limit = ranks->timeout * NS_PER_S;
@@ -258,7 +258,7 @@ static void test_round(mca_coll_irr_rounds_t *rounds)
         }
         return;
     }
-    if (rounds->failed || rounds->told) {
+    if (rounds->failed || rounds->notified) {
         give_up(rounds, rounds->failed ? IRR_ERR_OOB : IRR_ERR_PEER);
         return;
     }
@@ -294,7 +294,7 @@ static void start(mca_coll_irr_rounds_t *rounds, const int *members, int count,
     rounds->partners = *partners;
     rounds->round = 0;
     rounds->waited_ns = rounds->seen_ns = 0;
-    rounds->told = rounds->confirms = false;
+    rounds->notified = rounds->confirms = false;
     rounds->status = rounds->ranks->given_up ? IRR_ERR_PEER : IRR_OK;
     go_on(rounds);
 }

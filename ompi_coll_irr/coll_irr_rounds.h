@@ -1,6 +1,6 @@
 /*
- * coll_irr_rounds.h - ranks tell each other something by point-to-point messages, and nobody waits: maxima of words,
- * bytes of all ranks, or that all have come.
+ * coll_irr_rounds.h - reductions and gathers by point-to-point messages, which never block: maxima of words, bytes of
+ * all ranks, or that all have come.
  *
  * A dissemination: in round k a rank sends what it knows to the rank at distance 2^k ahead, and receives what the one
  * at that distance behind knows.  Nothing is allocated, and there is no communicator but that of the ranks.
@@ -9,8 +9,8 @@
  * collectives have one tag, as all ranks come to these in one order.  An operation that goes on beside other
  * collectives has a tag that Open MPI gives to nobody else; see mca_coll_irr_tag.
  *
- * A rank that has waited longer than ranks->timeout gives up, and so does one with an error of Open MPI's.  It tells
- * the ranks ahead of it in the following rounds by an empty message each.  These give up, too, and tell others, and a
+ * A rank that has waited longer than ranks->timeout gives up, and so does one with an error of Open MPI's.  It notifies
+ * the ranks ahead of it in the following rounds by an empty message each.  These give up, too, and notify others, and a
  * rank that comes late finds such a message.  An operation that was given up is the last one among its ranks, because
  * its late messages must not be taken for those of another one.
  *
@@ -34,7 +34,7 @@
 /* Most words whose maxima are asked for. */
 #define MCA_COLL_IRR_ROUNDS_WORDS 52
 
-/* Bit k: the rank at distance 2^k takes part, as far as this process can tell. */
+/* Bit k: the rank at distance 2^k takes part, as far as this process knows. */
 typedef struct mca_coll_irr_partners_t {
     uint32_t ahead, behind;
 } mca_coll_irr_partners_t;
@@ -55,7 +55,7 @@ typedef struct mca_coll_irr_rounds_t {
     size_t                  size;        /* words that travel, or bytes a rank */
     bool                    confirms;    /* all rounds for the second time */
     bool                    failed;      /* something of the round; */
-    bool                    told;        /* or another rank has given up */
+    bool                    notified;    /* or another rank has given up */
     uint64_t                sent[MCA_COLL_IRR_ROUNDS_WORDS + 1], received[MCA_COLL_IRR_ROUNDS_WORDS + 1];
     irr_status_t            status;
 } mca_coll_irr_rounds_t;
@@ -75,7 +75,8 @@ void mca_coll_irr_rounds_barrier(mca_coll_irr_rounds_t *rounds, const int *membe
 
 /*
  * Never blocks: IRR_IN_PROGRESS, and then for ever IRR_OK, or, if this rank has given up, IRR_ERR_OOB, IRR_ERR_TIMEOUT,
- * which the user is told, or IRR_ERR_PEER, if another one has.  With ranks->stranded the memory of the operation stays.
+ * which is reported to the user, or IRR_ERR_PEER, if another one has.  With ranks->stranded the memory of the operation
+ * stays.
  */
 irr_status_t mca_coll_irr_rounds_test(mca_coll_irr_rounds_t *rounds);
 

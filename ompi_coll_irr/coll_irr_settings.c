@@ -2,8 +2,8 @@
  * coll_irr_settings.c - what a communicator uses, from parameters and the info keys of the same names.
  *
  * A bad value becomes trouble in the agreement of the first collective: so all ranks leave the communicator to Open
- * MPI, even if one rank alone has the bad value, and one of them tells the user, by a help text that names the value
- * and what is allowed.
+ * MPI, even if one rank alone has the bad value, and one of them prints a help text that names the value and what
+ * is allowed.
  */
 #include "coll_irr_settings.h"
 

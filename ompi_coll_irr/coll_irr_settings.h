@@ -66,7 +66,7 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
 void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT]);
 void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad);
 
-/* What is wrong with parameters of this process: published with the component, and told in MPI_Init. */
+/* What is wrong with parameters of this process: published with the component, and reported in MPI_Init. */
 void mca_coll_irr_check_open(void);
 void mca_coll_irr_check_tell(void);
 

@@ -9,9 +9,9 @@
  * A first call begins with a dissemination (coll_irr_rounds.h) among those ranks alone that have equal signatures: in
  * round k a rank looks at the signatures of the ranks at distance 2^k on both sides, sends what it knows to the one and
  * receives what the other knows, but neither to nor from a rank that differs from it.  After round k a rank knows
- * whether one of the 2^(k+1) ranks up to itself differs: the one at distance 2^k tells it of the far half, or differs
- * itself.  So all ranks with equal signatures come to the same result, and if one is missing or differs they all leave
- * the communicator to Open MPI.
+ * whether one of the 2^(k+1) ranks up to itself differs: the one at distance 2^k sends it the state of the far half, or
+ * differs itself.  So all ranks with equal signatures come to the same result, and if one is missing or differs they
+ * all leave the communicator to Open MPI.
  *
  * Cost: some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of some words,
  * which carry what the ranks want as well, and 2 log2(P) lookups; the results are kept, in one byte a process of the
@@ -94,18 +94,15 @@ enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
 static struct {
     signature_t    signature;   /* of this process */
     bool           published;
-    bool           told;        /* guarded by the component's lock, as what follows */
+    bool           warned;      /* guarded by the component's lock, as what follows */
     unsigned char *known;       /* of the processes of the job; NULL: not yet, or no memory */
 } mine;
 
 void mca_coll_irr_signature_open(void)
 {
-    char running[32];
-
     mine.signature = sign();
-    mine.published = mca_coll_irr_abi_matches(running, sizeof(running)) &&
-                     mca_coll_irr_modex_put(KEY, mine.signature.word);
-    mine.told = false;
+    mine.published = mca_coll_irr_abi_matches(NULL, 0) && mca_coll_irr_modex_put(KEY, mine.signature.word);
+    mine.warned = false;
 }
 
 void mca_coll_irr_signature_close(void)
@@ -114,7 +111,7 @@ void mca_coll_irr_signature_close(void)
     mine.known = NULL;
 }
 
-/* Sets the signature of a rank: OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or why this process cannot tell. */
+/* Sets the signature of a rank: OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or why this process does not know. */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
     const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
@@ -144,7 +141,7 @@ static unsigned char known_of(size_t process, unsigned char becomes)
     return known;
 }
 
-/* IRR_ERR_OOB if this process cannot tell. */
+/* IRR_ERR_OOB if this process does not know. */
 static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
 {
     const size_t process = mca_coll_irr_process(ranks, rank).vpid;
@@ -286,12 +283,12 @@ bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uin
     if (words[UNLIKE] == 0) {
         return true;
     }
-    if (mine.told && ranks->rank != 0) {   /* nobody reads it */
+    if (mine.warned && ranks->rank != 0) {   /* nobody reads it */
         snprintf(why, size, "coll/irr is not the same on all ranks");
     } else {
         const bool warns = explain(ranks, why, size);
 
-        mca_coll_irr_tell_once("not-everywhere", why, &mine.told, warns);
+        mca_coll_irr_tell_once("not-everywhere", why, &mine.warned, warns);
     }
     return false;
 }

@@ -47,11 +47,6 @@ bool mca_coll_irr_teams_are_shared(void)
 
 /* ---- which team ---- */
 
-void mca_coll_irr_team_retire(mca_coll_irr_team_t *team)
-{
-    team->shared = false;
-}
-
 /* Two hashes of 64 bits: the processes of two teams have equal ones in one of 2^128 cases. */
 static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
 {
@@ -365,7 +360,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     words[FITNESS] = fitness(module, service);
     status = mca_coll_irr_maxima(&module->ranks, words, WORDS);
     if (status != IRR_OK) {
-        mca_coll_irr_team_retire(module->team);
+        module->team->shared = false;
         return mca_coll_irr_fail(service, status);
     }
     irr_choice_agreement_took(&service->choice, (double)~words[HASTE]);

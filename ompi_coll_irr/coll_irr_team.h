@@ -26,7 +26,7 @@ struct mca_coll_irr_team_t {
     mca_coll_irr_team_t    *next;           /* of the component's list */
     uint64_t                processes[2];   /* a hash of them, in their order */
     int                     modules;        /* that are of the team now */
-    bool                    shared;         /* the next communicator of these processes finds it */
+    bool                    shared;         /* the next communicator of these processes finds it; alike on all ranks */
     bool                    everywhere;     /* all ranks have coll/irr: known from the first agreement on */
     irr_machine_t           machine;        /* by which strategies are ranked; alike on all ranks where these choose */
     int                     used;           /* services that have begun, in the order of their first calls */
@@ -79,9 +79,6 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_m
 {
     return module->called[which] ? mca_coll_irr_team_service(module->team, (mca_coll_irr_which_t)which) : NULL;
 }
-
-/* Alike on all ranks: communicators to come do not find the team. */
-void mca_coll_irr_team_retire(mca_coll_irr_team_t *team);
 
 /* Leaves the team when the communicator is freed, after its statistics were taken.  Local. */
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module);

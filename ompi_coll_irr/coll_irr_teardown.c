@@ -1,5 +1,5 @@
 /*
- * coll_irr_teardown.c - the way down: barrier among the peers, flush and close, another barrier, destroy.
+ * coll_irr_teardown.c - the end of the engine: barrier among the peers, flush and close, another barrier, destroy.
  *
  * Peers may send to a rank until their last exchange is over, also messages that it does not ask for: hence the first
  * barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those processes

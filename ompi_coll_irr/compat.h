@@ -184,7 +184,7 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 #endif
 }
 
-/* ---- what the processes of a job tell each other in MPI_Init ---- */
+/* ---- what the processes of a job exchange in MPI_Init ---- */
 
 /*
  * True where MPI_Init hands all that was published to all nodes, as it does unless pmix_base_collect_data is off:
@@ -274,14 +274,14 @@ static inline int mca_coll_irr_modex_find(const char *key, pmix_data_type_t type
 
 /*
  * What a process of this job has published, without waiting for one that never will: OMPI_SUCCESS,
- * OMPI_ERR_NOT_FOUND alike on all processes, or why this process cannot tell.
+ * OMPI_ERR_NOT_FOUND alike on all processes, or why this process does not know.
  */
 static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
 {
     return mca_coll_irr_modex_find(key, MCA_COLL_IRR_UINT64, name, value);
 }
 
-/* The number of its node; OMPI_SUCCESS, or why this process cannot tell. */
+/* The number of its node; OMPI_SUCCESS, or why this process does not know. */
 static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
 {
     return mca_coll_irr_modex_find(MCA_COLL_IRR_NODEID, MCA_COLL_IRR_UINT32, name, node);
@@ -323,7 +323,7 @@ static inline int mca_coll_irr_abi_class(int major, int minor, int release)
     return major * 10000 + minor * 100 + (major == 5 && minor == 0 && release >= 7);
 }
 
-/* Major, minor and release number of the Open MPI that runs.  False: it does not tell. */
+/* Major, minor and release number of the Open MPI that runs.  False: they are not known. */
 static inline bool mca_coll_irr_release(int running[3])
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -333,6 +333,7 @@ static inline bool mca_coll_irr_release(int running[3])
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 
+/* Is it of the class that this was built for?  Writes its number, if there is room. */
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 {
     int numbers[3];
