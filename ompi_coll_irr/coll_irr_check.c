@@ -14,7 +14,6 @@
 
 #include "core/hash.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #define KEY "coll.irr.wrong"
@@ -46,17 +45,17 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
-/* Is the name registered?  In *nearest the registered one that is nearest to it; NULL: none is near. */
-static bool is_known(const char *name, const char **nearest)
+/* Returns the registered name that is nearest to this one; NULL: none is near. */
+static const char *nearest_of(const char *name)
 {
     const mca_base_var_group_t *group;
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
+    const char *nearest = NULL;
     const int *variables;
-    int least = INT_MAX;
+    int least = mca_coll_irr_distance_max(name) + 1;
 
-    *nearest = NULL;
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
-        return true;
+        return NULL;
     }
     variables = OPAL_VALUE_ARRAY_GET_BASE(&group->group_vars, const int);
     for (size_t i = 0; i < opal_value_array_get_size((opal_value_array_t *)&group->group_vars); i++) {
@@ -67,24 +66,24 @@ static bool is_known(const char *name, const char **nearest)
 
             if (distance < least) {
                 least = distance;
-                *nearest = variable->mbv_full_name;
+                nearest = variable->mbv_full_name;
             }
         }
     }
-    if (least > mca_coll_irr_distance_max(name)) {
-        *nearest = NULL;
-    }
-    return least == 0;
+    return nearest;
 }
 
 static void note_name(const char *name, const char *value, const char *where)
 {
     char text[512], advice[96] = "ompi_info --param coll irr --level 9 lists all";
     const char *nearest;
+    int index;
 
-    if (strncmp(name, MCA_COLL_IRR_PREFIX, strlen(MCA_COLL_IRR_PREFIX)) != 0 || is_known(name, &nearest)) {
+    if (strncmp(name, MCA_COLL_IRR_PREFIX, strlen(MCA_COLL_IRR_PREFIX)) != 0 ||
+        mca_base_var_find_by_name(name, &index) == OPAL_SUCCESS) {
         return;
     }
+    nearest = nearest_of(name);
     if (nearest != NULL) {
         snprintf(advice, sizeof(advice), "did you mean %s?", nearest);
     }
