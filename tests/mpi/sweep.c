@@ -8,7 +8,8 @@
  * With trials: before it, each case makes so many calls that ranks which choose try strategies.
  * cold:N means that the N-th allocation fails on the first communicator of the job, on which the engine is opened.
  * Each case has a fresh communicator, and one or all failures from the n-th on.  An alarm ends a case that hangs, and
- * prints its name.  IRR_SWEEP_FROM=CASE:N leaves out what comes before, IRR_SWEEP_STEP=K all but one n in K.
+ * prints its name.  IRR_SWEEP_FROM=ROW:N leaves out what comes before, IRR_SWEEP_STEP=K all but one n in K, and
+ * IRR_SWEEP_ROWS=K all but one row in K.
  */
 #include "mpi_call.h"
 #include "mpi_fail.h"
@@ -293,6 +294,7 @@ static void run(char **group, int length)
     const char *colon = from != NULL ? strchr(from, ':') : NULL;
     int number = from != NULL ? atoi(from) : 0;
     long first = colon != NULL ? atol(colon + 1) : 1;
+    const uint64_t rows = (uint64_t)setting("IRR_SWEEP_ROWS", 1);
     uint64_t state = mpi_test_seed();
     scene_t others;
 
@@ -307,7 +309,9 @@ static void run(char **group, int length)
         CHECK(run_blocking(&others, kinds[0]) == 0);   /* the engine is opened */
     }
     for (; cold == NULL && number < 2 * FORMS_SWEPT * SWEPT; number++, first = 1) {
-        sweep_row(group, length, number, first, &state, &others);
+        if (mpi_test_random(&state) % rows == 0) {
+            sweep_row(group, length, number, first, &state, &others);
+        }
     }
     scene_fini(&others);
     if (others.all.rank == 0) {

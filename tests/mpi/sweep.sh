@@ -23,11 +23,11 @@ sweep() {
 }
 
 if whole; then
-    IRR_SWEEP_STEP=1
+    IRR_SWEEP_STEP=1 rows=1
     algorithms="node a3"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
 else
-    IRR_SWEEP_STEP=20
+    IRR_SWEEP_STEP=20 rows=3
     algorithms=node
     cold=3
 fi
@@ -52,7 +52,7 @@ IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000
 # One rank loses a persistent request, of rows 28 and later; the others go on, whatever serves their next start.
 # shellcheck disable=SC2046
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
-IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM \
+IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 IRR_SWEEP_ROWS=$rows sweep -x IRR_SWEEP_FROM -x IRR_SWEEP_ROWS \
     --mca coll_irr_setup_share 1000000000
 for who in one all; do
     for algorithm in a1 node; do
