@@ -10,10 +10,10 @@
  * Cost: a walk through the environment and two short files.  A job without mistakes publishes and looks up nothing.
  */
 #include "coll_irr_settings.h"
-#include "coll_irr_spell.h"
 
 #include "core/hash.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define KEY "coll.irr.wrong"
@@ -45,6 +45,44 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
+enum { LONGEST = 63 };
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Returns the number of letters to insert, delete or replace, and of neighbours to swap, that turn one name into the
+ * other: the distance of Damerau and Levenshtein without overlapping swaps, row by row.  Names longer than 63 letters
+ * are as far apart as can be.
+ */
+static int distance_of(const char *one, const char *other)
+{
+    const size_t rows = strlen(one), columns = strlen(other);
+    int table[3][LONGEST + 1];   /* the last rows, in turn */
+
+    if (rows > LONGEST || columns > LONGEST) {
+        return INT_MAX;
+    }
+    for (size_t k = 0; k <= columns; k++) {
+        table[0][k] = (int)k;
+    }
+    for (size_t i = 1; i <= rows; i++) {
+        int *row = table[i % 3];
+        const int *above = table[(i + 2) % 3], *swapped = table[(i + 1) % 3];
+
+        row[0] = (int)i;
+        for (size_t k = 1; k <= columns; k++) {
+            row[k] = smaller(smaller(above[k], row[k - 1]) + 1, above[k - 1] + (one[i - 1] != other[k - 1]));
+            if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1]) {
+                row[k] = smaller(row[k], swapped[k - 2] + 1);
+            }
+        }
+    }
+    return table[rows % 3][columns];
+}
+
 /* Returns the registered name that is nearest to this one; NULL: none is near. */
 static const char *nearest_of(const char *name)
 {
@@ -52,7 +90,7 @@ static const char *nearest_of(const char *name)
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
     const char *nearest = NULL;
     const int *variables;
-    int least = mca_coll_irr_distance_max(name) + 1;
+    int least = strlen(name) < 16 ? 3 : 5;   /* what is as far as that is not worth suggesting */
 
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
         return NULL;
@@ -62,7 +100,7 @@ static const char *nearest_of(const char *name)
         const mca_base_var_t *variable;
 
         if (mca_base_var_get(variables[i], &variable) == OPAL_SUCCESS) {
-            const int distance = mca_coll_irr_distance(name, variable->mbv_full_name);
+            const int distance = distance_of(name, variable->mbv_full_name);
 
             if (distance < least) {
                 least = distance;
