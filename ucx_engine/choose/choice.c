@@ -109,7 +109,9 @@ static uint64_t mean_sized_ns(const irr_choice_t *choice, uint64_t ns, const irr
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load)
 {
     if (turn->sum >= 0) {
-        irr_trial_took(&choice->trial, turn->sum, mean_sized_ns(choice, ns, load));
+        const uint64_t mean_ns = mean_sized_ns(choice, ns, load);
+
+        irr_trial_took(&choice->trial, turn->sum, mean_ns);
     } else if (turn->epoch == choice->due) {   /* else the first agreement was put off meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
