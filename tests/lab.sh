@@ -50,7 +50,7 @@ host_route() {
         for unit in 10 3000; do
             lab run 5 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" \
                 --mca coll_irr_setup_share 1000000000 --mca coll_irr_host_route $route --mca coll_irr_verbose 1 -- \
-                "$builddir/irr_bench" -c --pattern random --unit $unit --algorithms aapc -i 2 -x 400 \
+                "$builddir/irr_bench" -c --pattern random --unit $unit --algorithms aapc -i 2 -x 700 \
                 > "$scratch/run" 2>&1
             first=$(grep 'because coll_irr_alltoallv_algorithm is aapc' "$scratch/run")
             case $route$first in
