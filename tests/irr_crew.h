@@ -15,7 +15,7 @@
 
 #include "irr.h"
 
-#define IRR_CREW_MAX       8
+#define IRR_CREW_MAX       18
 #define IRR_CREW_BYTES_MAX 256
 
 /* Runs member once for each rank of the job.  False if the crew was stuck. */

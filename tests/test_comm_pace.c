@@ -97,44 +97,6 @@ static void test_no_pace(void)
     irr_team_close(&team);
 }
 
-static bool rank_1_runs(void)
-{
-    return irr_crew_self() == 1;
-}
-
-/* One allocation fails on one rank: all decline alike, nothing is lost, and the next try succeeds. */
-static bool survives_failure(size_t nth)
-{
-    const irr_settings_t settings = { .algorithm = A1, .pace = IRR_PACE_GRANT };
-    irr_team_t team;
-    irr_world_t world;
-    bool failed;
-
-    irr_memory_begin();
-    irr_world_open(&world, 3, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    set(&team, &settings);
-    irr_memory_fail(nth, rank_1_runs);
-    CU_ASSERT_EQUAL(irr_team_create(&team), irr_memory_failed() ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
-    failed = irr_memory_failed();
-    irr_memory_fail(0, NULL);
-    irr_team_destroy(&team);
-    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
-    irr_team_close(&team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    return failed;
-}
-
-static void test_no_memory(void)
-{
-    size_t nth = 1;
-
-    while (nth < 50 && survives_failure(nth)) {
-        nth++;
-    }
-    CU_ASSERT(nth > 10 && nth < 50);
-}
-
 static size_t allocations;
 
 static bool count_allocation(void)
@@ -185,6 +147,5 @@ static void test_no_cache(void)
 IRR_TEST_MAIN("comm_pace", 60,
     { "grants are sent where they are asked for", test_pace },
     { "a pace that does not exist",               test_no_pace },
-    { "want of memory",                           test_no_memory },
     { "an exchange allocates nothing",            test_no_allocation },
     { "who asks for no schedule has no cache",    test_no_cache })

@@ -1,5 +1,6 @@
 /*
- * test_exchange.c - exchanges on communicators: every byte, many at a time, many in a row, and their errors.
+ * test_exchange.c - exchanges on communicators: what they count, the window, communicators that overlap, and errors.
+ * test_world.c runs every strategy.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -8,64 +9,12 @@
 #include <string.h>
 
 /* Rows of the table of algorithms. */
-enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE, NODE, BOARD };
+enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE };
 
 #define TEAMS_MAX 4
 #define TURNS_MAX 30
 
 /* ---- one exchange ---- */
-
-static void test_kinds(void)
-{
-    static const int sizes[] = { 1, 2, 3, 5, 8 };
-    static const irr_settings_t settings[] = {
-        { .algorithm = 0 },
-        { .algorithm = 1, .compose = IRR_COMPOSE_SPLIT, .window_messages = 1 },
-        { .algorithm = 2, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
-        { .algorithm = 2, .compose = IRR_COMPOSE_IOVEC, .window_messages = 2, .window_bytes = 1000 },
-        { .algorithm = A2, .window_messages = 1 },
-        { .algorithm = A3, .compose = IRR_COMPOSE_SPLIT, .overlap = IRR_OVERLAP_SINGLE },
-        { .algorithm = A4, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = IRR_OVERLAP_BLOCKING },
-        { .algorithm = HYBRID, .direct_bytes = 1, .compose = IRR_COMPOSE_SPLIT },
-        { .algorithm = HYBRID, .direct_bytes = 300, .window_messages = 1 },
-        { .algorithm = HYBRID, .direct_bytes = IRR_BYTES_AUTO, .overlap = IRR_OVERLAP_BLOCKING },
-        { .algorithm = MULTISTAGE, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
-        { .algorithm = NODE },
-        { .algorithm = NODE, .window_messages = 1 },
-        { .algorithm = NODE, .compose = IRR_COMPOSE_SPLIT },
-        { .algorithm = BOARD },
-        { .algorithm = A1, .pace = IRR_PACE_LOOSE, .window_messages = 2 },
-        { .algorithm = AC, .pace = IRR_PACE_LOOSE, .compose = IRR_COMPOSE_SPLIT },
-        { .algorithm = A1, .pace = IRR_PACE_GRANT },
-        { .algorithm = AC, .pace = IRR_PACE_GRANT, .grants = 1, .window_bytes = 300 },
-        { .algorithm = AUTO, .pace = IRR_PACE_GRANT, .grants = 3, .window_messages = 1 },
-        { .algorithm = A4, .pace = IRR_PACE_GRANT, .grants = 1 },
-        { .algorithm = A3, .pace = IRR_PACE_LOOSE, .overlap = IRR_OVERLAP_BLOCKING }
-    };
-    uint64_t state = irr_test_seed();
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(sizes); i++) {
-        for (size_t k = 0; k < IRR_TEST_COUNT(settings); k++) {
-            irr_team_t team;
-            irr_world_t world;
-
-            irr_world_open(&world, sizes[i], k == 0 ? 0 : irr_test_random(&state), k % 2 * 100);
-            irr_team_init(&team, &world, 0, 1);
-            for (int r = 0; r < sizes[i]; r++) {
-                team.params[r].settings = settings[k];
-                team.params[r].node = r / 3;
-            }
-            CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-            for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
-                irr_job_t *job = irr_job_create(sizes[i], (irr_job_kind_t)kind, irr_test_random(&state));
-
-                irr_team_expect(&team, job, -1);
-                irr_job_destroy(job);
-            }
-            irr_team_close(&team);
-        }
-    }
-}
 
 /* Only an exchange that lasts is timed: one rank comes when the others have looked a hundred times. */
 static void test_times(void)
@@ -228,83 +177,7 @@ static void test_overlap(void)
     run_overlap(grids, irr_test_random(&state), 0, &state);
 }
 
-/* ---- many in a row ---- */
-
-enum { EXCHANGES = 300, JOBS = 7 };
-
-typedef struct series {
-    irr_team_t team;
-    irr_job_t *jobs[JOBS];
-    int        wrong;
-} series_t;
-
-static void exchange_series(int rank, void *context)
-{
-    series_t *series = context;
-
-    for (int i = 0; i < EXCHANGES; i++) {
-        irr_job_t *job = series->jobs[i % JOBS];
-
-        series->wrong += irr_team_start(&series->team, job) != IRR_OK;
-        series->wrong += irr_team_wait(&series->team) != IRR_OK;
-        series->wrong += !irr_job_verify(job, rank);
-    }
-}
-
-/* The sequence in the tags wraps, while some ranks are ahead of others. */
-static void run_series(int algorithm, uint64_t state)
-{
-    series_t series = { .wrong = 0 };
-    irr_world_t world;
-
-    irr_world_open(&world, 3, irr_test_random(&state), 100);
-    irr_team_init(&series.team, &world, 0, 1);
-    for (int r = 0; r < 3; r++) {
-        series.team.params[r].settings.algorithm = algorithm;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&series.team), IRR_OK);
-    for (int i = 0; i < JOBS; i++) {
-        series.jobs[i] = irr_job_create(3, (irr_job_kind_t)i, irr_test_random(&state));
-        irr_job_fill(series.jobs[i]);
-    }
-    CU_ASSERT_TRUE(irr_crew_run(3, exchange_series, &series));
-    CU_ASSERT_EQUAL(series.wrong, 0);
-    for (int r = 0; r < 3; r++) {
-        CU_ASSERT_EQUAL(series.team.comms[r]->sequence, series.team.comms[0]->sequence);
-    }
-    for (int i = 0; i < JOBS; i++) {
-        irr_job_destroy(series.jobs[i]);
-    }
-    irr_team_close(&series.team);
-}
-
-static void test_series(void)
-{
-    uint64_t state = irr_test_seed();
-
-    run_series(A1, irr_test_random(&state));
-    run_series(A4, irr_test_random(&state));
-}
-
 /* ---- errors ---- */
-
-static void test_truncate(void)
-{
-    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 5), *short_job = irr_job_create(4, IRR_JOB_UNIFORM, 5);
-    irr_team_t team;
-    irr_world_t world;
-
-    irr_job_cut(short_job, 2, 3, 1);
-    irr_world_open(&world, 4, 0, 0);
-    irr_team_open(&team, &world, NULL);
-    for (int i = 0; i < 3; i++) {
-        irr_team_expect(&team, short_job, 2);
-        irr_team_expect(&team, job, -1);
-    }
-    irr_team_close(&team);
-    irr_job_destroy(short_job);
-    irr_job_destroy(job);
-}
 
 typedef struct scene {
     irr_team_t team;
@@ -368,45 +241,10 @@ static void test_unread(void)
     irr_job_destroy(job);
 }
 
-/* ---- memory ---- */
-
-static size_t allocations;
-
-static bool count_allocation(void)
-{
-    allocations++;
-    return false;
-}
-
-/* Starting an exchange allocates nothing; what is allocated is loopback's, one message for each send. */
-static void test_no_allocation(void)
-{
-    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 2);
-    irr_team_t team;
-    irr_world_t world;
-
-    irr_memory_begin();
-    irr_world_open(&world, 5, 0, 0);
-    irr_team_open(&team, &world, NULL);
-    allocations = 0;
-    irr_memory_fail(1, count_allocation);
-    irr_team_expect(&team, job, -1);
-    irr_team_expect(&team, job, -1);
-    CU_ASSERT_EQUAL(allocations, 2 * 5 * 4);
-    irr_memory_fail(0, NULL);
-    irr_team_close(&team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    irr_job_destroy(job);
-}
-
 IRR_TEST_MAIN("exchange", 60,
-    { "every kind of job, 1 to 8 ranks, all settings",    test_kinds },
     { "counters",                                         test_counters },
     { "only what lasts is timed",                         test_times },
     { "the window of the settings",                       test_window },
     { "communicators that overlap, at the same time",     test_overlap },
-    { "300 exchanges in a row",                           test_series },
-    { "a message too long for its block",                 test_truncate },
     { "wrong calls",                                      test_misuse },
-    { "a result that was not read",                       test_unread },
-    { "an exchange allocates nothing",                    test_no_allocation })
+    { "a result that was not read",                       test_unread })

@@ -16,8 +16,6 @@
 #define RANKS_MAX 16
 #define ALL_EAGER SIZE_MAX
 
-/* ---- whole jobs ---- */
-
 /* Builds the plans of a job and starts them; the first ranks run alone for a while, so they come early. */
 static void start_job(irr_fleet_t *fleet, irr_job_t *job, int algorithm)
 {
@@ -52,72 +50,6 @@ static int count_wrong(const irr_fleet_t *fleet, const irr_job_t *job)
         wrong += fleet->rank[r].result != IRR_OK || !rank_is_right(fleet, job, r);
     }
     return wrong;
-}
-
-static void expect_counters(const irr_fleet_t *fleet, const irr_job_t *job, int rank)
-{
-    irr_counters_t expected = { .bytes_staged = irr_job_length(job, rank, rank) };
-    const irr_counters_t *counters = &fleet->rank[rank].counters;
-
-    for (int i = 0; i < job->ranks; i++) {
-        size_t sent = i != rank ? irr_job_length(job, rank, i) : 0;
-        size_t received = i != rank ? irr_job_length(job, i, rank) : 0;
-
-        expected.messages_sent += sent > 0;
-        expected.bytes_sent += sent;
-        expected.largest_message = sent > expected.largest_message ? sent : expected.largest_message;
-        expected.messages_received += received > 0;
-        expected.bytes_received += received;
-    }
-    CU_ASSERT(memcmp(counters, &expected, sizeof(expected)) == 0);
-}
-
-static void test_jobs(void)
-{
-    static const size_t eager_max[] = { ALL_EAGER, 0, 64 };
-    uint64_t state = irr_test_seed();
-
-    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
-        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
-            irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)kind, irr_test_random(&state));
-
-            for (int run = 0; run < 6; run++) {
-                uint64_t seed = run % 2 == 0 ? 0 : irr_test_random(&state);
-                irr_fleet_t *fleet = irr_fleet_create(ranks, seed, eager_max[run / 2]);
-
-                start_job(fleet, job, run % 3);
-                CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-                CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
-                for (int r = 0; r < ranks; r++) {
-                    expect_counters(fleet, job, r);
-                }
-                irr_fleet_destroy(fleet);
-            }
-            irr_job_destroy(job);
-        }
-    }
-}
-
-/* One fleet, one exchange after another, as a communicator has them. */
-static void test_again(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_fleet_t *fleet = irr_fleet_create(7, irr_test_random(&state), 100);
-
-    for (uint32_t sequence = 0; sequence < 40; sequence++) {
-        irr_job_t *job = irr_job_create(7, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS),
-                                        irr_test_random(&state));
-
-        fleet->tag_base = irr_tag_base(sequence);
-        start_job(fleet, job, 1 + (int)irr_test_below(&state, 2));
-        CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-        for (int r = 0; r < 7; r++) {
-            CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-            CU_ASSERT_TRUE(irr_job_verify(job, r));
-        }
-        irr_job_destroy(job);
-    }
-    irr_fleet_destroy(fleet);
 }
 
 /* ---- windows ---- */
@@ -372,8 +304,6 @@ static void test_remember(void)
 }
 
 IRR_TEST_MAIN("exec", 60,
-    { "every algorithm, 1 to 16 ranks, every kind of job", test_jobs },
-    { "one exchange after another",                        test_again },
     { "no window is exceeded, and each is used",           test_windows },
     { "a window slides",                                   test_window_slides },
     { "the watch over windows sees one exceeded",          test_watch },

@@ -1,6 +1,6 @@
 /*
- * test_grant.c - grants that go wrong, and messages that go wrong under loose and grant: one rank has the error,
- * and nobody hangs.
+ * test_grant.c - grants that go wrong: one rank has the error, and nobody hangs.  test_world.c has what goes wrong
+ * under any pace.
  */
 #include "irr_memory.h"
 #include "irr_paced.h"
@@ -12,7 +12,7 @@
 
 #define ALL_EAGER SIZE_MAX
 
-enum { RANKS = 6, VICTIM = 2, GRANTS_MAX = 3, A1 = 1, AC = 2 };
+enum { RANKS = 6, VICTIM = 2, GRANTS_MAX = 3, A1 = 1 };
 
 /* Rounds after which nothing moves any more. */
 #define A_WHILE 500
@@ -33,8 +33,6 @@ static void expect_results(const irr_paced_t *paced, const irr_job_t *job, irr_s
     }
 }
 
-/* ---- operations that are refused ---- */
-
 /* After a failure of the victim: it has the error, and who has come to an end has all bytes. */
 static void expect_failure(const irr_paced_t *paced, const irr_job_t *job, irr_status_t of_victim)
 {
@@ -44,68 +42,6 @@ static void expect_failure(const irr_paced_t *paced, const irr_job_t *job, irr_s
         CU_ASSERT(r == VICTIM ? result == of_victim : result == IRR_OK || result == IRR_ERR_PEER);
         CU_ASSERT(result != IRR_OK || irr_job_verify(job, r));
     }
-}
-
-/* The nth send or receive of one rank is refused: the rank ends with the error, and the others when they hear of it. */
-static bool run_refused(size_t nth, bool sends, const irr_paced_params_t *params)
-{
-    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, params->seed + 1);
-    irr_paced_t *paced = irr_paced_create(job, params);
-    irr_spy_t *spy = paced->fleet->rank[VICTIM].spy;
-    bool refused;
-
-    spy->refuse_send = sends ? nth : 0;
-    spy->refuse_recv = sends ? 0 : nth;
-    spy->refusal = sends ? IRR_ERR_UNREACHABLE : IRR_ERR_TRANSPORT;
-    irr_paced_start(paced, job);
-    irr_fleet_progress(paced->fleet, A_WHILE);
-    CU_ASSERT_FALSE(paced->fleet->rank[VICTIM].running);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(paced->fleet));
-    refused = sends ? spy->refused : spy->recvs >= nth;
-    expect_failure(paced, job, refused ? spy->refusal : IRR_OK);
-    irr_paced_destroy(paced);
-    irr_job_destroy(job);
-    return refused;
-}
-
-static bool run_refused_send(size_t nth, const irr_paced_params_t *params)
-{
-    return run_refused(nth, true, params);
-}
-
-static bool run_refused_recv(size_t nth, const irr_paced_params_t *params)
-{
-    return run_refused(nth, false, params);
-}
-
-/* Runs a case for each n that there is, under loose and with any number of grants; returns the number of runs. */
-static size_t sweep(bool (*refuses)(size_t nth, const irr_paced_params_t *params), int first_algorithm)
-{
-    static const size_t eager_max[] = { 0, ALL_EAGER };
-    uint64_t state = irr_test_seed();
-    size_t runs = 0;
-
-    for (int algorithm = first_algorithm; algorithm <= AC; algorithm++) {
-        for (size_t i = 0; i < 2 * (1 + GRANTS_MAX); i++) {
-            irr_paced_params_t params = params_of(algorithm, i / 2, eager_max[i % 2], irr_test_random(&state));
-
-            params.pacing = i / 2 == 0 ? IRR_PACE_LOOSE : IRR_PACE_GRANT;
-            for (size_t nth = 1; refuses(nth, &params); nth++) {
-                runs++;
-            }
-        }
-    }
-    return runs;
-}
-
-static void test_refused_send(void)
-{
-    CU_ASSERT(sweep(run_refused_send, IRR_PACED_ANY) > 4 * (2 + 4 * GRANTS_MAX) * (RANKS - 1));
-}
-
-static void test_refused_recv(void)
-{
-    CU_ASSERT_EQUAL(sweep(run_refused_recv, A1), 2 * (2 + 4 * GRANTS_MAX) * (RANKS - 1));
 }
 
 /* ---- a grant that fails when it is on its way ---- */
@@ -211,33 +147,6 @@ static void test_silent(void)
 
 /* ---- wrong messages ---- */
 
-/* A block that is too short for what comes is the error of its rank alone, with any number of grants. */
-static void test_truncate(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int run = 0; run < 60; run++) {
-        irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&state));
-        irr_paced_params_t params = params_of(run % 2 == 0 ? A1 : AC, 1 + (size_t)run % GRANTS_MAX,
-                                              run % 4 < 2 ? 0 : ALL_EAGER, irr_test_random(&state));
-        irr_paced_t *paced;
-        int source = (VICTIM + 1 + run % (RANKS - 1)) % RANKS;
-
-        irr_job_cut(job, VICTIM, source, irr_job_length(job, source, VICTIM) - 1);
-        if (irr_job_length(job, source, VICTIM) == 1) {
-            irr_job_destroy(job);
-            continue;   /* an empty block has no receive */
-        }
-        paced = irr_paced_create(job, &params);
-        irr_paced_start(paced, job);
-        CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
-        CU_ASSERT_EQUAL(paced->broken, 0);
-        expect_results(paced, job, IRR_ERR_TRUNCATE);
-        irr_paced_destroy(paced);
-        irr_job_destroy(job);
-    }
-}
-
 static void ignore(irr_request_t *request, irr_status_t status)
 {
     (void)request;
@@ -266,41 +175,6 @@ static void test_hostile(void)
         irr_paced_destroy(paced);
         irr_job_destroy(job);
     }
-}
-
-/* ---- one after the other ---- */
-
-/* Exchanges under changing paces, whose ranks run ahead of each other: no grant is left for the next one. */
-static void test_again(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_fleet_t *fleet = irr_fleet_create(7, irr_test_random(&state), 100);
-
-    for (uint32_t sequence = 0; sequence < 200; sequence++) {
-        irr_job_t *job = irr_job_create(7, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS),
-                                        irr_test_random(&state));
-        int algorithm = irr_test_below(&state, 2) == 0 ? A1 : AC;
-        irr_pacing_t pacing;
-        size_t grants;
-
-        fleet->tag_base = irr_tag_base(sequence);
-        pacing = (irr_pacing_t)(1 + irr_test_below(&state, IRR_PACE_COUNT - 1));
-        grants = irr_test_below(&state, 4);
-        irr_job_fill(job);
-        for (int r = 0; r < 7; r++) {
-            irr_test_must(irr_plan_one(algorithm, &job->problems[r], &fleet->rank[r].plan));
-            irr_fleet_pace(fleet, r, pacing, grants, NULL);
-            irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
-            irr_fleet_progress(fleet, (int)irr_test_below(&state, 3));
-        }
-        CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-        for (int r = 0; r < 7; r++) {
-            CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-            CU_ASSERT_TRUE(irr_job_verify(job, r));
-        }
-        irr_job_destroy(job);
-    }
-    irr_fleet_destroy(fleet);
 }
 
 /* ---- memory ---- */
@@ -342,11 +216,7 @@ static void test_memory(void)
 }
 
 IRR_TEST_MAIN("grant", 60,
-    { "any send that is refused",                       test_refused_send },
-    { "any receive that is refused",                    test_refused_recv },
     { "a grant that fails on its way",                  test_late },
     { "a grant that is long in leaving",                test_silent },
-    { "a message too long for its block",               test_truncate },
     { "a grant with bytes",                             test_hostile },
-    { "one exchange after another, under any pace",     test_again },
     { "want of memory for a pace",                      test_memory })

@@ -64,44 +64,6 @@ static size_t pick(uint64_t *state, const size_t *from, size_t count)
 
 /* ---- every byte ---- */
 
-static irr_settings_t random_settings(uint64_t *state)
-{
-    static const size_t lengths[] = { 0, 1, 7, 100, LIMIT, 3000, IRR_BYTES_AUTO }, windows[] = { 0, 0, 1, 3 };
-
-    return (irr_settings_t){
-        .direct_bytes = pick(state, lengths, IRR_TEST_COUNT(lengths)),
-        .window_messages = pick(state, windows, IRR_TEST_COUNT(windows)),
-        .overlap = (irr_overlap_t)(irr_test_random(state) % IRR_OVERLAP_COUNT),
-        .compose = (irr_compose_t)(irr_test_random(state) % IRR_COMPOSE_COUNT)
-    };
-}
-
-/* Jobs of all kinds in any order, some of them again. */
-static void test_random(void)
-{
-    static const size_t eager[] = { 0, 100, SIZE_MAX };
-    uint64_t state = irr_test_seed();
-
-    for (int round = 0; round < 60; round++) {
-        const int ranks = 1 + (int)(irr_test_random(&state) % RANKS_MAX);
-        const irr_settings_t settings = random_settings(&state);
-        scene_t scene;
-
-        open_scene(&scene, ranks, &settings, irr_test_random(&state), pick(&state, eager, 3));
-        for (int i = 0; i < 6; i++) {
-            irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)(irr_test_random(&state) % IRR_JOB_KINDS),
-                                            irr_test_random(&state));
-
-            irr_job_fill(job);
-            for (uint64_t times = irr_test_random(&state) % 3; times > 0; times--) {
-                run_well(&scene, job);
-            }
-            irr_job_destroy(job);
-        }
-        close_scene(&scene);
-    }
-}
-
 /* A long message is sent once, by its source; no message of the grid has so much. */
 static void test_sent_once(void)
 {
@@ -245,6 +207,18 @@ static int disagree(irr_job_t *job, uint64_t *state)
     return shorter;
 }
 
+static irr_settings_t random_settings(uint64_t *state)
+{
+    static const size_t lengths[] = { 0, 1, 7, 100, LIMIT, 3000, IRR_BYTES_AUTO }, windows[] = { 0, 0, 1, 3 };
+
+    return (irr_settings_t){
+        .direct_bytes = pick(state, lengths, IRR_TEST_COUNT(lengths)),
+        .window_messages = pick(state, windows, IRR_TEST_COUNT(windows)),
+        .overlap = (irr_overlap_t)(irr_test_random(state) % IRR_OVERLAP_COUNT),
+        .compose = (irr_compose_t)(irr_test_random(state) % IRR_COMPOSE_COUNT)
+    };
+}
+
 /* Any messages, any ends: who has room for less may be told later, and nobody else is told. */
 static void test_disagree(void)
 {
@@ -322,7 +296,6 @@ static void test_planned(void)
 }
 
 IRR_TEST_MAIN("hybrid", 60,
-    { "jobs at random, whichever messages are long", test_random },
     { "long messages are sent once and not copied",  test_sent_once },
     { "a message that is short at its sender",       test_short_at_sender },
     { "a message that is short at its receiver",     test_short_at_receiver },

@@ -14,7 +14,7 @@
 
 #define ALL_EAGER SIZE_MAX
 
-enum { RANKS_MAX = 9, RUNS = 4000, GRANTS_MAX = 3 };
+enum { RANKS_MAX = 12, RUNS = 4000, GRANTS_MAX = 3 };
 
 static bool is_direct(int algorithm)
 {
@@ -121,27 +121,6 @@ static void test_all(void)
         run(job, &params);
         irr_job_destroy(job);
     }
-}
-
-/* Every row under every pace, where all have something for all. */
-static void test_rows(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_job_t *job = irr_job_create(16, IRR_JOB_UNIFORM, irr_test_random(&state));
-
-    for (int row = IRR_PACED_ANY; row < 0 || irr_algorithm_name(row) != NULL; row++) {
-        for (int pacing = IRR_PACE_AUTO + 1; is_direct(row) && pacing < (int)IRR_PACE_COUNT; pacing++) {
-            for (size_t grants = 1; grants <= GRANTS_MAX; grants++) {
-                irr_paced_params_t params = {
-                    .algorithm = row, .pacing = (irr_pacing_t)pacing, .watched = (irr_pacing_t)pacing,
-                    .grants = grants, .seed = irr_test_random(&state)
-                };
-
-                run(job, &params);
-            }
-        }
-    }
-    irr_job_destroy(job);
 }
 
 /* The watch sees a pace that is not kept: free is neither loose nor granted, and many grants are not few. */
@@ -333,7 +312,6 @@ static void test_stages(void)
 
 IRR_TEST_MAIN("pace", 120,
     { "any algorithm, pace, job, order and delay",      test_all },
-    { "every algorithm under every pace, 16 ranks",     test_rows },
     { "the watch sees a pace that is not kept",         test_watch },
     { "as many are granted and sent as may be",         test_used },
     { "what each pace adds to a plan",                  test_added },

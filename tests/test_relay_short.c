@@ -12,6 +12,7 @@
 #include "irr_memory.h"
 #include "irr_relays.h"
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -264,10 +265,75 @@ static void test_long(void)
     sweep_all("aDAaaa", true);
 }
 
+/* ---- memory of init and freeze ---- */
+
+static void init_short(const char *row, irr_overlap_t overlap)
+{
+    irr_relays_t relays = { .params = { .algorithm = row, .ranks = 7 } };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_relay_t relay;
+    irr_grid_t grid;
+    size_t nth = 0;
+
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all_nodes(7, &relays.nodes), IRR_OK);
+    grid = irr_relays_grid(&relays);
+    while (status != IRR_OK) {
+        irr_memory_begin();
+        irr_memory_fail(++nth, NULL);
+        status = irr_relay_init(&relay, &grid, 7, 3, 1, overlap);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        if (status == IRR_OK) {
+            irr_relay_fini(&relay);
+        }
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT(nth > 10);
+    irr_nodes_fini(&relays.nodes);
+}
+
+static void test_init_short(void)
+{
+    init_short("a2", IRR_OVERLAP_PIPELINED);
+    init_short("a4", IRR_OVERLAP_BLOCKING);
+    init_short("node", IRR_OVERLAP_BLOCKING);
+}
+
+static void test_freeze_short(void)
+{
+    irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
+
+    for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
+        irr_relays_params_t params = {
+            .algorithm = "a4", .ranks = 6, .slice_min = 1, .overlap = (irr_overlap_t)overlap
+        };
+        irr_status_t status = IRR_ERR_NO_MEMORY;
+        irr_relays_t *relays;
+        size_t nth = 0;
+
+        irr_memory_begin();
+        relays = irr_relays_create(&params);
+        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
+        while (status != IRR_OK) {
+            irr_memory_fail(++nth, NULL);
+            status = irr_relays_freeze(relays, job);
+            CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        }
+        irr_memory_fail(0, NULL);
+        CU_ASSERT(nth > 10);
+        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
+        CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
+        irr_relays_destroy(relays);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    irr_job_destroy(job);
+}
+
 IRR_TEST_MAIN("relay short of memory", 600,
     { "memory is short in the first exchange",           test_first },
     { "memory is short where nothing changes",           test_same },
     { "memory is short where some messages change",      test_part },
     { "memory is short where some leads become empty",   test_empty },
     { "memory is short where all changes",               test_other },
-    { "memory is short in several exchanges",            test_long })
+    { "memory is short in several exchanges",            test_long },
+    { "memory is short in init",                         test_init_short },
+    { "memory is short while a plan is frozen",          test_freeze_short })

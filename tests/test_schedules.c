@@ -17,37 +17,6 @@
 
 enum { RANKS = IRR_TURNS_RANKS };
 
-/* ---- every row, every kind of job ---- */
-
-static void test_rows(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
-        irr_settings_t settings = { .algorithm = a, .compose = (irr_compose_t)(a % IRR_COMPOSE_COUNT) };
-
-        if (!irr_way_is_scheduled(irr_algorithm_way(a)) || strcmp(irr_algorithm_name(a), "redist") == 0) {
-            continue;
-        }
-        for (int search = 0; search <= 1; search++) {
-            irr_turns_t scene;
-
-            settings.piece_bytes = search ? 700 : 0;
-            settings.pace = search ? IRR_PACE_SYNC : IRR_PACE_AUTO;
-            settings.lead_bytes = 500;
-            settings.scheduled.lambda.rule = search ? IRR_LAMBDA_SEARCH : IRR_LAMBDA_INCREMENTAL;
-            irr_turns_open(&scene, &settings, &state);
-            for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
-                irr_turns_add(&scene, kind, (irr_job_kind_t)kind, irr_test_random(&state));
-            }
-            irr_turns_run(&scene, "AABBCCDDFFGGHHABCD");
-            CU_ASSERT(scene.counters[0].schedules_built >= 6);
-            CU_ASSERT(scene.counters[0].schedules_reused >= 7);
-            irr_turns_close(&scene);
-        }
-    }
-}
-
 /* The plan of a rank in an exchange is the one that those who know all counts would make. */
 static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, const irr_job_t *job)
 {
@@ -351,7 +320,6 @@ static void test_node_pace(void)
 }
 
 IRR_TEST_MAIN("schedules", 60,
-    { "every row and kind of job delivers every byte",       test_rows },
     { "a rank runs the plan that all would make for it",     test_same_plan },
     { "redistributions go by their own steps",               test_redistribution },
     { "schedules are found again when some ranks change",    test_back_and_forth },

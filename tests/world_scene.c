@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { RANKS_FEW = 8 };
+
 /* ---- the script ---- */
 
 static size_t one_of(uint64_t *state, const size_t *values, size_t count)
@@ -80,13 +82,33 @@ static bool can_cut(const irr_world_scene_t *scene)
     return scene->ranks > 1 && !irr_way_is_split(irr_algorithm_way(irr_algorithm_find(scene->row)));
 }
 
+/* Makes a few messages shorter. */
+static void change_some(irr_job_t *job, uint64_t *state)
+{
+    for (int i = 0; i < 3; i++) {
+        const int from = (int)irr_test_below(state, (uint64_t)job->ranks);
+        const int to = (int)irr_test_below(state, (uint64_t)job->ranks);
+
+        irr_job_shorten(job, from, to, irr_job_length(job, from, to) / 3);
+    }
+}
+
+/* Equal messages, a job of any kind and the same with other lengths, and one of several blocks or of any kind. */
 static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 {
+    const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
+    const irr_job_kind_t last = is_about_memory(scene->trouble) ? IRR_JOB_BLOCKS
+                                : (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
+    const irr_job_kind_t kinds[IRR_WORLD_JOBS] = { IRR_JOB_UNIFORM, kind, kind, last };
+    uint64_t seed = 0;
+
     scene->cut = -1;
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
-        const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
-
-        scene->jobs[i] = irr_job_create(scene->ranks, i == 0 ? IRR_JOB_UNIFORM : kind, irr_test_random(state));
+        seed = i == 2 ? seed : irr_test_random(state);
+        scene->jobs[i] = irr_job_create(scene->ranks, kinds[i], seed);
+    }
+    change_some(scene->jobs[2], state);
+    for (int i = 0; i < IRR_WORLD_JOBS; i++) {
         irr_job_fill(scene->jobs[i]);
     }
     if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
@@ -121,7 +143,7 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     irr_settings_t settings;
 
     *scene = (irr_world_scene_t){ .row = irr_algorithm_name(row), .trouble = trouble };
-    scene->ranks = 1 + (int)irr_test_below(state, IRR_CREW_MAX);
+    scene->ranks = 1 + (int)irr_test_below(state, irr_test_below(state, 4) > 0 ? RANKS_FEW : IRR_CREW_MAX);
     scene->victim = (int)irr_test_below(state, (uint64_t)scene->ranks);
     for (int r = 0; r < scene->ranks; r++) {
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = late ? 30 : 0, .hold_rounds = 40 };
