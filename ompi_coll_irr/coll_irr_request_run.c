@@ -343,9 +343,8 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 {
     mca_coll_irr_service_t *service = &request->series->service;
 
-    if (service->record != NULL && request->begin_ns > 0) {
-        service->record->ns += now_ns - request->begin_ns;
-        service->record->exchanges++;
+    if (request->begin_ns > 0) {
+        mca_coll_irr_stats_took(service, now_ns - request->begin_ns);
     }
     if (request->turn.timed) {
         irr_choice_end(&service->choice, &request->turn, cost_ns(request, now_ns), &request->load);

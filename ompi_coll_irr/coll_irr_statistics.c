@@ -53,15 +53,20 @@ void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service)
     }
 }
 
+void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns)
+{
+    if (service->record != NULL) {
+        service->record->ns += ns;
+        service->record->exchanges++;
+    }
+}
+
 void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *sent, uint64_t ns)
 {
     mca_coll_irr_stats_ask(service);
-    if (service->record != NULL) {
-        service->record->ns += ns;
-        service->record->exchanges++;
-        add_load(module, service, sent);
-    }
+    mca_coll_irr_stats_took(service, ns);
+    add_load(module, service, sent);
 }
 
 void mca_coll_irr_stats_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)

@@ -49,6 +49,9 @@ int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 /* Before a nonblocking call: makes the record of its service, if it is measured. */
 void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service);
 
+/* Counts an exchange that took this time, if the service is measured. */
+void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns);
+
 /* Counts a blocking call that took this time, without agreements, and sent this, if it is measured. */
 void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *sent, uint64_t ns);

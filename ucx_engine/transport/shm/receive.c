@@ -101,14 +101,14 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
     }
 }
 
-/* Completes a posted receive with a contiguous message. */
-static inline void receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
-                                 bool hurry)
+/* Takes the slot of a contiguous message for a receive, and returns the status of that receive. */
+static inline irr_status_t receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
+                                         bool hurry)
 {
     const irr_status_t status = irr_shm_fill(peer, op, bytes, total);
 
     take(peer, hurry);
-    finish(op, status);
+    return status;
 }
 
 static void take_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, bool hurry, uint64_t key)
@@ -116,7 +116,7 @@ static void take_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tota
     irr_shm_op_t *op = take_posted(peer, key);
 
     if (op != NULL) {
-        receive_whole(peer, op, bytes, total, hurry);
+        finish(op, receive_whole(peer, op, bytes, total, hurry));
     } else {
         stash_whole(peer, bytes, total, key);
         take(peer, hurry);
@@ -325,7 +325,7 @@ static inline unsigned progress_receives(irr_peer_t *peer)
 
     if (bytes <= IRR_LANE_SHORT) {
         irr_shm_pull(&peer->posted, &peer->posted.first);
-        receive_whole(peer, op, peer->in.next->bytes, bytes, false);
+        finish(op, receive_whole(peer, op, peer->in.next->bytes, bytes, false));
         return 1;
     }
     if (!irr_lane_came(&peer->in, head)) {
@@ -410,15 +410,6 @@ bool irr_shm_clear(irr_peer_t *peer)
 
 /* ---- receives ---- */
 
-/* Completes a receive whose whole message is in the next slot. */
-static inline irr_status_t take_at_once(irr_peer_t *peer, irr_shm_op_t *op, size_t bytes)
-{
-    const irr_status_t status = irr_shm_fill(peer, op, peer->in.next->bytes, bytes);
-
-    take(peer, false);
-    return status;
-}
-
 static inline irr_status_t post(irr_peer_t *peer, irr_shm_op_t *op)
 {
     irr_shm_push(&peer->posted, op);
@@ -467,7 +458,7 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
         return post(peer, op);
     }
     bytes = irr_lane_whole(&peer->in, irr_lane_head(&peer->in), op->key);
-    return bytes <= IRR_LANE_SHORT ? take_at_once(peer, op, bytes) : post(peer, op);
+    return bytes <= IRR_LANE_SHORT ? receive_whole(peer, op, peer->in.next->bytes, bytes, false) : post(peer, op);
 }
 
 static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
