@@ -206,8 +206,10 @@ static void destroy(mca_coll_irr_team_t *team)
     opal_mutex_lock(&mca_coll_irr_component.lock);
     relink(team, NULL);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < team->used; i++) {
+    for (int i = 0; i < team->used; i++) {   /* a record names an engine communicator that several services may share */
         mca_coll_irr_stats_close(&team->services[i]);
+    }
+    for (int i = 0; i < team->used; i++) {
         mca_coll_irr_service_end(&team->services[i]);
         free(team->services[i].candidates);
     }

@@ -16,6 +16,9 @@ if [ -d "$PMIX_COMPONENTS" ]; then
     PMIX_MCA_mca_base_component_path=$PMIX_COMPONENTS
     export PMIX_MCA_mca_base_component_path
 fi
+# Freed memory changes, so that a job fails in each run, and not in a few, that reads it.
+MALLOC_PERTURB_=170
+export MALLOC_PERTURB_
 divide=${srcdir:-.}/tests/mpi/divide
 
 # With nothing configured coll/irr leaves all to Open MPI: default.sh tests that, the others test what it serves.
