@@ -82,11 +82,7 @@ static void test_window(void)
         irr_world_t world;
 
         irr_world_open(&world, 6, 0, 0);
-        irr_team_init(&team, &world, 0, 1);
-        for (int r = 0; r < 6; r++) {
-            team.params[r].settings.window_messages = window;
-        }
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        irr_team_open(&team, &world, &(irr_settings_t){ .window_messages = window });
         irr_team_expect(&team, job, -1);
         for (int r = 0; r < 6; r++) {
             CU_ASSERT_EQUAL(world.spies[r]->in_flight_max, window > 0 ? window : 5);

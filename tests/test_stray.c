@@ -25,12 +25,9 @@ enum { SHORT = 8 };
 
 static void open_team(scene_t *scene, const char *algorithm)
 {
-    irr_team_init(&scene->team, &scene->world, 0, 1);
-    for (int r = 0; r < RANKS; r++) {
-        scene->team.params[r].settings.algorithm = irr_algorithm_find(algorithm);
-        scene->team.params[r].settings.direct_bytes = SHORT;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm), .direct_bytes = SHORT };
+
+    irr_team_open(&scene->team, &scene->world, &settings);
 }
 
 /* Equal messages that are longer than SHORT. */
