@@ -3,6 +3,8 @@
  */
 #include "irr_test.h"
 
+#include "core/random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,11 +121,7 @@ int irr_test_runs(int runs)
 
 uint64_t irr_test_random(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return irr_random(state);
 }
 
 uint64_t irr_test_below(uint64_t *state, uint64_t limit)
