@@ -96,10 +96,10 @@ typedef struct mca_coll_irr_component_t {
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
 /* Writes a text for the user, as a topic of the help file tells it; unless it was the last one. */
-void mca_coll_irr_tell(const char *topic, const char *text);
+void mca_coll_irr_warn(const char *topic, const char *text);
 
 /* The same if this rank tells, and unless told, which is set: all ranks that come here know that one has told. */
-void mca_coll_irr_tell_once(const char *topic, const char *text, bool *told, bool tells);
+void mca_coll_irr_warn_once(const char *topic, const char *text, bool *warned, bool warns);
 
 /* With the component. */
 void mca_coll_irr_messages_open(void);
@@ -135,7 +135,7 @@ typedef enum mca_coll_irr_state_t {
 /* Most communicators come to an end before anything is tried on them. */
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
-    irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
+    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* and what is behind the ways that are open */
     irr_situation_t situation;                  /* in which they were listed last */
     bool            lived;                      /* the memory has counted the end of the service */
 } mca_coll_irr_candidates_t;
@@ -159,7 +159,7 @@ typedef struct mca_coll_irr_service_t {
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
-    int                  host_way;   /* the way that is Open MPI's own: 0, or -1: none, and way 0 is ours */
+    int                  host_strategy;   /* the way that is Open MPI's own: 0, or -1: none, and way 0 is ours */
     bool                 shares;     /* irr_comm is that of the collective's leader */
     uint64_t             first;      /* the number of the first module of the team that has called it, */
     uint64_t             communicators;   /* how many have, */
@@ -177,9 +177,9 @@ typedef struct mca_coll_irr_service_t {
     bool                 needs_transport;   /* also on one node, where memory could not be shared */
     bool                 refused;           /* all ranks know that no way can be opened, which one of them has told */
     irr_choice_t         choice;
-    uint64_t             told_exchanges;   /* its count when results were logged last */
+    uint64_t             logged_exchanges;   /* its count when results were logged last */
     mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */
-    irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: the host's way, and those that are closed */
+    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: the host's way, and those that are closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
@@ -196,8 +196,8 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
     mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
     mca_coll_irr_all_previous_t previous;       /* who served before us */
-    struct mca_coll_irr_series_t *series;       /* room for those below, from malloc: no call has to find memory */
-    struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
+    struct mca_coll_irr_class_t *class;         /* room for those below, from malloc: no call has to find memory */
+    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* calls; NULL: none so far */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
     bool                        spare;          /* of no communicator yet: for one that finds no memory */
     uint64_t                    number;         /* of this module, among all of this process */
@@ -216,7 +216,7 @@ OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
 static inline bool mca_coll_irr_is_served(const mca_coll_irr_service_t *service)
 {
     return service->state == MCA_COLL_IRR_SERVING ||
-           (service->state == MCA_COLL_IRR_CHOOSING && service->host_way != 0);
+           (service->state == MCA_COLL_IRR_CHOOSING && service->host_strategy != 0);
 }
 
 /* The row of the algorithm table that the settings have for a collective, or MCA_COLL_IRR_HOST. */

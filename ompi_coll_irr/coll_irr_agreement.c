@@ -34,7 +34,7 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 
     agreement->next = NULL;
     if (agreement->opened == IRR_ERR_NOT_SUPPORTED) {
-        mca_coll_irr_decline(module, target, mca_coll_irr_opening_why(agreement));
+        mca_coll_irr_decline(module, target, mca_coll_irr_setup_why(agreement));
     } else if (agreement->opened != IRR_OK) {
         (void)mca_coll_irr_fail(target, agreement->opened);
         return agreement->opened;
@@ -54,7 +54,7 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 
 static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_service_t *target, bool tries)
 {
-    irr_status_t trouble = mca_coll_irr_opening_prepare(agreement);
+    irr_status_t trouble = mca_coll_irr_setup_prepare(agreement);
     irr_settings_t settings;
 
     if (tries && !mca_coll_irr_service_has_candidates(target) && trouble == IRR_OK) {
@@ -63,7 +63,7 @@ static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_s
     mca_coll_irr_service_settings(agreement->module, target, &settings);
     agreement->target = target;
     agreement->tries = tries;
-    return mca_coll_irr_opening_begin(agreement, &settings, trouble, agreement->module->reason, served);
+    return mca_coll_irr_setup_begin(agreement, &settings, trouble, agreement->module->reason, served);
 }
 
 static mca_coll_irr_service_t *leader_of(const mca_coll_irr_agreement_t *agreement)
@@ -80,7 +80,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     if (leader->state == MCA_COLL_IRR_NEW) {
         return open_for(agreement, leader, false);
     }
-    if (mca_coll_irr_team_awaits(module, leader)) {   /* another communicator had it opened: not for this service */
+    if (mca_coll_irr_team_waits(module, leader)) {    /* another communicator had it opened: not for this service */
         return open_for(agreement, service, false);
     }
     if (leader->state == MCA_COLL_IRR_FAILED) {
@@ -120,7 +120,7 @@ static irr_status_t choose(mca_coll_irr_agreement_t *agreement)
 {
     agreement->next = NULL;
     agreement->target = agreement->service;
-    return agreement->aim.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_ways_begin(agreement) : IRR_OK;
+    return agreement->aim.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_strategies_begin(agreement) : IRR_OK;
 }
 
 static irr_status_t wait_for_holders(mca_coll_irr_agreement_t *agreement)
@@ -130,7 +130,7 @@ static irr_status_t wait_for_holders(mca_coll_irr_agreement_t *agreement)
     if (status != IRR_OK) {
         return status;
     }
-    mca_coll_irr_machine_tell(agreement->module, agreement->words, agreement->holders);
+    mca_coll_irr_machine_warn(agreement->module, agreement->words, agreement->holders);
     return choose(agreement);
 }
 
@@ -226,7 +226,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->everywhere = aim->blocking && module->team->everywhere;
     mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, aim->tag);
     if (aim->goal == MCA_COLL_IRR_OPEN) {
-        (void)mca_coll_irr_opening_begin(agreement, aim->settings, aim->trouble, aim->reason, opened);
+        (void)mca_coll_irr_setup_begin(agreement, aim->settings, aim->trouble, aim->reason, opened);
     } else if (service->asked) {
         (void)choose(agreement);
     } else {
@@ -252,7 +252,7 @@ irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement)
 
 void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 {
-    mca_coll_irr_opening_abandon(agreement);
+    mca_coll_irr_setup_abandon(agreement);
     free(agreement->group);
     agreement->group = NULL;
     agreement->next = NULL;
@@ -268,7 +268,7 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
  * Only an info key can make this rank ask while others, which it has not heard of, do not.  Returns true when the user
  * has been told.
  */
-static bool tell_late(const mca_coll_irr_agreement_t *agreement)
+static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_module_t *module = agreement->module;
     char text[256];
@@ -279,18 +279,18 @@ static bool tell_late(const mca_coll_irr_agreement_t *agreement)
     snprintf(text, sizeof(text), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
              "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
              mca_coll_irr_parameter(agreement->service->which));
-    mca_coll_irr_tell("engine-message", text);
+    mca_coll_irr_warn("engine-message", text);
     return true;
 }
 
 static irr_status_t wait_for(mca_coll_irr_agreement_t *agreement)
 {
-    bool told = agreement->aim.goal == MCA_COLL_IRR_OPEN ||
+    bool known = agreement->aim.goal == MCA_COLL_IRR_OPEN ||
                 !mca_coll_irr_mode_is_own(agreement->module, agreement->service);
     irr_status_t status = mca_coll_irr_agreement_test(agreement);
 
     while (status == IRR_IN_PROGRESS) {
-        told = told || agreement->everywhere || tell_late(agreement);
+        known = known || agreement->everywhere || warn_late(agreement);
         (void)mca_coll_irr_progress(0);
         status = mca_coll_irr_agreement_test(agreement);
     }

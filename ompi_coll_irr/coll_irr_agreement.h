@@ -7,8 +7,8 @@
  *
  *   coll_irr_agreement.c  which step follows which
  *   coll_irr_question.c   the ranks ask each other what they want
- *   coll_irr_opening.c    they open an engine communicator, and plan on it
- *   coll_irr_ways.c       they compare times, open the strategies of a trial, and end it
+ *   coll_irr_setup.c    they open an engine communicator, and plan on it
+ *   coll_irr_strategies.c       they compare times, open the strategies of a trial, and end it
  *
  * Cost: log2(P) messages for each reduction (coll_irr_rounds.h): one to ask, about five to open, one or two to choose.
  */
@@ -17,7 +17,7 @@
 
 #include "coll_irr.h"
 #include "coll_irr_rounds.h"
-#include "comm/opening.h"
+#include "comm/setup.h"
 
 typedef struct mca_coll_irr_agreement_t mca_coll_irr_agreement_t;
 
@@ -66,7 +66,7 @@ struct mca_coll_irr_agreement_t {
 
     /* the opening */
     irr_oob_t               oob;
-    irr_opening_t           opening;
+    irr_setup_t             setup;
     irr_comm_t             *comm;         /* NULL: none is open, or it has an owner */
     irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; an error of rounds */
     uint64_t                failed;       /* the plan, here; then anywhere */
@@ -124,19 +124,19 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
  * They open an engine communicator with these settings.  Local: trouble, and its reason for the user.  In the end
  * `opened` says how that went; with IRR_OK there is `comm`, which the next step takes.
  */
-irr_status_t mca_coll_irr_opening_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
-                                        irr_status_t trouble, const char *reason, mca_coll_irr_step_t then);
+irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
+                                      irr_status_t trouble, const char *reason, mca_coll_irr_step_t then);
 
 /* After IRR_ERR_NOT_SUPPORTED: the cause, alike on all ranks, as a clause. */
-const char *mca_coll_irr_opening_why(const mca_coll_irr_agreement_t *agreement);
+const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement);
 
 /* Local: closes what is open, and stops what is under way. */
-void mca_coll_irr_opening_abandon(mca_coll_irr_agreement_t *agreement);
+void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement);
 
 /* Local: what only this rank can know of an opening: no memory, no transport.  Makes the group. */
-irr_status_t mca_coll_irr_opening_prepare(mca_coll_irr_agreement_t *agreement);
+irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement);
 
 /* They agree on times, and open or close strategies; these are the last steps. */
-irr_status_t mca_coll_irr_ways_begin(mca_coll_irr_agreement_t *agreement);
+irr_status_t mca_coll_irr_strategies_begin(mca_coll_irr_agreement_t *agreement);
 
 #endif

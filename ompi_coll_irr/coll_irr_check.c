@@ -242,12 +242,12 @@ static bool others_report(void)
     return false;
 }
 
-void mca_coll_irr_check_tell(void)
+void mca_coll_irr_check_warn(void)
 {
     if (found.count == 0 || others_report()) {
         return;
     }
     for (int i = 0; i < found.count; i++) {
-        mca_coll_irr_tell("engine-message", found.mistakes[i]);
+        mca_coll_irr_warn("engine-message", found.mistakes[i]);
     }
 }

@@ -51,7 +51,7 @@ void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_
 bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2]);
 
 /* Takes the maxima of both: the lower one of those two ranks tells the user. */
-void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2]);
+void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2]);
 
 /* ---- coll_irr_memory.c ---- */
 
@@ -66,7 +66,8 @@ void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_
                                uint64_t words[IRR_LESSONS_WORDS]);
 
 /* Records the speedup of a strategy over Open MPI's own in a trial.  Local. */
-void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *way, const irr_speedup_t *speedup);
+void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *strategy,
+                               const irr_speedup_t *speedup);
 
 /* Records the end of a service of a team or a series; a second call does nothing.  Local. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service);

@@ -45,7 +45,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
     const mca_coll_irr_which_t which = (*service_p)->which;
     int result = OMPI_SUCCESS;
 
-    if (mca_coll_irr_team_awaits(module, *service_p)) {
+    if (mca_coll_irr_team_waits(module, *service_p)) {
         result = mca_coll_irr_team_join(module, *service_p);
         *service_p = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
     }
@@ -109,12 +109,12 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
 
 /* An exchange that may be timed, and after which an agreement may be due. */
 __attribute__((noinline))
-static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *way,
+static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
                       const mca_coll_irr_call_t *call)
 {
     const irr_choice_turn_t turn = mca_coll_irr_service_turn(module, service);
     const uint64_t begin_ns = turn.timed ? irr_clock_ns() : 0;
-    int result = serve(module, service->which, way, call), agreed = OMPI_SUCCESS;
+    int result = serve(module, service->which, strategy, call), agreed = OMPI_SUCCESS;
 
     if (turn.timed) {
         const uint64_t ns = irr_clock_ns() - begin_ns;
@@ -133,12 +133,12 @@ static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
     if (service->state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_error(IRR_ERR_PEER);
     }
-    if (mca_coll_irr_team_awaits(module, service)) {   /* this communicator does not join, or not yet */
+    if (mca_coll_irr_team_waits(module, service)) {    /* this communicator does not join, or not yet */
         return serve(module, service->which, NULL, call);
     }
     return service->state == MCA_COLL_IRR_CHOOSING
-               ? serve_turn(module, service, mca_coll_irr_service_way(service), call)
-               : serve(module, service->which, mca_coll_irr_service_way(service), call);
+               ? serve_turn(module, service, mca_coll_irr_service_strategy(service), call)
+               : serve(module, service->which, mca_coll_irr_service_strategy(service), call);
 }
 
 /* The same where somebody asked what calls take. */

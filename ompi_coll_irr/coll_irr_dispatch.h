@@ -23,7 +23,7 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
     }
     service = mca_coll_irr_team_service(module->team, which);
     left = service->state == MCA_COLL_IRR_CHOOSING
-               ? service->choice.way == service->host_way && irr_choice_goes_on(&service->choice)
+               ? service->choice.strategy == service->host_strategy && irr_choice_goes_on(&service->choice)
                : service->state == MCA_COLL_IRR_DECLINED;
     return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
 }
@@ -56,7 +56,7 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
     const mca_coll_irr_service_t *service = *service_p = mca_coll_irr_service(module, which);
     const bool decided = service->state != MCA_COLL_IRR_NEW && service->state != MCA_COLL_IRR_FAILED;
 
-    return decided && !mca_coll_irr_team_awaits(module, service) ? OMPI_SUCCESS
+    return decided && !mca_coll_irr_team_waits(module, service) ? OMPI_SUCCESS
                                                                  : mca_coll_irr_settle(module, service_p);
 }
 

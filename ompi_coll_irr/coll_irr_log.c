@@ -94,7 +94,7 @@ static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, cons
 {
     const irr_choice_t *choice = &service->choice;
 
-    if (choice->relists && choice->exchanges == service->told_exchanges) {
+    if (choice->relists && choice->exchanges == service->logged_exchanges) {
         add(clause, "messages have changed, and a comparison with the algorithm used so far does not pay yet");
     } else if (choice->tries) {
         add(clause, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
@@ -121,14 +121,14 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
         add(&clause, "the ranks agree on it after the first call");
     } else if (service->state != MCA_COLL_IRR_CHOOSING) {
         add(&clause, "%s", service->why);
-    } else if (service->host_way != 0) {   /* an algorithm is named, and the ranks choose among its strategies */
+    } else if (service->host_strategy != 0) {   /* an algorithm is named, and the ranks choose among its strategies */
         add(&clause, "%s", service->why);
-        if (service->choice.way != 0) {
+        if (service->choice.strategy != 0) {
             add(&clause, ", and it has speedup %.2f over the strategy used at first", speedup);
         }
     } else if (service->choice.recalled) {
         add(&clause, "it had speedup %.2f at least in earlier trials", speedup);
-    } else if (service->choice.way != 0) {
+    } else if (service->choice.strategy != 0) {
         add(&clause, "it has speedup %.2f in trials%s", speedup, service->choice.exchanges > 0 ? "" : " of calls");
     } else {
         add_host(&clause, module, service);
@@ -142,16 +142,16 @@ void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, s
     } else {
         const bool chooses = service->state == MCA_COLL_IRR_CHOOSING;
 
-        mca_coll_irr_way_text(service, chooses ? service->choice.way : service->host_way, text, size);
+        mca_coll_irr_strategy_text(service, chooses ? service->choice.strategy : service->host_strategy, text, size);
     }
 }
 
-void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
+void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size)
 {
-    if (way == service->host_way) {
+    if (strategy == service->host_strategy) {
         snprintf(text, size, "Open MPI's own");
     } else {
-        irr_candidate_text(&service->candidates->open[way], text, size);
+        irr_candidate_text(&service->candidates->open[strategy], text, size);
     }
 }
 
@@ -204,7 +204,7 @@ void mca_coll_irr_log(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
                  mca_coll_irr_bytes_text(load->sends > 0 ? (double)(load->sent / load->sends) : 0).text);
     }
     opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks on %d node%s%s: %s, %s%s%s",
-                mca_coll_irr_name(module), record.call, record.ranks, nodes, plural(nodes), each, record.way,
+                mca_coll_irr_name(module), record.call, record.ranks, nodes, plural(nodes), each, record.strategy,
                 record.why, record.tried > 0 ? "; " : "", trials);
     mca_coll_irr_network_log();
 }

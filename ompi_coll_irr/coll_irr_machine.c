@@ -31,7 +31,7 @@ static struct {
         uint64_t      words[CONSTANTS];   /* the same */
     };
     irr_file_error_t error;    /* if it was REFUSED */
-    bool             told;     /* a rank has printed the message for the user */
+    bool             warned;   /* a rank has printed the message for the user */
 } mine;
 
 static const char *path(void)
@@ -81,7 +81,7 @@ static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, 
     snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use it: "
              "%s%s%s; all ranks take the default constants", path(), process_of(module, first), line,
              mine.error.reason, others);
-    mca_coll_irr_tell_once("engine-message", text, &mine.told, first == (uint64_t)module->ranks.rank);
+    mca_coll_irr_warn_once("engine-message", text, &mine.warned, first == (uint64_t)module->ranks.rank);
 }
 
 void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS])
@@ -125,7 +125,7 @@ bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uin
     return true;
 }
 
-void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2])
+void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2])
 {
     const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
@@ -136,7 +136,7 @@ void mca_coll_irr_machine_tell(const mca_coll_irr_module_t *module, const uint64
              "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
              path(), process_of(module, me), irr_machine_name(i), (unsigned long long)mine.words[i],
              process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
-    mca_coll_irr_tell_once("engine-message", text, &mine.told, holders[lower] == ranks - me);
+    mca_coll_irr_warn_once("engine-message", text, &mine.warned, holders[lower] == ranks - me);
 }
 
 void mca_coll_irr_machine_words(uint64_t words[2])

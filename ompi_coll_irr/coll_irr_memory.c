@@ -62,7 +62,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
     snprintf(text, sizeof(text), "coll_irr_memory_file is '%.400s', %s: %s%s; nothing is read from it or written to it",
              path(), what, line, error->reason);
     if (mca_coll_irr_my_process() == 0) {
-        mca_coll_irr_tell("engine-message", text);
+        mca_coll_irr_warn("engine-message", text);
     }
 }
 
@@ -108,20 +108,21 @@ void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_
 
 /* ---- learning ---- */
 
-void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *way, const irr_speedup_t *speedup)
+void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *strategy,
+                               const irr_speedup_t *speedup)
 {
     const irr_situation_t *situation = &service->candidates->situation;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    (void)irr_lessons_learn(&mine.known, situation, way, speedup);
-    (void)irr_lessons_learn(&mine.learnt, situation, way, speedup);
+    (void)irr_lessons_learn(&mine.known, situation, strategy, speedup);
+    (void)irr_lessons_learn(&mine.learnt, situation, strategy, speedup);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
 /* Lessons are speedups over Open MPI's own; without memory for candidates there are none. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
 {
-    if (service->candidates == NULL || service->host_way != 0 || service->candidates->lived) {
+    if (service->candidates == NULL || service->host_strategy != 0 || service->candidates->lived) {
         return;
     }
     service->candidates->lived = true;

@@ -11,7 +11,7 @@
  * so they are rendered by Open MPI and written here.  The same text is written once, however many
  * communicators it concerns.
  */
-void mca_coll_irr_tell(const char *topic, const char *text)
+void mca_coll_irr_warn(const char *topic, const char *text)
 {
     static char last[1024];
     char *rendered;
@@ -26,16 +26,16 @@ void mca_coll_irr_tell(const char *topic, const char *text)
     free(rendered);
 }
 
-void mca_coll_irr_tell_once(const char *topic, const char *text, bool *told, bool tells)
+void mca_coll_irr_warn_once(const char *topic, const char *text, bool *warned, bool warns)
 {
     bool before;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    before = *told;
-    *told = true;
+    before = *warned;
+    *warned = true;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (tells && !before) {
-        mca_coll_irr_tell(topic, text);
+    if (warns && !before) {
+        mca_coll_irr_warn(topic, text);
     }
 }
 
@@ -47,7 +47,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
         opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
         return;
     }
-    mca_coll_irr_tell("engine-message", text);
+    mca_coll_irr_warn("engine-message", text);
 }
 
 static int open_help_output(void)

@@ -111,7 +111,7 @@ static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
 
-    if (module != NULL && (module->series == NULL || module->own_team == NULL)) {
+    if (module != NULL && (module->class == NULL || module->own_team == NULL)) {
         OBJ_RELEASE(module);
     }
     return module;
@@ -171,7 +171,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     mca_coll_irr_module_t *module;
 
     if (comm == &ompi_mpi_comm_world.comm) {
-        mca_coll_irr_check_tell();
+        mca_coll_irr_check_warn();
     } else if (comm == &ompi_mpi_comm_self.comm) {
         log_world();
     }
@@ -217,7 +217,7 @@ static void construct(mca_coll_irr_module_t *module)
 
     memset((char *)module + base, 0, sizeof(*module) - base);
     module->settings = &mca_coll_irr_settings_none;
-    module->series = malloc(MCA_COLL_IRR_COLLECTIVES * sizeof(*module->series));
+    module->class = malloc(MCA_COLL_IRR_COLLECTIVES * sizeof(*module->class));
     module->own_team = mca_coll_irr_team_create();
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->number = ++mca_coll_irr_component.numbers;
@@ -300,7 +300,7 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->reason);
     free(module->bad);
     free(module->neighbors);
-    mca_coll_irr_rounds_leave(&module->ranks, NULL, module->series);   /* an agreement may be under way */
+    mca_coll_irr_rounds_leave(&module->ranks, NULL, module->class);    /* an agreement may be under way */
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_bytes_fini(&module->operation.bytes);
     mca_coll_irr_previous_drop(module->previous);

@@ -29,9 +29,9 @@
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
 
-static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_series_t *series, mca_coll_irr_form_t form)
+static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *class, mca_coll_irr_form_t form)
 {
-    return &series->module->previous[series->service.which][form];
+    return &class->module->previous[class->service.which][form];
 }
 
 /* ---- Open MPI's ---- */
@@ -49,22 +49,22 @@ static bool is_empty(const mca_coll_irr_call_t *call)
     return in_place && bytes == 0;
 }
 
-static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, ompi_request_t **request_p)
+static int pass_on(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, ompi_request_t **request_p)
 {
-    ompi_communicator_t *comm = series->module->comm;
+    ompi_communicator_t *comm = class->module->comm;
     const int32_t tag = comm->c_nbc_tag;
-    const int result = mca_coll_irr_host(series->module, series->service.which, MCA_COLL_IRR_NONBLOCKING, call, NULL,
+    const int result = mca_coll_irr_host(class->module, class->service.which, MCA_COLL_IRR_NONBLOCKING, call, NULL,
                                          request_p);
 
     if (tag - comm->c_nbc_tag != 1 && !is_empty(call)) {
-        series->unfit = another;
+        class->unfit = another;
     }
     return result;
 }
 
 static int start_host(mca_coll_irr_request_t *request)
 {
-    const int result = pass_on(request->series, &request->call, &request->inner);
+    const int result = pass_on(request->class, &request->call, &request->inner);
 
     if (result != OMPI_SUCCESS) {
         request->inner = NULL;
@@ -74,29 +74,29 @@ static int start_host(mca_coll_irr_request_t *request)
 
 /* ---- the series ---- */
 
-static void begin_series(mca_coll_irr_series_t *series)
+static void begin_class(mca_coll_irr_class_t *class)
 {
-    const mca_coll_irr_previous_t *nonblocking = previous_of(series, MCA_COLL_IRR_NONBLOCKING);
-    const mca_coll_irr_previous_t *persistent = previous_of(series, MCA_COLL_IRR_PERSISTENT);
-    mca_coll_irr_service_t *service = &series->service;
+    const mca_coll_irr_previous_t *nonblocking = previous_of(class, MCA_COLL_IRR_NONBLOCKING);
+    const mca_coll_irr_previous_t *persistent = previous_of(class, MCA_COLL_IRR_PERSISTENT);
+    mca_coll_irr_service_t *service = &class->service;
 
-    mca_coll_irr_team_find(series->module);
-    mca_coll_irr_meet_neighbors(series->module, service->which);
-    series->tag = MCA_COLL_IRR_TAG_SERIES - (int)service->which;
+    mca_coll_irr_team_find(class->module);
+    mca_coll_irr_meet_neighbors(class->module, service->which);
+    class->tag = MCA_COLL_IRR_TAG_CLASS - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
-        series->unfit = another;
+        class->unfit = another;
     }
-    mca_coll_irr_begin(series->module, service);   /* or the ranks ask each other after the first call */
+    mca_coll_irr_begin(class->module, service);    /* or the ranks ask each other after the first call */
 }
 
-static mca_coll_irr_series_t *series_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+static mca_coll_irr_class_t *class_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     const char *call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_NONBLOCKING].call;
 
     if (module->nonblocking[which] == NULL) {
-        module->nonblocking[which] = &module->series[which];
-        mca_coll_irr_series_init(module->nonblocking[which], module, which, call);
-        begin_series(module->nonblocking[which]);
+        module->nonblocking[which] = &module->class[which];
+        mca_coll_irr_class_init(module->nonblocking[which], module, which, call);
+        begin_class(module->nonblocking[which]);
     }
     return module->nonblocking[which];
 }
@@ -105,7 +105,7 @@ void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
 {
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         if (module->nonblocking[i] != NULL) {
-            mca_coll_irr_series_fini(module->nonblocking[i]);
+            mca_coll_irr_class_fini(module->nonblocking[i]);
             module->nonblocking[i] = NULL;
         }
     }
@@ -130,15 +130,15 @@ static bool passes(mca_coll_irr_service_t *service)
 }
 
 /* Only calls make a series hold, so where it does not it stays so in a call. */
-static kind_t look_at(mca_coll_irr_series_t *series)
+static kind_t look_at(mca_coll_irr_class_t *class)
 {
-    mca_coll_irr_service_t *service = &series->service;
+    mca_coll_irr_service_t *service = &class->service;
     kind_t kind;
 
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    if (series->holds && service->state != MCA_COLL_IRR_SERVING) {
-        kind = series->unfit != NULL ? PASSES : DOUBT;   /* who is unfit knows that none is served */
-    } else if (series->holds || mca_coll_irr_service_way(&series->service) != NULL) {
+    if (class->holds && service->state != MCA_COLL_IRR_SERVING) {
+        kind = class->unfit != NULL ? PASSES : DOUBT;    /* who is unfit knows that none is served */
+    } else if (class->holds || mca_coll_irr_service_strategy(&class->service) != NULL) {
         kind = ENGINE;
     } else {
         kind = passes(service) ? PASSES : HOST;
@@ -150,15 +150,15 @@ static kind_t look_at(mca_coll_irr_series_t *series)
 /* All ranks take the tag that Open MPI does in a call, whether it is to serve it or not. */
 static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 {
-    const mca_coll_irr_series_t *series = request->series;
+    const mca_coll_irr_class_t *class = request->class;
     int result = OMPI_SUCCESS;
 
     if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call))) {
-        result = mca_coll_irr_host(series->module, series->service.which, MCA_COLL_IRR_PERSISTENT, &request->call,
+        result = mca_coll_irr_host(class->module, class->service.which, MCA_COLL_IRR_PERSISTENT, &request->call,
                                    &ompi_mpi_info_null.info, &request->inner);
         request->ready = result == OMPI_SUCCESS;
     } else if (kind == ENGINE) {
-        (void)mca_coll_irr_tag(series->module->comm);
+        (void)mca_coll_irr_tag(class->module->comm);
     }
     return result;
 }
@@ -166,17 +166,17 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 /* OMPI_SUCCESS, or the error of Open MPI, and then the operation is not pending. */
 static int start(mca_coll_irr_request_t *request, kind_t kind)
 {
-    mca_coll_irr_series_t *series = request->series;
+    mca_coll_irr_class_t *class = request->class;
     int result;
 
     result = take_tag(request, kind);
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (series->service.state != MCA_COLL_IRR_SERVING) {
-        request->load = mca_coll_irr_load(&request->call, series->module->ranks.rank);
+    if (class->service.state != MCA_COLL_IRR_SERVING) {
+        request->load = mca_coll_irr_load(&request->call, class->module->ranks.rank);
     }
-    mca_coll_irr_stats_start(series, &request->call);
+    mca_coll_irr_stats_start(class, &request->call);
     if (kind != HOST) {
         (void)mca_coll_irr_request_open(request);   /* without memory the exchange fails */
     }
@@ -188,12 +188,12 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
  * The other ranks are in the operation and in what is agreed on after it, so a rank without memory for a request takes
  * part as well: with a request on the stack, and it returns when the operation is over.
  */
-static int start_and_wait(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, kind_t kind)
+static int start_and_wait(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, kind_t kind)
 {
     mca_coll_irr_request_t request;
     int result;
 
-    mca_coll_irr_request_construct(&request, series, call);
+    mca_coll_irr_request_construct(&request, class, call);
     result = start(&request, kind);
     if (result == OMPI_SUCCESS) {
         ompi_request_wait_completion(&request.super.super);
@@ -206,24 +206,24 @@ static int start_and_wait(mca_coll_irr_series_t *series, const mca_coll_irr_call
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                        ompi_request_t **request_p)
 {
-    mca_coll_irr_series_t *series = series_of(module, which);
+    mca_coll_irr_class_t *class = class_of(module, which);
     mca_coll_irr_request_t *request;
     kind_t kind;
     int result;
 
-    if (series->service.state == MCA_COLL_IRR_FAILED) {
+    if (class->service.state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_error(IRR_ERR_PEER);
     }
-    mca_coll_irr_stats_ask(&series->service);
-    kind = look_at(series);
+    mca_coll_irr_stats_ask(&class->service);
+    kind = look_at(class);
     if (kind == PASSES) {
-        return pass_on(series, call, request_p);
+        return pass_on(class, call, request_p);
     }
     mca_coll_irr_place(module, which, call);
-    request = mca_coll_irr_request_take(series, call, false);
+    request = mca_coll_irr_request_take(class, call, false);
     if (request == NULL) {
         *request_p = &ompi_request_empty;
-        return start_and_wait(series, call, kind);
+        return start_and_wait(class, call, kind);
     }
     result = start(request, kind);
     if (result != OMPI_SUCCESS) {

@@ -37,22 +37,22 @@ typedef struct args {
 static mca_coll_irr_request_t *create(const args_t *args)
 {
     const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
-    mca_coll_irr_series_t *series = malloc(sizeof(*series));
+    mca_coll_irr_class_t *class = malloc(sizeof(*class));
     mca_coll_irr_request_t *request = NULL;
 
-    if (series != NULL) {
-        mca_coll_irr_series_init(series, args->module, args->which, entry->call);
-        series->service.state = MCA_COLL_IRR_DECLINED;
-        memcpy(series->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
-               sizeof(series->service.why));
-        request = mca_coll_irr_request_take(series, args->call, true);
+    if (class != NULL) {
+        mca_coll_irr_class_init(class, args->module, args->which, entry->call);
+        class->service.state = MCA_COLL_IRR_DECLINED;
+        memcpy(class->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
+               sizeof(class->service.why));
+        request = mca_coll_irr_request_take(class, args->call, true);
     }
     if (request == NULL || !mca_coll_irr_request_open(request)) {
         goto err_memory;
     }
     mca_coll_irr_side_hold(&request->call.send, true);
     mca_coll_irr_side_hold(&request->call.recv, true);
-    series->request = request;
+    class->request = request;
     return request;
 
 err_memory:
@@ -60,9 +60,9 @@ err_memory:
         mca_coll_irr_operation_close(&request->operation);
         mca_coll_irr_request_give(request);
     }
-    if (series != NULL) {
-        mca_coll_irr_series_fini(series);
-        free(series);
+    if (class != NULL) {
+        mca_coll_irr_class_fini(class);
+        free(class);
     }
     return NULL;
 }
@@ -98,8 +98,8 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
                                        &irr_comm);
 
     if (status == IRR_OK) {
-        request->series->service.irr_comm = irr_comm;
-        request->series->service.state = MCA_COLL_IRR_SERVING;
+        request->class->service.irr_comm = irr_comm;
+        request->class->service.state = MCA_COLL_IRR_SERVING;
         mca_coll_irr_stats_request(request, begin_ns);
         *request_p = &request->super.super;
     } else if (request != NULL) {
@@ -113,7 +113,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 /* Collective: the request begins with the way that its class has found, if all ranks can.  An error of rounds. */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_service_t *service = &request->series->service;
+    mca_coll_irr_service_t *service = &request->class->service;
     const mca_coll_irr_service_t *class = mca_coll_irr_team_service(module->team, service->which);
     irr_status_t trouble = IRR_OK, status;
     irr_settings_t settings;
@@ -122,16 +122,16 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
         return IRR_OK;
     }
     if (mca_coll_irr_service_has_candidates(service)) {
-        service->candidates->open[1] = class->candidates->open[class->choice.way];
+        service->candidates->open[1] = class->candidates->open[class->choice.strategy];
     } else {
         trouble = IRR_ERR_NO_MEMORY;
     }
-    status = open_planned(module, &settings, request, trouble, &service->ways[1]);
+    status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
     if (status == IRR_OK) {
         irr_choice_found(&service->choice, &class->choice.speedup);
         service->grouped = true;   /* as those of the class are */
     } else {
-        service->ways[1] = NULL;
+        service->strategies[1] = NULL;
     }
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
@@ -168,8 +168,8 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     request->inner = inner;
     request->ready = true;
     request->load = mca_coll_irr_load(&request->call, module->ranks.rank);
-    request->series->tag = tag;
-    service = &request->series->service;
+    request->class->tag = tag;
+    service = &request->class->service;
     service->state = MCA_COLL_IRR_CHOOSING;
     service->asked = true;   /* for the class */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
@@ -180,7 +180,8 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         return mca_coll_irr_fail(mca_coll_irr_team_service(module->team, args->which), status);
     }
     mca_coll_irr_stats_request(request,
-                               mca_coll_irr_team_service(module->team, args->which)->choice.way != 0 ? begin_ns : 0);
+                               mca_coll_irr_team_service(module->team, args->which)->choice.strategy != 0 ? begin_ns
+                                   : 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;
 }

@@ -67,12 +67,12 @@ static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
 /* Returns NULL if there was no such call yet. */
 static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
 {
-    const mca_coll_irr_series_t *series = module->nonblocking[place->which];
+    const mca_coll_irr_class_t *class = module->nonblocking[place->which];
 
     if (place->form == MCA_COLL_IRR_BLOCKING) {
         return mca_coll_irr_service_called(module, place->which);
     }
-    return series != NULL ? &series->service : NULL;
+    return class != NULL ? &class->service : NULL;
 }
 
 static bool is_double(mca_coll_irr_unit_t unit)

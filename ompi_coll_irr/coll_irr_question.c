@@ -52,8 +52,8 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 {
     const mca_coll_irr_settings_t *settings = module->settings;
 
-    return service->algorithm >= 0 && irr_algorithm_way(service->algorithm)->order->uses_tree &&
-           settings->engine.pace == IRR_PACE_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
+    return service->algorithm >= 0 && irr_algorithm_strategy(service->algorithm)->order->uses_tree &&
+           settings->engine.pacing == IRR_PACING_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
            !given(settings->engine.schedule_file) && !given(settings->engine.matrix_dump);
 }
 
@@ -83,13 +83,13 @@ static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->reason != NULL ? module->reason : "it has no memory");
         snprintf(text, sizeof(text), "%s; Open MPI's own algorithm serves the communicator", why);
-        mca_coll_irr_tell("engine-message", text);
+        mca_coll_irr_warn("engine-message", text);
         return;
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
              module->ranks.rank);
     if (bad->keyed) {
-        mca_coll_irr_tell_bad(bad);
+        mca_coll_irr_warn_bad(bad);
     }
 }
 
@@ -108,7 +108,7 @@ static void speak(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY
              module->ranks.rank);
     snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be the "
              "same on all ranks; Open MPI's own algorithm serves the communicator", parameter, agreement->why);
-    mca_coll_irr_tell("engine-message", text);
+    mca_coll_irr_warn("engine-message", text);
 }
 
 static irr_status_t wait_for_cause(mca_coll_irr_agreement_t *agreement)

@@ -88,14 +88,15 @@ static bool is_time(double ns)
 bool mca_coll_irr_record_is_sound(const record_t *record)
 {
     bool sound = ends(record->name, sizeof(record->name)) && ends(record->call, sizeof(record->call)) &&
-                 ends(record->way, sizeof(record->way)) && ends(record->why, sizeof(record->why)) &&
-                 record->ranks >= 0 && record->nodes >= 0 && record->ways >= 0 &&
-                 record->ways <= MCA_COLL_IRR_RECORD_WAYS && is_range(&record->speedup) && is_range(&record->other) &&
+                 ends(record->strategy, sizeof(record->strategy)) && ends(record->why, sizeof(record->why)) &&
+                 record->ranks >= 0 && record->nodes >= 0 && record->strategies >= 0 &&
+                 record->strategies <= MCA_COLL_IRR_RECORD_STRATEGIES && is_range(&record->speedup) &&
+                     is_range(&record->other) &&
                  is_time((double)record->ns) && is_time((double)record->setup_ns) && is_time(record->saved_ns) &&
                  is_time(record->saved_low_ns) && is_time(record->saved_high_ns);
 
-    for (int i = 0; sound && i < record->ways; i++) {
-        sound = ends(record->list[i].way, sizeof(record->list[i].way)) && is_range(&record->list[i].speedup);
+    for (int i = 0; sound && i < record->strategies; i++) {
+        sound = ends(record->list[i].strategy, sizeof(record->list[i].strategy)) && is_range(&record->list[i].speedup);
     }
     return sound;
 }
@@ -117,16 +118,16 @@ static tried_t *place_of(record_t *record, const tried_t *tried)
 {
     tried_t *slowest = NULL;
 
-    for (int i = 0; i < record->ways; i++) {
+    for (int i = 0; i < record->strategies; i++) {
         tried_t *one = &record->list[i];
 
-        if (strcmp(one->way, tried->way) == 0) {
+        if (strcmp(one->strategy, tried->strategy) == 0) {
             return one;
         }
         slowest = slowest == NULL || one->speedup.max < slowest->speedup.max ? one : slowest;
     }
-    if (record->ways < MCA_COLL_IRR_RECORD_WAYS) {
-        slowest = &record->list[record->ways++];
+    if (record->strategies < MCA_COLL_IRR_RECORD_STRATEGIES) {
+        slowest = &record->list[record->strategies++];
     } else if (slowest->speedup.max >= tried->speedup.max) {
         return NULL;
     }
@@ -139,7 +140,7 @@ void mca_coll_irr_record_tried(record_t *record, const tried_t *tried)
     tried_t *place = place_of(record, tried);
 
     if (place != NULL) {
-        memcpy(place->way, tried->way, sizeof(place->way));
+        memcpy(place->strategy, tried->strategy, sizeof(place->strategy));
         place->trials += tried->trials;
         widen(&place->speedup, &tried->speedup);
     }
@@ -184,15 +185,15 @@ static bool is_similar(const char *a, const char *b)
 static void add_texts(record_t *into, const record_t *record)
 {
     if (into->communicators == 0) {
-        if (record->communicators > 0 || into->way[0] == '\0') {
-            memcpy(into->way, record->way, sizeof(into->way));
+        if (record->communicators > 0 || into->strategy[0] == '\0') {
+            memcpy(into->strategy, record->strategy, sizeof(into->strategy));
             memcpy(into->why, record->why, sizeof(into->why));
             into->similar = record->similar;
             into->nodes = record->nodes;
         }
     } else if (record->communicators > 0) {
-        if (strcmp(into->way, record->way) != 0) {
-            snprintf(into->way, sizeof(into->way), "%s", "several algorithms");
+        if (strcmp(into->strategy, record->strategy) != 0) {
+            snprintf(into->strategy, sizeof(into->strategy), "%s", "several algorithms");
         }
         into->similar |= record->similar | (strcmp(into->why, record->why) != 0);
         if (!is_similar(into->why, record->why)) {
@@ -213,7 +214,7 @@ static void add_counts(record_t *into, const record_t *record)
     into->trial_exchanges += record->trial_exchanges;
     widen(&into->speedup, &record->speedup);
     widen(&into->other, &record->other);
-    for (int i = 0; i < record->ways; i++) {
+    for (int i = 0; i < record->strategies; i++) {
         mca_coll_irr_record_tried(into, &record->list[i]);
     }
 }

@@ -24,12 +24,12 @@ typedef struct mca_coll_irr_range_t {
 
 /* A strategy that was tried, and the speedups that its trials found. */
 typedef struct mca_coll_irr_tried_t {
-    char                 way[96];
+    char                 strategy[96];
     uint64_t             trials;
     mca_coll_irr_range_t speedup;
 } mca_coll_irr_tried_t;
 
-enum { MCA_COLL_IRR_RECORD_WAYS = 8 };
+enum { MCA_COLL_IRR_RECORD_STRATEGIES = 8 };
 
 /*
  * Calls and trials are counted by rank 0 of each communicator, messages and bytes by all ranks.  Times are in
@@ -38,7 +38,7 @@ enum { MCA_COLL_IRR_RECORD_WAYS = 8 };
 typedef struct mca_coll_irr_record_t {
     char     name[64];         /* of the communicator */
     char     call[32];         /* name of the collective in MPI */
-    char     way[96];          /* strategy that serves in the end, */
+    char     strategy[96];     /* strategy that serves in the end, */
     char     why[272];         /* and the cause, as part of a sentence */
     int32_t  similar;          /* other communicators have the same cause with other numbers */
     int32_t  saves;            /* the time saved is known */
@@ -59,8 +59,8 @@ typedef struct mca_coll_irr_record_t {
     double   saved_low_ns, saved_high_ns;   /* its interval, from the spread of the samples */
     mca_coll_irr_range_t speedup;   /* of the strategy that serves in the end, by its last trial, */
     mca_coll_irr_range_t other;     /* and where Open MPI's own serves, of the best other */
-    int32_t  ways;             /* strategies in the list: the best that were tried */
-    mca_coll_irr_tried_t list[MCA_COLL_IRR_RECORD_WAYS];
+    int32_t  strategies;       /* strategies in the list: the best that were tried */
+    mca_coll_irr_tried_t list[MCA_COLL_IRR_RECORD_STRATEGIES];
 } mca_coll_irr_record_t;
 
 /* The longest time that a record may have, in nanoseconds: three years. */
@@ -142,7 +142,7 @@ void mca_coll_irr_table_sort(mca_coll_irr_table_t *table);
 typedef struct mca_coll_irr_job_t {
     const char *version;      /* of coll/irr */
     int         ranks;
-    int         told;         /* ranks whose records are in the table */
+    int         reporting;    /* ranks whose records are in the table */
 } mca_coll_irr_job_t;
 
 /* Write a table, and the sums of its records for each collective and for the job.  Errors are those of the stream. */

@@ -174,8 +174,9 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
 {
     fprintf(stream, "coll/irr %s: what all-to-all collectives did in a job of %d ranks.\n", job->version,
             job->ranks);
-    if (job->told < job->ranks) {
-        fprintf(stream, "Only %d ranks have told what they did: coll_irr_report is not the same on all.\n", job->told);
+    if (job->reporting < job->ranks) {
+        fprintf(stream, "Only %d ranks have told what they did: coll_irr_report is not the same on all.\n",
+                job->reporting);
     }
     fputs("Bytes and messages are sums over the ranks, of what goes to others; times are those of the rank that\n"
           "has most. Set-up is what preparations and agreements took, and by which trials made exchanges longer; its\n"
@@ -202,7 +203,7 @@ static void print_title(const record_t *record, FILE *stream)
     fprintf(stream, ", %s", clean(record->call).text);
     print_number(",", record->ranks, "rank", stream);
     print_number(" on", record->nodes, "node", stream);
-    fprintf(stream, ": %s\n", clean(record->way).text);
+    fprintf(stream, ": %s\n", clean(record->strategy).text);
 }
 
 static void print_range(const mca_coll_irr_range_t *range, FILE *stream)
@@ -221,13 +222,13 @@ static void print_reason(const record_t *record, FILE *stream)
     mca_coll_irr_record_trials(record, trials);
     fprintf(stream, "    %s; %s%s%" PRIu64 " agreement%s\n", reason_of(record).text, trials,
             record->tried > 0 ? "; " : "", record->agreements, record->agreements == 1 ? "" : "s");
-    for (int i = 0; i < record->ways; i++) {
+    for (int i = 0; i < record->strategies; i++) {
         const mca_coll_irr_tried_t *tried = &record->list[i];
 
-        fprintf(stream, "%s%s ", i == 0 ? "    speedup: " : "; ", clean(tried->way).text);
+        fprintf(stream, "%s%s ", i == 0 ? "    speedup: " : "; ", clean(tried->strategy).text);
         print_range(&tried->speedup, stream);
         fprintf(stream, " in %" PRIu64 " trial%s%s", tried->trials, tried->trials == 1 ? "" : "s",
-                i + 1 < record->ways ? "" : "\n");
+                i + 1 < record->strategies ? "" : "\n");
     }
 }
 
@@ -338,14 +339,14 @@ static void json_record(const record_t *record, FILE *stream)
     json_text("call", record->call, stream);
     json_size("ranks", record->ranks, stream);
     json_size("nodes", record->nodes, stream);
-    json_text("way", record->way, stream);
+    json_text("way", record->strategy, stream);
     json_text("reason", reason_of(record).text, stream);
     json_range("speedup", &record->speedup, stream);
     json_range("best_other_speedup", &record->other, stream);
     fputs(", \"ways\": [", stream);
-    for (int i = 0; i < record->ways; i++) {
+    for (int i = 0; i < record->strategies; i++) {
         fprintf(stream, "%s{\"way\": \"%s\", \"trials\": %" PRIu64, i > 0 ? ", " : "",
-                clean(record->list[i].way).text, record->list[i].trials);
+                clean(record->list[i].strategy).text, record->list[i].trials);
         json_range("speedup", &record->list[i].speedup, stream);
         fputc('}', stream);
     }
@@ -364,7 +365,7 @@ static void json_total(const table_t *table, const char *call, FILE *stream)
 void mca_coll_irr_table_json(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
     fprintf(stream, "{\"program\": \"coll_irr\", \"version\": \"%s\", \"ranks\": %d, \"ranks_told\": %d,\n \"rows\": [",
-            job->version, job->ranks, job->told);
+            job->version, job->ranks, job->reporting);
     for (int i = 0; i < table->count; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stream);
         json_record(&table->records[i], stream);

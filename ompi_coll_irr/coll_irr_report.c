@@ -28,7 +28,7 @@
 static struct {
     bool                 wanted;
     char                *path;     /* what the parameter says, which goes before we do */
-    int                  told;     /* ranks whose records are in the table */
+    int                  reporting;   /* ranks whose records are in the table */
     FILE                *file;     /* on rank 0; NULL: stderr */
     mca_coll_irr_table_t table;    /* guarded by the component's lock */
 } report;
@@ -46,7 +46,7 @@ static void warn(const char *outcome)
 
     snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s; %s", report.path,
              strerror(errno), outcome);
-    mca_coll_irr_tell("engine-message", text);
+    mca_coll_irr_warn("engine-message", text);
 }
 
 /* Opens the file at once, so that one that cannot be written is known now and not after hours.  False: no report. */
@@ -72,7 +72,7 @@ void mca_coll_irr_report_open(void)
         !mca_coll_irr_abi_matches(NULL, 0) || !mca_coll_irr_modex_works()) {
         return;
     }
-    report.told = 1;
+    report.reporting = 1;
     report.wanted = (mca_coll_irr_my_process() != 0 || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
     mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
@@ -107,7 +107,7 @@ static void take(const mca_coll_irr_record_t *records, size_t bytes)
             mca_coll_irr_table_add(&report.table, &records[i], false);
         }
     }
-    report.told++;
+    report.reporting++;
 }
 
 /* Rank 0: joins the records of all ranks that have some. */
@@ -157,7 +157,7 @@ static bool is_json(const char *path)
 static void write_report(void)
 {
     const mca_coll_irr_job_t job = {
-        .version = VERSION, .ranks = (int)mca_coll_irr_process_info.num_procs, .told = report.told };
+        .version = VERSION, .ranks = (int)mca_coll_irr_process_info.num_procs, .reporting = report.reporting };
     char *text = NULL;
     size_t size = 0;
     FILE *stream = report.file != NULL ? report.file : open_memstream(&text, &size);

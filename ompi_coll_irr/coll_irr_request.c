@@ -64,8 +64,8 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
         return;   /* it waits for a rank that has lost its request, and goes on using what the request has */
     }
-    mca_coll_irr_series_fini(request->series);
-    mca_coll_irr_rounds_leave(&request->series->module->ranks, NULL, request->series);
+    mca_coll_irr_class_fini(request->class);
+    mca_coll_irr_rounds_leave(&request->class->module->ranks, NULL, request->class);
     mca_coll_irr_side_hold(&request->call.recv, false);
     mca_coll_irr_side_hold(&request->call.send, false);
     mca_coll_irr_operation_close(&request->operation);
@@ -95,17 +95,17 @@ static int cancel(ompi_request_t *request, int flag)
     return MPI_ERR_REQUEST;
 }
 
-static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
+static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
                          const mca_coll_irr_call_t *call, bool persistent)
 {
     ompi_request_t *base = &request->super.super;
 
     OMPI_REQUEST_INIT(base, persistent);
     base->req_status = ompi_status_empty;
-    base->req_mpi_object.comm = series->module->comm;
+    base->req_mpi_object.comm = class->module->comm;
     base->req_free = free_request;   /* the last user of this memory may have hooked it */
-    OBJ_RETAIN(series->module->comm);
-    request->series = series;
+    OBJ_RETAIN(class->module->comm);
+    request->class = class;
     request->call = *call;
     request->operation.exchange = NULL;
     request->operation.opened = false;
@@ -115,22 +115,22 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t 
     request->ready = false;
 }
 
-mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
+mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent)
 {
     mca_coll_irr_request_t *request = take_spare();
 
     if (request != NULL) {
-        init_request(request, series, call, persistent);
+        init_request(request, class, call, persistent);
     }
     return request;
 }
 
-void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
+void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
                                     const mca_coll_irr_call_t *call)
 {
     OBJ_CONSTRUCT(request, mca_coll_irr_request_t);
-    init_request(request, series, call, false);
+    init_request(request, class, call, false);
 }
 
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
@@ -172,7 +172,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
         !reserve_arrays(request, sent + mca_coll_irr_side_arrays(&call->recv))) {
         return false;
     }
-    mca_coll_irr_operation_open(operation, call, &request->series->module->ranks);
+    mca_coll_irr_operation_open(operation, call, &request->class->module->ranks);
     if (repeats) {
         mca_coll_irr_side_copy(&call->send, request->arrays);
     }

@@ -7,13 +7,13 @@
 #include "coll_irr_agreement.h"
 
 typedef struct mca_coll_irr_request_t mca_coll_irr_request_t;
-typedef struct mca_coll_irr_series_t mca_coll_irr_series_t;
+typedef struct mca_coll_irr_class_t mca_coll_irr_class_t;
 
 /*
  * Operations that all ranks start in one order, and one choice for all of them: the starts of a persistent request, or
  * the nonblocking calls of a collective of a communicator.  Guarded by the lock of all requests.
  */
-struct mca_coll_irr_series_t {
+struct mca_coll_irr_class_t {
     mca_coll_irr_module_t   *module;
     mca_coll_irr_service_t   service;
     mca_coll_irr_request_t  *request;    /* that is started again and again; NULL: each operation has its own */
@@ -26,8 +26,8 @@ struct mca_coll_irr_series_t {
     mca_coll_irr_request_t  *due;        /* the operation that an agreement is a part of; NULL: none is due */
     bool                     due_over;   /* its exchange is */
     mca_coll_irr_agreement_t agreement;
-    mca_coll_irr_series_t   *next_agreeing;
-    mca_coll_irr_series_t   *next_live, *prev_live;
+    mca_coll_irr_class_t    *next_agreeing;
+    mca_coll_irr_class_t    *next_live, *prev_live;
 };
 
 /*
@@ -35,7 +35,7 @@ struct mca_coll_irr_series_t {
  */
 struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t super;
-    mca_coll_irr_series_t  *series;       /* its communicator is retained */
+    mca_coll_irr_class_t   *class;        /* its communicator is retained */
     mca_coll_irr_call_t     call;
     mca_coll_irr_operation_t operation;   /* of the call; its memory is kept for later ones */
     void                   *arrays;       /* the same: for counts, displacements and datatypes */
@@ -57,9 +57,9 @@ OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
 typedef struct mca_coll_irr_requests_t {
     opal_mutex_t                     lock;     /* guards what follows; a request is completed without it */
     mca_coll_irr_request_t          *spare;    /* for the next ones */
-    mca_coll_irr_series_t           *live;
+    mca_coll_irr_class_t            *live;
     mca_coll_irr_request_t *volatile active;   /* also looked at without the lock */
-    mca_coll_irr_series_t  *volatile agreeing; /* the same of series */
+    mca_coll_irr_class_t   *volatile agreeing; /* the same of series */
     int                              engine_active;   /* those of the active ones that go by the engine */
     uint64_t                         left_ns;  /* when a start or progress last returned to its caller */
 } mca_coll_irr_requests_t;
@@ -79,11 +79,11 @@ void mca_coll_irr_requests_strand(void);
 /* ---- coll_irr_request.c: a request ---- */
 
 /* Returns a request of a series, for a call whose sides are set.  It retains the communicator.  NULL without memory. */
-mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
+mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent);
 
 /* The same with the caller's memory, for an operation that is over before the caller returns. */
-void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
+void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
                                     const mca_coll_irr_call_t *call);
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
@@ -111,27 +111,27 @@ int mca_coll_irr_requests_progress(void);
  */
 void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
 
-/* ---- coll_irr_series.c ---- */
+/* ---- coll_irr_class.c ---- */
 
 /* Makes a series of a collective, of a call of that name, in memory that stays where it is. */
-void mca_coll_irr_series_init(mca_coll_irr_series_t *series, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                              const char *call);
-void mca_coll_irr_series_fini(mca_coll_irr_series_t *series);
+void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                             const char *call);
+void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 
 /* The next operation starts; if an agreement is due after it, the series holds those that follow.  Under the lock. */
-irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request);
+irr_choice_turn_t mca_coll_irr_class_turn(mca_coll_irr_class_t *class, mca_coll_irr_request_t *request);
 
 /*
  * A persistent request ends in an error on this rank, where Open MPI frees it.  The series fails on all ranks, which
  * must not wait for a start of this one, whatever serves theirs.  turn: the way by which it went.
  */
-void mca_coll_irr_series_lose(mca_coll_irr_series_t *series, int turn);
+void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn);
 
 /* Has another rank lost a persistent request?  Then the series has failed here, too.  No exchange of it is open. */
-bool mca_coll_irr_series_is_lost(mca_coll_irr_series_t *series);
+bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 
 /* Starts the agreement that is due after an operation (coll_irr_agreement.h). */
-void mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
+void mca_coll_irr_class_agree(mca_coll_irr_class_t *class);
 
 /* ---- coll_irr_nonblocking.c ---- */
 

@@ -4,7 +4,7 @@
  * A start posts the exchange, or starts what the previous module has for it; Open MPI's progress moves it and completes
  * the request.  In steady state neither allocates, and neither waits.
  *
- * Where ways are tried, the ranks agree after operations that all know (coll_irr_series.c).  Those that start meanwhile
+ * Where ways are tried, the ranks agree after operations that all know (coll_irr_class.c).  Those that start meanwhile
  * wait in the line of their series, as nobody knows yet by what they go.
  *
  * Where ranks share processors, ranks that do not run have yet to send what a wait needs, so a wait gives way and
@@ -34,7 +34,7 @@
 
 static bool is_persistent(const mca_coll_irr_request_t *request)
 {
-    return request->series->request == request;
+    return request->class->request == request;
 }
 
 /* Looks for the end of Open MPI's part of a start before one for a rank that has lost its request. */
@@ -43,8 +43,8 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
 /* Open MPI's part of a start is not over.  Does a rank miss that starts the request no more? */
 static bool is_in_vain(const mca_coll_irr_request_t *request)
 {
-    return is_persistent(request) && ++request->series->looks % LOOKS_LOST == 0 &&
-           mca_coll_irr_series_is_lost(request->series);
+    return is_persistent(request) && ++request->class->looks % LOOKS_LOST == 0 &&
+           mca_coll_irr_class_is_lost(request->class);
 }
 
 /* Is the exchange of an operation over?  Then how it ended is known. */
@@ -102,7 +102,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
         }
         mca_coll_irr_operation_close(operation);
     } else if (*error != OMPI_SUCCESS) {
-        mca_coll_irr_series_lose(request->series, request->turn.way);
+        mca_coll_irr_class_lose(request->class, request->turn.strategy);
     }
     end_inner(request);
 }
@@ -128,37 +128,37 @@ static void begin_failed(mca_coll_irr_request_t *request)
     request->failed = mca_coll_irr_error(IRR_ERR_PEER);
     request->turn = (irr_choice_turn_t){ .timed = false };
     request->begin_ns = 0;
-    request->series->active++;
+    request->class->active++;
     activate(request);
 }
 
 /* By the way whose turn it is; what Open MPI does is left to the caller.  The lock is held. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_series_t *series = request->series;
-    irr_comm_t *way = mca_coll_irr_service_way(&series->service);
+    mca_coll_irr_class_t *class = request->class;
+    irr_comm_t *strategy = mca_coll_irr_service_strategy(&class->service);
     irr_status_t status = IRR_OK;
 
-    if (series->service.state == MCA_COLL_IRR_FAILED ||
-        (way == NULL && is_persistent(request) && mca_coll_irr_series_is_lost(series))) {
+    if (class->service.state == MCA_COLL_IRR_FAILED ||
+        (strategy == NULL && is_persistent(request) && mca_coll_irr_class_is_lost(class))) {
         begin_failed(request);
         return BY_ENGINE;
     }
-    if (way != NULL && !is_persistent(request)) {
-        status = irr_exchange_take(way, &request->operation.exchange);
+    if (strategy != NULL && !is_persistent(request)) {
+        status = irr_exchange_take(strategy, &request->operation.exchange);
     }
-    if (status != IRR_OK && series->active > 0) {
+    if (status != IRR_OK && class->active > 0) {
         return WAITS;   /* until another one gives its exchange back */
     }
-    request->turn = mca_coll_irr_series_turn(series, request);
-    request->begin_ns = request->turn.timed || series->service.record != NULL ? irr_clock_ns() : 0;
+    request->turn = mca_coll_irr_class_turn(class, request);
+    request->begin_ns = request->turn.timed || class->service.record != NULL ? irr_clock_ns() : 0;
     request->seen_ns = 0;
-    series->active++;
-    if (way == NULL) {
+    class->active++;
+    if (strategy == NULL) {
         return BY_HOST;
     }
     if (status == IRR_OK) {
-        status = mca_coll_irr_operation_start(&request->operation, way);
+        status = mca_coll_irr_operation_start(&request->operation, strategy);
     }
     if (status != IRR_OK) {
         request->failed = mca_coll_irr_error(status);
@@ -188,12 +188,12 @@ static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr
 
 static void wait_in_line(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_series_t *series = request->series;
+    mca_coll_irr_class_t *class = request->class;
 
     request->next = NULL;
-    *(series->first != NULL ? &series->last->next : &series->first) = request;
-    series->last = request;
-    series->holds = true;
+    *(class->first != NULL ? &class->last->next : &class->first) = request;
+    class->last = request;
+    class->holds = true;
 }
 
 void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
@@ -205,7 +205,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
     base->req_complete = REQUEST_PENDING;
     base->req_state = OMPI_REQUEST_ACTIVE;
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    begun = request->series->holds ? WAITS : begin(request);
+    begun = request->class->holds ? WAITS : begin(request);
     if (begun == WAITS) {
         wait_in_line(request);
     }
@@ -216,21 +216,21 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
 }
 
 /* Those in the line begin, as far as they can; who needs Open MPI has an inner request that is ready. */
-static void move_line(mca_coll_irr_series_t *series)
+static void move_line(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request, *next;
     begun_t begun;
 
     do {
         OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-        request = series->due == NULL ? series->first : NULL;
+        request = class->due == NULL ? class->first : NULL;
         next = request != NULL ? request->next : NULL;
         begun = request != NULL ? begin(request) : WAITS;
         if (begun != WAITS) {
-            series->first = next;
+            class->first = next;
         }
-        if (series->due == NULL && series->first == NULL) {
-            series->holds = false;
+        if (class->due == NULL && class->first == NULL) {
+            class->holds = false;
         }
         OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         if (begun == BY_HOST) {
@@ -247,12 +247,12 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
         mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)started[i];
 
         if (started[i]->req_state != OMPI_REQUEST_INACTIVE ||
-            request->series->service.state == MCA_COLL_IRR_DECLINED) {
+            request->class->service.state == MCA_COLL_IRR_DECLINED) {
             result = MPI_ERR_REQUEST;
         } else {
             request->failed = OMPI_SUCCESS;
             request->operation.failed = OMPI_SUCCESS;
-            if (mca_coll_irr_service_way(&request->series->service) != NULL) {
+            if (mca_coll_irr_service_strategy(&request->class->service) != NULL) {
                 mca_coll_irr_operation_pack(&request->operation);
             }
             mca_coll_irr_request_begin(request, NULL);
@@ -297,21 +297,21 @@ static void complete(mca_coll_irr_request_t *request)
 }
 
 /* Goes on with an agreement, which is part of an operation; the lock is not held. */
-static bool advance(mca_coll_irr_series_t *series)
+static bool advance(mca_coll_irr_class_t *class)
 {
-    mca_coll_irr_request_t *request = series->due;
+    mca_coll_irr_request_t *request = class->due;
     int *error = &request->super.super.req_status.MPI_ERROR;
-    irr_status_t status = mca_coll_irr_agreement_test(&series->agreement);
+    irr_status_t status = mca_coll_irr_agreement_test(&class->agreement);
 
     if (status == IRR_IN_PROGRESS && is_in_vain(request)) {
-        mca_coll_irr_agreement_abandon(&series->agreement);
-        series->module->ranks.stranded = true;
+        mca_coll_irr_agreement_abandon(&class->agreement);
+        class->module->ranks.stranded = true;
         status = IRR_ERR_PEER;
     }
     if (status == IRR_IN_PROGRESS) {
         OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-        series->next_agreeing = mca_coll_irr_requests.agreeing;
-        mca_coll_irr_requests.agreeing = series;
+        class->next_agreeing = mca_coll_irr_requests.agreeing;
+        mca_coll_irr_requests.agreeing = class;
         OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         return false;
     }
@@ -319,9 +319,9 @@ static bool advance(mca_coll_irr_series_t *series)
         *error = mca_coll_irr_error(status);
     }
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    series->due = NULL;
+    class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    move_line(series);
+    move_line(class);
     complete(request);   /* the last thing: the communicator, and with it the series, may go then */
     return true;
 }
@@ -341,7 +341,7 @@ static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
 
 static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 {
-    mca_coll_irr_service_t *service = &request->series->service;
+    mca_coll_irr_service_t *service = &request->class->service;
 
     if (request->begin_ns > 0) {
         mca_coll_irr_stats_took(service, now_ns - request->begin_ns);
@@ -354,28 +354,28 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 /* The exchange of an operation is over.  If an agreement is due, it begins when the last one before it is. */
 static void finish(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_series_t *series = request->series;
+    mca_coll_irr_class_t *class = request->class;
     const uint64_t now_ns = request->begin_ns > 0 ? irr_clock_ns() : 0;
     bool completes, agrees, moves;
 
     end_exchange(request);
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     count(request, now_ns);
-    series->active--;
-    completes = series->due != request;
-    series->due_over = series->due_over || !completes;
-    agrees = series->due != NULL && series->due_over && series->active == 0;
-    moves = series->due == NULL && series->first != NULL;
+    class->active--;
+    completes = class->due != request;
+    class->due_over = class->due_over || !completes;
+    agrees = class->due != NULL && class->due_over && class->active == 0;
+    moves = class->due == NULL && class->first != NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (moves) {
-        move_line(series);
+        move_line(class);
     }
     if (completes) {
         complete(request);   /* if an agreement begins, what it is part of keeps the series */
     }
     if (agrees) {
-        mca_coll_irr_series_agree(series);
-        (void)advance(series);
+        mca_coll_irr_class_agree(class);
+        (void)advance(class);
     }
 }
 
@@ -414,16 +414,16 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
 /* Those of all series whose agreements were under way. */
 static int advance_all(void)
 {
-    mca_coll_irr_series_t *series, *next;
+    mca_coll_irr_class_t *class, *next;
     int events = 0;
 
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    series = mca_coll_irr_requests.agreeing;
+    class = mca_coll_irr_requests.agreeing;
     mca_coll_irr_requests.agreeing = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    for (; series != NULL; series = next) {
-        next = series->next_agreeing;
-        events += advance(series);
+    for (; class != NULL; class = next) {
+        next = class->next_agreeing;
+        events += advance(class);
     }
     return events;
 }

@@ -144,7 +144,7 @@ static void report_timeout(const mca_coll_irr_rounds_t *rounds)
     snprintf(text, sizeof(text), "rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in an "
              "agreement%s; calls that coll/irr may serve end in errors on it from now on", ranks->rank, ranks->size,
              ranks->timeout, who);
-    mca_coll_irr_tell("engine-message", text);
+    mca_coll_irr_warn("engine-message", text);
 }
 
 /* In all rounds that are left: nobody waits for these messages, which are empty and need no memory. */

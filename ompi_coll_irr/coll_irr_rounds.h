@@ -101,10 +101,10 @@ void mca_coll_irr_rounds_leave(const mca_coll_irr_ranks_t *ranks, void *own, voi
  * The tags of what the ranks agree on for nonblocking calls, one for each collective, among those of Open MPI's
  * nonblocking collectives: so many calls away.
  */
-#define MCA_COLL_IRR_TAG_SERIES (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
+#define MCA_COLL_IRR_TAG_CLASS (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
 
 /* That of blocking calls: Open MPI's own collectives must not find what ranks that gave up have left. */
-#define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_SERIES - MCA_COLL_IRR_COLLECTIVES)
+#define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_CLASS - MCA_COLL_IRR_COLLECTIVES)
 
 /* Local, but to be called on all ranks of the communicator in the same order as collectives: a tag for operations. */
 int mca_coll_irr_tag(ompi_communicator_t *comm);

@@ -29,7 +29,7 @@ irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
 
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because)
 {
-    service->state = service->host_way == 0 ? MCA_COLL_IRR_SERVING : MCA_COLL_IRR_CHOOSING;
+    service->state = service->host_strategy == 0 ? MCA_COLL_IRR_SERVING : MCA_COLL_IRR_CHOOSING;
     snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
              irr_algorithm_name(service->algorithm), because);
     mca_coll_irr_log(module, service);
@@ -65,18 +65,18 @@ int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)
     return mca_coll_irr_error(status);
 }
 
-void mca_coll_irr_service_close_way(mca_coll_irr_service_t *service, int way)
+void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy)
 {
-    if (service->ways[way] != NULL) {
-        irr_comm_destroy(service->ways[way]);
-        service->ways[way] = NULL;
+    if (service->strategies[strategy] != NULL) {
+        irr_comm_destroy(service->strategies[strategy]);
+        service->strategies[strategy] = NULL;
     }
 }
 
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
 {
-    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
-        mca_coll_irr_service_close_way(service, i);
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
+        mca_coll_irr_service_close_strategy(service, i);
     }
     if (service->irr_comm != NULL && !service->shares) {
         irr_comm_destroy(service->irr_comm);
@@ -94,8 +94,8 @@ bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
 {
     bool open = service->irr_comm != NULL;
 
-    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
-        open = open || service->ways[i] != NULL;
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
+        open = open || service->strategies[i] != NULL;
     }
     return open;
 }
@@ -105,21 +105,21 @@ static bool is_sound(irr_comm_t *irr_comm)
     return irr_comm != NULL && !irr_comm_has_failed(irr_comm);
 }
 
-static bool way_is_sound(const mca_coll_irr_service_t *service, int way)
+static bool strategy_is_sound(const mca_coll_irr_service_t *service, int strategy)
 {
-    return way == service->host_way || is_sound(service->ways[way]);
+    return strategy == service->host_strategy || is_sound(service->strategies[strategy]);
 }
 
 bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    bool sound = way_is_sound(service, 0) && way_is_sound(service, choice->way);
+    bool sound = strategy_is_sound(service, 0) && strategy_is_sound(service, choice->strategy);
 
     if (service->state != MCA_COLL_IRR_CHOOSING) {
         return is_sound(service->irr_comm);
     }
     for (int i = 0; i < choice->trial.count && choice->tries; i++) {
-        sound = sound && way_is_sound(service, choice->slots[i]);
+        sound = sound && strategy_is_sound(service, choice->slots[i]);
     }
     return sound;
 }
@@ -127,11 +127,11 @@ bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings)
 {
-    const int way = service->choice.way;
+    const int strategy = service->choice.strategy;
 
     *settings = module->settings->engine;
-    if (service->state == MCA_COLL_IRR_CHOOSING && way != service->host_way) {
-        irr_candidate_settings(&service->candidates->open[way], settings);
+    if (service->state == MCA_COLL_IRR_CHOOSING && strategy != service->host_strategy) {
+        irr_candidate_settings(&service->candidates->open[strategy], settings);
         return true;
     }
     settings->algorithm = service->algorithm;
@@ -155,7 +155,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
     if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
-        mca_coll_irr_tell_bad(module->bad);   /* an agreement on it may come late, or never */
+        mca_coll_irr_warn_bad(module->bad);   /* an agreement on it may come late, or never */
     }
 }
 
@@ -174,10 +174,10 @@ void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
     if (irr_comm_strategies(service->irr_comm, list) < 2) {
         return;
     }
-    service->host_way = -1;
+    service->host_strategy = -1;
     service->asked = service->grouped = true;
     service->candidates->open[0] = list[0];
-    service->ways[0] = service->irr_comm;
+    service->strategies[0] = service->irr_comm;
     service->irr_comm = NULL;
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share, false);
 }

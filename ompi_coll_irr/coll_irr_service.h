@@ -49,15 +49,15 @@ bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
 bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
 
 /* Closes one way, and all engine communicators; and ends a service that is served. */
-void mca_coll_irr_service_close_way(mca_coll_irr_service_t *service, int way);
+void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy);
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
 /* Returns the engine communicator by which the next operation goes; NULL: by Open MPI's own. */
-static inline irr_comm_t *mca_coll_irr_service_way(const mca_coll_irr_service_t *service)
+static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_service_t *service)
 {
     switch (service->state) {
-    case MCA_COLL_IRR_CHOOSING: return service->ways[irr_choice_way(&service->choice)];
+    case MCA_COLL_IRR_CHOOSING: return service->strategies[irr_choice_strategy(&service->choice)];
     case MCA_COLL_IRR_SERVING:  return service->irr_comm;
     default:                    return NULL;
     }

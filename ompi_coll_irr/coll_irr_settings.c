@@ -87,12 +87,12 @@ void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR
     free(help);
 }
 
-void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad)
+void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
 {
     char text[MCA_COLL_IRR_BAD_TEXT];
 
     mca_coll_irr_bad_text(bad, text);
-    mca_coll_irr_tell("engine-message", text);
+    mca_coll_irr_warn("engine-message", text);
 }
 
 /* ---- settings of a communicator ---- */

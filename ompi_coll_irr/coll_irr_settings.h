@@ -64,11 +64,11 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
 /* Writes a message that names a bad value, and prints it for the user. */
 #define MCA_COLL_IRR_BAD_TEXT 1024
 void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT]);
-void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad);
+void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad);
 
 /* What is wrong with parameters of this process: published with the component, and reported in MPI_Init. */
 void mca_coll_irr_check_open(void);
-void mca_coll_irr_check_tell(void);
+void mca_coll_irr_check_warn(void);
 
 /* ---- registration ---- */
 

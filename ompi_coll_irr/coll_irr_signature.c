@@ -288,7 +288,7 @@ bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uin
     } else {
         const bool warns = explain(ranks, why, size);
 
-        mca_coll_irr_tell_once("not-everywhere", why, &mine.warned, warns);
+        mca_coll_irr_warn_once("not-everywhere", why, &mine.warned, warns);
     }
     return false;
 }

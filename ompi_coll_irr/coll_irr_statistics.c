@@ -69,17 +69,17 @@ void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_s
     add_load(module, service, sent);
 }
 
-void mca_coll_irr_stats_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
+void mca_coll_irr_stats_start(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call)
 {
-    add_load(series->module, &series->service, &call->send);
+    add_load(class->module, &class->service, &call->send);
 }
 
 void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
 {
-    mca_coll_irr_service_t *service = &request->series->service;
+    mca_coll_irr_service_t *service = &request->class->service;
 
     mca_coll_irr_stats_ask(service);
-    mca_coll_irr_stats_start(request->series, &request->call);
+    mca_coll_irr_stats_start(request->class, &request->call);
     if (begin_ns > 0) {
         mca_coll_irr_stats_agreed(service, begin_ns);
     }
@@ -94,10 +94,10 @@ void mca_coll_irr_stats_agreed(mca_coll_irr_service_t *service, uint64_t begin_n
 void mca_coll_irr_stats_found(mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    const bool is_new = choice->exchanges > service->told_exchanges && service->host_way == 0;
+    const bool is_new = choice->exchanges > service->logged_exchanges && service->host_strategy == 0;
 
     mca_coll_irr_stats_ask(service);
-    service->told_exchanges = choice->exchanges;
+    service->logged_exchanges = choice->exchanges;
     for (int i = 0; i < choice->trial.count && is_new; i++) {
         mca_coll_irr_tried_t tried = { .trials = 1 };
         irr_speedup_t speedup;
@@ -106,8 +106,8 @@ void mca_coll_irr_stats_found(mca_coll_irr_service_t *service)
         if (slot == 0) {
             continue;
         }
-        mca_coll_irr_way_text(service, slot, tried.way, sizeof(tried.way));
-        mca_coll_irr_memory_learn(service, tried.way, &speedup);
+        mca_coll_irr_strategy_text(service, slot, tried.strategy, sizeof(tried.strategy));
+        mca_coll_irr_memory_learn(service, tried.strategy, &speedup);
         tried.speedup = (mca_coll_irr_range_t){ speedup.is, speedup.is };
         if (service->record != NULL) {
             mca_coll_irr_record_tried(service->record, &tried);
@@ -133,14 +133,14 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
     record->setup_ns += (uint64_t)whole_ns(choice->trials_ns);
     record->tried = (uint64_t)choice->tried;
     record->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
-    if (service->host_way != 0) {
+    if (service->host_strategy != 0) {
         return;   /* nobody knows what Open MPI's own takes */
     }
-    record->saves = (choice->tried > 0 || choice->way != 0) && choice->mean_ns > 0;
+    record->saves = (choice->tried > 0 || choice->strategy != 0) && choice->mean_ns > 0;
     record->saved_ns = (double)whole_ns(saved.is);
     record->saved_low_ns = (double)whole_ns(saved.low);
     record->saved_high_ns = (double)whole_ns(saved.high);
-    if (choice->way != 0) {
+    if (choice->strategy != 0) {
         record->speedup = (mca_coll_irr_range_t){ choice->speedup.is, choice->speedup.is };
     } else {
         record->other = (mca_coll_irr_range_t){ other, other };
@@ -152,8 +152,8 @@ static int algorithm_of(const mca_coll_irr_service_t *service)
     if (service->state == MCA_COLL_IRR_SERVING) {
         return irr_algorithm_find(mca_coll_irr_serving(service));
     }
-    return service->state == MCA_COLL_IRR_CHOOSING && service->choice.way != service->host_way
-               ? service->candidates->open[service->choice.way].row : MCA_COLL_IRR_HOST;
+    return service->state == MCA_COLL_IRR_CHOOSING && service->choice.strategy != service->host_strategy
+               ? service->candidates->open[service->choice.strategy].row : MCA_COLL_IRR_HOST;
 }
 
 void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
@@ -176,7 +176,7 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
         snprintf(record->name, sizeof(record->name), "%s", mca_coll_irr_name(module));
     }
     snprintf(record->call, sizeof(record->call), "%s", service->call);
-    mca_coll_irr_served_by(service, record->way, sizeof(record->way));
+    mca_coll_irr_served_by(service, record->strategy, sizeof(record->strategy));
     mca_coll_irr_cause(module, service, record->why + because, sizeof(record->why) - because);
     record->ranks = module->ranks.size;
 }
@@ -212,30 +212,30 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
 }
 
 /* Of the persistent requests of a collective that end without a trial, one speaks for all. */
-static void log_series(mca_coll_irr_series_t *series)
+static void log_class(mca_coll_irr_class_t *class)
 {
-    mca_coll_irr_service_t *service = &series->service;
+    mca_coll_irr_service_t *service = &class->service;
 
-    if (series->request != NULL) {
-        mca_coll_irr_service_t *class = mca_coll_irr_team_service(series->module->team, service->which);
+    if (class->request != NULL) {
+        mca_coll_irr_service_t *calls = mca_coll_irr_team_service(class->module->team, service->which);
 
-        service->logged = service->logged || class->requests_logged;
-        class->requests_logged = true;
+        service->logged = service->logged || calls->requests_logged;
+        calls->requests_logged = true;
     } else if (service->state == MCA_COLL_IRR_NEW && !service->logged) {
-        mca_coll_irr_log(series->module, service);
+        mca_coll_irr_log(class->module, service);
     }
 }
 
-void mca_coll_irr_stats_series_end(mca_coll_irr_series_t *series)
+void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
 {
-    mca_coll_irr_record_t *record = series->service.record;
+    mca_coll_irr_record_t *record = class->service.record;
 
-    log_series(series);
-    if (record != NULL && series->request != NULL) {
+    log_class(class);
+    if (record != NULL && class->request != NULL) {
         record->messages *= record->exchanges;   /* so far they are those of one start */
         record->bytes *= record->exchanges;
         record->room *= record->exchanges;
     }
-    mca_coll_irr_stats_end(series->module, &series->service);
-    mca_coll_irr_stats_close(&series->service);
+    mca_coll_irr_stats_end(class->module, &class->service);
+    mca_coll_irr_stats_close(&class->service);
 }

@@ -22,7 +22,7 @@ static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *ser
 }
 
 /* Writes a strategy of a service, as a user would name it; or "Open MPI's own". */
-void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
+void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size);
 
 /* The same for the one that serves now, or the name of an algorithm. */
 void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size);
@@ -57,7 +57,7 @@ void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_s
                              const mca_coll_irr_side_t *sent, uint64_t ns);
 
 /* Counts what a nonblocking call sends, when it starts. */
-void mca_coll_irr_stats_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call);
+void mca_coll_irr_stats_start(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call);
 
 /* Counts a persistent request when it can be started; its init call began at begin_ns; 0: it is not measured. */
 void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns);
@@ -85,7 +85,7 @@ void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_
 void mca_coll_irr_stats_close(mca_coll_irr_service_t *service);
 
 /* The same two for a series. */
-void mca_coll_irr_stats_series_end(mca_coll_irr_series_t *series);
+void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 
 /* ---- the report ---- */
 

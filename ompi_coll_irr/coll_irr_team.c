@@ -291,7 +291,7 @@ void mca_coll_irr_teams_close(void)
 /* ---- joining ---- */
 
 /* Whether a rank can, and what must be alike, with its complement. */
-enum { FITNESS, CALLS, NO_CALLS, WAY, NO_WAY, HASTE, WORDS };
+enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
 
 /* One of so many communicators joins even if that does not pay, so that the ranks learn what an agreement takes now. */
 #define PROBES 16
@@ -347,9 +347,9 @@ static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    const uint64_t calls = service->choice.calls, way = (uint64_t)service->choice.way;
+    const uint64_t calls = service->choice.calls, strategy = (uint64_t)service->choice.strategy;
     uint64_t words[WORDS] = {
-        [CALLS] = calls, [NO_CALLS] = ~calls, [WAY] = way, [NO_WAY] = ~way,
+        [CALLS] = calls, [NO_CALLS] = ~calls, [STRATEGY] = strategy, [NO_STRATEGY] = ~strategy,
         [HASTE] = ~service->choice.own_agreement_ns };
     const uint64_t begin_ns = irr_clock_ns();
     irr_status_t status;
@@ -373,7 +373,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         module->barred = true;
     } else if (words[FITNESS] != FIT) {
         begin_anew(module, words[FITNESS] == UNSOUND);
-    } else if (words[CALLS] != ~words[NO_CALLS] || words[WAY] != ~words[NO_WAY]) {
+    } else if (words[CALLS] != ~words[NO_CALLS] || words[STRATEGY] != ~words[NO_STRATEGY]) {
         begin_anew(module, true);
     } else {
         module->joined[service->which] = true;

@@ -66,12 +66,12 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t
 }
 
 /* True if the service goes by engine communicators and this communicator has not joined. */
-static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+static inline bool mca_coll_irr_team_waits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||
             (service->state == MCA_COLL_IRR_CHOOSING &&
-             (service->choice.tries || service->choice.way != service->host_way)));
+             (service->choice.tries || service->choice.strategy != service->host_strategy)));
 }
 
 /* NULL: there was no call of the collective on this communicator yet. */

@@ -24,18 +24,18 @@
 /* ---- the bounds that hold for a strategy ---- */
 
 /* Returns whether the priority schedule is contention-free: the rows have room for the messages for pseudo-nodes. */
-static bool is_calm(const irr_grid_t *grid, int ranks)
+static bool is_contention_free(const irr_grid_t *grid, int ranks)
 {
-    bool calm = true;
+    bool contention_free = true;
 
-    for (int i = 0; i < grid->levels && grid->nodes == NULL && calm; i++) {
-        for (int r = 0; r < ranks && calm; r++) {
+    for (int i = 0; i < grid->levels && grid->nodes == NULL && contention_free; i++) {
+        for (int r = 0; r < ranks && contention_free; r++) {
             irr_grid_level_t level = irr_grid_level(grid, ranks, i, r);
 
-            calm = level.rows.rest <= level.rows.rows - 1;
+            contention_free = level.rows.rest <= level.rows.rows - 1;
         }
     }
-    return calm;
+    return contention_free;
 }
 
 static int root_of(int ranks)
@@ -48,22 +48,24 @@ static int root_of(int ranks)
     return root;
 }
 
-void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes_t *nodes, int ranks, uint64_t lmax)
+void irr_bounds_init(irr_bounds_t *bounds, const irr_strategy_t *strategy, const irr_nodes_t *nodes, int ranks,
+                     uint64_t lmax)
 {
-    uint64_t slice_min = way->slice_min < lmax ? way->slice_min : lmax;
+    uint64_t slice_min = strategy->slice_min < lmax ? strategy->slice_min : lmax;
     irr_grid_t grid;
 
     *bounds = (irr_bounds_t){
         .ranks = ranks, .root = root_of(ranks), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
     };
-    if (irr_way_grid(way, ranks, nodes, &grid) != IRR_OK) {
-        bounds->calm = way->order->contention_free;
+    if (irr_strategy_grid(strategy, ranks, nodes, &grid) != IRR_OK) {
+        bounds->contention_free = strategy->order->contention_free;
         return;
     }
-    bounds->calm = is_calm(&grid, ranks);
+    bounds->contention_free = is_contention_free(&grid, ranks);
     bounds->stages = irr_grid_stages(&grid);
-    bounds->shape = way->route == &irr_route_grid && way->shape == IRR_SHAPE_SQUARE && way->dims.count == 0;
-    bounds->balance = bounds->shape && way->balanced;
+    bounds->shape = strategy->route == &irr_route_grid && strategy->shape == IRR_SHAPE_SQUARE &&
+        strategy->dims.count == 0;
+    bounds->balance = bounds->shape && strategy->balanced;
     if (bounds->shape) {
         bounds->rows = irr_grid_level(&grid, ranks, 0, 0).rows;
     }

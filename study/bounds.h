@@ -24,7 +24,7 @@
 typedef struct irr_bounds {
     bool       shape;          /* lemma 1 holds */
     bool       balance;        /* lemma 3 and theorem 1 hold */
-    bool       calm;           /* no rank receives two messages in a step */
+    bool       contention_free;   /* no rank receives two messages in a step */
     int        stages;         /* stages of the bounds; later ones have direct messages */
     int        ranks, root;    /* P and S */
     irr_rows_t rows;
@@ -35,7 +35,8 @@ typedef struct irr_bounds {
 } irr_bounds_t;
 
 /* Initialises the bounds for plans of this strategy, with these nodes; lmax: Lmax above. */
-void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes_t *nodes, int ranks, uint64_t lmax);
+void irr_bounds_init(irr_bounds_t *bounds, const irr_strategy_t *strategy, const irr_nodes_t *nodes, int ranks,
+                     uint64_t lmax);
 
 /* Checks lemma 1 and theorem 1 for the plan of one rank. */
 void irr_bounds_plan(irr_bounds_t *bounds, const irr_plan_t *plan);

@@ -54,7 +54,7 @@ static int by_end(const void *a, const void *b)
 /* Lists the steps of one kind, which is not local, of all ranks, sorted, and returns their number. */
 static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
 {
-    const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_TELL;
+    const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_SIGNAL;
     size_t count = 0;
 
     for (size_t id = 0; id < check->base[check->ranks]; id++) {
@@ -127,7 +127,7 @@ typedef struct ends {
 
 static const ends_t all_ends[] = {
     { IRR_STEP_SEND, IRR_STEP_RECV, "sends to", "receives from", "send", "receive" },
-    { IRR_STEP_TELL, IRR_STEP_AWAIT, "tells", "awaits", "tell", "await" }
+    { IRR_STEP_SIGNAL, IRR_STEP_WAIT, "tells", "awaits", "tell", "await" }
 };
 
 static irr_status_t pair_ends(irr_check_t *check, const ends_t *kind, const end_t *sends, size_t nsends,
@@ -175,13 +175,13 @@ irr_status_t irr_check_messages(irr_check_t *check)
 typedef enum state { WAITING, STARTED, COMPLETE } state_t;
 
 /* Steps that start in the order of the plan among themselves. */
-typedef enum lane { RECEIVES, SENDS, TELLS, LANES } lane_t;
+typedef enum lane { RECEIVES, SENDS, SIGNALS, LANES } lane_t;
 
 static lane_t lane_of(irr_step_kind_t kind)
 {
     static const lane_t lanes[] = {
-        [IRR_STEP_SEND] = SENDS, [IRR_STEP_COPY] = SENDS, [IRR_STEP_RECV] = RECEIVES, [IRR_STEP_AWAIT] = RECEIVES,
-        [IRR_STEP_TELL] = TELLS, [IRR_STEP_REDUCE] = SENDS
+        [IRR_STEP_SEND] = SENDS, [IRR_STEP_COPY] = SENDS, [IRR_STEP_RECV] = RECEIVES, [IRR_STEP_WAIT] = RECEIVES,
+        [IRR_STEP_SIGNAL] = SIGNALS, [IRR_STEP_REDUCE] = SENDS
     };
 
     return lanes[kind];

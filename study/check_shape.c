@@ -116,7 +116,7 @@ static irr_status_t check_piece(irr_check_t *check, int rank, size_t index, cons
 
 static bool is_signal(const irr_step_t *step)
 {
-    return step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+    return step->kind == IRR_STEP_SIGNAL || step->kind == IRR_STEP_WAIT;
 }
 
 /* Checks that the pieces of a step are in range and have as many bytes as the step. */
@@ -190,7 +190,7 @@ static irr_status_t check_step(irr_check_t *check, int rank, size_t index)
     bool copy = irr_step_is_local(step->kind), signals = is_signal(step);
     irr_status_t status;
 
-    if ((unsigned)step->kind > (check->words > 0 ? IRR_STEP_REDUCE : IRR_STEP_AWAIT)) {
+    if ((unsigned)step->kind > (check->words > 0 ? IRR_STEP_REDUCE : IRR_STEP_WAIT)) {
         return irr_check_fail(check, "rank %d step %zu: no kind of step %d", rank, index, (int)step->kind);
     }
     if (step->peer < 0 || step->peer >= check->ranks || (copy && step->peer != rank) ||

@@ -297,8 +297,8 @@ static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
         return trace_read(tracer, rank, i, pieces, step->pieces);
     case IRR_STEP_RECV:
         return trace_write(tracer, rank, i, pieces, step->pieces);
-    case IRR_STEP_TELL:
-    case IRR_STEP_AWAIT:
+    case IRR_STEP_SIGNAL:
+    case IRR_STEP_WAIT:
         return IRR_OK;
     case IRR_STEP_COPY:
     case IRR_STEP_REDUCE:

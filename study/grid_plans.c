@@ -41,7 +41,7 @@ static irr_status_t run_stage(rank_t *all, int ranks, int number)
 
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         status = irr_grid_plan_sends(&all[r].build, number);
-        irr_deal_fini(&all[r].build.deal);
+        irr_distribution_fini(&all[r].build.distribution);
     }
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         status = receive(all, r, number);

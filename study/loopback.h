@@ -122,7 +122,7 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
  * room. If sunk is not NULL, pieces of `to` may have no base; their bytes are added to *sunk.
  */
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
-                         size_t *sunk);
+                         size_t *discarded);
 
 /* Removes and returns the first unexpected message with this key, or NULL. */
 irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key);

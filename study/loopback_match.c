@@ -75,7 +75,7 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
 }
 
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
-                         size_t *sunk)
+                         size_t *discarded)
 {
     size_t moved = 0, written = 0, read = 0;  /* total; in the first piece of `to`; in that of `from` */
 
@@ -83,8 +83,8 @@ size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *
         size_t room = to->length - written, left = from->length - read;
         size_t bytes = room < left ? room : left;
 
-        if (sunk != NULL && to->base == NULL) {
-            *sunk += bytes;
+        if (discarded != NULL && to->base == NULL) {
+            *discarded += bytes;
         } else if (bytes > 0) {
             memcpy((char *)to->base + written, (const char *)from->base + read, bytes);
         }
@@ -132,12 +132,12 @@ irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message
 {
     const size_t count = request->count;
     const bool gather = request->form == IRR_FORM_GATHER, sinks = gather || count == 1;
-    size_t sunk = 0;
-    size_t moved = irr_loopback_move(request->iov, count, message->iov, message->count, sinks ? &sunk : NULL);
+    size_t discarded = 0;
+    size_t moved = irr_loopback_move(request->iov, count, message->iov, message->count, sinks ? &discarded : NULL);
     irr_status_t status = moved == message->bytes ? IRR_OK : IRR_ERR_TRUNCATE;
 
     if (gather && count > 1) {
-        loopback->bytes_gathered += moved - sunk;
+        loopback->bytes_gathered += moved - discarded;
     }
     request->bytes = message->bytes;
     if (message->request != NULL) {

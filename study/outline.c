@@ -71,10 +71,11 @@ static void take_columns(const irr_matrix_t *matrix, int first, int end, irr_mat
 }
 
 /* Adds the messages to some destinations.  *pieces: the number of their pieces. */
-static irr_status_t add_some(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans, size_t *pieces)
+static irr_status_t add_some(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans,
+                             size_t *pieces)
 {
     irr_plans_t some;
-    irr_status_t status = irr_plans_build(way, known, &some);
+    irr_status_t status = irr_plans_build(strategy, known, &some);
 
     if (status != IRR_OK) {
         return status;
@@ -97,7 +98,7 @@ static int next_count(int count, size_t pieces, int ranks)
     return next < (size_t)ranks ? (int)next : ranks;
 }
 
-irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     const irr_matrix_t *matrix = known->matrix;
     irr_plans_known_t some = *known;
@@ -106,8 +107,8 @@ irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *kn
     irr_status_t status;
     int count = 1;
 
-    if (irr_way_is_scheduled(way) || irr_way_is_local(way)) {
-        return irr_plans_build(way, known, plans);
+    if (irr_strategy_is_scheduled(strategy) || irr_strategy_is_local(strategy)) {
+        return irr_plans_build(strategy, known, plans);
     }
     status = irr_matrix_init(&columns, matrix->ranks);
     if (status != IRR_OK) {
@@ -120,7 +121,7 @@ irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *kn
         size_t pieces = 0;
 
         take_columns(matrix, first, end, &columns);
-        status = add_some(way, &some, &made, &pieces);
+        status = add_some(strategy, &some, &made, &pieces);
         count = next_count(end - first, pieces, matrix->ranks);
         first = end;
     }

@@ -101,18 +101,18 @@ void irr_packets_enter(irr_packets_t *packets, irr_packet_t *packet)
 
 /* ---- the receiver ---- */
 
-static void deliver(irr_packets_t *packets, irr_flow_t *flow, irr_packets_told_t *told)
+static void deliver(irr_packets_t *packets, irr_flow_t *flow, irr_packets_outcome_t *outcome)
 {
-    if (flow->told == flow->nmessages || flow->messages[flow->told].end > flow->came) {
+    if (flow->delivered == flow->nmessages || flow->messages[flow->delivered].end > flow->came) {
         return;
     }
-    *told = (irr_packets_told_t){ IRR_PACKETS_CAME, flow->messages[flow->told++].message };
-    if (flow->told < flow->nmessages && flow->messages[flow->told].end <= flow->came) {
+    *outcome = (irr_packets_outcome_t){ IRR_PACKETS_CAME, flow->messages[flow->delivered++].message };
+    if (flow->delivered < flow->nmessages && flow->messages[flow->delivered].end <= flow->came) {
         irr_packets_happens(packets, packets->now, IRR_PACKETS_DELIVERS, flow, flow->pair);
     }
 }
 
-static void receive(irr_packets_t *packets, irr_packet_t *packet, irr_packets_told_t *told)
+static void receive(irr_packets_t *packets, irr_packet_t *packet, irr_packets_outcome_t *outcome)
 {
     irr_flow_t *flow = packet->flow;
 
@@ -125,12 +125,12 @@ static void receive(irr_packets_t *packets, irr_packet_t *packet, irr_packets_to
     packet->hop = 1;
     irr_packets_happens(packets, packets->now + (double)packets->machine->latency, IRR_PACKETS_COMES, packet,
                         flow->pair);
-    deliver(packets, flow, told);
+    deliver(packets, flow, outcome);
 }
 
 /* ---- packets in flight ---- */
 
-static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_told_t *told)
+static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_outcome_t *outcome)
 {
     if (packet->hop < packet->flow->edges[packet->back]) {
         irr_packets_enter(packets, packet);
@@ -138,22 +138,22 @@ static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_told_
         irr_flow_hear(packets, packet);
         spare_packet(packets, packet);
     } else {
-        receive(packets, packet, told);
+        receive(packets, packet, outcome);
     }
 }
 
 /* Reports that a message has left, if this was its last segment. */
-static void tell_left(const irr_packet_t *packet, irr_packets_told_t *told)
+static void count_left(const irr_packet_t *packet, irr_packets_outcome_t *outcome)
 {
     irr_flow_t *flow = packet->flow;
 
     if (flow->left < flow->nmessages && flow->messages[flow->left].end == packet->segment + 1) {
-        *told = (irr_packets_told_t){ IRR_PACKETS_LEFT, flow->messages[flow->left++].message };
+        *outcome = (irr_packets_outcome_t){ IRR_PACKETS_LEFT, flow->messages[flow->left++].message };
     }
 }
 
 /* The packet at the head of a link has passed it.  The latency is added after the first link. */
-static void pass(irr_packets_t *packets, irr_packets_port_t *port, irr_packets_told_t *told)
+static void pass(irr_packets_t *packets, irr_packets_port_t *port, irr_packets_outcome_t *outcome)
 {
     irr_packet_t *packet = port->head;
     const double latency = packet->hop == 0 ? (double)packets->machine->latency : 0;
@@ -164,7 +164,7 @@ static void pass(irr_packets_t *packets, irr_packets_port_t *port, irr_packets_t
         serve(packets, (int)(port - packets->ports));
     }
     if (packet->hop++ == 0) {
-        tell_left(packet, told);
+        count_left(packet, outcome);
     }
     irr_packets_happens(packets, packets->now + latency, IRR_PACKETS_COMES, packet, packet->flow->pair);
 }
@@ -174,17 +174,17 @@ double irr_packets_time(const irr_packets_t *packets)
     return packets->events.count > 0 ? packets->events.heap[0].time : INFINITY;
 }
 
-irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_told_t *told)
+irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_outcome_t *outcome)
 {
     const irr_event_t event = irr_events_take(&packets->events);
 
-    *told = (irr_packets_told_t){ .what = IRR_PACKETS_NOTHING };
+    *outcome = (irr_packets_outcome_t){ .what = IRR_PACKETS_NOTHING };
     packets->now = event.time;
     switch ((irr_packets_kind_t)event.kind) {
-    case IRR_PACKETS_PASSED:   pass(packets, event.what, told); break;
-    case IRR_PACKETS_COMES:    come(packets, event.what, told); break;
+    case IRR_PACKETS_PASSED:   pass(packets, event.what, outcome); break;
+    case IRR_PACKETS_COMES:    come(packets, event.what, outcome); break;
     case IRR_PACKETS_TIMER:    irr_flow_expire(packets, event.what, event.time); break;
-    case IRR_PACKETS_DELIVERS: deliver(packets, event.what, told); break;
+    case IRR_PACKETS_DELIVERS: deliver(packets, event.what, outcome); break;
     }
     return packets->status;
 }
@@ -261,7 +261,7 @@ irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *
 
 static void forget(irr_flow_t *flow)
 {
-    flow->nsegments = flow->nmessages = flow->next = flow->known = flow->came = flow->left = flow->told = 0;
+    flow->nsegments = flow->nmessages = flow->next = flow->known = flow->came = flow->left = flow->delivered = 0;
     flow->recover = flow->lost_from = 0;
     flow->order = flow->newest = flow->judged = 0;
     flow->pending = flow->deadline = INFINITY;
@@ -270,11 +270,11 @@ static void forget(irr_flow_t *flow)
 irr_status_t irr_packets_rest(irr_packets_t *packets)
 {
     const size_t pairs = (size_t)packets->tree->ranks * (size_t)packets->tree->ranks;
-    irr_packets_told_t told;
+    irr_packets_outcome_t outcome;
     irr_status_t status = packets->status;
 
     while (status == IRR_OK && packets->events.count > 0) {
-        status = irr_packets_step(packets, &told);
+        status = irr_packets_step(packets, &outcome);
     }
     for (size_t i = 0; i < pairs; i++) {
         if (packets->flows[i] != NULL) {
@@ -292,8 +292,8 @@ void *irr_packets_drop(irr_packets_t *packets)
     for (size_t i = 0; i < pairs; i++) {
         irr_flow_t *flow = packets->flows[i];
 
-        if (flow != NULL && flow->told < flow->nmessages) {
-            return flow->messages[flow->told++].message;
+        if (flow != NULL && flow->delivered < flow->nmessages) {
+            return flow->messages[flow->delivered++].message;
         }
     }
     return NULL;

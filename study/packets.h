@@ -22,10 +22,10 @@ typedef struct irr_packets irr_packets_t;
 /* An event of a message. */
 typedef enum irr_packets_what { IRR_PACKETS_NOTHING, IRR_PACKETS_LEFT, IRR_PACKETS_CAME } irr_packets_what_t;
 
-typedef struct irr_packets_told {
+typedef struct irr_packets_outcome {
     irr_packets_what_t what;      /* its last segment has left the sender, or all of it has arrived */
     void              *message;
-} irr_packets_told_t;
+} irr_packets_outcome_t;
 
 /* Creates the simulation.  The machine and the tree are borrowed.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *tree, irr_packets_t **packets_p);
@@ -38,7 +38,7 @@ irr_status_t irr_packets_send(irr_packets_t *packets, double time, int from, int
 double irr_packets_time(const irr_packets_t *packets);
 
 /* Handles the next event.  IRR_ERR_NO_MEMORY: the exchange cannot go on. */
-irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_told_t *told);
+irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_outcome_t *outcome);
 
 /* Returns IRR_ERR_NO_MEMORY if an event found no memory, so that the exchange cannot go on. */
 irr_status_t irr_packets_status(const irr_packets_t *packets);

@@ -39,7 +39,7 @@ typedef struct irr_flow {
     size_t    next;        /* segment to send for the first time */
     size_t    known;       /* all segments before it are acknowledged */
     size_t    came;        /* all segments before it have arrived */
-    size_t    left, told;  /* messages that have left, and that were delivered */
+    size_t    left, delivered;  /* messages that have left, and that were delivered */
     size_t    under_way, lost, lost_from;
     uint32_t  order, newest, judged;
     double    window, threshold, trip, deadline, pending;

@@ -68,66 +68,70 @@ static irr_status_t build_pairs(irr_plans_t *plans)
 
 /* ---- by a schedule ---- */
 
-static irr_status_t build_one(const irr_way_t *way, const irr_plans_known_t *known, const irr_excerpts_t *excerpts,
+static irr_status_t build_one(const irr_strategy_t *strategy, const irr_plans_known_t *known,
+                              const irr_local_schedules_t *locals,
                               const irr_problem_t *problem, irr_plan_t *plan)
 {
-    irr_excerpt_t excerpt = { .schedule = { .ranks = 0 } };
+    irr_local_schedule_t local = { .schedule = { .ranks = 0 } };
     irr_share_t share = { .own = { .ranks = 0 } };
     irr_forward_t forward = { .step = NULL };
-    irr_status_t status = irr_excerpts_take(excerpts, problem->rank, &excerpt);
+    irr_status_t status = irr_local_schedules_take(locals, problem->rank, &local);
 
     if (status == IRR_OK) {
-        status = irr_share_init(&share, way, &excerpt, problem->rank);
+        status = irr_share_init(&share, strategy, &local, problem->rank);
     }
-    if (status == IRR_OK && irr_way_forwards(way)) {
+    if (status == IRR_OK && irr_strategy_forwards(strategy)) {
         status = irr_forward_init(&forward, known->nodes, known->matrix, problem->send, problem->rank);
     }
     if (status == IRR_OK) {
-        status = irr_way_build(way, problem, &share, &forward, plan);
+        status = irr_strategy_build(strategy, problem, &share, &forward, plan);
     }
     irr_forward_fini(&forward);
     irr_share_fini(&share);
-    irr_excerpt_fini(&excerpt);
+    irr_local_schedule_fini(&local);
     return status;
 }
 
-static irr_status_t build_scheduled(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+static irr_status_t build_scheduled(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_syncs_t syncs = { .list = NULL };
-    irr_excerpts_t excerpts = { .schedule = NULL };
-    irr_status_t status = way->pace->syncs ? irr_syncs_find_any(known->tree, known->schedule, NULL, &syncs) : IRR_OK;
+    irr_local_schedules_t locals = { .schedule = NULL };
+    irr_status_t status = strategy->pacing->syncs ? irr_syncs_find_any(known->tree, known->schedule, NULL, &syncs)
+        : IRR_OK;
 
     if (status == IRR_OK) {
-        status = irr_excerpts_init(&excerpts, known->schedule, &syncs);
+        status = irr_local_schedules_init(&locals, known->schedule, &syncs);
     }
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        status = build_one(way, known, &excerpts, &plans->problems[r], &plans->plans[r]);
+        status = build_one(strategy, known, &locals, &plans->problems[r], &plans->plans[r]);
     }
-    irr_excerpts_fini(&excerpts);
+    irr_local_schedules_fini(&locals);
     irr_syncs_fini(&syncs);
     return status;
 }
 
 /* ---- any strategy ---- */
 
-static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+static irr_status_t build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_status_t status = IRR_OK;
     irr_grid_t grid;
 
     if (known->in_place) {
-        return irr_way_is_local(way) && way->pace == &irr_pace_free ? build_pairs(plans) : IRR_ERR_BAD_PARAM;
+        return irr_strategy_is_local(strategy) && strategy->pacing == &irr_pacing_free ? build_pairs(plans)
+            : IRR_ERR_BAD_PARAM;
     }
-    if (irr_way_is_scheduled(way)) {
-        return known->schedule != NULL ? build_scheduled(way, known, plans) : IRR_ERR_BAD_PARAM;
+    if (irr_strategy_is_scheduled(strategy)) {
+        return known->schedule != NULL ? build_scheduled(strategy, known, plans) : IRR_ERR_BAD_PARAM;
     }
-    if (!irr_way_is_local(way)) {
-        status = irr_way_grid(way, plans->ranks, known->nodes, &grid);
-        return status != IRR_OK ? status : irr_grid_plans_build(&grid, way->slice_min, way->overlap, plans->problems,
+    if (!irr_strategy_is_local(strategy)) {
+        status = irr_strategy_grid(strategy, plans->ranks, known->nodes, &grid);
+        return status != IRR_OK ? status : irr_grid_plans_build(&grid, strategy->slice_min, strategy->overlap,
+                                                                plans->problems,
                                                                 plans->ranks, plans->plans);
     }
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        status = irr_way_build(way, &plans->problems[r], NULL, NULL, &plans->plans[r]);
+        status = irr_strategy_build(strategy, &plans->problems[r], NULL, NULL, &plans->plans[r]);
     }
     return status;
 }
@@ -144,13 +148,13 @@ irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
     return status == IRR_OK ? state_problems(matrix, plans) : status;
 }
 
-irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_plans_t made;
     irr_status_t status = irr_plans_open(known->matrix, &made);
 
     if (status == IRR_OK) {
-        status = build(way, known, &made);
+        status = build(strategy, known, &made);
     }
     if (status != IRR_OK) {
         irr_plans_fini(&made);

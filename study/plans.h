@@ -6,7 +6,7 @@
 
 #include "order/tree/tree.h"
 #include "plan/slice.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 /*
  * The problems and plans of all ranks; problems[r] and plans[r] belong to rank r.  Each message is one block.  Blocks
@@ -34,14 +34,14 @@ typedef struct irr_plans_known {
  * exist, a schedule or nodes are missing, a row or column of the matrix sums to more than PTRDIFF_MAX bytes, or in
  * place two ranks have different counts for each other; IRR_ERR_NO_MEMORY, or the errors of irr_syncs_find.
  */
-irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
+irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /*
  * Builds plans with the sends only, each with one piece of its length at no particular place.  A picture needs no more,
  * and the memory does not grow with the number of pieces (outline.c).  Strategies without a grid get the plans of
  * irr_plans_build.
  */
-irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
+irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /* Sets the problems of a matrix, and plans without steps; freed by irr_plans_fini in any case.  Errors as above. */
 irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans);

@@ -31,7 +31,7 @@ static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *str
     static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "tell     ", "await    ", "reduce on" };
 
     fprintf(stream, "stage %d step %-4d %s ", step->stage, step->number, verbs[step->kind]);
-    if (step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT) {
+    if (step->kind == IRR_STEP_SIGNAL || step->kind == IRR_STEP_WAIT) {
         fprintf(stream, "%d", step->peer);
     } else {
         print_message(plan, step, stream);

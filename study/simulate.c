@@ -100,7 +100,7 @@ static void close_run(run_t *run)
 /* Returns the progress of an executor, which goes on as long as this number changes. */
 static size_t count_done(const irr_exec_t *exec)
 {
-    return exec->next_recv + exec->next_send + exec->next_tell - exec->open_steps;
+    return exec->next_recv + exec->next_send + exec->next_signal - exec->open_steps;
 }
 
 /* Lets a rank run until it has to wait, and adds the time of its copies to its clock. */

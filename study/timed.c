@@ -292,20 +292,20 @@ static int has_left(irr_timed_t *timed, irr_request_t *request, int rank, double
 /* Returns the rank that the event concerns, or -1. */
 static int step_packets(irr_timed_t *timed, double time)
 {
-    irr_packets_told_t told;
+    irr_packets_outcome_t outcome;
     message_t *message;
 
-    timed->status = irr_packets_step(timed->config.packets, &told);
-    message = told.message;
-    if (told.what == IRR_PACKETS_CAME && message->phase == ANSWERED) {
+    timed->status = irr_packets_step(timed->config.packets, &outcome);
+    message = outcome.message;
+    if (outcome.what == IRR_PACKETS_CAME && message->phase == ANSWERED) {
         message->phase = DATA;
         hand_over(timed, message, time);
         return -1;
     }
-    if (told.what == IRR_PACKETS_CAME) {
+    if (outcome.what == IRR_PACKETS_CAME) {
         return arrive(timed, message, time);
     }
-    return told.what == IRR_PACKETS_LEFT && message->waiting != NULL && message->phase == DATA
+    return outcome.what == IRR_PACKETS_LEFT && message->waiting != NULL && message->phase == DATA
                ? has_left(timed, message->waiting, message->from, time) : -1;
 }
 

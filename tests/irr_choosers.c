@@ -7,7 +7,7 @@
 
 irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, double first)
 {
-    irr_choosers_t job = { .first = first, .way_ns = first / 20, .can_open = can_open, .bytes = 1000, .doubt = 1 };
+    irr_choosers_t job = { .first = first, .strategy_ns = first / 20, .can_open = can_open, .bytes = 1000, .doubt = 1 };
 
     memcpy(job.ns, ns, sizeof(job.ns));
     for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
@@ -21,18 +21,18 @@ static irr_choice_act_t open_some(irr_choosers_t *job, int rank)
 {
     irr_choice_t *choice = &job->choice[rank];
     const int rest = job->can_open - choice->next;
-    const int ways = rest < 0 ? 0 : rest < choice->opens ? rest : choice->opens;
+    const int strategies = rest < 0 ? 0 : rest < choice->opens ? rest : choice->opens;
 
-    for (int i = 0; i < ways; i++) {
+    for (int i = 0; i < strategies; i++) {
         job->list[irr_choice_slot(choice, i)] = choice->next + i + 1;
     }
-    irr_choice_spent(choice, (uint64_t)(job->first + ways * job->way_ns));
+    irr_choice_spent(choice, (uint64_t)(job->first + strategies * job->strategy_ns));
     if (rank == IRR_CHOOSERS_RANKS - 1) {
-        job->opened += ways > 0;
-        job->took += job->first + ways * job->way_ns;
-        job->first = ways > 0 ? 0 : job->first;
+        job->opened += strategies > 0;
+        job->took += job->first + strategies * job->strategy_ns;
+        job->first = strategies > 0 ? 0 : job->first;
     }
-    return irr_choice_opened(choice, ways);
+    return irr_choice_opened(choice, strategies);
 }
 
 static irr_choice_act_t list_all(irr_choosers_t *job, int rank)
@@ -64,12 +64,12 @@ static void act(irr_choosers_t *job, irr_choice_act_t *what)
 static void agree(irr_choosers_t *job)
 {
     uint64_t words[IRR_CHOICE_WORDS] = { 0 }, own[IRR_CHOICE_WORDS];
-    const irr_choice_opening_t opening = { (uint64_t)job->first, (uint64_t)job->way_ns };
+    const irr_choice_setup_t setup = { (uint64_t)job->first, (uint64_t)job->strategy_ns };
     irr_choice_act_t what[IRR_CHOOSERS_RANKS];
 
     for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
         CU_ASSERT_TRUE_FATAL(irr_choice_place(&job->choice[r], false, 1 + r % 2, r == 1));
-        irr_choice_words(&job->choice[r], &opening, own);
+        irr_choice_words(&job->choice[r], &setup, own);
         for (int i = 0; i < IRR_CHOICE_WORDS; i++) {
             words[i] = own[i] > words[i] ? own[i] : words[i];
         }
@@ -91,14 +91,14 @@ static void agree(irr_choosers_t *job)
 /* Of the list, or 0, that exchanges go now. */
 static int gone(const irr_choosers_t *job)
 {
-    const int way = irr_choice_way(&job->choice[0]);
+    const int strategy = irr_choice_strategy(&job->choice[0]);
 
-    return way == 0 ? 0 : job->list[way];
+    return strategy == 0 ? 0 : job->list[strategy];
 }
 
 int irr_choosers_found(const irr_choosers_t *job)
 {
-    return job->choice[0].way == 0 ? 0 : job->list[job->choice[0].way];
+    return job->choice[0].strategy == 0 ? 0 : job->list[job->choice[0].strategy];
 }
 
 /* One that takes so long; where several are under way at a time, the last of them is over first.  True: agree now. */
@@ -128,8 +128,8 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
         const uint64_t bytes = (uint64_t)(part * (double)job->bytes);
         const irr_choice_load_t load = {
             .sends = 2, .receives = 2, .sent = bytes, .received = bytes, .longest = bytes };
-        const int way = irr_choice_way(&job->choice[0]);
-        const bool lucky = way == 0 && job->lucky > 0 && n % job->lucky == 0;
+        const int strategy = irr_choice_strategy(&job->choice[0]);
+        const bool lucky = strategy == 0 && job->lucky > 0 && n % job->lucky == 0;
         const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;
         const double slow = job->choice[0].calls >= (uint64_t)job->disturbed &&
                             job->choice[0].calls < (uint64_t)job->disturbed_to ? 10 : 1;
@@ -137,7 +137,7 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
         int agrees = 0;
 
         for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
-            CU_ASSERT_EQUAL_FATAL(irr_choice_way(&job->choice[r]), way);
+            CU_ASSERT_EQUAL_FATAL(irr_choice_strategy(&job->choice[r]), strategy);
             agrees += go(job, r, (uint64_t)ns * (r == 1 ? 1 : 0) + 1, &load);
         }
         job->own += part * job->ns[0];

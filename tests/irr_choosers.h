@@ -16,9 +16,9 @@ typedef struct irr_choosers {
     double       lucky_ns;           /* and takes so long */
     double       doubt;              /* times as long as it takes is expected of each one */
     irr_recall_t recall;       /* what the ranks remember of the list */
-    double       first, way_ns;      /* what ranks think that opening costs, and what it does */
+    double       first, strategy_ns;   /* what ranks think that opening costs, and what it does */
     int          can_open;           /* of the list */
-    int          list[IRR_TRIAL_WAYS];   /* which one of it is in a slot; 0: way 0 */
+    int          list[IRR_TRIAL_STRATEGIES];   /* which one of it is in a slot; 0: way 0 */
     uint64_t     bytes;
     double       agreement;          /* what it takes */
     double       own, took;          /* what way 0 would have taken so far, and what was taken */

@@ -5,7 +5,7 @@
 
 #include "irr_test.h"
 
-#include "pace/pace.h"
+#include "pacing/pacing.h"
 
 #include <stdlib.h>
 
@@ -76,15 +76,15 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
     free(fleet);
 }
 
-void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t grants,
-                    const irr_signals_t *signals)
+void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
+                      const irr_signals_t *signals)
 {
-    const irr_pace_params_t params = { .grants = grants, .signals = signals };
+    const irr_pacing_params_t params = { .grants = grants, .signals = signals };
     irr_plan_t *plan = &fleet->rank[rank].plan;
     const irr_plan_bounds_t plain = { .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
-    const irr_plan_bounds_t bounds = irr_pace_bounds(irr_pace_of(pacing), &params, plain);
+    const irr_plan_bounds_t bounds = irr_pacing_bounds(irr_pacing_of(pacing), &params, plain);
 
-    irr_test_must(irr_pace_add(irr_pace_of(pacing), &params, plan));
+    irr_test_must(irr_pacing_add(irr_pacing_of(pacing), &params, plan));
     CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
 }
 

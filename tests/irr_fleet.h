@@ -11,7 +11,7 @@
 
 #include "exec/exec.h"
 #include "exec/relay.h"
-#include "pace/signals.h"
+#include "pacing/signals.h"
 #include "study/fabric.h"
 
 #define IRR_FLEET_CHANNEL 9
@@ -52,8 +52,8 @@ void         irr_fleet_destroy(irr_fleet_t *fleet);
  * Adds a pace to the plan of one rank, which stays within the bounds that are told for it; signals: of the pace sync,
  * or NULL.
  */
-void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t grants,
-                    const irr_signals_t *signals);
+void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
+                      const irr_signals_t *signals);
 
 /* Starts the plan of one rank. */
 void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);

@@ -7,7 +7,7 @@
 #include "plan_all.h"
 
 #include "exec/tag.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "route/direct.h"
 
 #include <stdlib.h>
@@ -83,10 +83,10 @@ static void see_send(irr_paced_rank_t *rank, int peer, uint16_t tag)
     }
     rank->sent_to[step->peer]++;
     paced->broken += params->window_messages > 0 && open > params->window_messages;
-    if (params->watched == IRR_PACE_LOOSE) {
+    if (params->watched == IRR_PACING_LOOSE) {
         paced->broken += open_below(rank, step);
     }
-    if (params->watched == IRR_PACE_GRANT) {
+    if (params->watched == IRR_PACING_GRANT) {
         paced->broken += open > params->grants;
         paced->broken += paced->rank[step->peer].granted_to[rank->rank] < rank->sent_to[step->peer];
     }
@@ -219,7 +219,8 @@ static irr_fleet_t *open_fleet(int ranks, const irr_paced_params_t *params)
 irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params)
 {
     irr_paced_t *paced = irr_test_array(1, sizeof(*paced));
-    const irr_order_t *order = params->algorithm == IRR_PACED_ANY ? NULL : irr_algorithm_way(params->algorithm)->order;
+    const irr_order_t *order = params->algorithm == IRR_PACED_ANY ? NULL
+        : irr_algorithm_strategy(params->algorithm)->order;
 
     paced->params = *params;
     paced->fleet = open_fleet(job->ranks, params);
@@ -231,7 +232,7 @@ irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params)
         build_direct(paced, job);
     }
     for (int r = 0; r < job->ranks; r++) {
-        irr_fleet_pace(paced->fleet, r, params->pacing, params->grants, NULL);
+        irr_fleet_pacing(paced->fleet, r, params->pacing, params->grants, NULL);
         watch(paced, r);
     }
     return paced;

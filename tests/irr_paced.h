@@ -19,8 +19,8 @@
 
 typedef struct irr_paced_params {
     int          algorithm;         /* row of all algorithms, a direct one; or IRR_PACED_ANY */
-    irr_pacing_t pacing;            /* no auto */
-    irr_pacing_t watched;           /* what the watch looks for */
+    irr_pacing_kind_t pacing;       /* no auto */
+    irr_pacing_kind_t watched;      /* what the watch looks for */
     size_t       grants;
     size_t       window_messages;
     uint64_t     seed;              /* of the fabric, the schedule, the holds and the late starts; 0: in order */

@@ -5,7 +5,7 @@
 
 #include "irr_test.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "plan_all.h"
 
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 irr_grid_t irr_relays_grid(const irr_relays_t *relays)
 {
     const irr_relays_params_t *params = &relays->params;
-    const irr_way_t *way = irr_algorithm_way(irr_algorithm_find(params->algorithm));
+    const irr_strategy_t *strategy = irr_algorithm_strategy(irr_algorithm_find(params->algorithm));
     irr_grid_t grid;
 
-    irr_test_must(irr_way_grid(way, params->ranks, &relays->nodes, &grid));
+    irr_test_must(irr_strategy_grid(strategy, params->ranks, &relays->nodes, &grid));
     grid.direct_from = 0;   /* nothing runs beside the relay here */
     return grid;
 }

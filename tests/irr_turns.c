@@ -20,7 +20,7 @@ static void run_turns(int rank, void *context)
         irr_spy_repair(turns->world.spies[rank]);   /* who sent what it refused waits for it */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }
-    while (turns->world.engines[rank]->telling != NULL && irr_crew_yield()) {   /* what failed here fails on all */
+    while (turns->world.engines[rank]->notifying != NULL && irr_crew_yield()) {   /* what failed here fails on all */
         irr_engine_progress(turns->world.engines[rank]);
     }
 }

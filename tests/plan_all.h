@@ -31,8 +31,9 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
 static inline const irr_order_t *irr_plan_all_order(int i)
 {
     static const irr_order_t *const orders[] = {
-        &irr_order_lp, &irr_order_rs_n, &irr_order_rs_n_sort, &irr_order_rs_nh, &irr_order_optimal, &irr_order_redist,
-        &irr_order_aapc
+        &irr_order_xor, &irr_order_random, &irr_order_random_sorted, &irr_order_random_heap, &irr_order_optimal,
+            &irr_order_redistribution,
+        &irr_order_tree
     };
 
     return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;
@@ -43,7 +44,7 @@ static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_m
                                                    const irr_scheduled_params_t *params)
 {
     irr_schedule_t schedule = { 0 };
-    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
+    const irr_order_t *row = irr_algorithm_strategy(irr_algorithm_find(name))->order;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(row);
     CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, params, &schedule), IRR_OK);
@@ -53,16 +54,17 @@ static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_m
 /* The plan of one rank by a row of the table whose plan it knows alone. */
 static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *problem, irr_plan_t *plan)
 {
-    return irr_way_build(irr_algorithm_way(algorithm), problem, NULL, NULL, plan);
+    return irr_strategy_build(irr_algorithm_strategy(algorithm), problem, NULL, NULL, plan);
 }
 
 static inline irr_plan_bounds_t irr_plan_one_bounds(int algorithm, int ranks)
 {
-    return irr_way_bounds(irr_algorithm_way(algorithm), ranks, 0, NULL, NULL);
+    return irr_strategy_bounds(irr_algorithm_strategy(algorithm), ranks, 0, NULL, NULL);
 }
 
 /* irr_plans_build, or another function that makes plans. */
-typedef irr_status_t irr_plan_all_fn_t(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
+typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr_plans_known_t *known,
+                                       irr_plans_t *plans);
 
 /*
  * Boards are only where settings have bytes for them.  Long messages are split where the order splits any; redist has a
@@ -79,12 +81,12 @@ static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_s
     irr_schedule_t schedule = { .ranks = 0 };
     irr_status_t status = IRR_OK;
     irr_nodes_t nodes;
-    irr_way_t way;
+    irr_strategy_t strategy;
 
-    free.pace = IRR_PACE_FREE;
-    way = irr_way_of(&free, 1);
-    if (irr_way_is_scheduled(&way)) {
-        status = irr_order_schedule(way.order, matrix, &params, &schedule);
+    free.pacing = IRR_PACING_FREE;
+    strategy = irr_strategy_of(&free, 1);
+    if (irr_strategy_is_scheduled(&strategy)) {
+        status = irr_order_schedule(strategy.order, matrix, &params, &schedule);
     }
     if (status == IRR_OK) {
         status = irr_plan_all_nodes(matrix->ranks, &nodes);
@@ -92,7 +94,7 @@ static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_s
     if (status == IRR_OK) {
         const irr_plans_known_t known = { .matrix = matrix, .nodes = &nodes, .schedule = &schedule };
 
-        status = build(&way, &known, plans);
+        status = build(&strategy, &known, plans);
         irr_nodes_fini(&nodes);
     }
     irr_schedule_fini(&schedule);

@@ -10,7 +10,7 @@
 #include "comm/assignment.h"
 #include "order/order.h"
 #include "route/direct.h"
-#include "pace/signals.h"
+#include "pacing/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void compute(crew_t *crew, const irr_matrix_t *matrix)
 {
     const irr_scheduled_params_t params = { .tree = &crew->tree, .max_steps = 30 };
 
-    irr_test_must(irr_order_schedule(&irr_order_aapc, matrix, &params, &crew->computed.schedule));
+    irr_test_must(irr_order_schedule(&irr_order_tree, matrix, &params, &crew->computed.schedule));
     irr_test_must(irr_syncs_find(&crew->tree, &crew->computed.schedule, NULL, &crew->computed.syncs));
 }
 
@@ -86,29 +86,29 @@ static void close_crew(crew_t *crew)
 
 static bool same_syncs(const irr_signals_t *a, const irr_signals_t *b)
 {
-    bool same = a->ntells == b->ntells && a->nawaits == b->nawaits;
+    bool same = a->nsignals == b->nsignals && a->nwaits == b->nwaits;
 
-    for (size_t i = 0; same && i < a->ntells; i++) {
-        same = a->tells[i].received == b->tells[i].received && a->tells[i].peer == b->tells[i].peer;
+    for (size_t i = 0; same && i < a->nsignals; i++) {
+        same = a->signals[i].received == b->signals[i].received && a->signals[i].peer == b->signals[i].peer;
     }
-    for (size_t i = 0; same && i < a->nawaits; i++) {
-        same = a->awaits[i].send == b->awaits[i].send && a->awaits[i].peer == b->awaits[i].peer &&
-               a->awaits[i].received == b->awaits[i].received;
+    for (size_t i = 0; same && i < a->nwaits; i++) {
+        same = a->waits[i].send == b->waits[i].send && a->waits[i].peer == b->waits[i].peer &&
+               a->waits[i].received == b->waits[i].received;
     }
     return same;
 }
 
-static void expect_excerpt(const crew_t *crew, int rank, const irr_excerpt_t *excerpt)
+static void expect_local_schedule(const crew_t *crew, int rank, const irr_local_schedule_t *local)
 {
     const irr_schedule_t *schedule = &crew->computed.schedule;
     irr_schedule_t whole, own;
     irr_signals_t whole_syncs, own_syncs;
 
     irr_test_must(irr_schedule_own(schedule, rank, PIECE_MAX, &whole));
-    irr_test_must(irr_schedule_own(&excerpt->schedule, rank, PIECE_MAX, &own));
+    irr_test_must(irr_schedule_own(&local->schedule, rank, PIECE_MAX, &own));
     irr_test_must(irr_signals_build(schedule, &crew->computed.syncs, rank, &whole, 2000, &whole_syncs));
-    irr_test_must(irr_signals_build(&excerpt->schedule, &excerpt->syncs, rank, &own, 2000, &own_syncs));
-    CU_ASSERT_EQUAL(excerpt->schedule.steps, schedule->steps);
+    irr_test_must(irr_signals_build(&local->schedule, &local->syncs, rank, &own, 2000, &own_syncs));
+    CU_ASSERT_EQUAL(local->schedule.steps, schedule->steps);
     CU_ASSERT_TRUE(irr_schedule_same(&own, &whole));
     CU_ASSERT_TRUE(same_syncs(&own_syncs, &whole_syncs));
     irr_signals_fini(&own_syncs);
@@ -157,7 +157,7 @@ static void expect_rank(const crew_t *crew, int rank, irr_reader_t part, uint64_
     CU_ASSERT_EQUAL(assignment.declined, crew->computed.declined);
     CU_ASSERT_EQUAL(assignment.matrix_bytes, 77);
     if (!assignment.declined) {
-        expect_excerpt(crew, rank, &assignment.excerpt);
+        expect_local_schedule(crew, rank, &assignment.local);
     }
     if (crew->forwards != NULL) {
         expect_forward(crew, rank, &assignment.forward);
@@ -198,15 +198,15 @@ static void test_same(void)
 
 static irr_status_t plan_of(const irr_assignment_t *assignment, bool forwards, const irr_problem_t *problem)
 {
-    const irr_excerpt_t *excerpt = &assignment->excerpt;
-    irr_signals_t syncs = { .ntells = 0 };
+    const irr_local_schedule_t *local = &assignment->local;
+    irr_signals_t syncs = { .nsignals = 0 };
     irr_schedule_t own = { .ranks = 0 };
-    irr_status_t status = irr_schedule_own(&excerpt->schedule, problem->rank, 1 << 20, &own);
+    irr_status_t status = irr_schedule_own(&local->schedule, problem->rank, 1 << 20, &own);
     irr_plan_t plan;
 
     irr_plan_init(&plan);
     if (status == IRR_OK) {
-        status = irr_signals_build(&excerpt->schedule, &excerpt->syncs, problem->rank, &own, 2000, &syncs);
+        status = irr_signals_build(&local->schedule, &local->syncs, problem->rank, &own, 2000, &syncs);
     }
     if (status == IRR_OK) {
         status = forwards ? irr_forward_plan_build(&assignment->forward, &own, problem, &plan)
@@ -236,8 +236,8 @@ static void expect_plans(const crew_t *crew, int rank, const unsigned char *in, 
     irr_memory_limit(SIZE_MAX);
     CU_ASSERT(status == IRR_OK || status == IRR_ERR_PROTOCOL || status == IRR_ERR_NO_MEMORY);
     if (status == IRR_OK) {
-        for (size_t i = 0; i < assignment.excerpt.schedule.count; i++) {
-            pieces += assignment.excerpt.schedule.list[i].length >> 20;
+        for (size_t i = 0; i < assignment.local.schedule.count; i++) {
+            pieces += assignment.local.schedule.list[i].length >> 20;
         }
         if (!assignment.declined && pieces < 100000) {
             CU_ASSERT_EQUAL(plan_of(&assignment, crew->forwards != NULL, &problem), IRR_OK);

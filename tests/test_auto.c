@@ -132,18 +132,18 @@ static void test_rows(void)
     CU_ASSERT_PTR_NULL(irr_transport_text(rows));
 }
 
-typedef struct told {
+typedef struct logged {
     int  lines;
     char last[200];
-} told_t;
+} logged_t;
 
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
-    told_t *told = context;
+    logged_t *logged = context;
 
     CU_ASSERT_EQUAL(level, IRR_LOG_ERROR);
-    told->lines++;
-    snprintf(told->last, sizeof(told->last), "%s", text);
+    logged->lines++;
+    snprintf(logged->last, sizeof(logged->last), "%s", text);
 }
 
 /* The first row is opened without a name; what is no row is told once, with what there is. */
@@ -152,7 +152,7 @@ static void test_names(void)
     irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
     irr_transport_t *transport = NULL;
     irr_engine_t *engine = NULL;
-    told_t told = { .lines = 0 };
+    logged_t logged = { .lines = 0 };
 
     for (int i = 0; i < 2; i++) {
         config.transport = i == 0 ? NULL : "";
@@ -161,21 +161,21 @@ static void test_names(void)
         transport->ops->free(transport);
     }
     config.transport = "pigeon";
-    irr_log_set(on_log, &told, IRR_LOG_ERROR);
+    irr_log_set(on_log, &logged, IRR_LOG_ERROR);
     CU_ASSERT_EQUAL(irr_transport_open(&config, &transport), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(told.lines, 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(told.last, "pigeon"));
+    CU_ASSERT_EQUAL(logged.lines, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(logged.last, "pigeon"));
     for (int i = 0; irr_transport_name(i) != NULL; i++) {
-        CU_ASSERT_PTR_NOT_NULL(strstr(told.last, irr_transport_name(i)));
+        CU_ASSERT_PTR_NOT_NULL(strstr(logged.last, irr_transport_name(i)));
     }
     CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
     for (int i = 0; i < 2; i++) {   /* an engine keeps what is wrong, for who decides who tells it */
         CU_ASSERT_EQUAL(irr_engine_open_lane(engine, IRR_LANE_FAR), IRR_ERR_BAD_PARAM);
-        CU_ASSERT_STRING_EQUAL(engine->reason[IRR_LANE_FAR], told.last);
+        CU_ASSERT_STRING_EQUAL(engine->reason[IRR_LANE_FAR], logged.last);
     }
     irr_engine_destroy(engine);
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    CU_ASSERT_EQUAL(told.lines, 1);
+    CU_ASSERT_EQUAL(logged.lines, 1);
 }
 
 /* An engine opens its transport when it is asked to, once, and works without. */

@@ -72,10 +72,10 @@ static void expect_names(const irr_candidate_t *list, int count, const char *nam
     }
 }
 
-static bool has_pace(const irr_candidate_t *list, int count, const irr_pace_t *pace)
+static bool has_pacing(const irr_candidate_t *list, int count, const irr_pacing_t *pacing)
 {
     for (int i = 0; i < count; i++) {
-        if (list[i].way.pace == pace) {
+        if (list[i].strategy.pacing == pacing) {
             return true;
         }
     }
@@ -94,8 +94,8 @@ static void test_one_node(void)
             const bool two = bytes >= 16384 && bytes <= 131072;   /* one copy, or two */
 
             CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), 1 + two);
-            CU_ASSERT_TRUE(is(&list[0], "board") && list[0].way.compose == IRR_COMPOSE_AUTO);
-            CU_ASSERT_TRUE(!two || (is(&list[1], "board") && list[1].way.compose == IRR_COMPOSE_GATHER));
+            CU_ASSERT_TRUE(is(&list[0], "board") && list[0].strategy.compose == IRR_COMPOSE_AUTO);
+            CU_ASSERT_TRUE(!two || (is(&list[1], "board") && list[1].strategy.compose == IRR_COMPOSE_GATHER));
         }
     }
 }
@@ -141,9 +141,9 @@ static void test_long(void)
             const irr_traffic_t traffic = equal(16, node_ranks, bytes);
             const int count = list_of(&traffic, list), few = count < 4 ? count : 4;
 
-            CU_ASSERT_PTR_EQUAL(list[0].way.pace, bytes < 16384 ? &irr_pace_loose : &irr_pace_sync);
-            CU_ASSERT_TRUE(has_pace(list, few, &irr_pace_sync) && has_pace(list, few, &irr_pace_free));
-            CU_ASSERT_TRUE(has_pace(list, count, &irr_pace_loose) && has_pace(list, count, &irr_pace_grant));
+            CU_ASSERT_PTR_EQUAL(list[0].strategy.pacing, bytes < 16384 ? &irr_pacing_loose : &irr_pacing_sync);
+            CU_ASSERT_TRUE(has_pacing(list, few, &irr_pacing_sync) && has_pacing(list, few, &irr_pacing_free));
+            CU_ASSERT_TRUE(has_pacing(list, count, &irr_pacing_loose) && has_pacing(list, count, &irr_pacing_grant));
         }
     }
 }
@@ -154,8 +154,8 @@ static void test_sync_of_many(void)
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     const int count = list_of(&traffic, list);
 
-    CU_ASSERT_FALSE(has_pace(list, count, &irr_pace_sync));
-    CU_ASSERT_TRUE(has_pace(list, count, &irr_pace_grant));
+    CU_ASSERT_FALSE(has_pacing(list, count, &irr_pacing_sync));
+    CU_ASSERT_TRUE(has_pacing(list, count, &irr_pacing_grant));
 }
 
 /* A hybrid where some messages are long and most are short; long is what the user says. */
@@ -169,11 +169,11 @@ static void test_hybrid(void)
     const irr_candidate_t *hybrid = find(list, list_of(&traffic, list), "hybrid");
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(hybrid);
-    CU_ASSERT_TRUE(hybrid->way.direct_from == from && from > 1000 && from < 3000);
+    CU_ASSERT_TRUE(hybrid->strategy.direct_from == from && from > 1000 && from < 3000);
     settings.direct_bytes = 5000;
     hybrid = find(list, irr_candidates(&machine, &traffic, &settings, list), "hybrid");
     CU_ASSERT_PTR_NOT_NULL_FATAL(hybrid);
-    CU_ASSERT_EQUAL(hybrid->way.direct_from, 5000);
+    CU_ASSERT_EQUAL(hybrid->strategy.direct_from, 5000);
     traffic = equal(64, 32, 64);   /* 9 long messages from each rank, most of them to a few ranks */
     traffic.longest = 4096;
     traffic.even_bytes += 9 * 4032;
@@ -202,7 +202,7 @@ static void test_dims_of_user(void)
     count = irr_candidates(&machine, &traffic, &settings, list);
     for (int i = 0; i < count; i++) {
         grids += is(&list[i], "a3");
-        CU_ASSERT_TRUE(list[i].way.dims.count == 2 && list[i].way.dims.size[0] == 16);
+        CU_ASSERT_TRUE(list[i].strategy.dims.count == 2 && list[i].strategy.dims.size[0] == 16);
     }
     CU_ASSERT_EQUAL(grids, 1);
 }
@@ -212,31 +212,33 @@ static void test_dims_of_user(void)
 /* A communicator with the settings goes the candidate's way, and has no other to try. */
 static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t *given)
 {
-    const irr_way_t *way = &candidate->way;
+    const irr_strategy_t *strategy = &candidate->strategy;
     irr_settings_t settings = *given;
-    irr_way_t base, ways[IRR_PACED_WAYS_MAX];
+    irr_strategy_t base, strategies[IRR_PACED_STRATEGIES_MAX];
 
     irr_candidate_settings(candidate, &settings);
     CU_ASSERT_EQUAL(settings.algorithm, candidate->row);
-    base = irr_way_of(&settings, 2);
-    CU_ASSERT_EQUAL(irr_paced_ways(&settings, &base,
-                                   irr_way_forwards(way) ? IRR_PACED_NODE : IRR_PACED_DIRECT, 64, ways), 1);
-    if (!irr_way_is_scheduled(way)) {
-        ways[0] = base;
+    base = irr_strategy_of(&settings, 2);
+    CU_ASSERT_EQUAL(irr_paced_strategies(&settings, &base,
+                                         irr_strategy_forwards(strategy) ? IRR_PACED_NODE : IRR_PACED_DIRECT, 64,
+                                             strategies), 1);
+    if (!irr_strategy_is_scheduled(strategy)) {
+        strategies[0] = base;
     }
-    CU_ASSERT_TRUE(ways[0].route == way->route && ways[0].order == way->order && ways[0].pace == way->pace);
-    CU_ASSERT_TRUE(ways[0].piece_max == way->piece_max);
-    CU_ASSERT_TRUE(!way->pace->syncs || ways[0].lead == way->lead);
-    CU_ASSERT_TRUE(way->pace != &irr_pace_grant || ways[0].grants == way->grants);
-    CU_ASSERT_EQUAL(memcmp(&ways[0].dims, &way->dims, sizeof(way->dims)), 0);
-    CU_ASSERT_EQUAL(ways[0].direct_from, way->direct_from);
+    CU_ASSERT_TRUE(strategies[0].route == strategy->route && strategies[0].order == strategy->order &&
+                   strategies[0].pacing == strategy->pacing);
+    CU_ASSERT_TRUE(strategies[0].piece_max == strategy->piece_max);
+    CU_ASSERT_TRUE(!strategy->pacing->syncs || strategies[0].lead == strategy->lead);
+    CU_ASSERT_TRUE(strategy->pacing != &irr_pacing_grant || strategies[0].grants == strategy->grants);
+    CU_ASSERT_EQUAL(memcmp(&strategies[0].dims, &strategy->dims, sizeof(strategy->dims)), 0);
+    CU_ASSERT_EQUAL(strategies[0].direct_from, strategy->direct_from);
 }
 
 static irr_settings_t random_settings(uint64_t *random)
 {
     irr_settings_t settings = open_settings();
 
-    settings.pace = (irr_pacing_t)irr_test_below(random, IRR_PACE_COUNT);
+    settings.pacing = (irr_pacing_kind_t)irr_test_below(random, IRR_PACING_COUNT);
     settings.grants = (size_t)irr_test_below(random, 4);
     settings.piece_bytes = irr_test_below(random, 2) ? IRR_BYTES_AUTO : (size_t)irr_test_below(random, 100000);
     settings.lead_bytes = irr_test_below(random, 2) ? IRR_BYTES_AUTO : (size_t)irr_test_below(random, 100000);
@@ -290,8 +292,8 @@ static void test_text(void)
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_candidate_t candidate = { .row = irr_algorithm_find(rows[i].row) };
 
-        candidate.way = *irr_algorithm_way(candidate.row);
-        candidate.way.dims = rows[i].dims;
+        candidate.strategy = *irr_algorithm_strategy(candidate.row);
+        candidate.strategy.dims = rows[i].dims;
         irr_candidate_text(&candidate, text, rows[i].size);
         CU_ASSERT_STRING_EQUAL(text, rows[i].text);
     }

@@ -209,13 +209,13 @@ static void test_empty_blocks(void)
 /* ---- tells and awaits ---- */
 
 /* The last steps of ranks 0 and 1. */
-enum { TELL = 4, AWAIT = 6 };
+enum { SIGNAL = 4, WAIT = 6 };
 
-static void open_told(irr_scene_t *scene)
+static void open_notified(irr_scene_t *scene)
 {
     static const irr_scene_row_t rows[] = {
-        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, AFTER, 0 },
-        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, AFTER, 2 }
+        { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
+        { 1, IRR_STEP_WAIT, 0, 1, { NOTHING }, AFTER, 2 }
     };
 
     irr_scene_open(scene);
@@ -224,17 +224,17 @@ static void open_told(irr_scene_t *scene)
 
 #define SIGNALS(ROW) \
     ROW(tell_nobody, s->plans[1].nsteps--, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it") \
-    ROW(tell_another, step(s, 0, TELL)->peer = 2, \
+    ROW(tell_another, step(s, 0, SIGNAL)->peer = 2, \
         "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
-    ROW(tell_itself, step(s, 0, TELL)->peer = 0, "rank 0 step 4: peer 0 is not allowed") \
-    ROW(tell_in_a_step, step(s, 0, TELL)->number = 1, "rank 0 step 4: number 1 is not allowed") \
-    ROW(tell_bytes, step(s, 0, TELL)->bytes = piece(s, 0, TELL, 0)->length = 3, \
+    ROW(tell_itself, step(s, 0, SIGNAL)->peer = 0, "rank 0 step 4: peer 0 is not allowed") \
+    ROW(tell_in_a_step, step(s, 0, SIGNAL)->number = 1, "rank 0 step 4: number 1 is not allowed") \
+    ROW(tell_bytes, step(s, 0, SIGNAL)->bytes = piece(s, 0, SIGNAL, 0)->length = 3, \
         "rank 0 step 4: a tell or an await of 3 bytes") \
-    ROW(await_nobody, s->plans[0].nsteps--, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
-    ROW(await_later, step(s, 1, AWAIT)->stage = 2, \
+    ROW(wait_nobody, s->plans[0].nsteps--, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
+    ROW(wait_later, step(s, 1, WAIT)->stage = 2, \
         "rank 0 step 4 tells rank 1 in stage 1, which has no await for it") \
-    ROW(await_itself, step(s, 1, AWAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
-    ROW(await_in_pieces, step(s, 1, AWAIT)->first_piece--; step(s, 1, AWAIT)->pieces = 2, \
+    ROW(wait_itself, step(s, 1, WAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
+    ROW(wait_in_pieces, step(s, 1, WAIT)->first_piece--; step(s, 1, WAIT)->pieces = 2, \
         "rank 1 step 6: 2 pieces from 7 on, of 9")
 
 SIGNALS(BREAK)
@@ -246,9 +246,9 @@ static void test_signals(void)
     };
     irr_scene_t scene;
 
-    open_told(&scene);
+    open_notified(&scene);
     irr_scene_accept(&scene);
-    irr_scene_refuse_each(open_told, rows);
+    irr_scene_refuse_each(open_notified, rows);
 }
 
 /* ---- rule 5 ---- */
@@ -275,23 +275,23 @@ static const struct {
         { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, AFTER, 0 } },
       "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0" },
     /* Each of two ranks tells the other when it has been told. */
-    { { { 0, IRR_STEP_AWAIT, 1, 1, { NOTHING }, ALONE, 0 },
-        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, AFTER, 0 },
-        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, ALONE, 0 },
-        { 1, IRR_STEP_TELL, 0, 1, { NOTHING }, AFTER, 0 } },
+    { { { 0, IRR_STEP_WAIT, 1, 1, { NOTHING }, ALONE, 0 },
+        { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
+        { 1, IRR_STEP_WAIT, 0, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_SIGNAL, 0, 1, { NOTHING }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
     /* A send awaits what its receiver tells when it has the message. */
-    { { { 0, IRR_STEP_AWAIT, 1, 1, { NOTHING }, ALONE, 0 },
+    { { { 0, IRR_STEP_WAIT, 1, 1, { NOTHING }, ALONE, 0 },
         { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, AFTER, 0 },
         { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, ALONE, 0 },
-        { 1, IRR_STEP_TELL, 0, 1, { NOTHING }, AFTER, 0 } },
+        { 1, IRR_STEP_SIGNAL, 0, 1, { NOTHING }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
     /* The second tell, for which the send of rank 1 waits, goes behind the first, which waits for that send. */
     { { { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
-        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, AFTER, 0 },
-        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, ALONE, 0 },
-        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, ALONE, 0 },
-        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, ALONE, 0 },
+        { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
+        { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_WAIT, 0, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_WAIT, 0, 1, { NOTHING }, ALONE, 0 },
         { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, AFTER, 1 } },
       "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 1" }
 };

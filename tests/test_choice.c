@@ -201,7 +201,7 @@ static void test_does_no_harm(void)
 
             irr_choosers_run(&job, calls);
             CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
-            CU_ASSERT_EQUAL(job.choice[0].way, 0);
+            CU_ASSERT_EQUAL(job.choice[0].strategy, 0);
         }
     }
 }
@@ -216,7 +216,7 @@ static void test_surprises(void)
 
         job.doubt = 0.05;
         irr_choosers_run(&job, calls);
-        CU_ASSERT_EQUAL(job.choice[0].way, 0);
+        CU_ASSERT_EQUAL(job.choice[0].strategy, 0);
         CU_ASSERT_TRUE(job.took <= (calls < 1000 ? 2 : 1.06) * job.own);
     }
 }
@@ -227,7 +227,7 @@ static void test_nothing_can_be_opened(void)
 
     irr_choosers_run(&job, 100000);
     CU_ASSERT_EQUAL(job.opened, 0);
-    CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 0);
+    CU_ASSERT_EQUAL(irr_choice_strategy(&job.choice[0]), 0);
     CU_ASSERT_TRUE(job.took <= 1.05 * job.own);
 }
 

@@ -293,7 +293,7 @@ static void test_settings(void)
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
     };
-    static const char *const told[DIFFERENCES] = {
+    static const char *const logged[DIFFERENCES] = {
         "x_algorithm is ac on rank 0 of a communicator and a1 on rank 1", "compose is auto on rank 0 of a communicator "
         "and split on rank 1", "window_messages is 4 on rank 0 of a communicator and 5 on rank 2", "window_bytes",
         "window_messages", "dims is not the same on rank 2 of a communicator as on rank 0", "dims", "slice_min",
@@ -317,7 +317,7 @@ static void test_settings(void)
     others[6].dims = (irr_dims_t){ 2, { 2, 8 } };
     others[7].slice_min = 65;
     others[8].overlap = IRR_OVERLAP_SINGLE;
-    others[9].pace = IRR_PACE_GRANT;
+    others[9].pacing = IRR_PACING_GRANT;
     others[10].grants = 3;
     others[11].scheduled.seed = 1; others[12].scheduled.lambda.rule = IRR_LAMBDA_FIXED;
     others[13].scheduled.lambda.share = 1; others[14].scheduled.latency = 1;
@@ -339,7 +339,7 @@ static void test_settings(void)
         }
         irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        snprintf(beginning, sizeof(beginning), "%s", told[i]);
+        snprintf(beginning, sizeof(beginning), "%s", logged[i]);
         irr_world_log.last[strlen(beginning)] = '\0';
         irr_world_end_log(1, beginning);
         expect_recovery(&team);
@@ -426,7 +426,7 @@ static void test_no_memory(void)
 {
     const irr_settings_t rows[] = {
         { .algorithm = 0 },
-        { .algorithm = irr_algorithm_find("a1"), .pace = IRR_PACE_GRANT },
+        { .algorithm = irr_algorithm_find("a1"), .pacing = IRR_PACING_GRANT },
         { .algorithm = irr_algorithm_find("a4"), .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = irr_algorithm_find("hybrid") },
         { .algorithm = irr_algorithm_find("optimal") }

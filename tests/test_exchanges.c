@@ -205,7 +205,7 @@ static void test_many(void)
 }
 
 /* So many that the ranks meet: beside the ones before and behind, none is open then. */
-static void test_meetings(void)
+static void test_barriers(void)
 {
     const irr_settings_t settings = with("a1");
     uint64_t state = irr_test_seed();
@@ -315,14 +315,14 @@ static void test_failure(void)
 }
 
 /* A rank sends to one that has no block for it: that one is told, by one exchange or two, and all else is right. */
-static void test_stray(void)
+static void test_unexpected(void)
 {
     const irr_settings_t settings = with("a1");
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 10; i++) {
         const int to = (int)irr_test_below(&state, RANKS), from = (to + 1) % RANKS;
-        int told;
+        int errors;
 
         irr_world_open(&scene.world, RANKS, 0, irr_test_below(&state, 2) * 200);   /* nothing overtakes it */
         open_scene(&settings, 16, 3 * 16, &state);
@@ -334,9 +334,9 @@ static void test_stray(void)
         irr_job_cut(scene.jobs[irr_test_below(&state, 16)], to, from, 0);
         CU_ASSERT_TRUE(run_scene(&state));
         CU_ASSERT_EQUAL(scene.wrong, 0);
-        told = count_results(to, IRR_ERR_TRUNCATE);
-        CU_ASSERT(told >= 1 && told <= 2);   /* its job runs twice */
-        CU_ASSERT_EQUAL(count_results(to, IRR_OK), scene.total - told);
+        errors = count_results(to, IRR_ERR_TRUNCATE);
+        CU_ASSERT(errors >= 1 && errors <= 2);   /* its job runs twice */
+        CU_ASSERT_EQUAL(count_results(to, IRR_OK), scene.total - errors);
         for (int r = 0; r < RANKS; r++) {
             CU_ASSERT(r == to || count_results(r, IRR_OK) == scene.total);
         }
@@ -438,11 +438,11 @@ static void test_taken(void)
 
 IRR_TEST_MAIN("exchanges", 120,
     { "16 and 40 at a time, each algorithm, with delays", test_many },
-    { "more than fit the numbers of tags",                test_meetings },
+    { "more than fit the numbers of tags",                test_barriers },
     { "over the memory of the node",                      test_shared },
     { "over tcp",                                         test_tcp },
     { "a communicator that fails among them",             test_failure },
-    { "a message without leave among them",               test_stray },
+    { "a message without leave among them",               test_unexpected },
     { "engines that close on them",                       test_close },
     { "one that is given up",                             test_given_up },
     { "those that are taken and given back",              test_taken })

@@ -161,7 +161,7 @@ static void test_failure_counts(void)
 }
 
 /* A message that is shorter than its block is no error, also where ranks wait for their turns. */
-static void run_short(bool window, bool pace, size_t length, uint64_t seed)
+static void run_short(bool window, bool pacing, size_t length, uint64_t seed)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
     irr_fleet_t *fleet = irr_fleet_create(4, seed, 0);
@@ -172,8 +172,8 @@ static void run_short(bool window, bool pace, size_t length, uint64_t seed)
     irr_job_fill(job);
     for (int r = 0; r < 4; r++) {
         irr_test_must(irr_plan_one(1, &job->problems[r], &fleet->rank[r].plan));
-        if (pace) {
-            irr_fleet_pace(fleet, r, IRR_PACE_LOOSE, 0, NULL);
+        if (pacing) {
+            irr_fleet_pacing(fleet, r, IRR_PACING_LOOSE, 0, NULL);
         }
         irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
     }

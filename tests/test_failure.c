@@ -112,7 +112,7 @@ static void test_look(void)
     run_agreement("rs_n", false);
 }
 
-static void test_meeting(void)
+static void test_barrier(void)
 {
     run_agreement("a1", true);
 }
@@ -148,14 +148,14 @@ static void test_first(void)
 
 /* ---- a rank that does not come ---- */
 
-static char told[512];
+static char logged[512];
 static int  lines;
 
 static void keep_line(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
     if (level == IRR_LOG_ERROR) {
-        snprintf(told, sizeof(told), "%s", text);
+        snprintf(logged, sizeof(logged), "%s", text);
         lines++;
     }
 }
@@ -184,8 +184,8 @@ static void test_timeout(void)
         }
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);
         CU_ASSERT_EQUAL(lines, 1);
-        CU_ASSERT_PTR_NOT_NULL(strstr(told, "timeout"));
-        CU_ASSERT(strcmp(rows[i], "a1") != 0 || strstr(told, "for rank 6") != NULL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(logged, "timeout"));
+        CU_ASSERT(strcmp(rows[i], "a1") != 0 || strstr(logged, "for rank 6") != NULL);
         for (int r = 0; r < RANKS - 1; r++) {
             CU_ASSERT(result[r] == IRR_ERR_TIMEOUT || result[r] == IRR_ERR_PEER);
         }
@@ -252,7 +252,7 @@ static void test_left_open(void)
 IRR_TEST_MAIN("failure", 60,
     { "a look that fails on one rank fails on all",             test_look },
     { "the first exchange that fails on one rank fails on all", test_first },
-    { "a meeting that fails on one rank fails on all",          test_meeting },
+    { "a meeting that fails on one rank fails on all",          test_barrier },
     { "a rank that does not come is named, and not waited for", test_timeout },
     { "a notice that is lost for want of memory is repeated",   test_notice },
     { "exchanges may be left open",                             test_left_open })

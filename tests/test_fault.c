@@ -116,29 +116,29 @@ static const irr_setup_t planned = { open_planned, close_fabric };
 static const irr_setup_t ucx_planned = { .open = open_ucx_planned };
 
 /* A message of rank 0, with both ends; its seed is its number. */
-typedef struct mail {
+typedef struct msg {
     irr_list_t from, to;
     irr_op_t   send, recv;
     uint64_t   seed;
-} mail_t;
+} msg_t;
 
-static void post(irr_net_t *net, mail_t *mail, uint64_t seed, int to, uint16_t tag, size_t bytes)
+static void post(irr_net_t *net, msg_t *msg, uint64_t seed, int to, uint16_t tag, size_t bytes)
 {
-    *mail = (mail_t){ .seed = seed };
-    irr_list_open_even(&mail->from, 1, bytes);
-    irr_list_open_even(&mail->to, 1, bytes);
-    irr_list_fill(&mail->from, seed);
-    irr_net_recv(net, to, 0, tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
-    irr_net_send(net, 0, to, tag, &mail->from, IRR_FORM_IOVEC, &mail->send);
+    *msg = (msg_t){ .seed = seed };
+    irr_list_open_even(&msg->from, 1, bytes);
+    irr_list_open_even(&msg->to, 1, bytes);
+    irr_list_fill(&msg->from, seed);
+    irr_net_recv(net, to, 0, tag, &msg->to, IRR_FORM_IOVEC, &msg->recv);
+    irr_net_send(net, 0, to, tag, &msg->from, IRR_FORM_IOVEC, &msg->send);
 }
 
-static bool arrived(const mail_t *mail)
+static bool arrived(const msg_t *msg)
 {
-    return mail->send.status == IRR_OK && mail->recv.status == IRR_OK &&
-           irr_list_holds(&mail->to, mail->seed, mail->from.bytes);
+    return msg->send.status == IRR_OK && msg->recv.status == IRR_OK &&
+           irr_list_holds(&msg->to, msg->seed, msg->from.bytes);
 }
 
-static void close_mails(mail_t *mails, size_t count)
+static void close_mails(msg_t *mails, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         irr_list_close(&mails[i].to);
@@ -149,19 +149,19 @@ static void close_mails(mail_t *mails, size_t count)
 /* Without a plan, what completes at once does so through the wrapper. */
 static void test_no_fault(void)
 {
-    mail_t mail;
+    msg_t msg;
     irr_net_t net;
 
     plan = (irr_fault_t){ .seed = 1 };
     if (!irr_net_open(&net, &planned)) {
         return;
     }
-    post(&net, &mail, 1, 1, TAG, 8);
-    CU_ASSERT_EQUAL(mail.send.status, IRR_OK);
+    post(&net, &msg, 1, 1, TAG, 8);
+    CU_ASSERT_EQUAL(msg.send.status, IRR_OK);
     irr_net_progress_one(&net, 1);
-    CU_ASSERT_TRUE(arrived(&mail));
+    CU_ASSERT_TRUE(arrived(&msg));
     CU_ASSERT_EQUAL(net.transports[0]->ops->progress(net.transports[0]), 0);
-    close_mails(&mail, 1);
+    close_mails(&msg, 1);
     irr_net_close(&net);
 }
 
@@ -169,10 +169,10 @@ static void test_no_fault(void)
 static void test_delay(void)
 {
     enum { MAILS = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
-    static const struct { int to, tag; size_t bytes; } way[MAILS] = {
+    static const struct { int to, tag; size_t bytes; } strategy[MAILS] = {
         { 1, 0, 8 }, { 1, 0, 16 }, { 2, 0, 24 }, { 1, 1, 32 }, { 1, 0, LARGE }, { 0, 0, LARGE }
     };
-    mail_t mails[MAILS];
+    msg_t mails[MAILS];
     irr_net_t net;
 
     plan = (irr_fault_t){ .delay_send = LATE + 1, .delay_rounds = ROUNDS };
@@ -180,7 +180,7 @@ static void test_delay(void)
         return;
     }
     for (int i = 0; i < MAILS; i++) {
-        post(&net, &mails[i], (uint64_t)i, way[i].to, TAG + way[i].tag, way[i].bytes);
+        post(&net, &mails[i], (uint64_t)i, strategy[i].to, TAG + strategy[i].tag, strategy[i].bytes);
     }
     for (int round = 1; round <= ROUNDS; round++) {
         CU_ASSERT_EQUAL(mails[LATE].send.status, IRR_IN_PROGRESS);
@@ -204,7 +204,7 @@ static void test_delay(void)
 static void test_until_close(void)
 {
     irr_transport_t *sender;
-    mail_t mails[3];
+    msg_t mails[3];
     irr_net_t net;
 
     plan = (irr_fault_t){ .hold_percent = 100, .hold_rounds = 1, .delay_send = 1, .delay_rounds = SIZE_MAX };
@@ -241,7 +241,7 @@ static void test_until_close(void)
 /* The second of three sends fails; the receive that waited for its message gets the third one. */
 static void fail_second(size_t rounds)
 {
-    mail_t mails[3];
+    msg_t mails[3];
     irr_net_t net;
 
     plan = (irr_fault_t){ .fail_send = 2, .failure = IRR_ERR_UNREACHABLE,
@@ -395,21 +395,21 @@ static void test_open(void)
 /* A hold allocates nothing; what fails when it is handed on reaches `done`. */
 static void test_no_memory(void)
 {
-    mail_t mail;
+    msg_t msg;
     irr_net_t net;
 
     plan = (irr_fault_t){ .delay_send = 1, .delay_rounds = 2 };
     irr_memory_begin();
     if (irr_net_open(&net, &planned)) {
         irr_memory_fail(1, NULL);
-        post(&net, &mail, 1, 1, TAG, 8);
-        CU_ASSERT_EQUAL(mail.send.status, IRR_IN_PROGRESS);
+        post(&net, &msg, 1, 1, TAG, 8);
+        CU_ASSERT_EQUAL(msg.send.status, IRR_IN_PROGRESS);
         CU_ASSERT_FALSE(irr_memory_failed());
-        irr_net_wait(&net, &mail.send);
-        CU_ASSERT_EQUAL(mail.send.status, IRR_ERR_NO_MEMORY);
+        irr_net_wait(&net, &msg.send);
+        CU_ASSERT_EQUAL(msg.send.status, IRR_ERR_NO_MEMORY);
         irr_net_abandon(&net, 1);
-        irr_net_wait(&net, &mail.recv);
-        close_mails(&mail, 1);
+        irr_net_wait(&net, &msg.recv);
+        close_mails(&msg, 1);
         irr_net_close(&net);
     }
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
@@ -420,7 +420,7 @@ static void test_no_sleep(void)
 {
     irr_transport_t *sender;
     irr_status_t status;
-    mail_t mail;
+    msg_t msg;
     irr_net_t net;
     int fd;
 
@@ -429,13 +429,13 @@ static void test_no_sleep(void)
         return;
     }
     sender = net.transports[0];
-    post(&net, &mail, 1, 0, TAG, 8);
+    post(&net, &msg, 1, 0, TAG, 8);
     while (sender->caps.wakes && (status = sender->ops->arm(sender, &fd)) == IRR_IN_PROGRESS) {
         irr_net_progress_one(&net, 0);
     }
-    CU_ASSERT(!sender->caps.wakes || (status == IRR_OK && arrived(&mail)));
-    irr_net_wait(&net, &mail.recv);
-    close_mails(&mail, 1);
+    CU_ASSERT(!sender->caps.wakes || (status == IRR_OK && arrived(&msg)));
+    irr_net_wait(&net, &msg.recv);
+    close_mails(&msg, 1);
     irr_net_close(&net);
 }
 

@@ -10,9 +10,9 @@
 
 #include "order/order.h"
 #include "order/tree/syncs.h"
-#include "pace/pace.h"
+#include "pacing/pacing.h"
 #include "route/forward.h"
-#include "pace/signals.h"
+#include "pacing/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void open_crew(crew_t *crew, irr_job_kind_t kind, uint64_t *state)
     fill_matrix(crew->job, &crew->matrix);
     irr_test_must(irr_nodes_init(&crew->nodes, scene.ranks, scene.host_of));
     irr_test_must(irr_forward_matrix(&crew->nodes, &crew->matrix, &crew->forwarded));
-    irr_test_must(irr_order_schedule(&irr_order_aapc, &crew->forwarded, &params, &crew->schedule));
+    irr_test_must(irr_order_schedule(&irr_order_tree, &crew->forwarded, &params, &crew->schedule));
     irr_test_must(irr_syncs_find(&crew->tree, &crew->schedule, NULL, &crew->syncs));
     for (int r = 0; r < scene.ranks; r++) {
         irr_test_must(irr_forward_init(&crew->forward[r], &crew->nodes, &crew->matrix,
@@ -91,10 +91,10 @@ static void make_plan(const crew_t *crew, int rank, bool with_syncs, irr_plan_t 
     bounds.pieces += 2 * irr_job_more(crew->job, rank);
     irr_test_must(irr_forward_plan_build(forward, &own, &crew->job->problems[rank], plan));
     if (with_syncs) {
-        const irr_pace_params_t params = { .signals = &mine };
+        const irr_pacing_params_t params = { .signals = &mine };
 
-        bounds = irr_pace_bounds(&irr_pace_sync, &params, bounds);
-        irr_test_must(irr_pace_add(&irr_pace_sync, &params, plan));
+        bounds = irr_pacing_bounds(&irr_pacing_sync, &params, bounds);
+        irr_test_must(irr_pacing_add(&irr_pacing_sync, &params, plan));
     }
     CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
     CU_ASSERT(plan->scratch_bytes <= irr_forward_scratch(forward));
@@ -255,7 +255,7 @@ static void test_messages(void)
 
 /* ---- runs ---- */
 
-static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_t pacing, uint64_t *state)
+static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_kind_t pacing, uint64_t *state)
 {
     irr_fault_t faults[RANKS_MAX] = { { .seed = 0 } };
     irr_fleet_t *fleet;
@@ -266,7 +266,7 @@ static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_t pacing, uint64_t
     fleet = irr_fleet_create_faulty(crew->job->ranks, irr_test_random(state), irr_test_below(state, 200), faults);
     fleet->compose = (irr_compose_t)irr_test_below(state, IRR_COMPOSE_COUNT);
     for (int r = 0; r < crew->job->ranks; r++) {
-        make_plan(crew, r, pacing == IRR_PACE_SYNC, &fleet->rank[r].plan);
+        make_plan(crew, r, pacing == IRR_PACING_SYNC, &fleet->rank[r].plan);
     }
     return fleet;
 }
@@ -284,7 +284,7 @@ static void test_runs(void)
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 200; i++) {
-        const irr_pacing_t pacing = i % 2 == 0 ? IRR_PACE_SYNC : IRR_PACE_FREE;
+        const irr_pacing_kind_t pacing = i % 2 == 0 ? IRR_PACING_SYNC : IRR_PACING_FREE;
         crew_t crew = { .piece_max = 500 + irr_test_below(&state, 4000), .lead = irr_test_below(&state, 3000) };
         irr_fleet_t *fleet;
 
@@ -325,7 +325,7 @@ static void test_short(void)
             irr_job_disregard(crew.job, to, from);
             cuts++;
         }
-        fleet = open_fleet(&crew, i % 4 < 2 ? IRR_PACE_SYNC : IRR_PACE_FREE, &state);
+        fleet = open_fleet(&crew, i % 4 < 2 ? IRR_PACING_SYNC : IRR_PACING_FREE, &state);
         run(&crew, fleet);
         for (int r = 0; r < crew.job->ranks; r++) {
             CU_ASSERT_EQUAL(fleet->rank[r].result, r == to && length > 0 ? IRR_ERR_TRUNCATE : IRR_OK);

@@ -8,7 +8,7 @@
 #include "plan_all.h"
 
 #include "exec/tag.h"
-#include "pace/pace.h"
+#include "pacing/pacing.h"
 
 #define ALL_EAGER SIZE_MAX
 
@@ -20,7 +20,7 @@ enum { RANKS = 6, VICTIM = 2, GRANTS_MAX = 3, A1 = 1 };
 static irr_paced_params_t params_of(int algorithm, size_t grants, size_t eager_max, uint64_t seed)
 {
     return (irr_paced_params_t){
-        .algorithm = algorithm, .pacing = IRR_PACE_GRANT, .watched = IRR_PACE_GRANT, .grants = grants,
+        .algorithm = algorithm, .pacing = IRR_PACING_GRANT, .watched = IRR_PACING_GRANT, .grants = grants,
         .eager_max = eager_max, .seed = seed
     };
 }
@@ -183,10 +183,10 @@ static void test_hostile(void)
 static void test_memory(void)
 {
     irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
-    const irr_pace_params_t params = { .grants = 2 };
+    const irr_pacing_params_t params = { .grants = 2 };
 
-    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
-        const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
+    for (int i = IRR_PACING_AUTO + 1; i < (int)IRR_PACING_COUNT; i++) {
+        const irr_pacing_t *pacing = irr_pacing_of((irr_pacing_kind_t)i);
         irr_status_t status = IRR_ERR_NO_MEMORY;
         size_t nth = 0;
 
@@ -197,20 +197,20 @@ static void test_memory(void)
             irr_plan_init(&plan);
             irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));
             irr_memory_fail(++nth, NULL);
-            status = irr_pace_add(pace, &params, &plan);
+            status = irr_pacing_add(pacing, &params, &plan);
             CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
             irr_memory_fail(0, NULL);
-            irr_test_must(irr_plan_reserve(&plan, irr_pace_bounds(pace, &params, irr_plan_one_bounds(A1, RANKS))));
+            irr_test_must(irr_plan_reserve(&plan, irr_pacing_bounds(pacing, &params, irr_plan_one_bounds(A1, RANKS))));
             irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));
             irr_memory_fail(1, NULL);
             irr_memory_fail_all();
-            CU_ASSERT_EQUAL(irr_pace_add(pace, &params, &plan), IRR_OK);
+            CU_ASSERT_EQUAL(irr_pacing_add(pacing, &params, &plan), IRR_OK);
             irr_memory_fail(0, NULL);
             irr_plan_fini(&plan);
         }
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
-        CU_ASSERT(nth == 1 || i != (int)IRR_PACE_FREE);
-        CU_ASSERT(nth > 3 || i != (int)IRR_PACE_GRANT);
+        CU_ASSERT(nth == 1 || i != (int)IRR_PACING_FREE);
+        CU_ASSERT(nth > 3 || i != (int)IRR_PACING_GRANT);
     }
     irr_job_destroy(job);
 }

@@ -7,7 +7,7 @@
 #include "matrix_scene.h"
 #include "plan_all.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "study/grid_plans.h"
 
 #include <stdlib.h>
@@ -266,14 +266,14 @@ static void expect_shares(const led_t *led)
 
 static void check_leaders(const irr_nodes_t *nodes, const irr_matrix_t *matrix, size_t direct_from)
 {
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("node"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("node"));
     const irr_plans_known_t known = { .matrix = matrix, .nodes = nodes };
     led_t led = { .nodes = nodes, .good = true };
     irr_plans_t plans;
     char reason[256] = "";
 
-    way.direct_from = direct_from;
-    irr_test_must(irr_plans_build(&way, &known, &plans));
+    strategy.direct_from = direct_from;
+    irr_test_must(irr_plans_build(&strategy, &known, &plans));
     CU_ASSERT_EQUAL(irr_plan_check(plans.plans, plans.problems, nodes->ranks, reason, sizeof(reason)), IRR_OK);
     CU_ASSERT_STRING_EQUAL(reason, "");
     CU_ASSERT_EQUAL(irr_plans_each_message(&plans, look_at_message, &led), IRR_OK);

@@ -167,13 +167,13 @@ static void test_short_at_receiver(void)
         irr_job_fill(wrong);
         open_scene(&scene, RANKS, &settings, 0, i / 2 == 0 ? 0 : i / 2 == 1 ? 100 : SIZE_MAX);
         for (int k = 0; k < 150; k++) {
-            int told;
+            int errors;
 
             run(&scene, wrong);
-            told = scene.result[1] == IRR_ERR_TRUNCATE;
+            errors = scene.result[1] == IRR_ERR_TRUNCATE;
             run(&scene, right);
-            told += scene.result[1] == IRR_ERR_TRUNCATE;
-            CU_ASSERT_EQUAL(told, 1);
+            errors += scene.result[1] == IRR_ERR_TRUNCATE;
+            CU_ASSERT_EQUAL(errors, 1);
             run_well(&scene, right);
         }
         close_scene(&scene);
@@ -228,7 +228,7 @@ static void test_disagree(void)
     for (int round = 0; round < 60; round++) {
         const int ranks = 2 + (int)(irr_test_random(&state) % (RANKS_MAX - 1));
         const irr_settings_t settings = random_settings(&state);
-        int shorter = 0, told = 0;
+        int shorter = 0, errors = 0;
         scene_t scene;
 
         open_scene(&scene, ranks, &settings, irr_test_random(&state), pick(&state, eager, 3));
@@ -241,11 +241,11 @@ static void test_disagree(void)
             run(&scene, job);
             for (int r = 0; r < ranks; r++) {
                 CU_ASSERT(scene.result[r] == IRR_OK || scene.result[r] == IRR_ERR_TRUNCATE);
-                told += scene.result[r] != IRR_OK;
+                errors += scene.result[r] != IRR_OK;
             }
             irr_job_destroy(job);
         }
-        CU_ASSERT((told > 0) == (shorter > 0) && told <= shorter);
+        CU_ASSERT((errors > 0) == (shorter > 0) && errors <= shorter);
         close_scene(&scene);
     }
 }

@@ -147,20 +147,20 @@ static int node_of(int layout, int rank)
     return nodes[layout];
 }
 
-static struct { int lines; char last[512]; } told;
+static struct { int lines; char last[512]; } logged;
 
 static void listen(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
     (void)level;
-    told.lines++;
-    snprintf(told.last, sizeof(told.last), "%s", text);
+    logged.lines++;
+    snprintf(logged.last, sizeof(logged.last), "%s", text);
 }
 
 static void listen_anew(void)
 {
-    told.lines = 0;
-    told.last[0] = '\0';
+    logged.lines = 0;
+    logged.last[0] = '\0';
     irr_log_set(listen, NULL, IRR_LOG_WARN);
 }
 
@@ -268,30 +268,30 @@ static void test_set_up(void)
 static void test_side_by_side(void)
 {
     uint64_t state = irr_test_seed();
-    irr_team_t shares, strays, some;
+    irr_team_t shares, unexpected, some;
     irr_world_t world;
 
     irr_memory_begin();
     irr_world_open(&world, RANKS, irr_test_random(&state), 100);
     irr_world_share(&world);
     irr_team_init(&some, &world, 0, 2);
-    irr_team_init(&strays, &world, 0, 1);
+    irr_team_init(&unexpected, &world, 0, 1);
     irr_team_init(&shares, &world, 0, 1);
     settle(&some, "a1", 0, true);
-    settle(&strays, "a1", 0, false);
+    settle(&unexpected, "a1", 0, false);
     settle(&shares, "a1", 2, true);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&some), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&strays), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&unexpected), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&shares), IRR_OK);
     expect_lanes(&some, 0, true);
-    expect_lanes(&strays, 0, false);
+    expect_lanes(&unexpected, 0, false);
     expect_lanes(&shares, 2, true);
     for (int i = 0; i < 3; i++) {
-        expect_kinds(&strays, &state);
+        expect_kinds(&unexpected, &state);
         expect_kinds(&shares, &state);
     }
     irr_team_destroy(&shares);
-    irr_team_destroy(&strays);
+    irr_team_destroy(&unexpected);
     irr_team_close(&some);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
@@ -330,8 +330,8 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
     listen_anew();
     for (int i = 0; i < 2; i++) {
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-        CU_ASSERT_EQUAL(told.lines, 1);
-        CU_ASSERT_PTR_NOT_NULL(strstr(told.last, warning));
+        CU_ASSERT_EQUAL(logged.lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(logged.last, warning));
         expect_lanes(&team, layout, false);
         expect_kinds(&team, &state);
         irr_team_destroy(&team);
@@ -395,8 +395,8 @@ static void test_no_network(void)
         CU_ASSERT_EQUAL(irr_team_create(&team), cases[i].works ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);
         poor = blind = -1;
-        CU_ASSERT_EQUAL(told.lines, cases[i].works ? 0 : cases[i].poor + cases[i].blind > -2 ? 2 : 1);
-        CU_ASSERT(cases[i].works || strstr(told.last, "transport is 'pigeon'; allowed are") != NULL);
+        CU_ASSERT_EQUAL(logged.lines, cases[i].works ? 0 : cases[i].poor + cases[i].blind > -2 ? 2 : 1);
+        CU_ASSERT(cases[i].works || strstr(logged.last, "transport is 'pigeon'; allowed are") != NULL);
         for (int r = 0; r < RANKS; r++) {
             CU_ASSERT_PTR_NULL(world.engines[r]->lanes->inner[IRR_LANE_FAR]);
         }

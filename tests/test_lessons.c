@@ -35,11 +35,11 @@ static irr_situation_t situation_of(int ranks)
 }
 
 /* A trial has found this speedup, to one part in a hundred. */
-static irr_status_t learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way, double is)
+static irr_status_t learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy, double is)
 {
     const irr_speedup_t speedup = { is, is / 1.01, is * 1.01 };
 
-    return irr_lessons_learn(lessons, situation, way, &speedup);
+    return irr_lessons_learn(lessons, situation, strategy, &speedup);
 }
 
 /* ---- learning ---- */
@@ -81,7 +81,7 @@ static void test_trials(void)
     }
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT(irr_found_speedup(&lesson->found[0]) < 0.72);
-    CU_ASSERT_EQUAL(lesson->ways, 1);
+    CU_ASSERT_EQUAL(lesson->strategies, 1);
     CU_ASSERT_EQUAL(irr_lessons_lived(&memory, &situation, 100), IRR_OK);
     CU_ASSERT_EQUAL(irr_lessons_lived(&memory, &situation, 10000), IRR_OK);
     CU_ASSERT_DOUBLE_EQUAL(irr_lesson_calls(irr_lessons_find(&memory, &situation)), 1000, 0.01);
@@ -92,7 +92,7 @@ static irr_candidate_t candidate_of(const char *name)
 {
     const int row = irr_algorithm_find(name);
 
-    return (irr_candidate_t){ .row = row, .way = *irr_algorithm_way(row) };
+    return (irr_candidate_t){ .row = row, .strategy = *irr_algorithm_strategy(row) };
 }
 
 /* One trial of noisy exchanges shows neither a gain nor a loss beyond doubt. */
@@ -189,7 +189,7 @@ static irr_status_t read_any(const char *path, irr_file_error_t *error)
     status = irr_lessons_read(path, MACHINE, &memory_read, NULL, error);
     CU_ASSERT(status == IRR_OK || memory_read.count == 0);
     for (size_t i = 0; i < memory_read.count; i++) {
-        for (int k = 0; k < memory_read.list[i].ways; k++) {
+        for (int k = 0; k < memory_read.list[i].strategies; k++) {
             CU_ASSERT_TRUE(isfinite(irr_found_speedup(&memory_read.list[i].found[k])));
         }
     }
@@ -208,7 +208,7 @@ static void test_read(void)
     CU_ASSERT_EQUAL_FATAL(irr_text_read(read_any, text, strlen(text), &error), IRR_OK);
     lesson = irr_lessons_find(&memory_read, &one);
     CU_ASSERT_PTR_NOT_NULL_FATAL(lesson);
-    CU_ASSERT(lesson->ways == 2 && strcmp(lesson->found[0].way, "a1") == 0);
+    CU_ASSERT(lesson->strategies == 2 && strcmp(lesson->found[0].strategy, "a1") == 0);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), 0.02, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(irr_lesson_calls(lesson), 1000, 1e-6);

@@ -39,22 +39,22 @@ static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 
 static double time_of(const irr_machine_t *machine, const irr_traffic_t *traffic, const char *name)
 {
-    return irr_model_ns(machine, traffic, irr_algorithm_way(irr_algorithm_find(name)));
+    return irr_model_ns(machine, traffic, irr_algorithm_strategy(irr_algorithm_find(name)));
 }
 
 /* Of all grids of two and three dimensions whose sizes are powers of two, and of multistage. */
 static double best_grid(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("a3"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a3"));
     double best = time_of(machine, traffic, "multistage");
 
     for (int first = 2; first < traffic->ranks; first *= 2) {
         for (int second = 2; second < traffic->ranks / first; second *= 2) {
-            way.dims = (irr_dims_t){ .count = 3, .size = { first, second, traffic->ranks } };
-            best = fmin(best, irr_model_ns(machine, traffic, &way));
+            strategy.dims = (irr_dims_t){ .count = 3, .size = { first, second, traffic->ranks } };
+            best = fmin(best, irr_model_ns(machine, traffic, &strategy));
         }
-        way.dims = (irr_dims_t){ .count = 2, .size = { first, traffic->ranks } };
-        best = fmin(best, irr_model_ns(machine, traffic, &way));
+        strategy.dims = (irr_dims_t){ .count = 2, .size = { first, traffic->ranks } };
+        best = fmin(best, irr_model_ns(machine, traffic, &strategy));
     }
     return best;
 }
@@ -224,22 +224,22 @@ static void test_hot_rank(void)
     CU_ASSERT(time_of(&machine, &hot, "multistage") > time_of(&machine, &hot, "a1"));
 }
 
-static void test_paces(void)
+static void test_pacings(void)
 {
     const irr_machine_t machine = ethernet();
     const irr_traffic_t traffic = equal(64, 1, 4096);
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("a1"));
-    const double free_ns = irr_model_ns(&machine, &traffic, &way);
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a1"));
+    const double free_ns = irr_model_ns(&machine, &traffic, &strategy);
     double grant_ns;
 
-    way.pace = &irr_pace_loose;
-    CU_ASSERT(irr_model_ns(&machine, &traffic, &way) > free_ns);
-    way.pace = &irr_pace_grant;
-    way.grants = 2;
-    grant_ns = irr_model_ns(&machine, &traffic, &way);
+    strategy.pacing = &irr_pacing_loose;
+    CU_ASSERT(irr_model_ns(&machine, &traffic, &strategy) > free_ns);
+    strategy.pacing = &irr_pacing_grant;
+    strategy.grants = 2;
+    grant_ns = irr_model_ns(&machine, &traffic, &strategy);
     CU_ASSERT(grant_ns > free_ns);
-    way.grants = 8;
-    CU_ASSERT(irr_model_ns(&machine, &traffic, &way) < grant_ns);
+    strategy.grants = 8;
+    CU_ASSERT(irr_model_ns(&machine, &traffic, &strategy) < grant_ns);
 }
 
 /* Where switches queue little, Open MPI's order costs what contrib/lab measured for equal messages, and paces pay. */
@@ -272,18 +272,18 @@ static void test_loose(void)
         { 871682, 458780, 7, 419456, 144.6 }
     };
     irr_machine_t machine = lab();
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("a1"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a1"));
 
     machine.bandwidth = 96;
-    way.pace = &irr_pace_loose;
+    strategy.pacing = &irr_pacing_loose;
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_traffic_t traffic = {
             .ranks = 8, .node_ranks = 1, .messages = rows[i].messages, .even_messages = rows[i].messages,
             .bytes = rows[i].bytes, .even_bytes = rows[i].even, .longest = rows[i].longest
         };
 
-        CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machine, &traffic, &way) / 1e6 / rows[i].ms, 1, 0.3);
-        CU_ASSERT(i == 0 || irr_model_ns(&machine, &traffic, &way) > time_of(&machine, &traffic, "aapc"));
+        CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machine, &traffic, &strategy) / 1e6 / rows[i].ms, 1, 0.3);
+        CU_ASSERT(i == 0 || irr_model_ns(&machine, &traffic, &strategy) > time_of(&machine, &traffic, "aapc"));
     }
 }
 
@@ -291,17 +291,17 @@ static void test_no_such_grid(void)
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t traffic = equal(1024, 1, 8);
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("a4"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a4"));
 
-    way.dims = (irr_dims_t){ .count = 8, .size = { 2, 2, 2, 2, 2, 2, 2, 2 } };
-    CU_ASSERT_EQUAL(irr_model_ns(&machine, &traffic, &way), INFINITY);
+    strategy.dims = (irr_dims_t){ .count = 8, .size = { 2, 2, 2, 2, 2, 2, 2, 2 } };
+    CU_ASSERT_EQUAL(irr_model_ns(&machine, &traffic, &strategy), INFINITY);
 }
 
 /* In us, with 64 ranks, one a node, and one message of each 64 times as long as the others, as simulated. */
 static void test_hybrid(void)
 {
     static const struct { double bytes, ethernet, infiniband; } rows[] = { { 256, 115, 38 }, { 512, 129, 52 } };
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("hybrid"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("hybrid"));
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_machine_t machines[] = { ethernet(), infiniband() };
@@ -312,12 +312,12 @@ static void test_hybrid(void)
         for (int m = 0; m < 2; m++) {
             const double us = m == 0 ? rows[i].ethernet : rows[i].infiniband;
 
-            way.direct_from = irr_model_direct_from(&machines[m], &traffic);
-            CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machines[m], &traffic, &way) / 1e3 / us, 1, 0.3);
-            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &way) < time_of(&machines[m], &traffic, "a3"));
-            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &way) < time_of(&machines[m], &traffic, "a1"));
-            way.direct_from = (size_t)traffic.longest + 1;
-            CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machines[m], &traffic, &way),
+            strategy.direct_from = irr_model_direct_from(&machines[m], &traffic);
+            CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machines[m], &traffic, &strategy) / 1e3 / us, 1, 0.3);
+            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &strategy) < time_of(&machines[m], &traffic, "a3"));
+            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &strategy) < time_of(&machines[m], &traffic, "a1"));
+            strategy.direct_from = (size_t)traffic.longest + 1;
+            CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machines[m], &traffic, &strategy),
                                    time_of(&machines[m], &traffic, "a3"), 1);
         }
     }
@@ -355,16 +355,16 @@ static void test_any(void)
         irr_traffic_t traffic = any_traffic(&state);
 
         for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
-            const irr_way_t *way = irr_algorithm_way(row);
+            const irr_strategy_t *strategy = irr_algorithm_strategy(row);
             irr_traffic_t more = traffic;
-            const double ns = irr_model_ns(machine, &traffic, way);
+            const double ns = irr_model_ns(machine, &traffic, strategy);
 
             CU_ASSERT(ns >= 0 && isfinite(ns));
-            if (!way->balanced && !irr_way_is_split(way)) {
+            if (!strategy->balanced && !irr_strategy_is_split(strategy)) {
                 more.bytes *= 2;
                 more.even_bytes *= 2;
                 more.longest *= 2;
-                CU_ASSERT(irr_model_ns(machine, &more, way) >= ns);
+                CU_ASSERT(irr_model_ns(machine, &more, strategy) >= ns);
             }
         }
     }
@@ -394,7 +394,7 @@ IRR_TEST_MAIN("model", 120,
     { "some long messages go directly", test_some_long },
     { "with few neighbours direct messages win", test_sparse },
     { "a hot rank is no hot node", test_hot_rank },
-    { "a pace costs signals and waits", test_paces },
+    { "a pace costs signals and waits", test_pacings },
     { "shallow switches cost what nothing paces", test_shallow },
     { "a grid of too many stages takes for ever", test_no_such_grid },
     { "a grid gains where long messages go beside it", test_hybrid },

@@ -137,13 +137,13 @@ static void test_lists(void)
 
 enum { MOST = 1000, LONG = 100000 };
 
-typedef struct mail {
+typedef struct msg {
     irr_list_t from, to;
     irr_op_t   send, recv;
-} mail_t;
+} msg_t;
 
 /* Sends long messages that nobody receives until no more are taken; their number. */
-static size_t flood(irr_net_t *net, mail_t *mails)
+static size_t flood(irr_net_t *net, msg_t *mails)
 {
     size_t count = 0;
 
@@ -164,7 +164,7 @@ static size_t flood(irr_net_t *net, mail_t *mails)
 /* A rank that has none left still sends what is short, and looks for what nobody receives; others wait for nothing. */
 static void test_operations(void)
 {
-    mail_t *mails = irr_test_array(MOST, sizeof(*mails));
+    msg_t *mails = irr_test_array(MOST, sizeof(*mails));
     irr_op_t refused = { .then = NULL };
     irr_net_t net;
     size_t count;
@@ -243,7 +243,7 @@ static bool run_short(const char *algorithm, uint64_t *state)
     irr_team_init(&team, &world, 0, 1);
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         team.params[r].settings = (irr_settings_t){
-            .algorithm = irr_algorithm_find(algorithm), .piece_bytes = 500, .pace = IRR_PACE_FREE
+            .algorithm = irr_algorithm_find(algorithm), .piece_bytes = 500, .pacing = IRR_PACING_FREE
         };
     }
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);

@@ -55,29 +55,29 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, again)
 
 enum { WINDOW = 50, ALL = 100000 };
 
-typedef struct mail {
+typedef struct msg {
     irr_list_t from, to;
     irr_op_t   send, recv;
     uint64_t   seed;
-} mail_t;
+} msg_t;
 
-static void post(irr_net_t *net, mail_t *mail, uint64_t seed, uint64_t *random)
+static void post(irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *random)
 {
     const size_t bytes = irr_test_below(random, 8) == 0 ? irr_test_below(random, 40000) : irr_test_below(random, 600);
     const int from = (int)irr_test_below(random, IRR_NET_RANKS), to = (int)irr_test_below(random, IRR_NET_RANKS);
     const uint16_t tag = (uint16_t)irr_test_below(random, 3);
     const bool recv_first = irr_test_below(random, 2) == 0;
 
-    *mail = (mail_t){ .seed = seed };
-    irr_list_open_even(&mail->from, 1, bytes);
-    irr_list_open_even(&mail->to, 1, bytes);
-    irr_list_fill(&mail->from, seed);
+    *msg = (msg_t){ .seed = seed };
+    irr_list_open_even(&msg->from, 1, bytes);
+    irr_list_open_even(&msg->to, 1, bytes);
+    irr_list_fill(&msg->from, seed);
     if (recv_first) {
-        irr_net_recv(net, to, from, TAG | tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
+        irr_net_recv(net, to, from, TAG | tag, &msg->to, IRR_FORM_IOVEC, &msg->recv);
     }
-    irr_net_send(net, from, to, TAG | tag, &mail->from, IRR_FORM_IOVEC, &mail->send);
+    irr_net_send(net, from, to, TAG | tag, &msg->from, IRR_FORM_IOVEC, &msg->send);
     if (!recv_first) {
-        irr_net_recv(net, to, from, TAG | tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
+        irr_net_recv(net, to, from, TAG | tag, &msg->to, IRR_FORM_IOVEC, &msg->recv);
     }
 }
 
@@ -86,7 +86,7 @@ static void test_again(void)
 {
     const int count = irr_test_runs(ALL);
     uint64_t random = irr_test_seed();
-    mail_t *mails = irr_test_array(WINDOW, sizeof(*mails));
+    msg_t *mails = irr_test_array(WINDOW, sizeof(*mails));
     irr_net_t net;
 
     for (int first = 0; first < count; first += WINDOW) {
@@ -189,7 +189,7 @@ static void test_addresses(void)
 
 /* ---- parameters ---- */
 
-static char told[512];
+static char logged[512];
 static int lines;
 
 static void on_log(void *context, irr_log_level_t level, const char *text)
@@ -197,7 +197,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
     (void)context;
     (void)level;
     lines++;
-    snprintf(told, sizeof(told), "%s", text);
+    snprintf(logged, sizeof(logged), "%s", text);
 }
 
 static void test_names(void)
@@ -217,7 +217,7 @@ static void test_names(void)
         lines = 0;
         CU_ASSERT_EQUAL(irr_transport_open(&config, &transport), IRR_ERR_NOT_SUPPORTED);
         CU_ASSERT_EQUAL(lines, 1);
-        CU_ASSERT_PTR_NOT_NULL(strstr(told, cases[i].word));
+        CU_ASSERT_PTR_NOT_NULL(strstr(logged, cases[i].word));
     }
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
@@ -254,8 +254,8 @@ static void test_registration(void)
     CU_ASSERT_EQUAL(irr_ofi_choose(&strict, &tcp, &info), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_PTR_NULL(info);
     CU_ASSERT_EQUAL(lines, 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(told, "tcp;ofi_rxm"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(told, "ofi_provider"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(logged, "tcp;ofi_rxm"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(logged, "ofi_provider"));
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
 

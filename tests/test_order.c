@@ -5,9 +5,9 @@
 #include "plan_all.h"
 
 #include "order/order.h"
-#include "pace/pace.h"
-#include "pace/window.h"
-#include "plan/way.h"
+#include "pacing/pacing.h"
+#include "pacing/window.h"
+#include "plan/strategy.h"
 #include "study/plans.h"
 
 #include <string.h>
@@ -15,8 +15,9 @@
 #define SIZE_LARGEST 64
 
 static const irr_order_t *const orders[] = {
-    &irr_order_rotate, &irr_order_natural, &irr_order_priority, &irr_order_lp, &irr_order_rs_n, &irr_order_rs_n_sort,
-    &irr_order_rs_nh, &irr_order_optimal, &irr_order_redist, &irr_order_aapc
+    &irr_order_rotate, &irr_order_natural, &irr_order_priority, &irr_order_xor, &irr_order_random,
+        &irr_order_random_sorted,
+    &irr_order_random_heap, &irr_order_optimal, &irr_order_redistribution, &irr_order_tree
 };
 
 enum { ORDERS = IRR_TEST_COUNT(orders) };
@@ -216,17 +217,17 @@ static void test_window_account(void)
     CU_ASSERT_EQUAL(exceeded, 0);
 }
 
-static void test_pace_table(void)
+static void test_pacing_table(void)
 {
-    CU_ASSERT_PTR_EQUAL(irr_pace_of(IRR_PACE_FREE), &irr_pace_free);
-    CU_ASSERT_PTR_EQUAL(irr_pace_of(IRR_PACE_LOOSE), &irr_pace_loose);
-    CU_ASSERT_PTR_EQUAL(irr_pace_of(IRR_PACE_GRANT), &irr_pace_grant);
-    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
-        CU_ASSERT_STRING_EQUAL(irr_pace_of((irr_pacing_t)i)->name, irr_pacing_name(i));
+    CU_ASSERT_PTR_EQUAL(irr_pacing_of(IRR_PACING_FREE), &irr_pacing_free);
+    CU_ASSERT_PTR_EQUAL(irr_pacing_of(IRR_PACING_LOOSE), &irr_pacing_loose);
+    CU_ASSERT_PTR_EQUAL(irr_pacing_of(IRR_PACING_GRANT), &irr_pacing_grant);
+    for (int i = IRR_PACING_AUTO + 1; i < (int)IRR_PACING_COUNT; i++) {
+        CU_ASSERT_STRING_EQUAL(irr_pacing_of((irr_pacing_kind_t)i)->name, irr_pacing_name(i));
     }
-    CU_ASSERT_PTR_NULL(irr_pace_of(IRR_PACE_AUTO));
-    CU_ASSERT_PTR_NULL(irr_pace_of(IRR_PACE_COUNT));
-    CU_ASSERT_PTR_NULL(irr_pace_of((irr_pacing_t)-1));
+    CU_ASSERT_PTR_NULL(irr_pacing_of(IRR_PACING_AUTO));
+    CU_ASSERT_PTR_NULL(irr_pacing_of(IRR_PACING_COUNT));
+    CU_ASSERT_PTR_NULL(irr_pacing_of((irr_pacing_kind_t)-1));
 }
 
 /* ---- algorithms ---- */
@@ -248,7 +249,7 @@ static void test_algorithm_names(void)
     for (int none = -1; none <= rows; none += rows + 1) {
         CU_ASSERT_PTR_NULL(irr_algorithm_name(none));
         CU_ASSERT_PTR_NULL(irr_algorithm_text(none));
-        CU_ASSERT_PTR_NULL(irr_algorithm_way(none));
+        CU_ASSERT_PTR_NULL(irr_algorithm_strategy(none));
     }
     for (size_t i = 0; i < IRR_TEST_COUNT(unknown); i++) {
         CU_ASSERT_EQUAL(irr_algorithm_find(unknown[i]), -1);
@@ -256,12 +257,13 @@ static void test_algorithm_names(void)
 }
 
 /* The pace of a row where it is not set. */
-static irr_pacing_t own_pace(const irr_way_t *way, const char *name)
+static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *name)
 {
-    if (!irr_way_is_scheduled(way)) {
-        return IRR_PACE_FREE;
+    if (!irr_strategy_is_scheduled(strategy)) {
+        return IRR_PACING_FREE;
     }
-    return strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT : strcmp(name, "aapc") == 0 ? IRR_PACE_SYNC : IRR_PACE_LOOSE;
+    return strcmp(name, "optimal") == 0 ? IRR_PACING_GRANT : strcmp(name, "aapc") == 0 ? IRR_PACING_SYNC
+        : IRR_PACING_LOOSE;
 }
 
 /*
@@ -271,25 +273,27 @@ static irr_pacing_t own_pace(const irr_way_t *way, const char *name)
 static void test_algorithm_rows(void)
 {
     for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
-        const irr_way_t *row = irr_algorithm_way(i);
-        const bool direct = row->route == &irr_route_direct, scheduled = irr_way_is_scheduled(row);
+        const irr_strategy_t *row = irr_algorithm_strategy(i);
+        const bool direct = row->route == &irr_route_direct, scheduled = irr_strategy_is_scheduled(row);
 
-        CU_ASSERT_EQUAL(irr_way_is_local(row) || scheduled, direct);
+        CU_ASSERT_EQUAL(irr_strategy_is_local(row) || scheduled, direct);
         CU_ASSERT_EQUAL(row->order == &irr_order_priority, !direct);
         CU_ASSERT(!scheduled || strcmp(row->order->name, irr_algorithm_name(i)) == 0);
         CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 1), i > 0 ? i : irr_algorithm_find("a1"));
         CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 2), i > 0 ? i : irr_algorithm_find("aapc"));
-        for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
-            const irr_settings_t settings = { .algorithm = i, .pace = (irr_pacing_t)pace };
-            const irr_way_t way = irr_way_of(&settings, 1), alone = irr_way_alone(&way);
-            const irr_pacing_t own = own_pace(row, irr_algorithm_name(i));
-            const irr_pacing_t expected = !direct ? IRR_PACE_FREE : pace == IRR_PACE_AUTO ? own : (irr_pacing_t)pace;
+        for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
+            const irr_settings_t settings = { .algorithm = i, .pacing = (irr_pacing_kind_t)pacing };
+            const irr_strategy_t strategy = irr_strategy_of(&settings, 1), alone = irr_strategy_alone(&strategy);
+            const irr_pacing_kind_t own = own_pacing(row, irr_algorithm_name(i));
+            const irr_pacing_kind_t expected = !direct ? IRR_PACING_FREE : pacing == IRR_PACING_AUTO ? own
+                : (irr_pacing_kind_t)pacing;
 
-            CU_ASSERT_PTR_EQUAL(way.pace, irr_pace_of(expected));
-            CU_ASSERT_FALSE(irr_way_is_scheduled(&alone));
-            CU_ASSERT_PTR_EQUAL(alone.route, way.route);
-            CU_ASSERT_PTR_EQUAL(alone.order, irr_way_is_scheduled(&way) ? &irr_order_rotate : way.order);
-            CU_ASSERT_PTR_EQUAL(alone.pace, way.pace == &irr_pace_sync ? &irr_pace_loose : way.pace);
+            CU_ASSERT_PTR_EQUAL(strategy.pacing, irr_pacing_of(expected));
+            CU_ASSERT_FALSE(irr_strategy_is_scheduled(&alone));
+            CU_ASSERT_PTR_EQUAL(alone.route, strategy.route);
+            CU_ASSERT_PTR_EQUAL(alone.order, irr_strategy_is_scheduled(&strategy) ? &irr_order_rotate : strategy.order);
+            CU_ASSERT_PTR_EQUAL(alone.pacing, strategy.pacing == &irr_pacing_sync ? &irr_pacing_loose
+                                : strategy.pacing);
         }
     }
 }
@@ -328,7 +332,7 @@ IRR_TEST_MAIN("order", 60,
     { "the names of orders and routes", test_names },
     { "window: both limits", test_window },
     { "window: the account of random sends", test_window_account },
-    { "the table of paces", test_pace_table },
+    { "the table of paces", test_pacing_table },
     { "algorithms are found by their names", test_algorithm_names },
     { "every algorithm has a route, an order and a pace", test_algorithm_rows },
     { "dims are read, or refused", test_dims })

@@ -5,7 +5,7 @@
 #include "irr_fleet.h"
 #include "irr_test.h"
 
-#include "pace/pace.h"
+#include "pacing/pacing.h"
 #include "problem/blocks.h"
 #include "route/direct.h"
 #include "route/pairs.h"
@@ -215,15 +215,15 @@ static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
 }
 
 /* The plan of a rank that does not exchange in place. */
-static void build_direct(const irr_problem_t *problem, const irr_pace_t *pace, irr_plan_t *plan)
+static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacing, irr_plan_t *plan)
 {
     irr_plan_reset(plan, problem);
     irr_test_must(irr_route_direct.build(problem, &irr_order_rotate, plan));
-    irr_test_must(irr_pace_add(pace, &(irr_pace_params_t){ .grants = 0 }, plan));
+    irr_test_must(irr_pacing_add(pacing, &(irr_pacing_params_t){ .grants = 0 }, plan));
 }
 
 /* Counts differ, or every other rank does not exchange in place, and has this pace.  True: a rank has failed. */
-static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pace_t *pace,
+static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pacing_t *pacing,
                         uint64_t *state)
 {
     bool failed = false;
@@ -241,7 +241,7 @@ static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
 
         lay_out(&scene, r, state);
         if (!counts && r % 2 == 1) {
-            build_direct(&scene.problems[r], pace, plan);
+            build_direct(&scene.problems[r], pacing, plan);
         } else {
             irr_test_must(irr_pairs_build(&scene.problems[r], limit, plan));
         }
@@ -266,13 +266,13 @@ static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
 
 static void test_wrong(void)
 {
-    static const irr_pace_t *const paces[] = { &irr_pace_free, &irr_pace_loose };
+    static const irr_pacing_t *const pacings[] = { &irr_pacing_free, &irr_pacing_loose };
     uint64_t state = irr_test_seed();
     int runs = 0, failed = 0;
 
     for (int ranks = 2; ranks <= RANKS_MAX; ranks++) {
         for (int i = 0; i < irr_test_runs(12 * LIMITS); i++) {
-            failed += check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, paces[i / 2 % 2], &state);
+            failed += check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, pacings[i / 2 % 2], &state);
             runs++;
         }
     }

@@ -6,7 +6,7 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "plan/plan.h"
 #include "study/print.h"
 
@@ -18,9 +18,9 @@
 /* A row whose plan a rank can build alone; they come first. */
 static bool is_direct(int algorithm)
 {
-    const irr_way_t *way = irr_algorithm_way(algorithm);
+    const irr_strategy_t *strategy = irr_algorithm_strategy(algorithm);
 
-    return way != NULL && irr_way_is_local(way);
+    return strategy != NULL && irr_strategy_is_local(strategy);
 }
 
 static void fini_plans(irr_plan_t *plans, int count)
@@ -105,8 +105,8 @@ static void test_unknown(void)
     while (irr_algorithm_name(rows) != NULL) {
         rows++;
     }
-    CU_ASSERT_PTR_NULL(irr_algorithm_way(-1));
-    CU_ASSERT_PTR_NULL(irr_algorithm_way(rows));
+    CU_ASSERT_PTR_NULL(irr_algorithm_strategy(-1));
+    CU_ASSERT_PTR_NULL(irr_algorithm_strategy(rows));
     irr_plan_init(&plan);
     CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("a4"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("node"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);

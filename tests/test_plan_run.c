@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const irr_way_t unlimited;
+static const irr_strategy_t unlimited;
 
 /* Long messages of all pairs, or short ones of some. */
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool sparse, uint64_t *state,
@@ -31,8 +31,8 @@ static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool 
 /* Long messages and large schedules take long, so few of the larger ones are run. */
 static bool is_left_out(int row, int ranks, bool sparse, uint64_t *state)
 {
-    const irr_way_t *way = irr_algorithm_way(row);
-    const bool takes_long = !sparse || (way != NULL && irr_way_is_scheduled(way));
+    const irr_strategy_t *strategy = irr_algorithm_strategy(row);
+    const bool takes_long = !sparse || (strategy != NULL && irr_strategy_is_scheduled(strategy));
 
     return takes_long && (ranks > 13 || (ranks > 4 && !irr_test_picks(state)));
 }
@@ -42,7 +42,7 @@ static void expect_delivered(int row, int ranks, uint64_t *state)
 {
     for (int i = 0; i < 2 * IRR_OVERLAP_COUNT; i++) {
         const irr_overlap_t overlap = (irr_overlap_t)(i / 2);
-        const irr_way_t way = { .window_messages = irr_test_below(state, 3), .window_bytes = 5000 };
+        const irr_strategy_t strategy = { .window_messages = irr_test_below(state, 3), .window_bytes = 5000 };
         char reason[256] = "";
         irr_plans_t plans;
 
@@ -51,7 +51,7 @@ static void expect_delivered(int row, int ranks, uint64_t *state)
         }
         build(irr_algorithm_name(row), overlap, ranks, i % 2 != 0, state, &plans);
         CU_ASSERT_EQUAL(irr_plan_check(plans.plans, plans.problems, ranks, reason, sizeof(reason)), IRR_OK);
-        CU_ASSERT_EQUAL(irr_tool_run(&way, &plans, reason, sizeof(reason)), IRR_OK);
+        CU_ASSERT_EQUAL(irr_tool_run(&strategy, &plans, reason, sizeof(reason)), IRR_OK);
         CU_ASSERT(irr_tool_run_bytes(&plans) < IRR_TOOL_RUN_BYTES_MAX);
         if (reason[0] != '\0') {
             printf("# %s, %s, %d ranks: %s\n", irr_algorithm_name(row), irr_overlap_name((int)overlap), ranks, reason);

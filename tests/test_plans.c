@@ -96,8 +96,10 @@ static void test_refused(void)
     irr_plans_t plans = { .ranks = 77 };
     const irr_plans_known_t known = { .matrix = &matrix };
 
-    CU_ASSERT_EQUAL(irr_plans_build(irr_algorithm_way(irr_algorithm_find("node")), &known, &plans), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_plans_build(irr_algorithm_way(irr_algorithm_find("lp")), &known, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plans_build(irr_algorithm_strategy(irr_algorithm_find("node")), &known, &plans),
+                    IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plans_build(irr_algorithm_strategy(irr_algorithm_find("lp")), &known, &plans),
+                    IRR_ERR_BAD_PARAM);
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
     CU_ASSERT_EQUAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plans.ranks, 77);
@@ -110,17 +112,17 @@ static void test_refused(void)
 static void test_nodes(void)
 {
     static const int labels[] = { 7, 3, 7, 3 };
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("node"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("node"));
     irr_matrix_t matrix = numbered_matrix(4);
     irr_plans_t plans = { .ranks = 77 };
     irr_nodes_t nodes;
 
-    way.direct_from = 31;
+    strategy.direct_from = 31;
     *irr_matrix_at(&matrix, 2, 0) = 201;
     *irr_matrix_at(&matrix, 1, 2) = 0;
     CU_ASSERT_EQUAL_FATAL(irr_nodes_init(&nodes, 4, labels), IRR_OK);
     const irr_plans_known_t known = { .matrix = &matrix, .nodes = &nodes };
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&strategy, &known, &plans), IRR_OK);
     expect_messages(&plans, "1.1 0>2 3: 0>2[0,3)\n"
                             "1.1 1>3 14: 1>3[0,14)\n"
                             "1.1 2>0 46: 2>1[0,22) 2>3[0,24)\n"
@@ -146,12 +148,13 @@ static void test_scheduled(void)
     irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = IRR_TEST_COUNT(list) };
     irr_matrix_t matrix = numbered_matrix(3);
     const irr_plans_known_t known = { .matrix = &matrix, .schedule = &schedule };
-    const irr_way_t way = { .route = &irr_route_direct, .order = &irr_order_given, .pace = &irr_pace_free };
+    const irr_strategy_t strategy = { .route = &irr_route_direct, .order = &irr_order_given, .pacing =
+                                     &irr_pacing_free };
     irr_plans_t plans = { .ranks = 77 };
 
     *irr_matrix_at(&matrix, 2, 0) = 0;
     CU_ASSERT_EQUAL_FATAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&strategy, &known, &plans), IRR_OK);
     expect_messages(&plans, "1.1 0>1 1: 0>1[1,2)\n"
                             "1.1 1>2 13: 1>2[0,13)\n"
                             "1.2 0>2 3: 0>2[0,3)\n"
@@ -161,7 +164,7 @@ static void test_scheduled(void)
                             "1.4 1>0 6: 1>0[0,6)\n");
     list[6].length = 5;
     irr_plans_fini(&plans);
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&strategy, &known, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plan_check(plans.plans, plans.problems, 3, NULL, 0), IRR_ERR_INVALID_PLAN);
     irr_plans_fini(&plans);
     irr_matrix_fini(&matrix);

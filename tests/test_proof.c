@@ -42,10 +42,10 @@ typedef struct seen {
     uint64_t messages, indices;
 } seen_t;
 
-typedef struct heard {
+typedef struct received {
     irr_bounds_t bounds;
     seen_t       seen;
-} heard_t;
+} received_t;
 
 static bool hear_send(void *context, const irr_plans_message_t *message)
 {
@@ -60,10 +60,10 @@ static bool hear_send(void *context, const irr_plans_message_t *message)
 
 static bool hear_message(void *context, const irr_plans_message_t *message)
 {
-    heard_t *heard = context;
+    received_t *received = context;
 
-    irr_bounds_message(&heard->bounds, message);
-    return hear_send(&heard->seen, message);
+    irr_bounds_message(&received->bounds, message);
+    return hear_send(&received->seen, message);
 }
 
 static int stages_of(const irr_plans_t *plans)
@@ -95,24 +95,24 @@ static bool is_outlined(const irr_settings_t *settings, const irr_matrix_t *matr
 
 static void prove(const irr_settings_t *settings, const irr_matrix_t *matrix, const char *what)
 {
-    const irr_way_t way = irr_way_of(settings, 1);
-    heard_t heard = { .seen = { 0 } };
-    irr_bounds_t *bounds = &heard.bounds;
+    const irr_strategy_t strategy = irr_strategy_of(settings, 1);
+    received_t received = { .seen = { 0 } };
+    irr_bounds_t *bounds = &received.bounds;
     irr_figures_t figures = { 0 };
     irr_plans_t plans;
     char reason[256] = "";
 
-    irr_bounds_init(bounds, &way, NULL, matrix->ranks, lmax_of(matrix));
+    irr_bounds_init(bounds, &strategy, NULL, matrix->ranks, lmax_of(matrix));
     irr_test_must(irr_plan_all_with(settings, matrix, &plans));
     irr_plan_check(plans.plans, plans.problems, matrix->ranks, reason, sizeof(reason));
-    irr_test_must(irr_plans_each_message(&plans, hear_message, &heard));
+    irr_test_must(irr_plans_each_message(&plans, hear_message, &received));
     irr_test_must(irr_figures_count(&plans, &figures));
     for (int r = 0; r < matrix->ranks; r++) {
         irr_bounds_plan(bounds, &plans.plans[r]);
     }
     if (reason[0] != '\0' || bounds->lemma1 + bounds->lemma3 + bounds->theorem1 > 0 ||
-        (bounds->calm && figures.contention > 0) ||
-        (matrix->ranks <= RANKS_SOME && !is_outlined(settings, matrix, &plans, &heard.seen))) {
+        (bounds->contention_free && figures.contention > 0) ||
+        (matrix->ranks <= RANKS_SOME && !is_outlined(settings, matrix, &plans, &received.seen))) {
         printf("# %s, %s, %d ranks, slice_min %zu: %s; lemma 1 %ju, 3 %ju, theorem 1 %ju, contention %zu\n",
                irr_algorithm_name(settings->algorithm), what, matrix->ranks, settings->slice_min, reason,
                (uintmax_t)bounds->lemma1, (uintmax_t)bounds->lemma3, (uintmax_t)bounds->theorem1, figures.contention);
@@ -135,7 +135,7 @@ static void prove_pattern(int algorithm, int pattern, int ranks, uint64_t *state
 
 static bool is_proved(int algorithm, int ranks, uint64_t *state)
 {
-    const bool forwards = irr_algorithm_way(algorithm)->route != &irr_route_direct;
+    const bool forwards = irr_algorithm_strategy(algorithm)->route != &irr_route_direct;
 
     return ranks <= RANKS_FEW ||
            (irr_test_picks(state) && (ranks <= RANKS_SOME || (forwards && irr_test_picks(state))));
@@ -289,10 +289,10 @@ static void test_exact(void)
 static irr_bounds_t bounds_of(const char *algorithm, irr_dims_t dims, int ranks)
 {
     const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm), .dims = dims };
-    const irr_way_t way = irr_way_of(&settings, 1);
+    const irr_strategy_t strategy = irr_strategy_of(&settings, 1);
     irr_bounds_t bounds;
 
-    irr_bounds_init(&bounds, &way, NULL, ranks, 1600);
+    irr_bounds_init(&bounds, &strategy, NULL, ranks, 1600);
     return bounds;
 }
 
@@ -309,7 +309,7 @@ static void test_missed(void)
     irr_bounds_t bounds;
 
     bounds = bounds_of("a4", automatic, 16);
-    CU_ASSERT_TRUE(bounds.calm);
+    CU_ASSERT_TRUE(bounds.contention_free);
     irr_bounds_message(&bounds, &message);
     CU_ASSERT_EQUAL(bounds.lemma3, 501 - (4 * 1600 / 16 + 1));
     for (int i = 0; i < 4; i++) {
@@ -326,15 +326,15 @@ static void test_missed(void)
     bounds = bounds_of("ac", automatic, 16);
     irr_bounds_message(&bounds, &message);
     irr_bounds_plan(&bounds, &plan);
-    CU_ASSERT_FALSE(bounds.calm);
+    CU_ASSERT_FALSE(bounds.contention_free);
     CU_ASSERT_EQUAL(bounds.lemma1 + bounds.lemma3 + bounds.theorem1, 0);
 
     bounds = bounds_of("a4", own, 19);
-    CU_ASSERT_FALSE(bounds.calm || bounds.shape || bounds.balance);
+    CU_ASSERT_FALSE(bounds.contention_free || bounds.shape || bounds.balance);
 
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
         bounds = bounds_of(irr_plan_all_order(i)->name, automatic, 19);
-        CU_ASSERT(bounds.calm && !bounds.shape && !bounds.balance);
+        CU_ASSERT(bounds.contention_free && !bounds.shape && !bounds.balance);
     }
 }
 

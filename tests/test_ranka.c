@@ -6,7 +6,7 @@
 
 #include "order/lambda.h"
 #include "order/order.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "study/matrices.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ typedef struct mean {
 /* d = 0: set 2. */
 static mean_t measure(const char *name, int d, uint64_t seed)
 {
-    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
+    const irr_order_t *row = irr_algorithm_strategy(irr_algorithm_find(name))->order;
     mean_t mean = { 0, 0 };
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(row);
@@ -185,12 +185,12 @@ static void test_search(void)
     irr_matrix_t matrix;
 
     make_set_1(&matrix, 16, &state);
-    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_rs_nh, &matrix, &params, &schedule), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_random_heap, &matrix, &params, &schedule), IRR_OK);
     for (uint32_t i = 0; i < 16; i++) {
         uint64_t time;
 
         params.lambda = (irr_lambda_t){ IRR_LAMBDA_FIXED, 65536 - 16384 * i / 15 };
-        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_rs_nh, &matrix, &params, &tried), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_random_heap, &matrix, &params, &tried), IRR_OK);
         time = irr_schedule_makespan(&tried) + 3000 * (uint64_t)tried.steps;
         if (time < least) {
             irr_schedule_fini(&best);

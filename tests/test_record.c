@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void try(mca_coll_irr_record_t *record, const char *way, double speedup)
+static void try(mca_coll_irr_record_t *record, const char *strategy, double speedup)
 {
     mca_coll_irr_tried_t tried = { .trials = 1, .speedup = { speedup, speedup } };
 
-    snprintf(tried.way, sizeof(tried.way), "%s", way);
+    snprintf(tried.strategy, sizeof(tried.strategy), "%s", strategy);
     mca_coll_irr_record_tried(record, &tried);
 }
 
-static void serve(mca_coll_irr_record_t *record, const char *way, double speedup)
+static void serve(mca_coll_irr_record_t *record, const char *strategy, double speedup)
 {
     record->speedup = (mca_coll_irr_range_t){ speedup, speedup };
-    snprintf(record->way, sizeof(record->way), "%s", way);
+    snprintf(record->strategy, sizeof(record->strategy), "%s", strategy);
     snprintf(record->why, sizeof(record->why), "because it has speedup %.2f in trials", speedup);
 }
 
@@ -66,26 +66,26 @@ static void test_units(void)
 
 /* ---- strategies of a record ---- */
 
-static void test_ways(void)
+static void test_strategies(void)
 {
-    mca_coll_irr_record_t record = { .ways = 0 };
-    char way[16];
+    mca_coll_irr_record_t record = { .strategies = 0 };
+    char strategy[16];
 
-    for (int i = 0; i < MCA_COLL_IRR_RECORD_WAYS; i++) {
-        snprintf(way, sizeof(way), "w%d", i);
-        try(&record, way, 1 + i);
+    for (int i = 0; i < MCA_COLL_IRR_RECORD_STRATEGIES; i++) {
+        snprintf(strategy, sizeof(strategy), "w%d", i);
+        try(&record, strategy, 1 + i);
     }
     try(&record, "w2", 0.25);
-    CU_ASSERT_EQUAL(record.ways, MCA_COLL_IRR_RECORD_WAYS);
+    CU_ASSERT_EQUAL(record.strategies, MCA_COLL_IRR_RECORD_STRATEGIES);
     CU_ASSERT_EQUAL(record.list[2].trials, 2);
     CU_ASSERT_EQUAL(record.list[2].speedup.min, 0.25);
     CU_ASSERT_EQUAL(record.list[2].speedup.max, 3);
     try(&record, "worse", 0.5);
-    CU_ASSERT_STRING_EQUAL(record.list[0].way, "w0");
+    CU_ASSERT_STRING_EQUAL(record.list[0].strategy, "w0");
     try(&record, "better", 100);
-    CU_ASSERT_STRING_EQUAL(record.list[0].way, "better");
+    CU_ASSERT_STRING_EQUAL(record.list[0].strategy, "better");
     CU_ASSERT_EQUAL(record.list[0].trials, 1);
-    CU_ASSERT_EQUAL(record.ways, MCA_COLL_IRR_RECORD_WAYS);
+    CU_ASSERT_EQUAL(record.strategies, MCA_COLL_IRR_RECORD_STRATEGIES);
 }
 
 /* ---- tables ---- */
@@ -146,7 +146,7 @@ static void test_sums(void)
     CU_ASSERT_EQUAL(table.records[0].speedup.max, 2);
     CU_ASSERT_EQUAL(table.records[0].saved_ns, 100);
     CU_ASSERT_EQUAL(table.records[0].saved_low_ns, -120);
-    CU_ASSERT_STRING_EQUAL(table.records[0].way, "board");
+    CU_ASSERT_STRING_EQUAL(table.records[0].strategy, "board");
     reads(&table.records[0], "because it has speedup 1.50 to 2.00 in trials");
 }
 
@@ -185,9 +185,9 @@ static void test_kinds(void)
         mca_coll_irr_table_add(&table, &records[i], true);
     }
     CU_ASSERT_EQUAL_FATAL(table.count, 4);
-    snprintf(records[3].way, sizeof(records[3].way), "a1");
+    snprintf(records[3].strategy, sizeof(records[3].strategy), "a1");
     mca_coll_irr_table_add(&table, &records[3], true);
-    CU_ASSERT_STRING_EQUAL(table.records[3].way, "several algorithms");
+    CU_ASSERT_STRING_EQUAL(table.records[3].strategy, "several algorithms");
     mca_coll_irr_table_sort(&table);
     CU_ASSERT_EQUAL(table.records[0].ranks, 2);
     CU_ASSERT_EQUAL(table.records[3].ns, 0);
@@ -233,13 +233,13 @@ static void test_unsound(void)
     memset(bad.why, 'x', sizeof(bad.why));
     CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
     bad = record;
-    bad.ways = MCA_COLL_IRR_RECORD_WAYS + 1;
+    bad.strategies = MCA_COLL_IRR_RECORD_STRATEGIES + 1;
     CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
     bad = record;
     bad.ranks = -1;
     CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
     bad = record;
-    memset(bad.list[0].way, 'x', sizeof(bad.list[0].way));
+    memset(bad.list[0].strategy, 'x', sizeof(bad.list[0].strategy));
     CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
     bad = record;
     memset(&bad.list[0].speedup, 0xff, sizeof(bad.list[0].speedup));   /* no number */
@@ -257,9 +257,9 @@ static void test_unsound(void)
 typedef void (*writer_t)(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 
 /* From malloc. */
-static char *written(writer_t write, int ranks, int told)
+static char *written(writer_t write, int ranks, int reporting)
 {
-    const mca_coll_irr_job_t job = { .version = "1.2.3", .ranks = ranks, .told = told };
+    const mca_coll_irr_job_t job = { .version = "1.2.3", .ranks = ranks, .reporting = reporting };
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -345,7 +345,7 @@ static void test_json_of_nothing(void)
 
 IRR_TEST_MAIN("record", 60,
     { "bytes and times have units", test_units },
-    { "what was tried, and no more than has room", test_ways },
+    { "what was tried, and no more than has room", test_strategies },
     { "records of one kind are summed", test_sums },
     { "causes of rows that are summed", test_reasons },
     { "records of several ranks are joined", test_joins },

@@ -6,7 +6,7 @@
 #include "irr_test.h"
 #include "matrix_scene.h"
 
-#include "order/redist.h"
+#include "order/redistribution.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,16 +28,16 @@ typedef struct letter {
 } letter_t;
 
 /* What the victim got in some exchanges. */
-typedef struct mail {
+typedef struct msg {
     irr_relays_params_t params;
     irr_job_t          *jobs[EXCHANGES];   /* the first two are the same */
     unsigned char       salts[EXCHANGES];
     letter_t           *letters;
     size_t              count, max;
-} mail_t;
+} msg_t;
 
 typedef struct recorder {
-    mail_t       *mail;
+    msg_t        *msg;
     irr_relays_t *relays;
     int           from;
 } recorder_t;
@@ -71,14 +71,14 @@ static void *copy_of(const void *bytes, size_t length)
     return copy;
 }
 
-static void add_letter(mail_t *mail, letter_t letter)
+static void add_letter(msg_t *msg, letter_t letter)
 {
-    if (mail->count == mail->max) {
-        mail->max = 2 * mail->max + 16;
-        mail->letters = realloc(mail->letters, mail->max * sizeof(*mail->letters));
-        CU_ASSERT_PTR_NOT_NULL_FATAL(mail->letters);
+    if (msg->count == msg->max) {
+        msg->max = 2 * msg->max + 16;
+        msg->letters = realloc(msg->letters, msg->max * sizeof(*msg->letters));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(msg->letters);
     }
-    mail->letters[mail->count++] = letter;
+    msg->letters[msg->count++] = letter;
 }
 
 static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
@@ -95,47 +95,47 @@ static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, si
         memcpy(bytes + length, iov[i].base, iov[i].length);
         length += iov[i].length;
     }
-    add_letter(recorder->mail, (letter_t){ recorder->from, recorder->from, tag, length, copy_of(bytes, length) });
+    add_letter(recorder->msg, (letter_t){ recorder->from, recorder->from, tag, length, copy_of(bytes, length) });
 }
 
 /* The same job twice, and then another one. */
-static void record_mail(mail_t *mail, const irr_relays_params_t *params, uint64_t seed)
+static void record_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t seed)
 {
     irr_relays_t *relays = irr_relays_create(params);
     recorder_t recorders[16];
 
-    *mail = (mail_t){ .params = *params };
-    mail->jobs[0] = irr_job_create(params->ranks, IRR_JOB_SPARSE, seed);
-    mail->jobs[1] = mail->jobs[0];
-    mail->jobs[2] = irr_job_create(params->ranks, IRR_JOB_UNIFORM, seed);
+    *msg = (msg_t){ .params = *params };
+    msg->jobs[0] = irr_job_create(params->ranks, IRR_JOB_SPARSE, seed);
+    msg->jobs[1] = msg->jobs[0];
+    msg->jobs[2] = irr_job_create(params->ranks, IRR_JOB_UNIFORM, seed);
     for (int r = 0; r < params->ranks; r++) {
-        recorders[r] = (recorder_t){ mail, relays, r };
+        recorders[r] = (recorder_t){ msg, relays, r };
         relays->rank[r].member->spy->on_send = record;
         relays->rank[r].member->spy->context = &recorders[r];
     }
     for (int i = 0; i < EXCHANGES; i++) {
-        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, mail->jobs[i]));
-        CU_ASSERT_EQUAL(irr_relays_wrong(relays, mail->jobs[i]), 0);
-        mail->salts[i] = mail->jobs[i]->salt;
+        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, msg->jobs[i]));
+        CU_ASSERT_EQUAL(irr_relays_wrong(relays, msg->jobs[i]), 0);
+        msg->salts[i] = msg->jobs[i]->salt;
     }
     irr_relays_destroy(relays);
 }
 
-static void close_mail(mail_t *mail)
+static void close_msg(msg_t *msg)
 {
-    for (size_t i = 0; i < mail->count; i++) {
-        free(mail->letters[i].bytes);
+    for (size_t i = 0; i < msg->count; i++) {
+        free(msg->letters[i].bytes);
     }
-    free(mail->letters);
-    irr_job_destroy(mail->jobs[2]);
-    irr_job_destroy(mail->jobs[0]);
+    free(msg->letters);
+    irr_job_destroy(msg->jobs[2]);
+    irr_job_destroy(msg->jobs[0]);
 }
 
 /* Does the last exchange describe all that comes to the victim? */
-static bool describes_last(const mail_t *mail)
+static bool describes_last(const msg_t *msg)
 {
-    for (size_t i = 0; i < mail->count; i++) {
-        const letter_t *letter = &mail->letters[i];
+    for (size_t i = 0; i < msg->count; i++) {
+        const letter_t *letter = &msg->letters[i];
 
         if (sequence_of(letter->tag) == EXCHANGES - 1 && irr_tag_kind(letter->tag) == IRR_TAG_DATA &&
             letter->length > 0) {
@@ -149,12 +149,12 @@ static bool describes_last(const mail_t *mail)
  * The last job has no message that is laid out as before: what a spoilt exchange has left behind cannot matter then.
  * Chance makes some alike now and then.
  */
-static void open_mail(mail_t *mail, const irr_relays_params_t *params, uint64_t seed)
+static void open_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t seed)
 {
-    record_mail(mail, params, seed);
-    while (!describes_last(mail)) {
-        close_mail(mail);
-        record_mail(mail, params, ++seed);
+    record_msg(msg, params, seed);
+    while (!describes_last(msg)) {
+        close_msg(msg);
+        record_msg(msg, params, ++seed);
     }
 }
 
@@ -179,12 +179,12 @@ static void post(irr_relays_t *relays, const letter_t *letter)
     CU_ASSERT_EQUAL(irr_channel_send(&forged, &request), IRR_OK);
 }
 
-static size_t parts_of(const mail_t *mail, const letter_t *lead)
+static size_t parts_of(const msg_t *msg, const letter_t *lead)
 {
     size_t parts = 0;
 
-    for (size_t i = 0; i < mail->count; i++) {
-        const letter_t *letter = &mail->letters[i];
+    for (size_t i = 0; i < msg->count; i++) {
+        const letter_t *letter = &msg->letters[i];
 
         parts += irr_tag_kind(letter->tag) == IRR_TAG_PART && letter->from == lead->from &&
                  sequence_of(letter->tag) == sequence_of(lead->tag) &&
@@ -222,9 +222,9 @@ static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, 
 }
 
 /* So many messages has an opening at most: what a spoilt header promised of the next one has to come. */
-static void post_openings(irr_relays_t *relays, const letter_t *opening)
+static void post_predicted(irr_relays_t *relays, const letter_t *predicted)
 {
-    letter_t empty = *opening;
+    letter_t empty = *predicted;
 
     empty.length = 0;
     for (int i = 0; i < MESSAGES_MAX; i++) {
@@ -347,21 +347,21 @@ typedef struct attack {
     bool   none;
 } attack_t;
 
-static bool hits(const attack_t *attack, const mail_t *mail, size_t i)
+static bool hits(const attack_t *attack, const msg_t *msg, size_t i)
 {
-    const letter_t *letter = &mail->letters[i];
+    const letter_t *letter = &msg->letters[i];
 
     return !attack->none && i >= attack->first && i <= attack->last && is_lead(letter) &&
            sequence_of(letter->tag) < EXCHANGES - 1;
 }
 
-static void post_spoilt(irr_relays_t *relays, const mail_t *mail, size_t i, uint64_t *state)
+static void post_spoilt(irr_relays_t *relays, const msg_t *msg, size_t i, uint64_t *state)
 {
     extra_t extra = irr_test_below(state, 3) == 0 ? (extra_t)irr_test_below(state, EXTRAS) : NOTHING;
     bool before = irr_test_below(state, 2) == 0;
-    const letter_t *whole = &mail->letters[i];
+    const letter_t *whole = &msg->letters[i];
     letter_t letter = *whole;
-    size_t there = parts_of(mail, &letter);
+    size_t there = parts_of(msg, &letter);
 
     letter.bytes = copy_of(letter.bytes, letter.length);
     if (extra != NOTHING && before) {
@@ -380,24 +380,24 @@ static void post_spoilt(irr_relays_t *relays, const mail_t *mail, size_t i, uint
 }
 
 /* Runs one exchange of the victim, which must end; returns its result. */
-static irr_status_t run_victim(irr_relays_t *relays, const mail_t *mail, unsigned exchange,
+static irr_status_t run_victim(irr_relays_t *relays, const msg_t *msg, unsigned exchange,
                                const attack_t *attack, uint64_t *state)
 {
-    irr_job_t *job = mail->jobs[exchange];
+    irr_job_t *job = msg->jobs[exchange];
 
-    job->salt = mail->salts[exchange];
+    job->salt = msg->salts[exchange];
     irr_job_fill(job);
     relays->sequence = exchange;
     irr_relays_start(relays, job, VICTIM);
-    for (size_t i = 0; i < mail->count; i++) {
-        if (sequence_of(mail->letters[i].tag) == exchange) {
-            if (hits(attack, mail, i)) {
-                post_spoilt(relays, mail, i, state);
+    for (size_t i = 0; i < msg->count; i++) {
+        if (sequence_of(msg->letters[i].tag) == exchange) {
+            if (hits(attack, msg, i)) {
+                post_spoilt(relays, msg, i, state);
             } else {
-                post(relays, &mail->letters[i]);
+                post(relays, &msg->letters[i]);
             }
-            if (!attack->none && irr_tag_kind(mail->letters[i].tag) == IRR_TAG_DATA) {
-                post_openings(relays, &mail->letters[i]);
+            if (!attack->none && irr_tag_kind(msg->letters[i].tag) == IRR_TAG_DATA) {
+                post_predicted(relays, &msg->letters[i]);
             }
         }
     }
@@ -407,9 +407,9 @@ static irr_status_t run_victim(irr_relays_t *relays, const mail_t *mail, unsigne
 }
 
 /* Blocks may hold anything after an attack, guards may not; without one, and in the end, all is right. */
-static void run_attack(const mail_t *mail, const attack_t *attack, uint64_t *state)
+static void run_attack(const msg_t *msg, const attack_t *attack, uint64_t *state)
 {
-    irr_relays_params_t params = mail->params;
+    irr_relays_params_t params = msg->params;
     irr_relays_t *relays;
 
     params.seed = irr_test_random(state);
@@ -417,14 +417,14 @@ static void run_attack(const mail_t *mail, const attack_t *attack, uint64_t *sta
     irr_memory_limit(BYTES_MAX);
     relays = irr_relays_create(&params);
     for (unsigned exchange = 0; exchange < EXCHANGES; exchange++) {
-        irr_status_t result = run_victim(relays, mail, exchange, attack, state);
+        irr_status_t result = run_victim(relays, msg, exchange, attack, state);
         bool last = exchange == EXCHANGES - 1;
 
         for (int r = 0; r < params.ranks && !attack->none; r++) {
-            mail->jobs[exchange]->undefined[VICTIM * params.ranks + r] = !last;
+            msg->jobs[exchange]->undefined[VICTIM * params.ranks + r] = !last;
         }
         CU_ASSERT(result == IRR_OK || (!attack->none && !last));
-        CU_ASSERT_TRUE(irr_job_verify(mail->jobs[exchange], VICTIM));
+        CU_ASSERT_TRUE(irr_job_verify(msg->jobs[exchange], VICTIM));
     }
     irr_relays_destroy(relays);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
@@ -433,17 +433,17 @@ static void run_attack(const mail_t *mail, const attack_t *attack, uint64_t *sta
 static void attack_all(const irr_relays_params_t *params, int times, uint64_t *state)
 {
     attack_t attack = { .none = true };
-    mail_t mail;
+    msg_t msg;
 
-    open_mail(&mail, params, irr_test_random(state));
-    run_attack(&mail, &attack, state);
+    open_msg(&msg, params, irr_test_random(state));
+    run_attack(&msg, &attack, state);
     attack.none = false;
     for (int i = 0; i < irr_test_runs(times); i++) {
-        attack.first = irr_test_below(state, mail.count);
-        attack.last = i % 4 == 0 ? mail.count : attack.first;
-        run_attack(&mail, &attack, state);
+        attack.first = irr_test_below(state, msg.count);
+        attack.last = i % 4 == 0 ? msg.count : attack.first;
+        run_attack(&msg, &attack, state);
     }
-    close_mail(&mail);
+    close_msg(&msg);
 }
 
 static void attack_row(const char *row, int ranks, int times)

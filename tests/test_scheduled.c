@@ -8,7 +8,7 @@
 #include "plan_all.h"
 
 #include "core/hash.h"
-#include "order/redist.h"
+#include "order/redistribution.h"
 #include "order/order.h"
 
 #include <stdio.h>
@@ -89,7 +89,7 @@ static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_
 {
     const irr_scheduled_params_t params = { .redistribution = *structure };
     irr_schedule_t schedule = { .ranks = -7 };
-    irr_status_t status = irr_order_schedule(&irr_order_redist, matrix, &params, &schedule);
+    irr_status_t status = irr_order_schedule(&irr_order_redistribution, matrix, &params, &schedule);
 
     if (status == IRR_OK) {
         CU_ASSERT_EQUAL(irr_schedule_check(&schedule, matrix, NULL, 0), IRR_OK);
@@ -148,7 +148,7 @@ static void test_redist(void)
 /* Any redistribution has a schedule, and it is that of the large steps. */
 static void test_redist_all(void)
 {
-    const irr_order_t *row = &irr_order_redist;
+    const irr_order_t *row = &irr_order_redistribution;
     uint64_t state = irr_test_seed();
 
     for (int n = 0; n < 1000; n++) {

@@ -9,7 +9,7 @@
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
 #include "core/log.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "problem/redistribution.h"
 #include "route/direct.h"
 
@@ -20,7 +20,7 @@ enum { RANKS = IRR_TURNS_RANKS };
 /* The plan of a rank in an exchange is the one that those who know all counts would make. */
 static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, const irr_job_t *job)
 {
-    const irr_pace_params_t pace = { .grants = 0 };
+    const irr_pacing_params_t pacing = { .grants = 0 };
     irr_schedule_t schedule;
     irr_matrix_t matrix;
 
@@ -28,7 +28,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
     for (int i = 0; i < RANKS * RANKS; i++) {
         matrix.entries[i] = irr_job_length(job, i / RANKS, i % RANKS);
     }
-    irr_test_must(irr_order_schedule(irr_algorithm_way(settings->algorithm)->order, &matrix, &settings->scheduled,
+    irr_test_must(irr_order_schedule(irr_algorithm_strategy(settings->algorithm)->order, &matrix, &settings->scheduled,
                                       &schedule));
     for (int r = 0; r < RANKS; r++) {
         const irr_plan_t *made = &scene->team.comms[r]->run.plan;
@@ -36,7 +36,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
 
         irr_plan_init(&plan);
         irr_test_must(irr_direct_plan_build(&schedule, &job->problems[r], &plan));
-        irr_test_must(irr_pace_add(scene->team.comms[r]->run.built_way->pace, &pace, &plan));
+        irr_test_must(irr_pacing_add(scene->team.comms[r]->run.built_strategy->pacing, &pacing, &plan));
         CU_ASSERT_EQUAL_FATAL(made->nsteps, plan.nsteps);
         for (size_t i = 0; i < plan.nsteps; i++) {
             CU_ASSERT_EQUAL(made->steps[i].kind, plan.steps[i].kind);
@@ -225,7 +225,7 @@ static void test_refused(void)
         irr_turns_open_on_tree(&scene, &settings, NULL, &state);
         irr_turns_add_uniform(&scene, 0);
         for (int r = 0; r < RANKS; r++) {
-            scene.team.comms[r]->schedules.way.order = &never;
+            scene.team.comms[r]->schedules.strategy.order = &never;
         }
         irr_turns_run(&scene, "AAAA");
         CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
@@ -239,7 +239,7 @@ static void test_refused(void)
  * Settings leave so many strategies open.  Runs counts that are new, known, and others; the strategy is the same in all
  * exchanges, and has a schedule.
  */
-static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, int open, uint64_t *state)
+static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wanted, int open, uint64_t *state)
 {
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     irr_turns_t scene;
@@ -247,7 +247,7 @@ static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, 
     irr_turns_open_on_tree(&scene, settings, NULL, state);
     CU_ASSERT_EQUAL(irr_comm_strategies(scene.team.comms[RANKS - 1], list), open);
     CU_ASSERT_EQUAL(list[0].row, settings->algorithm);
-    CU_ASSERT(list[0].way.route == wanted->route && list[0].way.pace == wanted->pace);
+    CU_ASSERT(list[0].strategy.route == wanted->route && list[0].strategy.pacing == wanted->pacing);
     irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
     irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 2);
     for (int i = 0; i < 24; i++) {
@@ -256,10 +256,10 @@ static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, 
             const irr_exchange_t *exchange = scene.team.comms[r]->exchange;
 
             CU_ASSERT_EQUAL(exchange->view, IRR_VIEW_ALL);
-            CU_ASSERT_PTR_EQUAL(exchange->way->route, wanted->route);
-            CU_ASSERT_PTR_EQUAL(exchange->way->pace, wanted->pace);
-            CU_ASSERT_EQUAL(exchange->way->piece_max, wanted->piece_max);
-            CU_ASSERT_EQUAL(exchange->way->lead, wanted->lead);
+            CU_ASSERT_PTR_EQUAL(exchange->strategy->route, wanted->route);
+            CU_ASSERT_PTR_EQUAL(exchange->strategy->pacing, wanted->pacing);
+            CU_ASSERT_EQUAL(exchange->strategy->piece_max, wanted->piece_max);
+            CU_ASSERT_EQUAL(exchange->strategy->lead, wanted->lead);
         }
     }
     irr_turns_expect(&scene, 2, 2, 22);
@@ -267,26 +267,26 @@ static void expect_one(const irr_settings_t *settings, const irr_way_t *wanted, 
 }
 
 /* What settings leave open is the likely best; what they pin, as a candidate of a trial does, is what runs. */
-static void test_one_way(void)
+static void test_one_strategy(void)
 {
     uint64_t state = irr_test_seed();
     irr_settings_t open = irr_turns_with("aapc");
-    irr_way_t ways[IRR_PACED_WAYS_MAX], base;
+    irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX], base;
     int count;
 
     open.piece_bytes = IRR_BYTES_AUTO;
     open.lead_bytes = IRR_BYTES_AUTO;
-    base = irr_way_of(&open, 1);
-    count = irr_paced_ways(&open, &base, IRR_PACED_DIRECT | IRR_PACED_NODE, RANKS, ways);
+    base = irr_strategy_of(&open, 1);
+    count = irr_paced_strategies(&open, &base, IRR_PACED_DIRECT | IRR_PACED_NODE, RANKS, strategies);
     CU_ASSERT(count > 2);
-    expect_one(&open, &ways[0], count, &state);
+    expect_one(&open, &strategies[0], count, &state);
     for (int i = 0; i < count; i++) {
-        const irr_candidate_t candidate = { .row = open.algorithm, .way = ways[i] };
+        const irr_candidate_t candidate = { .row = open.algorithm, .strategy = strategies[i] };
         irr_settings_t settings = open;
 
-        if (irr_way_is_scheduled(&ways[i])) {
+        if (irr_strategy_is_scheduled(&strategies[i])) {
             irr_candidate_settings(&candidate, &settings);
-            expect_one(&settings, &ways[i], 1, &state);
+            expect_one(&settings, &strategies[i], 1, &state);
         }
     }
 }
@@ -300,21 +300,21 @@ static void count_warning(void *context, irr_log_level_t level, const char *text
 }
 
 /* Who asks for the node route and a pace that it has not hears of it, once. */
-static void test_node_pace(void)
+static void test_node_pacing(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
+    for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
         irr_settings_t settings = irr_turns_with("aapc");
         unsigned warnings = 0;
         irr_turns_t scene;
 
         settings.host_route = IRR_HOST_ROUTE_NODE;
-        settings.pace = (irr_pacing_t)pace;
+        settings.pacing = (irr_pacing_kind_t)pacing;
         irr_log_set(count_warning, &warnings, IRR_LOG_WARN);
         irr_turns_open_on_tree(&scene, &settings, NULL, &state);
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(warnings, pace == IRR_PACE_LOOSE || pace == IRR_PACE_GRANT);
+        CU_ASSERT_EQUAL(warnings, pacing == IRR_PACING_LOOSE || pacing == IRR_PACING_GRANT);
         irr_turns_close(&scene);
     }
 }
@@ -327,5 +327,5 @@ IRR_TEST_MAIN("schedules", 60,
     { "the schedule used longest ago goes",                  test_slots },
     { "bytes bound what is kept",                            test_bytes },
     { "a matrix that the order does not take is left alone", test_refused },
-    { "a communicator has one strategy for its schedules",   test_one_way },
-    { "the node route and a pace that it has not",           test_node_pace })
+    { "a communicator has one strategy for its schedules",   test_one_strategy },
+    { "the node route and a pace that it has not",           test_node_pacing })

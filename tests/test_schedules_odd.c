@@ -7,7 +7,7 @@
 #include "irr_turns.h"
 
 #include "comm/comm_route.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -193,7 +193,7 @@ static void test_truncated(void)
         irr_settings_t settings = { .algorithm = a, .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 } };
         irr_turns_t scene;
 
-        if (!irr_way_is_scheduled(irr_algorithm_way(a))) {
+        if (!irr_strategy_is_scheduled(irr_algorithm_strategy(a))) {
             continue;
         }
         irr_turns_open(&scene, &settings, &state);
@@ -251,7 +251,7 @@ static void test_file(void)
         irr_turns_add_uniform(&scene, 1);
         irr_turns_run(&scene, "ABAAB");
         irr_turns_expect(&scene, built, built, built < 2 ? 3 + built : 3);
-        CU_ASSERT_TRUE(irr_schedules_look(&scene.team.comms[0]->schedules));
+        CU_ASSERT_TRUE(irr_schedules_looks_up(&scene.team.comms[0]->schedules));
         irr_turns_close(&scene);
     }
 }
@@ -293,12 +293,12 @@ static void count_refusal(void *context, irr_log_level_t level, const char *text
 /* Creates the communicator that should, or should not, come to be; so many texts name the file. */
 static void expect_creation(const irr_comm_params_t *params, bool good, int texts, uint64_t *state)
 {
-    int told = 0;
+    int errors = 0;
     irr_team_t team;
     irr_world_t world;
 
     irr_memory_begin();
-    irr_log_set(count_refusal, &told, IRR_LOG_ERROR);
+    irr_log_set(count_refusal, &errors, IRR_LOG_ERROR);
     irr_world_open(&world, RANKS, irr_test_random(state), 0);
     irr_team_init(&team, &world, 0, 1);
     for (int r = 0; r < RANKS; r++) {
@@ -307,7 +307,7 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
     }
     CU_ASSERT_EQUAL(irr_team_create(&team), good ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    CU_ASSERT_EQUAL(told, texts);
+    CU_ASSERT_EQUAL(errors, texts);
     irr_team_close(&team);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }

@@ -79,7 +79,7 @@ static void test_view(void)
 
     begin();
     irr_test_must(irr_segment_take(&segment, 100, &offset));
-    CU_ASSERT_EQUAL_FATAL(irr_view_open(&view, &segment.card), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_view_open(&view, &segment.handle), IRR_OK);
     CU_ASSERT_EQUAL(view.length, BYTES);
     CU_ASSERT(view.bytes != segment.bytes);
     memset(segment.bytes + offset, 77, 100);
@@ -106,10 +106,10 @@ static void test_process(void)
     child = fork();
     CU_ASSERT_FATAL(child >= 0);
     if (child == 0) {
-        const bool opened = irr_view_open(&view, &segment.card) == IRR_OK;
-        const bool told = write(ready[1], "x", 1) == 1;
+        const bool opened = irr_view_open(&view, &segment.handle) == IRR_OK;
+        const bool wrote = write(ready[1], "x", 1) == 1;
 
-        _exit(opened && told && view.bytes[offset] == 42 ? 0 : 1);
+        _exit(opened && wrote && view.bytes[offset] == 42 ? 0 : 1);
     }
     CU_ASSERT_EQUAL(read(ready[0], &byte, 1), 1);
     irr_segment_fini(&segment);
@@ -119,34 +119,35 @@ static void test_process(void)
     close(ready[1]);
 }
 
-static void expect_refused(const irr_segment_card_t *card)
+static void expect_refused(const irr_segment_handle_t *handle)
 {
     irr_view_t view = { .length = 7 };
 
-    CU_ASSERT_EQUAL(irr_view_open(&view, card), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(irr_view_open(&view, handle), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_EQUAL(view.length, 7);
 }
 
 static void test_refused(void)
 {
-    irr_segment_card_t card;
+    irr_segment_handle_t handle;
     int file = memfd_create("other", MFD_CLOEXEC);
 
     begin();
     for (int wrong = 0; wrong < 5; wrong++) {
-        card = segment.card;
-        *(wrong == 0 ? &card.inode : wrong == 1 ? &card.device : wrong == 2 ? &card.bytes : wrong == 3 ? &card.file
-                                                                                               : &card.process) += 4096;
-        expect_refused(&card);
+        handle = segment.handle;
+        *(wrong == 0 ? &handle.inode : wrong == 1 ? &handle.device : wrong == 2 ? &handle.bytes : wrong == 3
+          ? &handle.file :
+          &handle.process) += 4096;
+        expect_refused(&handle);
     }
     /* One that may shrink under its reader. */
     CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)BYTES), 0);
-    card.process = (uint64_t)getpid();
-    card.file = (uint64_t)file;
-    expect_refused(&card);
-    card = segment.card;
+    handle.process = (uint64_t)getpid();
+    handle.file = (uint64_t)file;
+    expect_refused(&handle);
+    handle = segment.handle;
     irr_segment_fini(&segment);
-    expect_refused(&card);
+    expect_refused(&handle);
     close(file);
     CU_ASSERT_EQUAL(irr_segment_init(&segment, TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
 }
@@ -155,9 +156,9 @@ static void test_refused(void)
 static void test_private(void)
 {
     begin();
-    CU_ASSERT_EQUAL(ftruncate((int)segment.card.file, 0), -1);
-    CU_ASSERT(fcntl((int)segment.card.file, F_GET_SEALS) & F_SEAL_SHRINK);
-    CU_ASSERT(fcntl((int)segment.card.file, F_GETFD) & FD_CLOEXEC);
+    CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
+    CU_ASSERT(fcntl((int)segment.handle.file, F_GET_SEALS) & F_SEAL_SHRINK);
+    CU_ASSERT(fcntl((int)segment.handle.file, F_GETFD) & FD_CLOEXEC);
     irr_segment_fini(&segment);
 }
 

@@ -184,7 +184,7 @@ static void expect_taken_back(bool single, bool recv_first)
     }
     irr_net_exchange_bytes(&net, 0, 1, 8, true);
     irr_net_exchange_bytes(&net, 1, 0, 8, true);
-    net.peers[1][0]->own->reads = single && irr_lend_works(&net.peers[1][0]->address.memory);
+    net.peers[1][0]->own->reads = single && irr_remote_works(&net.peers[1][0]->address.memory);
     irr_list_open_even(&from, 1, LONG);
     irr_list_fill(&from, 1);
     for (int i = 0; i <= LATE; i++) {
@@ -270,7 +270,7 @@ static void test_lying_links(void)
         if (offset == 1) {
             irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
         }
-        if (offset < 64 || offset >= irr_shm_of(net.transports[0])->segment.card.bytes) {
+        if (offset < 64 || offset >= irr_shm_of(net.transports[0])->segment.handle.bytes) {
             irr_net_idle(&net);
         }
     }

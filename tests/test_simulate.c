@@ -61,12 +61,12 @@ static irr_timed_config_t config_of(const scene_t *scene)
     return (irr_timed_config_t){ .machine = &scene->machine, .tree = &scene->tree };
 }
 
-static irr_status_t simulate(const scene_t *scene, const irr_way_t *way, irr_simulated_t *simulated)
+static irr_status_t simulate(const scene_t *scene, const irr_strategy_t *strategy, irr_simulated_t *simulated)
 {
     const irr_timed_config_t config = config_of(scene);
     const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
     irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status = irr_plans_build(way, &known, &plans);
+    irr_status_t status = irr_plans_build(strategy, &known, &plans);
 
     if (status == IRR_OK) {
         status = irr_simulate(&plans, &config, NULL, simulated);
@@ -75,17 +75,17 @@ static irr_status_t simulate(const scene_t *scene, const irr_way_t *way, irr_sim
     return status;
 }
 
-static irr_way_t way_of(const char *name)
+static irr_strategy_t strategy_of(const char *name)
 {
-    return *irr_algorithm_way(irr_algorithm_find(name));
+    return *irr_algorithm_strategy(irr_algorithm_find(name));
 }
 
 static double time_of(const scene_t *scene, const char *name)
 {
-    const irr_way_t way = way_of(name);
+    const irr_strategy_t strategy = strategy_of(name);
     irr_simulated_t simulated = { .ns = -1 };
 
-    CU_ASSERT_EQUAL(simulate(scene, &way, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(scene, &strategy, &simulated), IRR_OK);
     return simulated.ns;
 }
 
@@ -148,24 +148,24 @@ static void fill(scene_t *scene, const char *pattern, uint64_t unit, uint64_t se
 }
 
 /* With loose a rank waits for each message before it sends the next. */
-static void test_paces(void)
+static void test_pacings(void)
 {
-    const struct { const irr_pace_t *pace; double least, most; } paces[] = {
-        { &irr_pace_free, 4 * 50 + 10 + 1000 + 50, 4 * 50 + 10 + 1000 + 50 },
-        { &irr_pace_loose, 4 * (MESSAGE + 10), 4 * (MESSAGE + 10) },
-        { &irr_pace_grant, 4 * 2 * MESSAGE, 1e9 }
+    const struct { const irr_pacing_t *pacing; double least, most; } pacings[] = {
+        { &irr_pacing_free, 4 * 50 + 10 + 1000 + 50, 4 * 50 + 10 + 1000 + 50 },
+        { &irr_pacing_loose, 4 * (MESSAGE + 10), 4 * (MESSAGE + 10) },
+        { &irr_pacing_grant, 4 * 2 * MESSAGE, 1e9 }
     };
-    irr_way_t way = way_of("a1");
+    irr_strategy_t strategy = strategy_of("a1");
     irr_simulated_t simulated;
     scene_t scene;
 
     open_scene(&scene, &simple, 5, 1);
     fill(&scene, "uniform", 10, 1);
-    way.grants = 1;
-    for (size_t i = 0; i < IRR_TEST_COUNT(paces); i++) {
-        way.pace = paces[i].pace;
-        CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
-        CU_ASSERT(simulated.ns >= paces[i].least - 1 && simulated.ns <= paces[i].most + 1);
+    strategy.grants = 1;
+    for (size_t i = 0; i < IRR_TEST_COUNT(pacings); i++) {
+        strategy.pacing = pacings[i].pacing;
+        CU_ASSERT_EQUAL(simulate(&scene, &strategy, &simulated), IRR_OK);
+        CU_ASSERT(simulated.ns >= pacings[i].least - 1 && simulated.ns <= pacings[i].most + 1);
     }
     CU_ASSERT_EQUAL(simulated.messages, 8);
     close_scene(&scene);
@@ -185,7 +185,7 @@ static void test_study(void)
 }
 
 /* All rows that need no schedule come to an end for any counts, the same way each time. */
-static void test_all_ways(void)
+static void test_all_strategies(void)
 {
     uint64_t state = irr_test_seed();
     irr_simulated_t one = { .ns = 0 }, other = { .ns = 0 };
@@ -196,11 +196,11 @@ static void test_all_ways(void)
         open_scene(&scene, &simple, 1 + (int)irr_test_below(&state, 40), 1 + (int)irr_test_below(&state, 8));
         fill(&scene, irr_pattern_name((int)irr_test_below(&state, 9)), 1 + irr_test_below(&state, 3000), state);
         for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
-            const irr_way_t *way = irr_algorithm_way(row);
+            const irr_strategy_t *strategy = irr_algorithm_strategy(row);
 
-            if (!irr_way_is_scheduled(way)) {
-                CU_ASSERT_EQUAL(simulate(&scene, way, &one), IRR_OK);
-                CU_ASSERT_EQUAL(simulate(&scene, way, &other), IRR_OK);
+            if (!irr_strategy_is_scheduled(strategy)) {
+                CU_ASSERT_EQUAL(simulate(&scene, strategy, &one), IRR_OK);
+                CU_ASSERT_EQUAL(simulate(&scene, strategy, &other), IRR_OK);
                 CU_ASSERT(one.ns == other.ns && one.messages == other.messages);
             }
         }
@@ -222,7 +222,7 @@ static void test_node_to_node(void)
         { 4, IRR_NODE_DIRECT_DEFAULT, 1, MESSAGE + IRR_NODE_DIRECT_DEFAULT, MESSAGE + IRR_NODE_DIRECT_DEFAULT },
         { 14, 0, 1 + 3 + 1, 0, 2 * 1000 }   /* a byte from each rank to each */
     };
-    const irr_way_t way = way_of("node");
+    const irr_strategy_t strategy = strategy_of("node");
 
     for (size_t i = 0; i < IRR_TEST_COUNT(nodes); i++) {
         irr_simulated_t simulated = { .ns = -1 };
@@ -234,7 +234,7 @@ static void test_node_to_node(void)
         } else {
             fill(&scene, "uniform", 1, 1);
         }
-        CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
+        CU_ASSERT_EQUAL(simulate(&scene, &strategy, &simulated), IRR_OK);
         CU_ASSERT_EQUAL(simulated.messages, nodes[i].messages);
         CU_ASSERT(simulated.ns >= nodes[i].least - 1 && simulated.ns <= nodes[i].most + 1);
         close_scene(&scene);
@@ -247,9 +247,9 @@ static irr_status_t simulate_packets(const scene_t *scene, size_t ask_from, irr_
 {
     const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
     irr_timed_config_t config = config_of(scene);
-    const irr_way_t way = way_of("a1");
+    const irr_strategy_t strategy = strategy_of("a1");
     irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status = irr_plans_build(&way, &known, &plans);
+    irr_status_t status = irr_plans_build(&strategy, &known, &plans);
 
     config.ask_from = ask_from;
     status = status == IRR_OK ? irr_packets_create(config.machine, config.tree, &config.packets) : status;
@@ -331,34 +331,34 @@ static void test_no_end(void)
 
 typedef struct simulation {
     scene_t    *scene;
-    const char *way;   /* NULL: packets */
+    const char *strategy;   /* NULL: packets */
 } simulation_t;
 
 static irr_status_t simulate_any(void *context)
 {
     const simulation_t *simulation = context;
     irr_simulated_t simulated;
-    irr_way_t way;
+    irr_strategy_t strategy;
 
-    if (simulation->way == NULL) {
+    if (simulation->strategy == NULL) {
         return simulate_packets(simulation->scene, 1000, &simulated);
     }
-    way = way_of(simulation->way);
-    return simulate(simulation->scene, &way, &simulated);
+    strategy = strategy_of(simulation->strategy);
+    return simulate(simulation->scene, &strategy, &simulated);
 }
 
 static void test_no_memory(void)
 {
-    static const char *const ways[] = { "multistage", "node", NULL };
+    static const char *const strategies[] = { "multistage", "node", NULL };
     scene_t scene;
 
     open_scene(&scene, &simple, 6, 2);
     scene.machine.buffer = 4000;
     scene.machine.timeout = 1000000;
-    for (size_t i = 0; i < IRR_TEST_COUNT(ways); i++) {
-        simulation_t simulation = { &scene, ways[i] };
+    for (size_t i = 0; i < IRR_TEST_COUNT(strategies); i++) {
+        simulation_t simulation = { &scene, strategies[i] };
 
-        fill(&scene, "random", ways[i] != NULL ? 1 : 30, 1);
+        fill(&scene, "random", strategies[i] != NULL ? 1 : 30, 1);
         CU_ASSERT(irr_memory_fail_each(simulate_any, &simulation) > 9);
     }
     close_scene(&scene);
@@ -366,9 +366,9 @@ static void test_no_memory(void)
 
 IRR_TEST_MAIN("simulate", 120,
     { "each constant, and shared links", test_constants },
-    { "paces wait as they should", test_paces },
+    { "paces wait as they should", test_pacings },
     { "the study's times are found", test_study },
-    { "all ways end, the same way each time", test_all_ways },
+    { "all ways end, the same way each time", test_all_strategies },
     { "node to node: one message, and one in each node, several at a time", test_node_to_node },
     { "packets: a switch stores segments, and a message may ask first", test_segments },
     { "packets: a port that overflows costs time", test_overflow },

@@ -32,7 +32,7 @@ struct run {
     irr_job_t     *job;
     irr_fleet_t   *fleet;
     irr_schedule_t schedule;
-    irr_pacing_t   pacing;
+    irr_pacing_kind_t pacing;
     uint64_t       piece_max, lead;
     size_t         signals;        /* sent */
     size_t         met, own_met;   /* pairs of messages that were on one link at a time; those of one sender */
@@ -119,7 +119,7 @@ static void make_plan(run_t *run, const irr_syncs_t *syncs, int rank)
     irr_test_must(irr_schedule_own(&run->schedule, rank, run->piece_max, &own));
     irr_test_must(irr_signals_build(&run->schedule, syncs, rank, &own, run->lead, &mine));
     irr_test_must(irr_direct_plan_build(&own, &run->job->problems[rank], &run->fleet->rank[rank].plan));
-    irr_fleet_pace(run->fleet, rank, run->pacing, 0, &mine);
+    irr_fleet_pacing(run->fleet, rank, run->pacing, 0, &mine);
     irr_signals_fini(&mine);
     irr_schedule_fini(&own);
 }
@@ -135,7 +135,7 @@ static void open_run(run_t *run, const tree_scene_t *scene, irr_job_kind_t kind,
     run->job = irr_job_create(scene->ranks, kind, irr_test_random(state));
     irr_job_fill(run->job);
     fill_matrix(run->job, &matrix);
-    irr_test_must(irr_order_schedule(&irr_order_aapc, &matrix, &params, &run->schedule));
+    irr_test_must(irr_order_schedule(&irr_order_tree, &matrix, &params, &run->schedule));
     irr_test_must(irr_syncs_find(&run->tree, &run->schedule, NULL, &syncs));
     for (int r = 0; r < scene->ranks; r++) {
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };
@@ -199,7 +199,7 @@ static void test_never_meet(void)
     size_t signals = 0;
 
     for (int i = 0; i < 150; i++) {
-        run_t run = { .pacing = IRR_PACE_SYNC };
+        run_t run = { .pacing = IRR_PACING_SYNC };
 
         draw_scene(&scene, &state);
         open_run(&run, &scene, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), i % 2 == 0 ? EAGER_ALL : 0,
@@ -221,7 +221,7 @@ static void test_pieces(void)
 
     for (int i = 0; i < 150; i++) {
         run_t run = {
-            .pacing = IRR_PACE_SYNC, .piece_max = 1 + irr_test_below(&state, 40), .lead = irr_test_below(&state, 200)
+            .pacing = IRR_PACING_SYNC, .piece_max = 1 + irr_test_below(&state, 40), .lead = irr_test_below(&state, 200)
         };
 
         draw_scene(&scene, &state);
@@ -238,7 +238,7 @@ static void test_pieces(void)
 static void test_watch(void)
 {
     uint64_t state = 1;
-    run_t run = { .pacing = IRR_PACE_FREE };
+    run_t run = { .pacing = IRR_PACING_FREE };
 
     tree_scene_shape(&scene, "chain:2,2,2");
     open_run(&run, &scene, IRR_JOB_UNIFORM, EAGER_ALL, &state);
@@ -257,7 +257,7 @@ static void test_lost_signal(void)
 
     for (size_t nth = 1; refused; nth++) {
         uint64_t state = 7;
-        run_t run = { .pacing = IRR_PACE_SYNC };
+        run_t run = { .pacing = IRR_PACING_SYNC };
         irr_spy_t *spy;
 
         tree_scene_shape(&scene, "chain:2,2");
@@ -301,10 +301,10 @@ static void test_lead(void)
         irr_signals_t mine = { 0 };
 
         irr_test_must(irr_signals_build(&schedule, &syncs, 0, &own, rows[i].lead, &mine));
-        CU_ASSERT_EQUAL_FATAL(mine.ntells, 1);
-        CU_ASSERT_EQUAL(mine.tells[0].peer, 2);
-        CU_ASSERT_EQUAL(mine.tells[0].received, rows[i].received);
-        CU_ASSERT_EQUAL(mine.nawaits, 0);
+        CU_ASSERT_EQUAL_FATAL(mine.nsignals, 1);
+        CU_ASSERT_EQUAL(mine.signals[0].peer, 2);
+        CU_ASSERT_EQUAL(mine.signals[0].received, rows[i].received);
+        CU_ASSERT_EQUAL(mine.nwaits, 0);
         irr_signals_fini(&mine);
     }
     irr_schedule_fini(&own);
@@ -335,7 +335,7 @@ static void test_memory(void)
         failed = irr_memory_failed();
         irr_memory_fail(0, NULL);
         CU_ASSERT_EQUAL(status, failed ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(mine.tells == NULL, failed);
+        CU_ASSERT_EQUAL(mine.signals == NULL, failed);
         failures += failed;
         irr_signals_fini(&mine);
     }

@@ -44,11 +44,11 @@ static irr_tree_t make_tree(int most, uint64_t *state)
 /* ---- pair by pair ---- */
 
 /* The edges of a transmission, and the lane that it takes on each; -1: not a link. */
-typedef struct way {
+typedef struct strategy {
     int edges, path[64], lane[64];
-} way_t;
+} strategy_t;
 
-static way_t ways[SMALL];
+static strategy_t strategies[SMALL];
 
 enum { EDGES = 2 * (SCENE_VERTICES + SCENE_RANKS) };
 
@@ -69,24 +69,24 @@ static int take_lane(const irr_tree_t *tree, int edge, const irr_transmission_t 
     return lane;
 }
 
-static void find_ways(const irr_tree_t *tree, const irr_schedule_t *schedule)
+static void find_strategies(const irr_tree_t *tree, const irr_schedule_t *schedule)
 {
     memset(entered, 0, sizeof(entered));
     memset(until, -1, sizeof(until));
     for (size_t i = 0; i < schedule->count; i++) {
-        way_t *way = &ways[i];
+        strategy_t *strategy = &strategies[i];
 
         CU_ASSERT_FATAL(tree->longest <= 64);
-        way->edges = irr_tree_path(tree, schedule->list[i].from, schedule->list[i].to, way->path);
-        for (int k = 0; k < way->edges; k++) {
-            const int edge = way->path[k];
+        strategy->edges = irr_tree_path(tree, schedule->list[i].from, schedule->list[i].to, strategy->path);
+        for (int k = 0; k < strategy->edges; k++) {
+            const int edge = strategy->path[k];
 
-            way->lane[k] = edge < 2 * tree->links ? take_lane(tree, edge, &schedule->list[i]) : -1;
+            strategy->lane[k] = edge < 2 * tree->links ? take_lane(tree, edge, &schedule->list[i]) : -1;
         }
     }
 }
 
-static bool is_shared(const way_t *x, int i, const way_t *y, int j)
+static bool is_shared(const strategy_t *x, int i, const strategy_t *y, int j)
 {
     return i >= 0 && j >= 0 && x->path[i] == y->path[j] && x->lane[i] == y->lane[j] && x->lane[i] >= 0;
 }
@@ -94,7 +94,7 @@ static bool is_shared(const way_t *x, int i, const way_t *y, int j)
 /* How often do two transmissions come to a lane that they share? */
 static unsigned contend(size_t a, size_t b)
 {
-    const way_t *x = &ways[a], *y = &ways[b];
+    const strategy_t *x = &strategies[a], *y = &strategies[b];
     unsigned times = 0;
 
     for (int i = 0; i < x->edges; i++) {
@@ -193,7 +193,7 @@ static void test_graph(void)
         schedule = make_schedule(&tree, &state);
         if (schedule.count <= SMALL) {
             irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
-            find_ways(&tree, &schedule);
+            find_strategies(&tree, &schedule);
             expect_complete(&schedule, &syncs);
             expect_needed(&schedule, &syncs);
             irr_syncs_fini(&syncs);

@@ -39,7 +39,7 @@ static irr_trial_t try(const double *ns, int count, double drift)
 
     irr_trial_begin(&trial, count, ns[0]);
     for (;;) {
-        const double each = ns[trial.way] * (trial.turn < IRR_TRIAL_STAYS / 2 ? 1 : drift);
+        const double each = ns[trial.strategy] * (trial.turn < IRR_TRIAL_STAYS / 2 ? 1 : drift);
 
         CU_ASSERT_TRUE_FATAL(trial.exchanges <= MOST);
         if (took(&trial, (uint64_t)each) && agree_round(&trial)) {
@@ -50,11 +50,11 @@ static irr_trial_t try(const double *ns, int count, double drift)
 
 static void test_best_wins(void)
 {
-    for (int best = 0; best < IRR_TRIAL_WAYS; best++) {
-        for (int count = 2; count <= IRR_TRIAL_WAYS; count++) {
-            double ns[IRR_TRIAL_WAYS];
+    for (int best = 0; best < IRR_TRIAL_STRATEGIES; best++) {
+        for (int count = 2; count <= IRR_TRIAL_STRATEGIES; count++) {
+            double ns[IRR_TRIAL_STRATEGIES];
 
-            for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+            for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
                 ns[i] = i == best ? 1000 : 1200 + 100 * i;
             }
             CU_ASSERT_EQUAL(try(ns, count, 1).winner, best < count ? best : 0);
@@ -69,7 +69,7 @@ static void test_best_wins(void)
 static void test_known(void)
 {
     static const struct {
-        double ns[IRR_TRIAL_WAYS];
+        double ns[IRR_TRIAL_STRATEGIES];
         int    count;
         double drift;
         int    winner, exchanges;   /* exchanges 0: however many */
@@ -111,7 +111,7 @@ static int wins_of(const noise_t *noise, double part, uint64_t *state)
             const uint64_t delay = is_delayed ? irr_test_below(state, noise->delay) : 0;
             const double ns = (double)(noise->least + irr_test_below(state, noise->spread));
 
-            over = took(&trial, delay + (uint64_t)(trial.way == 1 ? part * ns : ns)) && agree_round(&trial);
+            over = took(&trial, delay + (uint64_t)(trial.strategy == 1 ? part * ns : ns)) && agree_round(&trial);
         }
         wins += trial.winner;
     }
@@ -155,7 +155,7 @@ static void test_disturbed_look(void)
     int n = 0;
 
     irr_trial_begin(&trial, 2, 1000);
-    while (!took(&trial, trial.way == 1 && ++n == 3 ? 4000000 : 1000)) {
+    while (!took(&trial, trial.strategy == 1 && ++n == 3 ? 4000000 : 1000)) {
     }
     irr_trial_words(&trial, words);
     irr_trial_looked(&trial, words);
@@ -174,7 +174,7 @@ static void test_disturbed_stay(void)
     irr_trial_begin(&trial, 2, 1e5);
     irr_trial_looked(&trial, look);
     CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
-    while (!took(&trial, n++ % 5 == 2 ? 4000000 : trial.way == 1 ? 70000 : 100000)) {
+    while (!took(&trial, n++ % 5 == 2 ? 4000000 : trial.strategy == 1 ? 70000 : 100000)) {
     }
     CU_ASSERT_TRUE(agree_round(&trial));
     CU_ASSERT_EQUAL(trial.winner, 1);
@@ -190,7 +190,7 @@ static void test_undecided(void)
     uint64_t sums[IRR_TRIAL_SUMS] = { 25000000, 8000000 };
 
     for (int turn = 1; turn < IRR_TRIAL_STAYS; turn++) {
-        sums[turn * IRR_TRIAL_WAYS] = sums[turn * IRR_TRIAL_WAYS + 1] = 8000000;
+        sums[turn * IRR_TRIAL_STRATEGIES] = sums[turn * IRR_TRIAL_STRATEGIES + 1] = 8000000;
     }
     irr_trial_begin(&trial, 2, 2e7);
     irr_trial_looked(&trial, look);
@@ -214,8 +214,8 @@ static void test_added(void)
     irr_trial_words(&trial, words);
     irr_trial_looked(&trial, words);
     irr_trial_add(&trial, 2);
-    CU_ASSERT_EQUAL(trial.way, 2);   /* the first two were looked at */
-    while (!took(&trial, trial.way == 3 ? 700 : 1500)) {
+    CU_ASSERT_EQUAL(trial.strategy, 2);   /* the first two were looked at */
+    while (!took(&trial, trial.strategy == 3 ? 700 : 1500)) {
     }
     CU_ASSERT_FALSE(agree_round(&trial));
     CU_ASSERT_TRUE(trial.left[3] && !trial.left[2]);

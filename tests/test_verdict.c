@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Runs a job of exchanges that differ, and checks what it tells of itself after each few of them. */
-static void check_tells(irr_choosers_t *job)
+static void check_log(irr_choosers_t *job)
 {
     for (int i = 0; i < 60; i++) {
         const irr_choice_t *choice = &job->choice[0];
@@ -14,7 +14,7 @@ static void check_tells(irr_choosers_t *job)
 
         irr_choosers_run(job, 40);
         saved = irr_choice_saved(choice);
-        CU_ASSERT_TRUE(choice->way == 0 ? choice->speedup.is == 1 : choice->speedup.is > 1);
+        CU_ASSERT_TRUE(choice->strategy == 0 ? choice->speedup.is == 1 : choice->speedup.is > 1);
         CU_ASSERT_TRUE(choice->speedup.low <= choice->speedup.is && choice->speedup.is <= choice->speedup.high);
         CU_ASSERT_TRUE(saved.low <= saved.is + 1 && saved.is <= saved.high + 1);
         CU_ASSERT_TRUE(choice->trials_ns >= 0);
@@ -22,7 +22,7 @@ static void check_tells(irr_choosers_t *job)
 }
 
 /* A way that serves is faster by what is told of it, however much exchanges differ. */
-static void test_tells_of_one_who_serves(void)
+static void test_log_of_a_winner(void)
 {
     uint64_t state = irr_test_seed();
     int intervals = 0, jobs = 0;
@@ -37,7 +37,7 @@ static void test_tells_of_one_who_serves(void)
         }
         job = irr_choosers_of(100, ns, IRR_CHOOSERS_LIST, 1e5);
         job.noise = &state;
-        check_tells(&job);
+        check_log(&job);
         saved = irr_choice_saved(&job.choice[0]);
         jobs += irr_choosers_found(&job) != 0;
         intervals += irr_choosers_found(&job) != 0 && saved.low <= job.saved && job.saved <= saved.high;
@@ -47,7 +47,7 @@ static void test_tells_of_one_who_serves(void)
 }
 
 /* A way that has become slower than way 0: the check tells of it, and what was saved is not sure any more. */
-static void test_tells_of_one_who_lost(void)
+static void test_log_of_a_loser(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
     irr_saved_t saved;
@@ -65,8 +65,8 @@ static void test_tells_of_one_who_lost(void)
 }
 
 static const irr_test_case_t cases[] = {
-    { "what is told of a way that serves", test_tells_of_one_who_serves },
-    { "what is told of a way that has lost", test_tells_of_one_who_lost },
+    { "what is told of a way that serves", test_log_of_a_winner },
+    { "what is told of a way that has lost", test_log_of_a_loser },
     { NULL, NULL }
 };
 

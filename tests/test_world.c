@@ -12,7 +12,7 @@
 #include "irr_test.h"
 #include "world_scene.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static irr_status_t wanted(const scene_t *scene, int rank, const turn_t *turn)
 /* Does a rank know its plan from its own problem?  "auto" has become another row. */
 static bool is_direct(const scene_t *scene)
 {
-    return irr_way_is_local(irr_algorithm_way(irr_algorithm_find(irr_comm_algorithm(scene->team.comms[0]))));
+    return irr_strategy_is_local(irr_algorithm_strategy(irr_algorithm_find(irr_comm_algorithm(scene->team.comms[0]))));
 }
 
 /* All bytes that a rank sends, or receives, except its message to itself. */

@@ -15,52 +15,52 @@ static const size_t lengths[LENGTHS] = { 8, 100000, 0, 3000 };
 
 /* ---- messages of one length, contiguous ---- */
 
-typedef struct mail {
+typedef struct msg {
     irr_list_t list;
     irr_op_t   op;
-} mail_t;
+} msg_t;
 
-static void send(irr_net_t *net, int from, int to, uint16_t tag, size_t bytes, uint64_t seed, mail_t *mail)
+static void send(irr_net_t *net, int from, int to, uint16_t tag, size_t bytes, uint64_t seed, msg_t *msg)
 {
-    mail->op.then = NULL;
-    irr_list_open_even(&mail->list, 1, bytes);
-    irr_list_fill(&mail->list, seed);
-    irr_net_send(net, from, to, tag, &mail->list, IRR_FORM_IOVEC, &mail->op);
+    msg->op.then = NULL;
+    irr_list_open_even(&msg->list, 1, bytes);
+    irr_list_fill(&msg->list, seed);
+    irr_net_send(net, from, to, tag, &msg->list, IRR_FORM_IOVEC, &msg->op);
 }
 
-static void receive(irr_net_t *net, int at, int from, uint16_t tag, size_t bytes, mail_t *mail)
+static void receive(irr_net_t *net, int at, int from, uint16_t tag, size_t bytes, msg_t *msg)
 {
-    mail->op.then = NULL;
-    irr_list_open_even(&mail->list, 1, bytes);
-    irr_net_recv(net, at, from, tag, &mail->list, IRR_FORM_IOVEC, &mail->op);
+    msg->op.then = NULL;
+    irr_list_open_even(&msg->list, 1, bytes);
+    irr_net_recv(net, at, from, tag, &msg->list, IRR_FORM_IOVEC, &msg->op);
 }
 
 /* Waits for the end, which must be this one. */
-static void end(irr_net_t *net, mail_t *mail, irr_status_t status)
+static void end(irr_net_t *net, msg_t *msg, irr_status_t status)
 {
-    irr_net_wait(net, &mail->op);
-    CU_ASSERT_EQUAL(mail->op.status, status);
+    irr_net_wait(net, &msg->op);
+    CU_ASSERT_EQUAL(msg->op.status, status);
 }
 
-static void end_received(irr_net_t *net, mail_t *mail, uint64_t seed)
+static void end_received(irr_net_t *net, msg_t *msg, uint64_t seed)
 {
-    end(net, mail, IRR_OK);
-    CU_ASSERT_EQUAL(mail->op.request.bytes, mail->list.bytes);
-    CU_ASSERT_TRUE(irr_list_holds(&mail->list, seed, mail->list.bytes));
-    irr_list_close(&mail->list);
+    end(net, msg, IRR_OK);
+    CU_ASSERT_EQUAL(msg->op.request.bytes, msg->list.bytes);
+    CU_ASSERT_TRUE(irr_list_holds(&msg->list, seed, msg->list.bytes));
+    irr_list_close(&msg->list);
 }
 
-static void end_canceled(irr_net_t *net, mail_t *mail)
+static void end_canceled(irr_net_t *net, msg_t *msg)
 {
-    end(net, mail, IRR_ERR_CANCELED);
-    CU_ASSERT_TRUE(irr_list_holds(&mail->list, 0, 0));
-    irr_list_close(&mail->list);
+    end(net, msg, IRR_ERR_CANCELED);
+    CU_ASSERT_TRUE(irr_list_holds(&msg->list, 0, 0));
+    irr_list_close(&msg->list);
 }
 
-static void end_sent(irr_net_t *net, mail_t *mail)
+static void end_sent(irr_net_t *net, msg_t *msg)
 {
-    end(net, mail, IRR_OK);
-    irr_list_close(&mail->list);
+    end(net, msg, IRR_OK);
+    irr_list_close(&msg->list);
 }
 
 /* ---- channels ---- */
@@ -109,7 +109,7 @@ static void close_pair(irr_net_t *net, pair_t *pair)
 /* Messages of one sender, receiver and tag on two channels. */
 static void mix(irr_net_t *net, const pair_t *pair, bool recv_first)
 {
-    mail_t sent[2][LENGTHS], received[2][LENGTHS];
+    msg_t sent[2][LENGTHS], received[2][LENGTHS];
 
     for (int c = 0; c < 2 && recv_first; c++) {
         use(net, pair->channels[c]);
@@ -155,7 +155,7 @@ void irr_suite_ranks(const irr_setup_t *with)
 {
     irr_peer_t *members[IRR_NET_RANKS][IRR_NET_RANKS];
     irr_channel_t *reversed[IRR_NET_RANKS], *straight[IRR_NET_RANKS];
-    mail_t sent, received;
+    msg_t sent, received;
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
@@ -188,7 +188,7 @@ void irr_suite_ranks(const irr_setup_t *with)
 /* Receives of one channel end, those of another one and all sends do not; the channel goes on. */
 void irr_suite_abandon(const irr_setup_t *with)
 {
-    mail_t canceled[LENGTHS], kept, sent[2], answer;
+    msg_t canceled[LENGTHS], kept, sent[2], answer;
     pair_t pair;
     irr_net_t net;
 
@@ -226,7 +226,7 @@ void irr_suite_abandon(const irr_setup_t *with)
 
 /* Posts the next one in its place, on the same channel. */
 static irr_net_t *posting;
-static mail_t posted;
+static msg_t posted;
 
 static void post_again(irr_op_t *op)
 {
@@ -237,7 +237,7 @@ static void post_again(irr_op_t *op)
 /* What `done` posts is not abandoned with the rest. */
 void irr_suite_repost(const irr_setup_t *with)
 {
-    mail_t canceled[3], sent;
+    msg_t canceled[3], sent;
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
@@ -265,7 +265,7 @@ void irr_suite_repost(const irr_setup_t *with)
  */
 void irr_suite_reuse(const irr_setup_t *with)
 {
-    mail_t canceled, sent[LENGTHS], leaving, arriving;
+    msg_t canceled, sent[LENGTHS], leaving, arriving;
     pair_t pair;
     irr_net_t net;
 
@@ -305,7 +305,7 @@ void irr_suite_reuse(const irr_setup_t *with)
 void irr_suite_discard(const irr_setup_t *with)
 {
     enum { TAGS = 16, ROWS = 2 * TAGS };
-    mail_t sent[ROWS], received;
+    msg_t sent[ROWS], received;
     pair_t pair;
     irr_net_t net;
 
@@ -346,7 +346,7 @@ void irr_suite_discarding(const irr_setup_t *with)
 {
     enum { MESSAGES = 20, LOOKS = 10000 };
     irr_status_t status = IRR_IN_PROGRESS;
-    mail_t sent[MESSAGES];
+    msg_t sent[MESSAGES];
     size_t count = 0, others = 0;
     irr_net_t net;
 

@@ -10,44 +10,44 @@
 #define TAG IRR_NET_TAG
 
 /* One message of many, with both ends. */
-typedef struct mail {
+typedef struct msg {
     int        from, to;
     uint16_t   tag;
     uint64_t   seed;
     irr_form_t form;
     irr_list_t source, target;
     irr_op_t   send, recv;
-} mail_t;
+} msg_t;
 
-static void post_send(irr_net_t *net, mail_t *mail)
+static void post_send(irr_net_t *net, msg_t *msg)
 {
-    irr_list_fill(&mail->source, mail->seed);
-    irr_net_send(net, mail->from, mail->to, mail->tag, &mail->source, mail->form, &mail->send);
+    irr_list_fill(&msg->source, msg->seed);
+    irr_net_send(net, msg->from, msg->to, msg->tag, &msg->source, msg->form, &msg->send);
 }
 
-static void post_recv(irr_net_t *net, mail_t *mail)
+static void post_recv(irr_net_t *net, msg_t *msg)
 {
-    irr_net_recv(net, mail->to, mail->from, mail->tag, &mail->target, mail->form, &mail->recv);
+    irr_net_recv(net, msg->to, msg->from, msg->tag, &msg->target, msg->form, &msg->recv);
 }
 
 /* Waits for both ends, checks and frees them. */
-static void finish(irr_net_t *net, mail_t *mail)
+static void finish(irr_net_t *net, msg_t *msg)
 {
-    size_t bytes = mail->source.bytes;
+    size_t bytes = msg->source.bytes;
 
-    irr_net_wait(net, &mail->recv);
-    irr_net_wait(net, &mail->send);
-    if (bytes > mail->target.bytes) {
-        CU_ASSERT_EQUAL(mail->recv.status, IRR_ERR_TRUNCATE);
-        CU_ASSERT_TRUE(irr_list_guarded(&mail->target));
+    irr_net_wait(net, &msg->recv);
+    irr_net_wait(net, &msg->send);
+    if (bytes > msg->target.bytes) {
+        CU_ASSERT_EQUAL(msg->recv.status, IRR_ERR_TRUNCATE);
+        CU_ASSERT_TRUE(irr_list_guarded(&msg->target));
     } else {
-        CU_ASSERT_EQUAL(mail->recv.status, IRR_OK);
-        CU_ASSERT_EQUAL(mail->send.status, IRR_OK);
-        CU_ASSERT_EQUAL(mail->recv.request.bytes, bytes);
-        CU_ASSERT_TRUE(irr_list_holds(&mail->target, mail->seed, bytes));
+        CU_ASSERT_EQUAL(msg->recv.status, IRR_OK);
+        CU_ASSERT_EQUAL(msg->send.status, IRR_OK);
+        CU_ASSERT_EQUAL(msg->recv.request.bytes, bytes);
+        CU_ASSERT_TRUE(irr_list_holds(&msg->target, msg->seed, bytes));
     }
-    irr_list_close(&mail->target);
-    irr_list_close(&mail->source);
+    irr_list_close(&msg->target);
+    irr_list_close(&msg->source);
 }
 
 void irr_suite_self(const irr_setup_t *with)
@@ -69,18 +69,18 @@ void irr_suite_self(const irr_setup_t *with)
 void irr_suite_flood(const irr_setup_t *with)
 {
     enum { COUNT = 1000, LARGE = 50000 };
-    mail_t *mails = calloc(COUNT, sizeof(*mails));
+    msg_t *mails = calloc(COUNT, sizeof(*mails));
     irr_net_t net;
 
     for (int recv_first = 0; recv_first <= 1 && irr_net_open(&net, with); recv_first++) {
         for (int i = 0; i < COUNT; i++) {
-            mail_t *mail = &mails[i];
+            msg_t *msg = &mails[i];
             size_t bytes = i % 20 == 0 ? LARGE : (size_t)i % 128;
 
-            *mail = (mail_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = (uint16_t)(TAG + i),
+            *msg = (msg_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = (uint16_t)(TAG + i),
                               .seed = (uint64_t)i };
-            irr_list_open_even(&mail->source, 1, bytes);
-            irr_list_open_even(&mail->target, 1, bytes);
+            irr_list_open_even(&msg->source, 1, bytes);
+            irr_list_open_even(&msg->target, 1, bytes);
         }
         for (int i = 0; i < 2 * COUNT; i++) {
             ((i < COUNT) == (recv_first != 0) ? post_recv : post_send)(&net, &mails[i % COUNT]);
@@ -180,24 +180,24 @@ void irr_suite_chain(const irr_setup_t *with)
 
 /* ---- the way down ---- */
 
-static void open_mail(mail_t *mail, uint64_t seed, size_t bytes)
+static void open_msg(msg_t *msg, uint64_t seed, size_t bytes)
 {
-    *mail = (mail_t){ .from = 0, .to = 1, .tag = (uint16_t)(TAG + seed), .seed = seed };
-    irr_list_open_even(&mail->source, 1, bytes);
-    irr_list_open_even(&mail->target, 1, bytes);
+    *msg = (msg_t){ .from = 0, .to = 1, .tag = (uint16_t)(TAG + seed), .seed = seed };
+    irr_list_open_even(&msg->source, 1, bytes);
+    irr_list_open_even(&msg->target, 1, bytes);
 }
 
 /* The sender closes while a small and a large message are on their way; both arrive before all are drained. */
 void irr_suite_drain(const irr_setup_t *with)
 {
-    mail_t small, large;
+    msg_t small, large;
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
         return;
     }
-    open_mail(&small, 1, 8);
-    open_mail(&large, 2, 1000000);
+    open_msg(&small, 1, 8);
+    open_msg(&large, 2, 1000000);
     post_send(&net, &small);
     post_send(&net, &large);
     irr_net_idle(&net);
@@ -214,14 +214,14 @@ void irr_suite_drain(const irr_setup_t *with)
 /* The endpoint to rank 1 is open, and still has something to send when the transport is closed; that to 2 is not. */
 void irr_suite_closed(const irr_setup_t *with)
 {
-    mail_t mail;
+    msg_t msg;
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
         return;
     }
-    open_mail(&mail, 1, 1000000);
-    post_send(&net, &mail);
+    open_msg(&msg, 1, 1000000);
+    post_send(&net, &msg);
     net.transports[0]->ops->close(net.transports[0]);
     net.closed[0] = true;
     for (int to = 1; to < IRR_NET_RANKS; to++) {
@@ -233,9 +233,9 @@ void irr_suite_closed(const irr_setup_t *with)
         CU_ASSERT_EQUAL(late.status, IRR_ERR_CANCELED);
         irr_list_close(&list);
     }
-    post_recv(&net, &mail);
+    post_recv(&net, &msg);
     irr_net_drain(&net, 0);
-    finish(&net, &mail);
+    finish(&net, &msg);
     irr_net_close(&net);
 }
 
@@ -277,7 +277,7 @@ void irr_suite_wake(const irr_setup_t *with)
     struct pollfd event = { .fd = -1, .events = POLLIN };
     irr_transport_t *sleeper;
     irr_status_t status;
-    mail_t mail;
+    msg_t msg;
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
@@ -287,18 +287,18 @@ void irr_suite_wake(const irr_setup_t *with)
     status = sleeper->ops->arm(sleeper, &event.fd);
     CU_ASSERT_EQUAL(status == IRR_ERR_NOT_SUPPORTED, !sleeper->caps.wakes);
     for (size_t bytes = 8; status != IRR_ERR_NOT_SUPPORTED && bytes <= 800000; bytes *= 100) {
-        open_mail(&mail, bytes, bytes);
-        post_recv(&net, &mail);
+        open_msg(&msg, bytes, bytes);
+        post_recv(&net, &msg);
         while ((status = sleeper->ops->arm(sleeper, &event.fd)) == IRR_IN_PROGRESS) {
             irr_net_progress(&net);
         }
         CU_ASSERT_EQUAL(status, IRR_OK);
-        post_send(&net, &mail);
+        post_send(&net, &msg);
         do {
             irr_net_progress_one(&net, 0);
         } while (poll(&event, 1, 1) == 0);
         CU_ASSERT_EQUAL(event.revents, POLLIN);
-        finish(&net, &mail);
+        finish(&net, &msg);
     }
     irr_net_close(&net);
 }
@@ -321,7 +321,7 @@ static void open_random(irr_list_t *list, size_t bytes, bool lists, uint64_t *ra
 }
 
 /* Most blocks fit their message; some are longer, a few are shorter. */
-static void draw_mail(const irr_net_t *net, mail_t *mail, uint64_t seed, uint64_t *random)
+static void draw_msg(const irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *random)
 {
     size_t bytes = irr_test_below(random, (uint64_t)1 << irr_test_below(random, SOAK_LOG_BYTES + 1)), room = bytes;
 
@@ -330,12 +330,12 @@ static void draw_mail(const irr_net_t *net, mail_t *mail, uint64_t seed, uint64_
     case 1: room -= irr_test_below(random, room + 1); break;
     default: break;
     }
-    *mail = (mail_t){ .from = (int)irr_test_below(random, IRR_NET_RANKS),
+    *msg = (msg_t){ .from = (int)irr_test_below(random, IRR_NET_RANKS),
                       .to = (int)irr_test_below(random, IRR_NET_RANKS), .seed = seed,
                       .form = irr_test_below(random, 2) == 0 ? IRR_FORM_IOVEC : IRR_FORM_GATHER };
-    mail->tag = (uint16_t)(TAG + irr_test_below(random, 4));
-    open_random(&mail->source, bytes, irr_net_takes(net, mail->form, SOAK_PIECES), random);
-    open_random(&mail->target, room, irr_net_takes(net, mail->form, SOAK_PIECES), random);
+    msg->tag = (uint16_t)(TAG + irr_test_below(random, 4));
+    open_random(&msg->source, bytes, irr_net_takes(net, msg->form, SOAK_PIECES), random);
+    open_random(&msg->target, room, irr_net_takes(net, msg->form, SOAK_PIECES), random);
 }
 
 /*
@@ -345,7 +345,7 @@ static void draw_mail(const irr_net_t *net, mail_t *mail, uint64_t seed, uint64_
 void irr_suite_soak(const irr_setup_t *with)
 {
     uint64_t random = irr_test_seed();
-    mail_t *mails = calloc(SOAK_MAILS, sizeof(*mails));
+    msg_t *mails = calloc(SOAK_MAILS, sizeof(*mails));
     size_t sent = 0, received = 0;
     irr_net_t net;
 
@@ -353,7 +353,7 @@ void irr_suite_soak(const irr_setup_t *with)
         goto out;
     }
     for (size_t i = 0; i < SOAK_MAILS; i++) {
-        draw_mail(&net, &mails[i], i, &random);
+        draw_msg(&net, &mails[i], i, &random);
     }
     while (sent + received < 2 * SOAK_MAILS) {
         uint64_t next = irr_test_below(&random, 3);

@@ -111,8 +111,8 @@ void irr_suite_sink(const irr_setup_t *with)
         for (size_t d = 0; d < IRR_TEST_COUNT(drains); d++) {
             const size_t pieces = (size_t)(drains[d].before > 0) + (drains[d].keep > 0) + (drains[d].after > 0);
 
-            for (int way = 0; way < 2 && irr_net_takes(&net, IRR_FORM_GATHER, pieces); way++) {
-                drain_one(&net, sizes[s], &drains[d], way == 0);
+            for (int strategy = 0; strategy < 2 && irr_net_takes(&net, IRR_FORM_GATHER, pieces); strategy++) {
+                drain_one(&net, sizes[s], &drains[d], strategy == 0);
             }
         }
     }

@@ -113,17 +113,17 @@ static void open_cut(irr_list_t *list, size_t cut)
 
 void irr_suite_pieces(const irr_setup_t *with)
 {
-    enum { CUTS = 5, WAYS = 8 };
+    enum { CUTS = 5, STRATEGIES = 8 };
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
         return;
     }
-    for (size_t n = 0; n < CUTS * CUTS * WAYS; n++) {
+    for (size_t n = 0; n < CUTS * CUTS * STRATEGIES; n++) {
         irr_list_t from, to;
 
-        open_cut(&from, n / WAYS / CUTS);
-        open_cut(&to, n / WAYS % CUTS);
+        open_cut(&from, n / STRATEGIES / CUTS);
+        open_cut(&to, n / STRATEGIES % CUTS);
         if (irr_net_takes(&net, forms[n & 1], from.count) && irr_net_takes(&net, forms[n >> 1 & 1], to.count)) {
             irr_net_exchange(&net, 0, &from, forms[n & 1], 1, &to, forms[n >> 1 & 1], (n & 4) != 0);
         }
@@ -142,15 +142,15 @@ void irr_suite_large(const irr_setup_t *with)
         return;
     }
     for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
-        for (size_t way = 0; way < 4 && irr_net_takes(&net, forms[way & 1], shapes[i][0]); way++) {
+        for (size_t strategy = 0; strategy < 4 && irr_net_takes(&net, forms[strategy & 1], shapes[i][0]); strategy++) {
             irr_list_t list, whole;
 
             irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
             irr_list_open_even(&whole, 1, list.bytes);
-            irr_net_exchange(&net, 0, &list, forms[way & 1], 1, &whole, IRR_FORM_IOVEC, (way & 2) != 0);
+            irr_net_exchange(&net, 0, &list, forms[strategy & 1], 1, &whole, IRR_FORM_IOVEC, (strategy & 2) != 0);
             irr_list_close(&list);
             irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
-            irr_net_exchange(&net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[way & 1], (way & 2) != 0);
+            irr_net_exchange(&net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[strategy & 1], (strategy & 2) != 0);
             irr_list_close(&whole);
             irr_list_close(&list);
         }
@@ -290,20 +290,20 @@ static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t
     }
 }
 
-enum { SENT_PIECES = 4, WAYS = 8 };
+enum { SENT_PIECES = 4, STRATEGIES = 8 };
 
 /*
  * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `way` has three bits.
  */
-static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int way)
+static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int strategy)
 {
-    const irr_form_t form = forms[way & 1];
-    const bool recv_first = (way & 2) != 0;
+    const irr_form_t form = forms[strategy & 1];
+    const bool recv_first = (strategy & 2) != 0;
     const size_t cuts[SENT_PIECES] = { sent / 4, sent / 2, 0, sent - sent / 4 - sent / 2 };
     irr_list_t from, to;
     irr_op_t send = { .then = NULL }, recv = { .then = NULL };
 
-    if ((way & 4) != 0 && irr_net_takes(net, form, SENT_PIECES)) {
+    if ((strategy & 4) != 0 && irr_net_takes(net, form, SENT_PIECES)) {
         irr_list_open(&from, cuts, SENT_PIECES);
     } else {
         irr_list_open_even(&from, 1, sent);
@@ -335,9 +335,9 @@ static void meet_all(const irr_setup_t *with, const size_t (*table)[3], size_t r
         return;
     }
     for (size_t i = 0; i < rows; i++) {
-        for (int way = 0; way < WAYS; way++) {
-            if (irr_net_takes(&net, forms[way & 1], table[i][1])) {
-                meet(&net, table[i][0], table[i][1], table[i][2], way);
+        for (int strategy = 0; strategy < STRATEGIES; strategy++) {
+            if (irr_net_takes(&net, forms[strategy & 1], table[i][1])) {
+                meet(&net, table[i][0], table[i][1], table[i][2], strategy);
             }
         }
     }

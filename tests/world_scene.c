@@ -7,7 +7,7 @@
 #include "irr_test.h"
 #include "irr_text.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static irr_settings_t draw_settings(int row, int ranks, uint64_t *state)
         .algorithm = row,
         .compose = (irr_compose_t)irr_test_below(state, IRR_COMPOSE_COUNT),
         .overlap = (irr_overlap_t)irr_test_below(state, IRR_OVERLAP_COUNT),
-        .pace = (irr_pacing_t)irr_test_below(state, IRR_PACE_COUNT),
+        .pacing = (irr_pacing_kind_t)irr_test_below(state, IRR_PACING_COUNT),
         .grants = irr_test_below(state, 4),
         .host_route = (irr_host_route_t)irr_test_below(state, IRR_HOST_ROUTE_COUNT),
         .window_messages = one_of(state, windows, IRR_TEST_COUNT(windows)),
@@ -79,7 +79,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
 /* A receiver of a split strategy may hear of a short block an exchange later, which test_hybrid.c has. */
 static bool can_cut(const irr_world_scene_t *scene)
 {
-    return scene->ranks > 1 && !irr_way_is_split(irr_algorithm_way(irr_algorithm_find(scene->row)));
+    return scene->ranks > 1 && !irr_strategy_is_split(irr_algorithm_strategy(irr_algorithm_find(scene->row)));
 }
 
 /* Makes a few messages shorter. */

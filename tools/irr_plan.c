@@ -3,7 +3,7 @@
  */
 #include "plan.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "problem/lines.h"
 #include "route/forward.h"
 #include "study/print.h"
@@ -14,12 +14,12 @@
 
 const char irr_cli_program[] = "irr_plan";
 
-void irr_tool_shown(const irr_way_t *way, irr_tool_shown_t shown[IRR_TOOL_SHOWN])
+void irr_tool_shown(const irr_strategy_t *strategy, irr_tool_shown_t shown[IRR_TOOL_SHOWN])
 {
-    shown[0] = (irr_tool_shown_t){ "lead_bytes", way->pace->syncs ? way->lead : 0 };
-    shown[1] = (irr_tool_shown_t){ "piece_bytes", irr_way_is_scheduled(way) ? way->piece_max : 0 };
-    shown[2] = (irr_tool_shown_t){ "window_messages", way->window_messages };
-    shown[3] = (irr_tool_shown_t){ "window_bytes", way->window_bytes };
+    shown[0] = (irr_tool_shown_t){ "lead_bytes", strategy->pacing->syncs ? strategy->lead : 0 };
+    shown[1] = (irr_tool_shown_t){ "piece_bytes", irr_strategy_is_scheduled(strategy) ? strategy->piece_max : 0 };
+    shown[2] = (irr_tool_shown_t){ "window_messages", strategy->window_messages };
+    shown[3] = (irr_tool_shown_t){ "window_bytes", strategy->window_bytes };
 }
 
 static irr_cli_exit_t print_text(const irr_tool_job_t *job)
@@ -27,8 +27,8 @@ static irr_cli_exit_t print_text(const irr_tool_job_t *job)
     irr_tool_shown_t shown[IRR_TOOL_SHOWN];
     int rank = job->options->rank;
 
-    irr_tool_shown(job->way, shown);
-    fprintf(job->stream, "# %s, pace %s", job->algorithm, job->way->pace->name);
+    irr_tool_shown(job->strategy, shown);
+    fprintf(job->stream, "# %s, pace %s", job->algorithm, job->strategy->pacing->name);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(job->stream, ", %s %zu", shown[i].name, shown[i].value);
     }
@@ -112,24 +112,24 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
 }
 
 /* The strategy of all ranks, as in a job with the same settings.  A schedule from a file goes with the pace free. */
-static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
+static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_settings_t settings = options->settings;
-    irr_way_t way;
+    irr_strategy_t strategy;
 
     settings.algorithm = options->load == NULL ? input->algorithm : 0;
-    way = irr_way_of(&settings, 1);
+    strategy = irr_strategy_of(&settings, 1);
     if (options->load != NULL) {
-        way.order = &irr_order_given;
+        strategy.order = &irr_order_given;
     }
     if (options->settings.host_route == IRR_HOST_ROUTE_NODE) {
-        way.route = &irr_route_node;
+        strategy.route = &irr_route_node;
     }
-    if (options->in_place && irr_way_is_scheduled(&way)) {   /* as exchanges do (comm/schedules.h) */
-        way = irr_way_alone(&way);
-        way.pace = &irr_pace_free;
+    if (options->in_place && irr_strategy_is_scheduled(&strategy)) {   /* as exchanges do (comm/schedules.h) */
+        strategy = irr_strategy_alone(&strategy);
+        strategy.pacing = &irr_pacing_free;
     }
-    return way;
+    return strategy;
 }
 
 /* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
@@ -139,7 +139,7 @@ static void describe(int algorithm, irr_tool_job_t *job)
     irr_grid_t grid;
 
     job->algorithm = name_of(job->options, irr_algorithm_resolve(algorithm, 1));
-    if (job->way->route != &irr_route_grid || irr_way_grid(job->way, ranks, NULL, &grid) != IRR_OK) {
+    if (job->strategy->route != &irr_route_grid || irr_strategy_grid(job->strategy, ranks, NULL, &grid) != IRR_OK) {
         return;
     }
     job->ndims = grid.levels;
@@ -154,7 +154,7 @@ static int ranks_per_node(const irr_tool_job_t *job)
     if (job->options->ranks_per_node > 0 || job->host_of != NULL) {
         return job->options->ranks_per_node;
     }
-    return job->way->route == &irr_route_node ? irr_grid_square_columns(job->matrix->ranks) : job->matrix->ranks;
+    return job->strategy->route == &irr_route_node ? irr_grid_square_columns(job->matrix->ranks) : job->matrix->ranks;
 }
 
 static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
@@ -196,13 +196,13 @@ irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, 
         .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place };
     irr_status_t status = IRR_OK;
 
-    if (irr_way_forwards(job->way)) {
+    if (irr_strategy_forwards(job->strategy)) {
         status = irr_forward_matrix(job->nodes, job->matrix, &input->forwarded);
         job->delivered = &input->forwarded;
     }
-    if (irr_way_is_scheduled(job->way)) {
+    if (irr_strategy_is_scheduled(job->strategy)) {
         if (status == IRR_OK && options->load == NULL) {
-            status = irr_tool_schedule_compute(options, job->way->order, job->delivered, input);
+            status = irr_tool_schedule_compute(options, job->strategy->order, job->delivered, input);
         }
         job->schedule = known.schedule = &input->schedule;
         job->schedule_ms = input->schedule_ms;
@@ -210,40 +210,40 @@ irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, 
     if (status != IRR_OK) {
         return status;
     }
-    return options->command == IRR_TOOL_DRAW && job->topology == NULL ? irr_plans_outline(job->way, &known, plans)
-                                                                      : irr_plans_build(job->way, &known, plans);
+    return options->command == IRR_TOOL_DRAW && job->topology == NULL ? irr_plans_outline(job->strategy, &known, plans)
+                                                                      : irr_plans_build(job->strategy, &known, plans);
 }
 
-const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)
+const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy)
 {
-    const bool scheduled = irr_way_is_scheduled(way);
+    const bool scheduled = irr_strategy_is_scheduled(strategy);
 
-    if (pace <= IRR_PACE_FREE) {
+    if (pacing <= IRR_PACING_FREE) {
         return NULL;
     }
-    if (!scheduled && !irr_way_is_local(way)) {
+    if (!scheduled && !irr_strategy_is_local(strategy)) {
         return "goes with direct messages and schedules only";
     }
-    if (!scheduled && pace == IRR_PACE_SYNC) {
+    if (!scheduled && pacing == IRR_PACING_SYNC) {
         return "goes with a schedule only";
     }
-    return irr_way_forwards(way) && pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
+    return irr_strategy_forwards(strategy) && pacing != IRR_PACING_SYNC ? "does not go with --host-route node" : NULL;
 }
 
 /* Complains of settings that do not apply to the strategy. */
-static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_way_t *way)
+static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_strategy_t *strategy)
 {
-    const char *wrong = irr_tool_wrong_pace(settings->pace, way);
+    const char *wrong = irr_tool_wrong_pacing(settings->pacing, strategy);
 
     if (wrong != NULL) {
-        irr_cli_complain("--pace %s %s", irr_pacing_name((int)settings->pace), wrong);
+        irr_cli_complain("--pace %s %s", irr_pacing_name((int)settings->pacing), wrong);
         return IRR_CLI_REFUSED;
     }
-    if (settings->grants > 0 && way->pace != &irr_pace_grant) {
+    if (settings->grants > 0 && strategy->pacing != &irr_pacing_grant) {
         wrong = "--grants goes with the pace grant only";
-    } else if (settings->lead_bytes != IRR_BYTES_AUTO && !way->pace->syncs) {
+    } else if (settings->lead_bytes != IRR_BYTES_AUTO && !strategy->pacing->syncs) {
         wrong = "--lead goes with the pace sync only";
-    } else if (settings->piece_bytes != IRR_BYTES_AUTO && !irr_way_is_scheduled(way)) {
+    } else if (settings->piece_bytes != IRR_BYTES_AUTO && !irr_strategy_is_scheduled(strategy)) {
         wrong = "--piece goes with a schedule only";
     }
     if (wrong != NULL) {
@@ -258,7 +258,7 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
     int i, j;
 
-    if (!irr_way_is_local(job->way) || job->way->pace != &irr_pace_free) {
+    if (!irr_strategy_is_local(job->strategy) || job->strategy->pacing != &irr_pacing_free) {
         irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves "
                          "out; it has no plans over grids");
         return IRR_CLI_REFUSED;
@@ -286,12 +286,12 @@ static irr_cli_exit_t write_all(irr_tool_job_t *job)
 
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    const irr_way_t way = way_of(options, input);
+    const irr_strategy_t strategy = strategy_of(options, input);
     const int ranks = input->matrix.ranks;
     irr_plans_t plans = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
-        .options = options, .matrix = &input->matrix, .delivered = &input->matrix, .way = &way,
+        .options = options, .matrix = &input->matrix, .delivered = &input->matrix, .strategy = &strategy,
         .nodes = &nodes, .plans = &plans,
         .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of,
         .tree = options->topology != NULL ? &input->tree : NULL
@@ -299,11 +299,11 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_cli_exit_t code = IRR_CLI_REFUSED;
     irr_status_t status;
 
-    if (options->settings.host_route == IRR_HOST_ROUTE_NODE && way.order != &irr_order_aapc) {
+    if (options->settings.host_route == IRR_HOST_ROUTE_NODE && strategy.order != &irr_order_tree) {
         irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
-    if (check_settings(&options->settings, &way) != IRR_CLI_GOOD ||
+    if (check_settings(&options->settings, &strategy) != IRR_CLI_GOOD ||
         (options->in_place && check_place(&job) != IRR_CLI_GOOD)) {
         return IRR_CLI_REFUSED;
     }

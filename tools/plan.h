@@ -15,7 +15,7 @@
  *   plan_draw.c      draw: what a picture shows; contrib/chart draws it
  *   plan_routine.c   emit-c: what each rank does in each phase
  *   plan_emit.c      emit-c: the C file; what all of them have in common is alltoall.c.in
- *   plan_ways.c      the machine, and the strategies that the next two compare
+ *   plan_strategies.c      the machine, and the strategies that the next two compare
  *   plan_simulate.c  simulate: how long they take, run on a fabric with times
  *   plan_recommend.c recommend: how long they take by the model, best first
  *
@@ -135,7 +135,7 @@ irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_to
 typedef struct irr_tool_job {
     const irr_tool_options_t *options;
     const irr_matrix_t       *matrix;
-    const irr_way_t          *way;
+    const irr_strategy_t     *strategy;
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
     const irr_schedule_t     *schedule;    /* NULL: there is none */
@@ -174,10 +174,10 @@ typedef struct irr_tool_shown {
 
 #define IRR_TOOL_SHOWN 4
 
-void irr_tool_shown(const irr_way_t *way, irr_tool_shown_t shown[IRR_TOOL_SHOWN]);
+void irr_tool_shown(const irr_strategy_t *strategy, irr_tool_shown_t shown[IRR_TOOL_SHOWN]);
 
 /* Why a pace does not go with the plans of a strategy; NULL if it does. */
-const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way);
+const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy);
 
 /* ---- parts of check ---- */
 
@@ -191,7 +191,8 @@ typedef struct irr_tool_headers {
 } irr_tool_headers_t;
 
 /* IRR_ERR_NO_MEMORY; to be closed in any case. */
-irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_way_t *way, const irr_nodes_t *nodes,
+irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_strategy_t *strategy,
+                                   const irr_nodes_t *nodes,
                                    int ranks);
 
 /* False: memory ran out. */
@@ -223,7 +224,7 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
  * Runs plans that are proved, with the window and the composition of their strategy.  IRR_OK: every byte arrived;
  * IRR_ERR_NO_MEMORY; any other status: the run failed, and reason says how.
  */
-irr_status_t irr_tool_run(const irr_way_t *way, const irr_plans_t *plans, char *reason, size_t size);
+irr_status_t irr_tool_run(const irr_strategy_t *strategy, const irr_plans_t *plans, char *reason, size_t size);
 
 /* The exit status for a status of irr_plans_each_message or irr_plans_each_send; complains about what is not good. */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
@@ -248,7 +249,7 @@ typedef struct irr_tool_step {
     int    phase;         /* from 1 */
     int    to, from;      /* or IRR_TOOL_NOBODY */
     size_t sync;          /* its entries: first those that the send waits for, then those to send */
-    int    waits, tells;  /* how many of each */
+    int    waits, signals;  /* how many of each */
 } irr_tool_step_t;
 
 /* A synchronisation at one of its ends: the rank at the other, and the phase of the message that waits. */
@@ -265,7 +266,7 @@ typedef struct irr_tool_routine {
     irr_tool_entry_t *entries;    /* 2 * syncs, each once where it is waited for and once where it is told */
     size_t            syncs;
     uint64_t          removed;    /* see irr_syncs_t */
-    int               steps_max, waits_max, tells_max;   /* of a rank, of a step, of a rank */
+    int               steps_max, waits_max, signals_max;   /* of a rank, of a step, of a rank */
 } irr_tool_routine_t;
 
 /* Two ranks at least.  On success the caller's to irr_tool_routine_fini.  Errors as irr_tree_aapc. */
@@ -274,7 +275,7 @@ void         irr_tool_routine_fini(irr_tool_routine_t *routine);
 
 /* ---- parts of simulate and recommend ---- */
 
-#define IRR_TOOL_WAYS_MAX 32
+#define IRR_TOOL_STRATEGIES_MAX 32
 
 /* The machine, and what the model knows of the traffic. */
 typedef struct irr_tool_cluster {
@@ -294,27 +295,28 @@ void           irr_tool_cluster_close(irr_tool_cluster_t *cluster);
 /* Two lines in front of a table. */
 void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster);
 
-typedef struct irr_tool_way {
+typedef struct irr_tool_strategy {
     char            name[64];    /* as the user has it */
     bool            host;        /* Open MPI's own */
     bool            pairwise;    /* by its other algorithm, in steps */
-    irr_way_t       way;
+    irr_strategy_t  strategy;
     int             row;         /* of the table of algorithms */
     irr_dims_t      dims;        /* that the name has, and the pace */
-    irr_pacing_t    pace;
+    irr_pacing_kind_t pacing;
     irr_simulated_t simulated;   /* once it is */
-} irr_tool_way_t;
+} irr_tool_strategy_t;
 
-typedef struct irr_tool_ways {
+typedef struct irr_tool_strategies {
     int            count;
-    irr_tool_way_t list[IRR_TOOL_WAYS_MAX];
-} irr_tool_ways_t;
+    irr_tool_strategy_t list[IRR_TOOL_STRATEGIES_MAX];
+} irr_tool_strategies_t;
 
 /* Those that --algorithms names; else those that auto would try, or all that have sense.  Complains. */
-irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
-                                  irr_tool_ways_t *ways);
+irr_cli_exit_t irr_tool_strategies_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
+                                        bool tried,
+                                        irr_tool_strategies_t *strategies);
 
 /* The time in ns that the model predicts. */
-double irr_tool_way_model(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way);
+double irr_tool_strategy_model(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy);
 
 #endif

@@ -42,7 +42,7 @@ static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
     const irr_plans_t *plans = job->plans;
-    irr_status_t status = irr_tool_headers_open(&check->headers, job->way, job->nodes, plans->ranks);
+    irr_status_t status = irr_tool_headers_open(&check->headers, job->strategy, job->nodes, plans->ranks);
 
     if (status == IRR_OK) {
         status = irr_plans_each_message(plans, meet_message, check);
@@ -68,7 +68,7 @@ static irr_status_t run(check_t *check)
         check->delivered = true;
         return IRR_OK;
     }
-    status = irr_tool_run(check->job->way, check->job->plans, check->reason, sizeof(check->reason));
+    status = irr_tool_run(check->job->strategy, check->job->plans, check->reason, sizeof(check->reason));
     check->delivered = status == IRR_OK;
     return status == IRR_ERR_NO_MEMORY ? status : IRR_OK;
 }
@@ -78,7 +78,7 @@ static irr_status_t measure(check_t *check)
     const irr_tool_job_t *job = check->job;
     irr_status_t status = irr_figures_count(job->plans, &check->figures);
 
-    irr_bounds_init(&check->bounds, job->way, job->nodes, job->plans->ranks, irr_cli_lmax(job->matrix));
+    irr_bounds_init(&check->bounds, job->strategy, job->nodes, job->plans->ranks, irr_cli_lmax(job->matrix));
     for (int r = 0; r < job->plans->ranks; r++) {
         irr_bounds_plan(&check->bounds, &job->plans->plans[r]);
     }
@@ -144,8 +144,8 @@ static void print(const check_t *check)
     irr_tool_shown_t shown[IRR_TOOL_SHOWN];
     FILE *stream = check->job->stream;
 
-    irr_tool_shown(check->job->way, shown);
-    fprintf(stream, "pace=%s\n", check->job->way->pace->name);
+    irr_tool_shown(check->job->strategy, shown);
+    fprintf(stream, "pace=%s\n", check->job->strategy->pacing->name);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(stream, "%s=%zu\n", shown[i].name, shown[i].value);
     }
@@ -189,7 +189,7 @@ irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
     }
     print(&check);
     irr_links_fini(&check.links);
-    if (check.bounds.calm && check.figures.contention > 0) {
+    if (check.bounds.contention_free && check.figures.contention > 0) {
         kept = false;
     }
     if (check.phases.is_aapc && check.phases.contended) {

@@ -158,7 +158,7 @@ static void write_steps(emitter_t *emitter)
             put(emitter, "    { %d", step->phase);
             write_peer(emitter, step->to);
             write_peer(emitter, step->from);
-            put(emitter, ", %zu, %d, %d },\n", step->sync, step->waits, step->tells);
+            put(emitter, ", %zu, %d, %d },\n", step->sync, step->waits, step->signals);
         }
     }
     put(emitter, "};\n\n");
@@ -183,7 +183,7 @@ static void write_tables(emitter_t *emitter)
     put(emitter,
         "/* Most steps of a rank, waits of a step, and tells of all steps of a rank, or 1. */\n"
         "enum { RANKS = %d, STEPS_MAX = %d, WAITS_MAX = %d, TELLS_MAX = %d };\n\n", routine->ranks,
-        routine->steps_max, routine->waits_max, routine->tells_max > 0 ? routine->tells_max : 1);
+        routine->steps_max, routine->waits_max, routine->signals_max > 0 ? routine->signals_max : 1);
     write_hosts(emitter);
     write_first(emitter);
     write_steps(emitter);

@@ -10,7 +10,7 @@
 #include "plan.h"
 
 #include "exec/header.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "route/stages.h"
 
 #include <stdlib.h>
@@ -65,13 +65,14 @@ bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
     return true;
 }
 
-irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_way_t *way, const irr_nodes_t *nodes,
+irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_strategy_t *strategy,
+                                   const irr_nodes_t *nodes,
                                    int ranks)
 {
     irr_grid_t grid;
 
     *headers = (irr_tool_headers_t){ .bytes = 0 };
-    if (irr_way_grid(way, ranks, nodes, &grid) != IRR_OK) {
+    if (irr_strategy_grid(strategy, ranks, nodes, &grid) != IRR_OK) {
         return IRR_OK;
     }
     headers->self_describing = true;

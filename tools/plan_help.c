@@ -3,7 +3,7 @@
  */
 #include "plan.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 /* A figure of check; without a name, what holds for those behind it. */
 typedef struct figure {

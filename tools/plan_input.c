@@ -4,7 +4,7 @@
  */
 #include "plan.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "study/segments.h"
 
 #include <inttypes.h>

@@ -82,8 +82,8 @@ static bool write_head(const irr_tool_job_t *job)
                 i == job->ndims - 1 ? "]" : "");
     }
     good = good && (job->topology == NULL || write_hosts(job));
-    fprintf(job->stream, ", \"stages\": %d,\n\"pace\": \"%s\"", stages, job->way->pace->name);
-    irr_tool_shown(job->way, shown);
+    fprintf(job->stream, ", \"stages\": %d,\n\"pace\": \"%s\"", stages, job->strategy->pacing->name);
+    irr_tool_shown(job->strategy, shown);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(job->stream, ", \"%s\": %zu", shown[i].name, shown[i].value);
     }

@@ -3,7 +3,7 @@
  */
 #include "plan.h"
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <limits.h>
 #include <string.h>
@@ -128,9 +128,9 @@ static const irr_cli_table_t table = {
 static bool may_schedule(const irr_tool_options_t *options)
 {
     const int hosts = options->topology != NULL ? INT_MAX : 1;
-    const irr_way_t *way = irr_algorithm_way(irr_algorithm_resolve(options->algorithm, hosts));
+    const irr_strategy_t *strategy = irr_algorithm_strategy(irr_algorithm_resolve(options->algorithm, hosts));
 
-    return way != NULL && irr_way_is_scheduled(way);
+    return strategy != NULL && irr_strategy_is_scheduled(strategy);
 }
 
 /* A matrix comes from one place: a file, a redistribution, or a pattern. */
@@ -169,9 +169,9 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
 /* An option about nodes needs an algorithm that uses them. */
 static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
 {
-    const irr_way_t *way = irr_algorithm_way(options->algorithm);
+    const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
 
-    if (options->ranks_per_node > 0 && (way == NULL || way->route != &irr_route_node)) {
+    if (options->ranks_per_node > 0 && (strategy == NULL || strategy->route != &irr_route_node)) {
         irr_cli_complain("--ranks-per-node goes with the algorithm node only");
         return IRR_CLI_REFUSED;
     }
@@ -181,10 +181,10 @@ static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
 /* A scheduled order may need more than counts. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
-    const irr_way_t *way = irr_algorithm_way(options->algorithm);
+    const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
 
-    if (way != NULL && way->order == &irr_order_redist && options->redistribute == NULL) {
-        irr_cli_complain("algorithm %s needs --redistribute", way->order->name);
+    if (strategy != NULL && strategy->order == &irr_order_redistribution && options->redistribute == NULL) {
+        irr_cli_complain("algorithm %s needs --redistribute", strategy->order->name);
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;

@@ -9,7 +9,7 @@
 
 #include "order/tree/phases.h"
 #include "order/tree/syncs.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <inttypes.h>
 
@@ -47,7 +47,7 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, irr_tool_phases_t *ph
 
 irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases)
 {
-    irr_tool_phases_t counted = { .is_aapc = job->way->order == &irr_order_aapc };
+    irr_tool_phases_t counted = { .is_aapc = job->strategy->order == &irr_order_tree };
     irr_tree_bound_t bound;
     irr_status_t status = irr_tree_bound(job->tree, job->delivered, &bound);
 

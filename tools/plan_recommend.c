@@ -10,7 +10,7 @@
 
 /* A way and what the model says. */
 typedef struct ranked {
-    const irr_tool_way_t *way;
+    const irr_tool_strategy_t *strategy;
     double                ns;
     int                   place;   /* in the list, where times are equal */
 } ranked_t;
@@ -31,41 +31,42 @@ static void print_dims(const irr_tool_job_t *job, const irr_dims_t *dims)
 }
 
 /* What makes a job go that way. */
-static void print_line(const irr_tool_job_t *job, const irr_tool_way_t *way)
+static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *strategy)
 {
     fprintf(job->stream, "  mpirun -np %d", job->matrix->ranks);
     if (job->options->ranks_per_node > 0) {
         fprintf(job->stream, " --map-by ppr:%d:node", job->options->ranks_per_node);
     }
-    if (!way->host) {
-        fprintf(job->stream, " --mca coll_irr_alltoallv_algorithm %s", irr_algorithm_name(way->row));
-        if (way->dims.count > 0) {
-            print_dims(job, &way->dims);
+    if (!strategy->host) {
+        fprintf(job->stream, " --mca coll_irr_alltoallv_algorithm %s", irr_algorithm_name(strategy->row));
+        if (strategy->dims.count > 0) {
+            print_dims(job, &strategy->dims);
         }
-        if (way->way.direct_from != irr_algorithm_way(way->row)->direct_from) {
-            fprintf(job->stream, " --mca coll_irr_direct_bytes %zu", way->way.direct_from);
+        if (strategy->strategy.direct_from != irr_algorithm_strategy(strategy->row)->direct_from) {
+            fprintf(job->stream, " --mca coll_irr_direct_bytes %zu", strategy->strategy.direct_from);
         }
-        if (way->pace != IRR_PACE_AUTO) {
-            fprintf(job->stream, " --mca coll_irr_pace %s", irr_pacing_name((int)way->pace));
+        if (strategy->pacing != IRR_PACING_AUTO) {
+            fprintf(job->stream, " --mca coll_irr_pace %s", irr_pacing_name((int)strategy->pacing));
         }
-        if (job->options->topology != NULL && irr_algorithm_asks_topology(way->row)) {
+        if (job->options->topology != NULL && irr_algorithm_asks_topology(strategy->row)) {
             fprintf(job->stream, " --mca coll_irr_topology_file %.256s", job->options->topology);
         }
     }
     fprintf(job->stream, " app\n");
 }
 
-static void print_ways(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const ranked_t *ranked, int count)
+static void print_strategies(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const ranked_t *ranked,
+                             int count)
 {
     const double host = irr_model_host_ns(&cluster->machine, &cluster->traffic);
 
     irr_tool_cluster_print(job, cluster);
     fprintf(job->stream, "%-20s %14s %10s\n", "way", "predicted us", "host/this");
     for (int i = 0; i < count; i++) {
-        if (ranked[i].way->host || ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
-            fprintf(job->stream, "%-20s %14.1f %10.2f", ranked[i].way->name, ranked[i].ns / 1e3,
+        if (ranked[i].strategy->host || ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
+            fprintf(job->stream, "%-20s %14.1f %10.2f", ranked[i].strategy->name, ranked[i].ns / 1e3,
                     ranked[i].ns > 0 ? host / ranked[i].ns : 1);
-            print_line(job, ranked[i].way);
+            print_line(job, ranked[i].strategy);
         }
     }
     if (cluster->machine.buffer == 0 && (job->options->topology != NULL || cluster->machine.taper > 1)) {
@@ -77,20 +78,20 @@ static void print_ways(const irr_tool_job_t *job, const irr_tool_cluster_t *clus
 irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job)
 {
     irr_tool_cluster_t cluster;
-    irr_tool_ways_t ways;
-    ranked_t ranked[IRR_TOOL_WAYS_MAX];
+    irr_tool_strategies_t strategies;
+    ranked_t ranked[IRR_TOOL_STRATEGIES_MAX];
     irr_cli_exit_t code = irr_tool_cluster_open(job->options, job->input, &cluster);
 
     if (code != IRR_CLI_GOOD) {
         return code;
     }
-    code = irr_tool_ways_list(job->options, &cluster, true, &ways);
+    code = irr_tool_strategies_list(job->options, &cluster, true, &strategies);
     if (code == IRR_CLI_GOOD) {
-        for (int i = 0; i < ways.count; i++) {
-            ranked[i] = (ranked_t){ &ways.list[i], irr_tool_way_model(&cluster, &ways.list[i]), i };
+        for (int i = 0; i < strategies.count; i++) {
+            ranked[i] = (ranked_t){ &strategies.list[i], irr_tool_strategy_model(&cluster, &strategies.list[i]), i };
         }
-        qsort(ranked, (size_t)ways.count, sizeof(*ranked), by_time);
-        print_ways(job, &cluster, ranked, ways.count);
+        qsort(ranked, (size_t)strategies.count, sizeof(*ranked), by_time);
+        print_strategies(job, &cluster, ranked, strategies.count);
     }
     irr_tool_cluster_close(&cluster);
     return code;

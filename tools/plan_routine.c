@@ -87,21 +87,21 @@ static void count_entries(maker_t *maker)
 
     for (size_t i = 0; i < syncs->count; i++) {
         maker->sends[syncs->list[i].before]->waits++;
-        maker->receives[syncs->list[i].after]->tells++;
+        maker->receives[syncs->list[i].after]->signals++;
     }
     for (int r = 0; r < routine->ranks; r++) {
-        int tells = 0;
+        int signals = 0;
 
         for (int k = 0; k < routine->count[r]; k++) {
             irr_tool_step_t *step = &routine->steps[(size_t)r * routine->room + (size_t)k];
 
             step->sync = entry;
-            entry += (size_t)(step->waits + step->tells);
-            tells += step->tells;
+            entry += (size_t)(step->waits + step->signals);
+            signals += step->signals;
             routine->waits_max = step->waits > routine->waits_max ? step->waits : routine->waits_max;
-            step->waits = step->tells = 0;
+            step->waits = step->signals = 0;
         }
-        routine->tells_max = tells > routine->tells_max ? tells : routine->tells_max;
+        routine->signals_max = signals > routine->signals_max ? signals : routine->signals_max;
         routine->steps_max = routine->count[r] > routine->steps_max ? routine->count[r] : routine->steps_max;
     }
 }
@@ -123,7 +123,7 @@ static void make_entries(maker_t *maker)
         const irr_sync_t *sync = &syncs->list[i];
         irr_tool_step_t *step = maker->receives[sync->after];
 
-        entries[step->sync + (size_t)(step->waits + step->tells++)] =
+        entries[step->sync + (size_t)(step->waits + step->signals++)] =
             (irr_tool_entry_t){ sync->to, maker->sends[sync->before]->phase };
     }
 }

@@ -33,7 +33,7 @@ typedef struct rank {
 } rank_t;
 
 typedef struct run {
-    const irr_way_t   *way;
+    const irr_strategy_t *strategy;
     const irr_plans_t *plans;
     irr_fabric_t      *fabric;
     rank_t            *ranks;
@@ -193,8 +193,8 @@ static void start_rank(const run_t *run, int r)
     rank->exec.env = (irr_exec_env_t){
         .channel = rank->channel, .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
         .input = rank->input, .output = rank->output, .scratch = rank->scratch,
-        .compose = run->way->compose, .window_messages = run->way->window_messages,
-        .window_bytes = run->way->window_bytes, .counters = &rank->counters
+        .compose = run->strategy->compose, .window_messages = run->strategy->window_messages,
+        .window_bytes = run->strategy->window_bytes, .counters = &rank->counters
     };
     irr_exec_start(&rank->exec, &run->plans->plans[r]);
     rank->running = true;
@@ -268,9 +268,9 @@ static irr_status_t verify(const run_t *run, char *reason, size_t size)
     return IRR_OK;
 }
 
-irr_status_t irr_tool_run(const irr_way_t *way, const irr_plans_t *plans, char *reason, size_t size)
+irr_status_t irr_tool_run(const irr_strategy_t *strategy, const irr_plans_t *plans, char *reason, size_t size)
 {
-    run_t run = { .way = way, .plans = plans };
+    run_t run = { .strategy = strategy, .plans = plans };
     irr_status_t status = open_run(&run);
 
     if (status == IRR_OK) {

@@ -6,7 +6,7 @@
 #include "plan.h"
 
 #include "order/schedule_file.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <time.h>
 
@@ -20,7 +20,7 @@ static double now_ms(void)
 
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm)
 {
-    return options->load != NULL || (algorithm >= 0 && irr_way_is_scheduled(irr_algorithm_way(algorithm)));
+    return options->load != NULL || (algorithm >= 0 && irr_strategy_is_scheduled(irr_algorithm_strategy(algorithm)));
 }
 
 irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input)

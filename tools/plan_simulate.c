@@ -83,14 +83,15 @@ static irr_status_t simulate_exchange(const irr_plans_t *plans, const irr_timed_
 }
 
 static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
-                                   const irr_timed_config_t *config, const irr_way_t *way, const irr_matrix_t *matrix,
+                                   const irr_timed_config_t *config, const irr_strategy_t *strategy,
+                                       const irr_matrix_t *matrix,
                                    irr_simulated_t *simulated)
 {
     irr_tool_job_t own = *job;
     irr_plans_t plans = { .ranks = 0 };
     irr_status_t status;
 
-    own.way = way;
+    own.strategy = strategy;
     own.matrix = own.delivered = matrix;
     own.nodes = &cluster->nodes;
     own.tree = cluster->tree;
@@ -103,8 +104,9 @@ static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_clu
     return status;
 }
 
-static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const irr_way_t *way,
-                                 bool host, const irr_matrix_t *matrix, irr_simulated_t *simulated)
+static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                                      const irr_strategy_t *strategy,
+                                      bool host, const irr_matrix_t *matrix, irr_simulated_t *simulated)
 {
     const irr_timed_config_t config = {
         .machine = &cluster->machine, .tree = cluster->tree,
@@ -112,7 +114,7 @@ static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_clust
         .progress = show_progress
     };
 
-    return simulate_plans(job, cluster, &config, way, matrix, simulated);
+    return simulate_plans(job, cluster, &config, strategy, matrix, simulated);
 }
 
 /* What Open MPI sends: empty messages, too, which cost as much as one of a byte. */
@@ -134,39 +136,41 @@ static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
  * Open MPI sends to rank 0 first, then to rank 1, and so on.  Where nothing is lost, adapters send to all ranks at
  * once, so the order does not matter; the simulation has whole messages there, and takes them in rotation.
  */
-static const irr_way_t *way_of(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way)
+static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy)
 {
-    const bool natural = way->host && !way->pairwise && cluster->machine.buffer > 0;
+    const bool natural = strategy->host && !strategy->pairwise && cluster->machine.buffer > 0;
 
-    return natural ? irr_algorithm_way(irr_algorithm_find("ac")) : &way->way;
+    return natural ? irr_algorithm_strategy(irr_algorithm_find("ac")) : &strategy->strategy;
 }
 
-static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, irr_tool_way_t *way)
+static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                                   irr_tool_strategy_t *strategy)
 {
     irr_matrix_t filled = { .ranks = 0 };
-    irr_status_t status = way->host ? fill_empty(job->matrix, &filled) : IRR_OK;
+    irr_status_t status = strategy->host ? fill_empty(job->matrix, &filled) : IRR_OK;
 
     if (status == IRR_OK) {
-        status = simulate_way(job, cluster, way_of(cluster, way), way->host, way->host ? &filled : job->matrix,
-                              &way->simulated);
+        status = simulate_strategy(job, cluster, strategy_of(cluster, strategy), strategy->host, strategy->host
+                                   ? &filled : job->matrix,
+                                   &strategy->simulated);
     }
     irr_matrix_fini(&filled);
     if (status == IRR_OK) {
         return IRR_CLI_GOOD;
     }
-    irr_cli_complain("%.64s for %d ranks: %s", way->name, job->matrix->ranks, irr_status_text(status));
+    irr_cli_complain("%.64s for %d ranks: %s", strategy->name, job->matrix->ranks, irr_status_text(status));
     return IRR_CLI_REFUSED;
 }
 
 /* The strategy a1, or the first one if a1 is not in the list. */
-static const irr_tool_way_t *find_base(const irr_tool_ways_t *ways)
+static const irr_tool_strategy_t *find_base(const irr_tool_strategies_t *strategies)
 {
-    for (int i = 0; i < ways->count; i++) {
-        if (strcmp(ways->list[i].name, "a1") == 0) {
-            return &ways->list[i];
+    for (int i = 0; i < strategies->count; i++) {
+        if (strcmp(strategies->list[i].name, "a1") == 0) {
+            return &strategies->list[i];
         }
     }
-    return &ways->list[0];
+    return &strategies->list[0];
 }
 
 static double ratio(double a, double b)
@@ -174,27 +178,28 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 1;
 }
 
-static void print_table(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const irr_tool_ways_t *ways)
+static void print_table(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                        const irr_tool_strategies_t *strategies)
 {
-    const irr_tool_way_t *base = find_base(ways);
+    const irr_tool_strategy_t *base = find_base(strategies);
     char heading[sizeof(base->name) + 8];
 
     snprintf(heading, sizeof(heading), "%s/this", base->name);
     irr_tool_cluster_print(job, cluster);
     fprintf(job->stream, "%-20s %14s %10s %10s %14s\n", "way", "us", heading, "messages", "predicted us");
-    for (int i = 0; i < ways->count; i++) {
-        const irr_tool_way_t *way = &ways->list[i];
+    for (int i = 0; i < strategies->count; i++) {
+        const irr_tool_strategy_t *strategy = &strategies->list[i];
 
-        fprintf(job->stream, "%-20s %14.1f %10.2f %10zu %14.1f\n", way->name, way->simulated.ns / 1e3,
-                ratio(base->simulated.ns, way->simulated.ns), way->simulated.messages,
-                irr_tool_way_model(cluster, way) / 1e3);
+        fprintf(job->stream, "%-20s %14.1f %10.2f %10zu %14.1f\n", strategy->name, strategy->simulated.ns / 1e3,
+                ratio(base->simulated.ns, strategy->simulated.ns), strategy->simulated.messages,
+                irr_tool_strategy_model(cluster, strategy) / 1e3);
     }
 }
 
 irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
 {
     irr_tool_cluster_t cluster;
-    irr_tool_ways_t ways;
+    irr_tool_strategies_t strategies;
     irr_cli_exit_t code = irr_tool_cluster_open(job->options, job->input, &cluster);
 
     if (code != IRR_CLI_GOOD) {
@@ -203,17 +208,17 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
     for (int r = 0; r < job->matrix->ranks; r++) {
         *irr_matrix_at(job->matrix, r, r) = 0;
     }
-    code = irr_tool_ways_list(job->options, &cluster, false, &ways);
+    code = irr_tool_strategies_list(job->options, &cluster, false, &strategies);
     irr_cli_progress("begins");
-    for (int i = 0; i < ways.count && code == IRR_CLI_GOOD; i++) {
-        watch.name = ways.list[i].name;
+    for (int i = 0; i < strategies.count && code == IRR_CLI_GOOD; i++) {
+        watch.name = strategies.list[i].name;
         watch.number = i + 1;
-        watch.count = ways.count;
-        code = simulate_one(job, &cluster, &ways.list[i]);
+        watch.count = strategies.count;
+        code = simulate_one(job, &cluster, &strategies.list[i]);
     }
     irr_cli_progress_end();
     if (code == IRR_CLI_GOOD) {
-        print_table(job, &cluster, &ways);
+        print_table(job, &cluster, &strategies);
     }
     irr_tool_cluster_close(&cluster);
     return code;

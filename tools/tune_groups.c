@@ -17,7 +17,7 @@
 typedef struct places {
     int  ranks;
     int *node;      /* of each rank */
-    int  speakers;  /* of a node at most */
+    int  leaders;   /* of a node at most */
 } places_t;
 
 static int count_of(const places_t *places, int node)
@@ -69,7 +69,7 @@ static void fill_inside(const places_t *places, irr_tune_group_t *group)
     const int node = largest(places, -1), ranks = count_of(places, node);
 
     group->stride = 1;
-    group->count = ranks < places->speakers ? ranks : places->speakers;
+    group->count = ranks < places->leaders ? ranks : places->leaders;
     group->count = ranks < 2 ? 0 : group->count;
     for (int i = 0; i < group->count; i++) {
         group->members[i] = rank_at(places, node, i);
@@ -80,7 +80,7 @@ static void fill_inside(const places_t *places, irr_tune_group_t *group)
 static void fill_link(const places_t *places, irr_tune_group_t *group)
 {
     const int a = largest(places, -1), b = largest(places, a);
-    int pairs = places->speakers < MEMBERS_MAX / 2 ? places->speakers : MEMBERS_MAX / 2;
+    int pairs = places->leaders < MEMBERS_MAX / 2 ? places->leaders : MEMBERS_MAX / 2;
 
     group->stride = 2;
     if (b < 0) {
@@ -128,7 +128,7 @@ static void spread(const irr_tune_group_t *inside)
 }
 
 /* The least of all nodes' processors. */
-static int speakers(void)
+static int leaders(void)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int least = processors < 2 ? 2 : processors < MEMBERS_MAX ? (int)processors : MEMBERS_MAX;
@@ -164,7 +164,7 @@ irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups)
     code = allocate(groups, &places);
     if (code == IRR_CLI_GOOD) {
         places.ranks = groups->ranks;
-        places.speakers = speakers();
+        places.leaders = leaders();
         lowest = groups->rank;
         MPI_Bcast(&lowest, 1, MPI_INT, 0, groups->node);
         MPI_Allgather(&lowest, 1, MPI_INT, places.node, 1, MPI_INT, MPI_COMM_WORLD);

@@ -20,7 +20,7 @@ static void power_text(uint64_t exponent, char text[16])
     snprintf(text, 16, "%.0f%.*s", ldexp(1, (int)(exponent - 10 * unit)), unit > 0, &units[unit]);
 }
 
-static void print_way(const irr_lesson_t *lesson, const irr_found_t *found)
+static void print_strategy(const irr_lesson_t *lesson, const irr_found_t *found)
 {
     const irr_situation_t *situation = &lesson->situation;
     const double doubt = exp(irr_found_spread(found) / sqrt(found->trials));
@@ -33,7 +33,7 @@ static void print_way(const irr_lesson_t *lesson, const irr_found_t *found)
     printf("%-24s %6llu %6llu %-8s %6s %7s %5s%s %9.0f  %6.0f %7.2f %6.2f %6.2f  %s\n", situation->call,
            (unsigned long long)situation->ranks, (unsigned long long)situation->node_ranks, network, block, longest,
            of, situation->sparse ? "n" : " ", irr_lesson_calls(lesson), found->trials, irr_found_speedup(found),
-           irr_found_speedup(found) / doubt, irr_found_speedup(found) * doubt, found->way);
+           irr_found_speedup(found) / doubt, irr_found_speedup(found) * doubt, found->strategy);
 }
 
 /* By collective, ranks and blocks. */
@@ -74,8 +74,8 @@ irr_cli_exit_t irr_tune_show(const char *path)
                "bytes", "longest", "one of", "exchanges", "trials", "speedup", "from", "to", "algorithm");
     }
     for (size_t i = 0; i < lessons.count; i++) {
-        for (int k = 0; k < lessons.list[i].ways; k++) {
-            print_way(&lessons.list[i], &lessons.list[i].found[k]);
+        for (int k = 0; k < lessons.list[i].strategies; k++) {
+            print_strategy(&lessons.list[i], &lessons.list[i].found[k]);
         }
     }
     irr_lessons_fini(&lessons);

@@ -144,16 +144,16 @@ typedef struct irr_scheduled_params {
  *
  * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync does as loose.
  */
-#define IRR_PACE_MAP(X)                                                                                      \
-    X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
-    X(IRR_PACE_FREE,  "free",  "at once, in the order of the plan")                                          \
-    X(IRR_PACE_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
-    X(IRR_PACE_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it") \
-    X(IRR_PACE_SYNC,  "sync",  "when what it would meet on a link has been received, whose receiver tells")
+#define IRR_PACING_MAP(X)                                                                                    \
+    X(IRR_PACING_AUTO, "auto",  "what goes with the algorithm")                                               \
+    X(IRR_PACING_FREE, "free",  "at once, in the order of the plan")                                          \
+    X(IRR_PACING_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
+    X(IRR_PACING_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it") \
+    X(IRR_PACING_SYNC, "sync",  "when what it would meet on a link has been received, whose receiver tells")
 
-#define IRR_PACE_ENUM(name, text, meaning) name,
-typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacing_t;
-#undef IRR_PACE_ENUM
+#define IRR_PACING_ENUM(name, text, meaning) name,
+typedef enum irr_pacing_kind { IRR_PACING_MAP(IRR_PACING_ENUM) IRR_PACING_COUNT } irr_pacing_kind_t;
+#undef IRR_PACING_ENUM
 
 /* Returns the name of pacing i, or NULL past the last. */
 const char *irr_pacing_name(int i);
@@ -195,7 +195,7 @@ typedef struct irr_settings {
     size_t        direct_bytes;     /* hybrid, node: shortest message that is sent directly; 0: none is; IRR_BYTES_AUTO:
                                        the default */
     irr_overlap_t overlap;
-    irr_pacing_t  pace;             /* pacing of an algorithm that does not forward */
+    irr_pacing_kind_t pacing;       /* pacing of an algorithm that does not forward */
     size_t        grants;           /* grant: most messages that a rank receives, and sends, at a time; 0:
                                        IRR_GRANTS_DEFAULT, or the number that goes with the pieces tried */
     size_t        lead_bytes;       /* sync: bytes still to come when a receiver signals; or IRR_BYTES_AUTO */

@@ -208,7 +208,7 @@ static void too_long(int rank, int ranks)
 }
 
 /* Of each kind two calls, of which it may tell once: served, or left to the library for one reason or another. */
-static void told(int rank, int ranks)
+static void announced(int rank, int ranks)
 {
     int *send = calloc((size_t)ranks, sizeof(*send)), *recv = calloc((size_t)ranks, sizeof(*recv));
     MPI_Comm some;
@@ -238,7 +238,7 @@ int main(int argc, char **argv)
     served_p = dlsym(RTLD_DEFAULT, "irr_alltoall_served");
     CHECK(served_p != NULL);
     if (strcmp(mode, "told") == 0) {
-        told(rank, ranks);
+        announced(rank, ranks);
         return mpi_test_end();
     }
     all_counts(MPI_COMM_WORLD);

@@ -80,19 +80,19 @@ static unsigned long long read_variable(MPI_T_pvar_handle handle)
 }
 
 /* The name of the way of MPI_Alltoallv now. */
-static void read_way(MPI_Comm comm, char *name, int size)
+static void read_strategy(MPI_Comm comm, char *name, int size)
 {
     MPI_T_pvar_handle handle = open_variable(comm, "coll_irr_alltoallv_way", MPI_T_PVAR_CLASS_STATE);
-    int index = 0, way = -1, number = -1, verbosity, class, bind, readonly, continuous, atomic;
+    int index = 0, strategy = -1, number = -1, verbosity, class, bind, readonly, continuous, atomic;
     MPI_Datatype type;
-    MPI_T_enum ways;
+    MPI_T_enum strategies;
 
     CHECK(MPI_T_pvar_get_index("coll_irr_alltoallv_way", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS);
-    CHECK(MPI_T_pvar_get_info(index, NULL, NULL, &verbosity, &class, &type, &ways, NULL, NULL, &bind, &readonly,
+    CHECK(MPI_T_pvar_get_info(index, NULL, NULL, &verbosity, &class, &type, &strategies, NULL, NULL, &bind, &readonly,
                               &continuous, &atomic) == MPI_SUCCESS);
     CHECK(bind == MPI_T_BIND_MPI_COMM && type == MPI_INT && readonly && continuous);
-    CHECK(MPI_T_pvar_read(session, handle, &way) == MPI_SUCCESS);
-    CHECK(MPI_T_enum_get_item(ways, way, &number, name, &size) == MPI_SUCCESS && number == way);
+    CHECK(MPI_T_pvar_read(session, handle, &strategy) == MPI_SUCCESS);
+    CHECK(MPI_T_enum_get_item(strategies, strategy, &number, name, &size) == MPI_SUCCESS && number == strategy);
 }
 
 static struct {
@@ -139,18 +139,18 @@ static void close_variables(void)
 static void check_variables(MPI_Comm comm, int calls, const char *wanted)
 {
     unsigned long long values[SETUP + 1];
-    char way[64] = "";
+    char strategy[64] = "";
 
     for (int i = 0; i <= SETUP; i++) {
         values[i] = read_variable(variables[i].handle);
     }
     CHECK(values[EXCHANGES] == (unsigned long long)calls && values[TIME] > 0 && values[AGREEMENTS] > 0);
     CHECK(values[ALLTOALL_EXCHANGES] == 0 && (values[TRIED] > 0) == (values[TRIAL_EXCHANGES] > 0));
-    read_way(comm, way, sizeof(way));
-    CHECK(strcmp(wanted, "any") == 0 ? values[TRIED] > 0 : strcmp(wanted, way) == 0);
+    read_strategy(comm, strategy, sizeof(strategy));
+    CHECK(strcmp(wanted, "any") == 0 ? values[TRIED] > 0 : strcmp(wanted, strategy) == 0);
 }
 
-static void tell(int rank)
+static void print(int rank)
 {
     for (int i = 0; i < VARIABLES; i++) {
         double value = 0, largest = 0;
@@ -170,7 +170,7 @@ static void tell(int rank)
 int main(int argc, char **argv)
 {
     const int calls = argc > 1 ? atoi(argv[1]) : 0, communicators = argc > 2 ? atoi(argv[2]) : 0;
-    const int tells = argc > 3 && strcmp(argv[3], "tell") == 0;
+    const int signals = argc > 3 && strcmp(argv[3], "tell") == 0;
     MPI_Comm half, dup;
     int rank, ranks;
 
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         open_variables(MPI_COMM_WORLD);
     }
     exchange_some(MPI_COMM_WORLD, calls);
-    if (argc > 3 && !tells) {
+    if (argc > 3 && !signals) {
         check_variables(MPI_COMM_WORLD, calls, argv[3]);
     }
     exchange(MPI_COMM_WORLD, ALLTOALL, BLOCKING, calls);
@@ -197,8 +197,8 @@ int main(int argc, char **argv)
         exchange_between(half, rank, calls);
     }
     exchange(MPI_COMM_WORLD, ALLTOALLV, PERSISTENT, 3);
-    if (tells) {
-        tell(rank);
+    if (signals) {
+        print(rank);
     }
     if (argc > 3) {
         close_variables();

@@ -15,7 +15,7 @@ static void own(int number)
     (void)number;
 }
 
-static void tell_signals(const char *when)
+static void print_signals(const char *when)
 {
     static const struct { const char *name; int number; } signals[] = {
         { "SIGHUP", SIGHUP }, { "SIGILL", SIGILL }, { "SIGBUS", SIGBUS }, { "SIGFPE", SIGFPE }, { "SIGSEGV", SIGSEGV }
@@ -33,7 +33,7 @@ static void tell_signals(const char *when)
     printf("%s: handlers run on the stack of %s\n", when, stack.ss_sp == alternate ? "the program" : "a library");
 }
 
-static void tell_libraries(const char *when)
+static void print_libraries(const char *when)
 {
     static const char *const names[] = { "libucs.so", "libucp.so", "libfabric.so" };
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -53,14 +53,14 @@ static void tell_libraries(const char *when)
     }
 }
 
-static void tell(const char *when)
+static void print(const char *when)
 {
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        tell_signals(when);
-        tell_libraries(when);
+        print_signals(when);
+        print_libraries(when);
         fflush(stdout);
     }
 }
@@ -73,10 +73,10 @@ int main(int argc, char **argv)
     signal(SIGSEGV, own);
     signal(SIGBUS, own);
     MPI_Init(&argc, &argv);
-    tell("after MPI_Init");
+    print("after MPI_Init");
     for (int i = 0; i < EXCHANGES; i++) {
         CHECK(mpi_call_works(MPI_COMM_WORLD));
     }
-    tell("after exchanges");
+    print("after exchanges");
     return mpi_test_end();
 }

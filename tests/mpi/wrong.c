@@ -65,20 +65,20 @@ static void check_right(job_t *job)
  * Rank 0 sends to rank 1, whose block for it is empty: rank 1 is told in this call or the next one; nobody waits for
  * ever, and no later call, on this communicator or another one, receives the bytes.
  */
-static void case_stray(job_t *job)
+static void case_unexpected(job_t *job)
 {
-    int told = 0;
+    int errors = 0;
 
     set_counts(job, job->bytes);
     check_right(job);
     for (int round = 0; round < 3; round++) {
         set_counts(job, 0);
         job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
-        told = call(job) == MPI_ERR_TRUNCATE;
+        errors = call(job) == MPI_ERR_TRUNCATE;
         MPI_Barrier(MPI_COMM_WORLD);
         set_counts(job, job->bytes);
-        told += call(job) == MPI_ERR_TRUNCATE;
-        CHECK(told == (job->rank == 1));
+        errors += call(job) == MPI_ERR_TRUNCATE;
+        CHECK(errors == (job->rank == 1));
         CHECK(mpi_call_is_right(&job->call));
         for (int i = 0; i < 150; i++) {
             set_counts(job, i % 2 == 0 ? job->bytes : 0);
@@ -88,7 +88,7 @@ static void case_stray(job_t *job)
 }
 
 /* The communicator is freed at once, and the next ones are right. */
-static void case_stray_freed(job_t *job)
+static void case_unexpected_freed(job_t *job)
 {
     set_counts(job, job->bytes);
     check_right(job);
@@ -111,7 +111,7 @@ static void case_stray_freed(job_t *job)
 }
 
 /* The last call of the job is wrong: the receiver is in MPI_Finalize when the message comes. */
-static void case_stray_last(job_t *job)
+static void case_unexpected_last(job_t *job)
 {
     set_counts(job, job->bytes);
     check_right(job);
@@ -126,10 +126,10 @@ static void case_stray_last(job_t *job)
  * Calls in any order, of which some have messages that their receivers know nothing of: those receivers may be told in
  * any call that follows, and nobody else is; every byte that was asked for is right.
  */
-static void case_stray_random(job_t *job)
+static void case_unexpected_random(job_t *job)
 {
     uint64_t state = mpi_test_seed();
-    int told = 0, strays = 0;
+    int errors = 0, unexpected = 0;
 
     for (int number = 0; number < 600; number++) {
         const int wrong = mpi_test_random(&state) % 3 == 0, sparse = mpi_test_random(&state) % 2 == 0;
@@ -139,23 +139,23 @@ static void case_stray_random(job_t *job)
             for (int to = 0; to < job->ranks; to++) {
                 const int bytes = 1 + (int)(mpi_test_random(&state) % (uint64_t)job->bytes);
                 const int none = sparse && mpi_test_random(&state) % 4 > 0;
-                const int stray = none && wrong && from != to && mpi_test_random(&state) % 4 == 0;
+                const int is_unexpected = none && wrong && from != to && mpi_test_random(&state) % 4 == 0;
 
                 if (from == job->rank) {
-                    job->call.send.counts[to] = none && !stray ? 0 : bytes;
+                    job->call.send.counts[to] = none && !is_unexpected ? 0 : bytes;
                 }
                 if (to == job->rank) {
                     job->call.recv.counts[from] = none ? 0 : bytes;
-                    strays += stray;
+                    unexpected += is_unexpected;
                 }
             }
         }
         class = call(job);
         CHECK(mpi_call_is_right(&job->call));
-        CHECK(class == MPI_SUCCESS || (class == MPI_ERR_TRUNCATE && strays > 0));
-        told += class == MPI_ERR_TRUNCATE;
+        CHECK(class == MPI_SUCCESS || (class == MPI_ERR_TRUNCATE && unexpected > 0));
+        errors += class == MPI_ERR_TRUNCATE;
     }
-    CHECK((told > 0) == (strays > 0) && told <= strays);
+    CHECK((errors > 0) == (unexpected > 0) && errors <= unexpected);
 }
 
 /*
@@ -386,10 +386,10 @@ static void run_form(int (*form)(job_t *job, int late))
     job_fini(&job);
 }
 
-static void run_stray(void) { run(case_stray); }
-static void run_stray_freed(void) { run(case_stray_freed); }
-static void run_stray_random(void) { run(case_stray_random); }
-static void run_stray_last(void) { run(case_stray_last); }
+static void run_unexpected(void) { run(case_unexpected); }
+static void run_unexpected_freed(void) { run(case_unexpected_freed); }
+static void run_unexpected_random(void) { run(case_unexpected_random); }
+static void run_unexpected_last(void) { run(case_unexpected_last); }
 static void run_no_copy(void) { run(case_no_copy); }
 static void run_timeout(void) { run(case_timeout); }
 static void run_killed(void) { run(case_killed); }
@@ -400,8 +400,9 @@ static void run_late_nonblocking(void) { run_form(call_nonblocking); }
 static void run_late_persistent(void) { run_form(call_persistent); }
 
 static const mpi_case_t cases[] = {
-    { "stray", run_stray, 0 }, { "stray_freed", run_stray_freed, 0 }, { "stray_random", run_stray_random, 0 },
-    { "stray_last", run_stray_last, 0 }, { "no_copy", run_no_copy, 0 }, { "timeout", run_timeout, 0 },
+    { "stray", run_unexpected, 0 }, { "stray_freed", run_unexpected_freed, 0 }, { "stray_random",
+                                                                                 run_unexpected_random, 0 },
+    { "stray_last", run_unexpected_last, 0 }, { "no_copy", run_no_copy, 0 }, { "timeout", run_timeout, 0 },
     { "killed", run_killed, 0 }, { "late", run_late, 0 }, { "late_within", run_late_within, 0 },
     { "late_choosing", run_late_choosing, 0 }, { "late_nonblocking", run_late_nonblocking, 0 },
     { "late_persistent", run_late_persistent, 0 }, { NULL, NULL, 0 }

@@ -55,16 +55,16 @@ static bool same_dims(const irr_dims_t *a, const irr_dims_t *b)
 
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
 {
-    const irr_way_t *x = &a->way, *y = &b->way;
+    const irr_strategy_t *x = &a->strategy, *y = &b->strategy;
 
-    return a->row == b->row && x->route == y->route && x->pace == y->pace && x->piece_max == y->piece_max &&
-           (!x->pace->syncs || x->lead == y->lead) && (x->pace != &irr_pace_grant || x->grants == y->grants) &&
+    return a->row == b->row && x->route == y->route && x->pacing == y->pacing && x->piece_max == y->piece_max &&
+           (!x->pacing->syncs || x->lead == y->lead) && (x->pacing != &irr_pacing_grant || x->grants == y->grants) &&
            x->compose == y->compose && x->direct_from == y->direct_from && same_dims(&x->dims, &y->dims);
 }
 
-static void add(all_t *all, int row, const irr_way_t *way)
+static void add(all_t *all, int row, const irr_strategy_t *strategy)
 {
-    const irr_candidate_t candidate = { .row = row, .way = *way };
+    const irr_candidate_t candidate = { .row = row, .strategy = *strategy };
 
     for (int i = 0; i < all->count; i++) {
         if (irr_candidate_same(&all->list[i], &candidate)) {
@@ -76,19 +76,19 @@ static void add(all_t *all, int row, const irr_way_t *way)
     }
 }
 
-static irr_way_t way_of(const irr_settings_t *settings, int row)
+static irr_strategy_t strategy_of(const irr_settings_t *settings, int row)
 {
     irr_settings_t named = *settings;
 
     named.algorithm = row;
-    return irr_way_of(&named, 1);
+    return irr_strategy_of(&named, 1);
 }
 
 static void add_row(all_t *all, const irr_settings_t *settings, const char *name)
 {
-    const irr_way_t way = way_of(settings, row_of(name));
+    const irr_strategy_t strategy = strategy_of(settings, row_of(name));
 
-    add(all, row_of(name), &way);
+    add(all, row_of(name), &strategy);
 }
 
 static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_t *dims)
@@ -183,16 +183,18 @@ static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *t
     return settings->host_route == IRR_HOST_ROUTE_NODE ? IRR_PACED_NODE : IRR_PACED_DIRECT | IRR_PACED_NODE;
 }
 
-_Static_assert(IRR_PACED_WAYS_MAX <= IRR_CANDIDATES_MAX, "there is room for all pacings");
+_Static_assert(IRR_PACED_STRATEGIES_MAX <= IRR_CANDIDATES_MAX, "there is room for all pacings");
 
-int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
+int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
+                         int ranks,
                          irr_candidate_t list[IRR_CANDIDATES_MAX])
 {
-    irr_way_t ways[IRR_PACED_WAYS_MAX];
-    const int count = irr_paced_ways(settings, base, routes, ranks, ways);
+    irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
+    const int count = irr_paced_strategies(settings, base, routes, ranks, strategies);
 
     for (int i = 0; i < count; i++) {
-        list[i] = (irr_candidate_t){ .row = irr_way_is_scheduled(&ways[i]) ? row : row_of("a1"), .way = ways[i] };
+        list[i] = (irr_candidate_t){ .row = irr_strategy_is_scheduled(&strategies[i]) ? row : row_of("a1"), .strategy =
+                                    strategies[i] };
     }
     return count;
 }
@@ -200,18 +202,18 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, 
 static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     const int row = row_of("aapc");
-    const irr_way_t base = way_of(settings, row);
+    const irr_strategy_t base = strategy_of(settings, row);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     const int count =
         irr_candidates_paced(settings, &base, row, routes_of(settings, traffic), traffic->ranks, list);
 
     for (int i = 0; i < count; i++) {
-        add(all, list[i].row, &list[i].way);
+        add(all, list[i].row, &list[i].strategy);
     }
 }
 
 /* Returns whether messages between nodes are so long that the pacing matters. */
-static bool needs_pace(const irr_traffic_t *traffic)
+static bool needs_pacing(const irr_traffic_t *traffic)
 {
     return !is_one_node(traffic) && traffic->longest >= PACED_FROM;
 }
@@ -234,7 +236,7 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
         }
         add_split(all, settings, machine, traffic);
     }
-    if (needs_pace(traffic)) {
+    if (needs_pacing(traffic)) {
         add_paced(all, settings, traffic);
     }
 }
@@ -265,10 +267,10 @@ static int next_by_model(const all_t *all, double limit)
 }
 
 /* Returns the first candidate with this pacing, and with a schedule if one has it; -1 if taken or not found. */
-static int first_with(const all_t *all, const irr_pace_t *pace)
+static int first_with(const all_t *all, const irr_pacing_t *pacing)
 {
     for (int i = 0; i < all->count; i++) {
-        if (all->list[i].way.pace == pace) {
+        if (all->list[i].strategy.pacing == pacing) {
             return all->taken[i] ? -1 : i;
         }
     }
@@ -285,13 +287,13 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
     return count + 1;
 }
 
-enum { PACES = 3 };
+enum { PACINGS = 3 };
 
 /* Returns the most different pacings, the likely best first. */
-static const irr_pace_t *const *paces_for(const irr_traffic_t *traffic)
+static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
 {
-    static const irr_pace_t *const of_short[PACES] = { &irr_pace_loose, &irr_pace_sync, &irr_pace_grant };
-    static const irr_pace_t *const of_long[PACES] = { &irr_pace_sync, &irr_pace_grant, &irr_pace_loose };
+    static const irr_pacing_t *const of_short[PACINGS] = { &irr_pacing_loose, &irr_pacing_sync, &irr_pacing_grant };
+    static const irr_pacing_t *const of_long[PACINGS] = { &irr_pacing_sync, &irr_pacing_grant, &irr_pacing_loose };
 
     return traffic->bytes < SIGNALS_FROM * traffic->messages ? of_short : of_long;
 }
@@ -299,11 +301,11 @@ static const irr_pace_t *const *paces_for(const irr_traffic_t *traffic)
 /* Takes candidates with these pacings in turn with those that the model ranks first. */
 static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
 {
-    const irr_pace_t *const *paces = paces_for(traffic);
+    const irr_pacing_t *const *pacings = pacings_for(traffic);
     int count = 0;
 
-    for (int i = 0; i < PACES; i++) {
-        count = take(all, first_with(all, paces[i]), list, count);
+    for (int i = 0; i < PACINGS; i++) {
+        count = take(all, first_with(all, pacings[i]), list, count);
         count = take(all, next_by_model(all, limit), list, count);
     }
     return count;
@@ -318,10 +320,10 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
 
     find_all(&all, settings, machine, traffic);
     for (int i = 0; i < all.count; i++) {
-        all.list[i].ns = irr_model_ns(machine, traffic, &all.list[i].way);
+        all.list[i].ns = irr_model_ns(machine, traffic, &all.list[i].strategy);
         best = fmin(best, all.list[i].ns);
     }
-    if (needs_pace(traffic)) {
+    if (needs_pacing(traffic)) {
         count = take_in_turn(&all, traffic, IRR_MODEL_HOPELESS * best, list);
     }
     do {
@@ -333,29 +335,29 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
 
 /* ---- one candidate ---- */
 
-static irr_pacing_t pacing_of(const irr_pace_t *pace)
+static irr_pacing_kind_t pacing_of(const irr_pacing_t *pacing)
 {
-    int pacing = IRR_PACE_FREE;
+    int kind = IRR_PACING_FREE;
 
-    while (irr_pace_of((irr_pacing_t)pacing) != pace) {
-        pacing++;
+    while (irr_pacing_of((irr_pacing_kind_t)kind) != pacing) {
+        kind++;
     }
-    return (irr_pacing_t)pacing;
+    return (irr_pacing_kind_t)kind;
 }
 
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings)
 {
-    const irr_way_t *way = &candidate->way;
+    const irr_strategy_t *strategy = &candidate->strategy;
 
     settings->algorithm = candidate->row;
-    settings->pace = pacing_of(way->pace);
-    settings->grants = way->grants;
-    settings->piece_bytes = way->piece_max;
-    settings->lead_bytes = way->lead;
-    settings->host_route = irr_way_forwards(way) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
-    settings->compose = way->compose;
-    settings->dims = way->dims;
-    settings->direct_bytes = irr_way_is_split(way) ? way->direct_from : settings->direct_bytes;
+    settings->pacing = pacing_of(strategy->pacing);
+    settings->grants = strategy->grants;
+    settings->piece_bytes = strategy->piece_max;
+    settings->lead_bytes = strategy->lead;
+    settings->host_route = irr_strategy_forwards(strategy) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
+    settings->compose = strategy->compose;
+    settings->dims = strategy->dims;
+    settings->direct_bytes = irr_strategy_is_split(strategy) ? strategy->direct_from : settings->direct_bytes;
 }
 
 __attribute__((format(printf, 3, 4)))
@@ -371,31 +373,31 @@ static void append(char *text, size_t size, const char *format, ...)
 
 void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size)
 {
-    const irr_way_t *way = &candidate->way;
-    const bool scheduled = irr_way_is_scheduled(way);
+    const irr_strategy_t *strategy = &candidate->strategy;
+    const bool scheduled = irr_strategy_is_scheduled(strategy);
 
     snprintf(text, size, "%s", irr_algorithm_name(candidate->row));
-    if (irr_way_forwards(way)) {
-        append(text, size, ", host route %s", way->route->name);
+    if (irr_strategy_forwards(strategy)) {
+        append(text, size, ", host route %s", strategy->route->name);
     }
-    if (scheduled || way->pace != irr_algorithm_way(candidate->row)->pace) {
-        append(text, size, ", pace %s", way->pace->name);
+    if (scheduled || strategy->pacing != irr_algorithm_strategy(candidate->row)->pacing) {
+        append(text, size, ", pace %s", strategy->pacing->name);
     }
-    if (scheduled && way->piece_max > 0) {
-        append(text, size, ", pieces of %zu bytes", way->piece_max);
+    if (scheduled && strategy->piece_max > 0) {
+        append(text, size, ", pieces of %zu bytes", strategy->piece_max);
     }
-    if (way->pace->syncs) {
-        append(text, size, ", lead of %zu", way->lead);
-    } else if (way->pace == &irr_pace_grant) {
-        append(text, size, ", %zu grants", way->grants);
+    if (strategy->pacing->syncs) {
+        append(text, size, ", lead of %zu", strategy->lead);
+    } else if (strategy->pacing == &irr_pacing_grant) {
+        append(text, size, ", %zu grants", strategy->grants);
     }
-    if (way->compose != IRR_COMPOSE_AUTO) {
-        append(text, size, ", compose %s", irr_compose_name(way->compose));
+    if (strategy->compose != IRR_COMPOSE_AUTO) {
+        append(text, size, ", compose %s", irr_compose_name(strategy->compose));
     }
-    if (irr_way_is_hybrid(way)) {
-        append(text, size, ", direct from %zu bytes", way->direct_from);
+    if (irr_strategy_is_hybrid(strategy)) {
+        append(text, size, ", direct from %zu bytes", strategy->direct_from);
     }
-    for (int i = 0; i < way->dims.count; i++) {
-        append(text, size, i == 0 ? ", dims %d" : "x%d", way->dims.size[i]);
+    for (int i = 0; i < strategy->dims.count; i++) {
+        append(text, size, i == 0 ? ", dims %d" : "x%d", strategy->dims.size[i]);
     }
 }

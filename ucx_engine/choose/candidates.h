@@ -18,7 +18,7 @@
 
 typedef struct irr_candidate {
     int       row;   /* row of the algorithm table */
-    irr_way_t way;
+    irr_strategy_t strategy;
     double    ns;    /* time of an exchange, by the model */
 } irr_candidate_t;
 
@@ -45,10 +45,11 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /*
- * Fills list[] with the strategies of irr_paced_ways, without times, and returns their number.  A strategy without a
- * schedule is direct (a1) with a pacing; the others are of this row of the algorithm table.
+ * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  A strategy
+ * without a schedule is direct (a1) with a pacing; the others are of this row of the algorithm table.
  */
-int irr_candidates_paced(const irr_settings_t *settings, const irr_way_t *base, int row, unsigned routes, int ranks,
+int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
+                         int ranks,
                          irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
 /* Returns whether both are the same strategy. */

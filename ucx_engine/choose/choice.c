@@ -14,7 +14,7 @@
  * that would take more than their part of the share are rarer, but come after EPOCH_HOST exchanges at the latest.
  */
 #define EPOCH_HOST 2048
-#define EPOCH_WAY  256
+#define EPOCH_STRATEGY 256
 
 /*
  * A result is checked again when the number of exchanges has grown by this factor.  If a strategy looked better and did
@@ -51,7 +51,7 @@ void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early)
 
 void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup)
 {
-    choice->way = 1;
+    choice->strategy = 1;
     choice->speedup = *speedup;
 }
 
@@ -84,7 +84,7 @@ static bool times(const irr_choice_t *choice)
 
 irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
 {
-    irr_choice_turn_t turn = { .way = irr_choice_way(choice), .timed = times(choice), .sum = -1 };
+    irr_choice_turn_t turn = { .strategy = irr_choice_strategy(choice), .timed = times(choice), .sum = -1 };
 
     choice->calls++;
     if (choice->tries) {
@@ -124,7 +124,7 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
     }
 }
 
-void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
+void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup,
                       uint64_t words[IRR_CHOICE_WORDS])
 {
     const uint64_t timed = choice->own_timed > 0 ? choice->own_timed : 1;
@@ -134,8 +134,8 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
     words[IRR_CHOICE_MEAN_NS] = choice->own_sum_ns / timed;
     words[IRR_CHOICE_HASTE] = UINT64_MAX - choice->own_agreement_ns;
     words[IRR_CHOICE_SPENT_NS] = choice->own_spent_ns;
-    words[IRR_CHOICE_FIRST_NS] = opening->first;
-    words[IRR_CHOICE_WAY_NS] = opening->way;
+    words[IRR_CHOICE_FIRST_NS] = setup->first;
+    words[IRR_CHOICE_STRATEGY_NS] = setup->strategy;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
     words[IRR_CHOICE_CROWDED] = choice->own_crowded;
     words[IRR_CHOICE_SENDS] = choice->own.sends / timed;
@@ -163,12 +163,12 @@ static double look_ns(const irr_choice_t *choice, double ratio)
 }
 
 /* Returns the cost of opening the next strategies of the list and of looking at them. */
-static double next_ns(const irr_choice_t *choice, int ways)
+static double next_ns(const irr_choice_t *choice, int strategies)
 {
-    double ns = (double)choice->opening.first;
+    double ns = (double)choice->setup.first;
 
-    for (int i = choice->next; i < choice->next + ways; i++) {
-        ns += (double)choice->opening.way + look_ns(choice, choice->ratios[i]);
+    for (int i = choice->next; i < choice->next + strategies; i++) {
+        ns += (double)choice->setup.strategy + look_ns(choice, choice->ratios[i]);
     }
     return ns;
 }
@@ -198,14 +198,14 @@ int irr_choice_first(bool one_node)
 /* Returns how many strategies of the list come next, limited by the budget and by the free slots. */
 static int payable(const irr_choice_t *choice)
 {
-    const int busy = (choice->tries ? choice->trial.count : 1) + (choice->way != 0);   /* slot 0 stays reserved */
-    const int room = IRR_TRIAL_WAYS - busy, rest = choice->list - choice->next;
-    int ways = room < rest ? room : rest;
+    const int busy = (choice->tries ? choice->trial.count : 1) + (choice->strategy != 0);   /* slot 0 stays reserved */
+    const int room = IRR_TRIAL_STRATEGIES - busy, rest = choice->list - choice->next;
+    int strategies = room < rest ? room : rest;
 
-    while (ways > 0 && next_ns(choice, ways) > budget_ns(choice)) {
-        ways--;
+    while (strategies > 0 && next_ns(choice, strategies) > budget_ns(choice)) {
+        strategies--;
     }
-    return ways;
+    return strategies;
 }
 
 /* ---- epochs ---- */
@@ -224,7 +224,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
     const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
     const double lack = wanted_ns - budget_ns(choice);
-    const uint64_t most = choice->way == 0 ? EPOCH_HOST : EPOCH_WAY;
+    const uint64_t most = choice->strategy == 0 ? EPOCH_HOST : EPOCH_STRATEGY;
     const uint64_t least = shortest_wait(choice);
     uint64_t wait = choice->calls < most ? choice->calls : most;
 
@@ -240,7 +240,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 static void begin_trial(irr_choice_t *choice, int count)
 {
     choice->tries = true;
-    choice->slots[0] = choice->way;
+    choice->slots[0] = choice->strategy;
     irr_trial_begin(&choice->trial, count, choice->mean_ns);
 }
 
@@ -260,8 +260,9 @@ static bool recalls(const irr_choice_t *choice)
     const double speedup = choice->recall.speedup / choice->speedup.is, calls = (double)choice->calls;
     const double rest = (double)choice->recall.calls - calls, left = rest > calls ? rest : calls;
 
-    return choice->next == 0 && choice->list > 0 && choice->lost == 0 && speedup > (choice->way == 0 ? 1 : BETTER) &&
-           choice->mean_ns * (1 - 1 / speedup) * left > (double)(choice->opening.first + choice->opening.way);
+    return choice->next == 0 && choice->list > 0 && choice->lost == 0 && speedup > (choice->strategy == 0 ? 1
+                                                                                    : BETTER) &&
+           choice->mean_ns * (1 - 1 / speedup) * left > (double)(choice->setup.first + choice->setup.strategy);
 }
 
 /* Decides the next act while no trial is running. */
@@ -341,10 +342,10 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
         choice->lost = 0;
         choice->losses = 0;
         choice->listed = choice->relists = true;
-        choice->checks = choice->way != 0;
+        choice->checks = choice->strategy != 0;
     } else if (choice->calls >= choice->again) {
-        choice->checks = choice->way != 0;
-        choice->relists = choice->way == 0 && choice->next == choice->list;
+        choice->checks = choice->strategy != 0;
+        choice->relists = choice->strategy == 0 && choice->next == choice->list;
     }
     return go_on(choice);
 }
@@ -353,13 +354,13 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 
 static irr_choice_act_t settle(irr_choice_t *choice)
 {
-    const int before = choice->way;
+    const int before = choice->strategy;
     uint64_t soon;
 
     choice->exchanges += (uint64_t)choice->trial.exchanges;
     choice->tries = false;
     soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
-    if (choice->way != before || irr_choice_is_check(choice) || soon < choice->again) {
+    if (choice->strategy != before || irr_choice_is_check(choice) || soon < choice->again) {
         choice->again = soon;   /* otherwise the time that was set with the list still holds */
     }
     return IRR_CHOICE_SETTLES;
@@ -401,7 +402,7 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
     irr_choice_agreement_took(choice, (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]));
     choice->spent_ns += choice->agreement_ns + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
-    choice->opening = (irr_choice_opening_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_WAY_NS] };
+    choice->setup = (irr_choice_setup_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_STRATEGY_NS] };
     return choice->tries ? after_round(choice, &words[IRR_CHOICE_SUMS]) : after_epoch(choice, words);
 }
 
@@ -425,10 +426,10 @@ irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, i
 
 int irr_choice_slot(const irr_choice_t *choice, int i)
 {
-    bool busy[IRR_TRIAL_WAYS] = { true };
+    bool busy[IRR_TRIAL_STRATEGIES] = { true };
     int slot = 0;
 
-    busy[choice->way] = true;
+    busy[choice->strategy] = true;
     for (int k = 0; choice->tries && k < choice->trial.count; k++) {
         busy[choice->slots[k]] = true;
     }
@@ -439,34 +440,34 @@ int irr_choice_slot(const irr_choice_t *choice, int i)
 }
 
 /* Adds the strategies that were opened to the trial. */
-static void add_ways(irr_choice_t *choice, int ways)
+static void add_strategies(irr_choice_t *choice, int strategies)
 {
     const int first = choice->tries ? choice->trial.count : 1;
-    int slots[IRR_TRIAL_WAYS];
+    int slots[IRR_TRIAL_STRATEGIES];
 
-    for (int i = 0; i < ways; i++) {
+    for (int i = 0; i < strategies; i++) {
         slots[i] = irr_choice_slot(choice, i);
     }
-    memcpy(&choice->slots[first], slots, (size_t)ways * sizeof(*slots));
-    choice->tried += ways;
+    memcpy(&choice->slots[first], slots, (size_t)strategies * sizeof(*slots));
+    choice->tried += strategies;
     if (choice->tries) {
-        irr_trial_add(&choice->trial, ways);
+        irr_trial_add(&choice->trial, strategies);
     } else {
-        begin_trial(choice, 1 + ways);
+        begin_trial(choice, 1 + strategies);
     }
 }
 
-irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
+irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int strategies)
 {
-    if (choice->recalls && ways > 0) {
+    if (choice->recalls && strategies > 0) {
         choice->checks = true;
         irr_choice_recall(choice, irr_choice_slot(choice, 0), choice->recall.speedup);
         choice->next = 1;
         return IRR_CHOICE_SETTLES;
     }
-    choice->next = ways < choice->opens ? choice->list : choice->next + ways;
-    if (ways > 0) {
-        add_ways(choice, ways);
+    choice->next = strategies < choice->opens ? choice->list : choice->next + strategies;
+    if (strategies > 0) {
+        add_strategies(choice, strategies);
         return IRR_CHOICE_GOES_ON;
     }
     if (!choice->tries) {

@@ -45,9 +45,9 @@ typedef struct irr_choice_load {
 } irr_choice_load_t;
 
 /* Estimated cost of opening, in nanoseconds: once for all strategies, and for each strategy. */
-typedef struct irr_choice_opening {
-    uint64_t first, way;
-} irr_choice_opening_t;
+typedef struct irr_choice_setup {
+    uint64_t first, strategy;
+} irr_choice_setup_t;
 
 /*
  * The words whose maxima the ranks agree on.  Thrift and haste are complements, so their maxima are the least share and
@@ -55,7 +55,7 @@ typedef struct irr_choice_opening {
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
-    IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_CROWDED, IRR_CHOICE_SENDS, IRR_CHOICE_RECEIVES,
+    IRR_CHOICE_STRATEGY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_CROWDED, IRR_CHOICE_SENDS, IRR_CHOICE_RECEIVES,
     IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST, IRR_CHOICE_REMEMBERS, IRR_CHOICE_SUMS,
     IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
@@ -78,7 +78,7 @@ typedef struct irr_choice {
     irr_saved_t       saved;       /* time saved before that verdict */
     double            mean_ns;     /* time of an undisturbed exchange in the last epoch */
     double            most_ns;     /* mean time of the timed exchanges of that epoch, with disturbances */
-    irr_choice_opening_t opening;  /* agreed costs of opening */
+    irr_choice_setup_t setup;      /* agreed costs of opening */
     double            agreement_ns;   /* time of the last agreement */
     double            usual_agreement_ns;   /* mean time of recent agreements; 0: unknown */
     uint64_t          calls;       /* exchanges that have begun */
@@ -94,7 +94,7 @@ typedef struct irr_choice {
     int               losses;      /* trials of this load that strategy 0 has won */
     bool              recalled;    /* the current strategy was taken from lessons, and has had no verdict since */
     bool              tries;       /* a trial is running */
-    int               way;         /* the current strategy; a trial also uses others */
+    int               strategy;    /* the current strategy; a trial also uses others */
     irr_speedup_t     speedup;     /* speedup of the current strategy over strategy 0, by its last verdict */
     double            best;        /* highest speedup of the other strategies since the last list; 0: no trial */
     double            lost;        /* speedup of the strategy that lost the last check; 0: none */
@@ -102,7 +102,7 @@ typedef struct irr_choice {
     int               next;        /* index of the first strategy of the list that was not tried */
     int               opens;       /* strategies of the list to open now */
     double            ratios[IRR_CANDIDATES_MAX];   /* expected times of listed strategies, relative to strategy 0 */
-    int               slots[IRR_TRIAL_WAYS];     /* the strategy of each entrant of the trial */
+    int               slots[IRR_TRIAL_STRATEGIES];   /* the strategy of each entrant of the trial */
     int               tried;       /* strategies in all trials so far */
     uint64_t          exchanges;   /* exchanges in all trials so far */
     uint64_t          own_ns;      /* time of the shortest of this rank's timed exchanges since the last agreement */
@@ -120,7 +120,7 @@ typedef struct irr_choice {
 
 /* The properties of an exchange that are known when it begins. */
 typedef struct irr_choice_turn {
-    int      way;     /* strategy 0, or an open one */
+    int      strategy;   /* strategy 0, or an open one */
     bool     timed;
     bool     due;     /* an agreement follows */
     int      sum;     /* index of the trial's sum that takes the time; -1: none */
@@ -147,9 +147,9 @@ void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
 bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
 /* Returns the strategy of the next exchange: 0, or one that is open. */
-static inline int irr_choice_way(const irr_choice_t *choice)
+static inline int irr_choice_strategy(const irr_choice_t *choice)
 {
-    return choice->tries ? choice->slots[choice->trial.way] : choice->way;
+    return choice->tries ? choice->slots[choice->trial.strategy] : choice->strategy;
 }
 
 /*
@@ -175,7 +175,7 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load);
 
 /* Fills this rank's words for the agreement. */
-void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
+void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup,
                       uint64_t words[IRR_CHOICE_WORDS]);
 
 /* Takes the agreed maxima of the words, and returns the next act. */
@@ -188,7 +188,7 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 
 /* Takes the number of strategies that were opened.  Fewer than asked for means that no more can be opened. */
-irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways);
+irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int strategies);
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice);
 
@@ -221,7 +221,7 @@ irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
 /* Returns the number of exchanges before the first agreement; one_node: all ranks are on one node. */
 int irr_choice_first(bool one_node);
 
-/* Returns the number of the i-th strategy to be opened: 1 to IRR_TRIAL_WAYS - 1. */
+/* Returns the number of the i-th strategy to be opened: 1 to IRR_TRIAL_STRATEGIES - 1. */
 int irr_choice_slot(const irr_choice_t *choice, int i);
 
 /* ---- load.c ---- */
@@ -254,6 +254,6 @@ bool irr_choice_judge(irr_choice_t *choice);
 
 /* Make strategy 0 the current one, or another strategy of which only this speedup is known. */
 void irr_choice_fall_back(irr_choice_t *choice);
-void irr_choice_recall(irr_choice_t *choice, int way, double speedup);
+void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup);
 
 #endif

@@ -101,29 +101,29 @@ static void forget(irr_found_t *found)
 }
 
 /* Returns the entry of a strategy; a new entry replaces the one with the fewest trials if there are too many. */
-static irr_found_t *found_of(irr_lesson_t *lesson, const char *way)
+static irr_found_t *found_of(irr_lesson_t *lesson, const char *strategy)
 {
     irr_found_t *least = &lesson->found[0];
 
-    for (int i = 0; i < lesson->ways; i++) {
+    for (int i = 0; i < lesson->strategies; i++) {
         irr_found_t *found = &lesson->found[i];
 
-        if (strcmp(found->way, way) == 0) {
+        if (strcmp(found->strategy, strategy) == 0) {
             return found;
         }
         least = found->trials < least->trials ? found : least;
     }
-    if (lesson->ways < IRR_LESSONS_WAYS) {
-        least = &lesson->found[lesson->ways++];
+    if (lesson->strategies < IRR_LESSONS_STRATEGIES) {
+        least = &lesson->found[lesson->strategies++];
     }
     *least = (irr_found_t){ .trials = 0 };
-    snprintf(least->way, sizeof(least->way), "%s", way);
+    snprintf(least->strategy, sizeof(least->strategy), "%s", strategy);
     return least;
 }
 
 static void add(irr_lesson_t *lesson, const irr_found_t *more)
 {
-    irr_found_t *found = found_of(lesson, more->way);
+    irr_found_t *found = found_of(lesson, more->strategy);
 
     found->trials += more->trials;
     found->sum += more->sum;
@@ -132,7 +132,7 @@ static void add(irr_lesson_t *lesson, const irr_found_t *more)
 }
 
 /* The bounds of a speedup are two standard errors away from it. */
-irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way,
+irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup)
 {
     const double is = log(speedup->is), error = log(speedup->high / speedup->low) / 4;
@@ -142,7 +142,7 @@ irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *si
     if (lesson == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    snprintf(more.way, sizeof(more.way), "%s", way);
+    snprintf(more.strategy, sizeof(more.strategy), "%s", strategy);
     add(lesson, &more);
     return IRR_OK;
 }
@@ -178,7 +178,7 @@ irr_status_t irr_lessons_merge(irr_lessons_t *lessons, const irr_lessons_t *othe
         if (lesson == NULL) {
             return IRR_ERR_NO_MEMORY;
         }
-        for (int k = 0; k < from->ways; k++) {
+        for (int k = 0; k < from->strategies; k++) {
             add(lesson, &from->found[k]);
         }
         add_teams(lesson, from->teams, from->calls);
@@ -223,14 +223,14 @@ static uint64_t *high_of(uint64_t *words, int i)
 
 static void bounds(const irr_lesson_t *lesson, const irr_candidate_t *candidate, uint64_t *words, int i)
 {
-    char way[IRR_CANDIDATE_TEXT];
+    char strategy[IRR_CANDIDATE_TEXT];
 
-    irr_candidate_text(candidate, way, sizeof(way));
-    for (int k = 0; k < lesson->ways; k++) {
+    irr_candidate_text(candidate, strategy, sizeof(strategy));
+    for (int k = 0; k < lesson->strategies; k++) {
         const irr_found_t *found = &lesson->found[k];
         const double doubt = exp(irr_found_spread(found) / sqrt(found->trials));
 
-        if (strcmp(found->way, way) == 0) {
+        if (strcmp(found->strategy, strategy) == 0) {
             *low_of(words, i) = UINT64_MAX - (uint64_t)(irr_found_speedup(found) / doubt * UNIT);
             if (found->trials >= LOST) {
                 *high_of(words, i) = (uint64_t)(irr_found_speedup(found) * doubt * UNIT);

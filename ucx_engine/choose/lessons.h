@@ -23,7 +23,7 @@
 
 /* Limits: situations; strategies of a situation; trials of a strategy that count. */
 #define IRR_LESSONS_SITUATIONS 256
-#define IRR_LESSONS_WAYS       IRR_CANDIDATES_MAX
+#define IRR_LESSONS_STRATEGIES IRR_CANDIDATES_MAX
 #define IRR_LESSONS_TRIALS     16
 
 #define IRR_LESSONS_CALL 32
@@ -39,15 +39,15 @@ typedef struct irr_situation {
 
 /* The logarithms of the speedups of a strategy. */
 typedef struct irr_found {
-    char   way[IRR_CANDIDATE_TEXT];
+    char   strategy[IRR_CANDIDATE_TEXT];
     double trials, sum, squares;
 } irr_found_t;
 
 /* What is known of a situation. */
 typedef struct irr_lesson {
     irr_situation_t situation;
-    irr_found_t     found[IRR_LESSONS_WAYS];
-    int             ways;
+    irr_found_t     found[IRR_LESSONS_STRATEGIES];
+    int             strategies;
     double          teams, calls;     /* teams that ended, and the sum of the logarithms of their exchanges */
 } irr_lesson_t;
 
@@ -69,7 +69,7 @@ const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_sit
  * Add the result of a trial, the end of a team after so many exchanges, and all lessons of another set.
  * IRR_ERR_NO_MEMORY: nothing, or a part, was added.
  */
-irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way,
+irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup);
 irr_status_t irr_lessons_lived(irr_lessons_t *lessons, const irr_situation_t *situation, uint64_t calls);
 irr_status_t irr_lessons_merge(irr_lessons_t *lessons, const irr_lessons_t *other);

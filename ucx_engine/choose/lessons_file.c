@@ -61,7 +61,7 @@ static irr_status_t read_situation(reader_t *reader, char *rest)
     if (status != IRR_OK || reader->situations == IRR_LESSONS_SITUATIONS) {
         return status != IRR_OK ? status : refuse(reader, "there are too many situations");
     }
-    reader->lesson = (irr_lesson_t){ .ways = 0 };
+    reader->lesson = (irr_lesson_t){ .strategies = 0 };
     reader->open = true;
     reader->situations++;
     call = irr_lines_word(&rest);
@@ -102,7 +102,7 @@ static bool is_name(const char *text)
     return length > 0 && length < IRR_CANDIDATE_TEXT;
 }
 
-static irr_status_t read_way(reader_t *reader, char *rest)
+static irr_status_t read_strategy(reader_t *reader, char *rest)
 {
     irr_lesson_t *lesson = &reader->lesson;
     uint64_t trials, speedup, spread;
@@ -120,14 +120,14 @@ static irr_status_t read_way(reader_t *reader, char *rest)
         return status;
     }
     rest += strspn(rest, IRR_LINES_BLANKS);
-    if (!is_name(rest) || trials == 0 || speedup == 0 || lesson->ways == IRR_LESSONS_WAYS) {
+    if (!is_name(rest) || trials == 0 || speedup == 0 || lesson->strategies == IRR_LESSONS_STRATEGIES) {
         return refuse(reader, "a way needs a trial, a speedup and a name, and there are at most 8 of a situation");
     }
     mean = log((double)speedup / 1000);
-    found = &lesson->found[lesson->ways++];
+    found = &lesson->found[lesson->strategies++];
     *found = (irr_found_t){ .trials = (double)trials, .sum = (double)trials * mean,
                             .squares = (double)trials * (mean * mean + (double)(spread * spread) / 1e6) };
-    strcpy(found->way, rest);
+    strcpy(found->strategy, rest);
     return IRR_OK;
 }
 
@@ -150,7 +150,7 @@ static irr_status_t read_line(reader_t *reader)
         irr_status_t (*read)(reader_t *reader, char *rest);
         bool           inside;   /* of a situation */
     } kinds[] = {
-        { "situation", read_situation, false }, { "lived", read_lived, true }, { "way", read_way, true },
+        { "situation", read_situation, false }, { "lived", read_lived, true }, { "way", read_strategy, true },
         { "end", read_end, false }
     };
     char *rest = reader->lines->text;
@@ -245,12 +245,12 @@ static void write_lesson(const irr_lesson_t *lesson, FILE *stream)
         fprintf(stream, " %llu", (unsigned long long)*value);
     }
     fprintf(stream, "\nlived %.0f %.0f\n", lesson->teams, irr_lesson_calls(lesson));
-    for (int i = 0; i < lesson->ways; i++) {
+    for (int i = 0; i < lesson->strategies; i++) {
         const irr_found_t *found = &lesson->found[i];
         const double trials = found->trials < 1 ? 1 : found->trials, speedup = irr_found_speedup(found) * 1000;
 
         fprintf(stream, "way %.0f %.0f %.0f %s\n", trials, fmax(1, fmin(speedup, SPEEDUP_MAX)),
-                irr_found_spread(found) * 1000, found->way);
+                irr_found_spread(found) * 1000, found->strategy);
     }
 }
 

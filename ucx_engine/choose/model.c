@@ -187,13 +187,13 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
 #define SENT_AGAIN 0.5
 
 /* Returns the part of the bytes meeting at a port of a switch that the port cannot queue. */
-static double excess_of(const irr_machine_t *machine, double meeting)
+static double excess_of(const irr_machine_t *machine, double barrier)
 {
-    return machine->buffer > 0 && meeting > (double)machine->buffer ? 1 - (double)machine->buffer / meeting : 0;
+    return machine->buffer > 0 && barrier > (double)machine->buffer ? 1 - (double)machine->buffer / barrier : 0;
 }
 
 /* Returns the bytes that meet if nodes send more than their switch passes on, without pacing. */
-static double meeting_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
+static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double nodes = ceil(traffic->ranks / traffic->node_ranks);
     const bool above = machine->taper > 1 && machine->switch_nodes > 0 && nodes > (double)machine->switch_nodes;
@@ -202,9 +202,9 @@ static double meeting_above(const irr_machine_t *machine, const irr_traffic_t *t
 }
 
 /* Returns the time with what is sent again, and with a timeout if one of all messages is likely to need it. */
-static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double meeting)
+static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double barrier)
 {
-    const double excess = excess_of(machine, meeting), messages = fmax(1, traffic->messages);
+    const double excess = excess_of(machine, barrier), messages = fmax(1, traffic->messages);
     const double tail = fmin(1, TAIL_SEGMENTS * SEGMENT_BYTES * messages / fmax(1, traffic->bytes));
     const double timeouts = traffic->ranks * messages * excess * tail * TIMEOUTS;
     const double sent = ns * (1 + SENT_AGAIN * excess);
@@ -230,19 +230,20 @@ static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 /* ---- direct ---- */
 
 /* Returns the additional time of signals and of waiting for steps. */
-static double pace_ns(const irr_machine_t *machine, const group_t *group, const irr_way_t *way, double share)
+static double pacing_ns(const irr_machine_t *machine, const group_t *group, const irr_strategy_t *strategy,
+                        double share)
 {
     const double work = messages_ns(machine, group, share);
     const double waits = share * (group->between * (double)machine->latency +
                                   group->inside * (double)machine->node_latency);
 
-    if (way->pace == &irr_pace_free) {
+    if (strategy->pacing == &irr_pacing_free) {
         return 0;
     }
-    if (way->pace == &irr_pace_grant) {
-        return work + 2 * waits / (double)(way->grants > 0 ? way->grants : IRR_GRANTS_DEFAULT);
+    if (strategy->pacing == &irr_pacing_grant) {
+        return work + 2 * waits / (double)(strategy->grants > 0 ? strategy->grants : IRR_GRANTS_DEFAULT);
     }
-    return way->pace->syncs ? work + waits : waits;
+    return strategy->pacing->syncs ? work + waits : waits;
 }
 
 /* Returns the messages of a rank.  If it receives the most, it may send little: each end of a message counts half. */
@@ -266,21 +267,21 @@ static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traff
  * empty, the longer of two is 2 - alike times the mean.  Schedules are excluded, because some of them give a step
  * messages of one length.
  */
-static double tied_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double tied_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
     const group_t group = everybody(machine, traffic);
-    const bool tied = way->pace == &irr_pace_loose && !irr_way_is_scheduled(way);
+    const bool tied = strategy->pacing == &irr_pacing_loose && !irr_strategy_is_scheduled(strategy);
 
     return tied ? links_ns(machine, traffic, &group) * (1 - alike_of(traffic)) : 0;
 }
 
-static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
     const group_t group = everybody(machine, traffic);
     const double messages = messages_of(traffic);
 
-    return direct_ns(machine, traffic, messages) + tied_ns(machine, traffic, way) +
-           pace_ns(machine, &group, way, messages / fmax(1, traffic->ranks - 1)) + latency_ns(machine, &group);
+    return direct_ns(machine, traffic, messages) + tied_ns(machine, traffic, strategy) +
+           pacing_ns(machine, &group, strategy, messages / fmax(1, traffic->ranks - 1)) + latency_ns(machine, &group);
 }
 
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
@@ -288,10 +289,10 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
     const group_t group = everybody(machine, traffic);
     const double ns = direct_ns(machine, traffic, traffic->sparse ? messages_of(traffic) : traffic->ranks - 1) +
                       latency_ns(machine, &group);
-    const double meeting = group.between > 0 ? traffic->even_bytes * traffic->node_ranks : 0;
+    const double barrier = group.between > 0 ? traffic->even_bytes * traffic->node_ranks : 0;
 
     return fmax(ns + convoy_ns(machine, traffic),
-                lossy_ns(machine, traffic, ns, fmax(meeting, meeting_above(machine, traffic))));
+                lossy_ns(machine, traffic, ns, fmax(barrier, barrier_above(machine, traffic))));
 }
 
 /* ---- long messages ---- */
@@ -334,12 +335,12 @@ static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 /*
  * Returns the time of a grid.  A balanced grid spreads messages in as many stages before; cutting them costs nothing.
  */
-static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
     irr_grid_t grid;
     double sum = 0;
 
-    if (irr_way_grid(way, traffic->ranks, NULL, &grid) != IRR_OK) {
+    if (irr_strategy_grid(strategy, traffic->ranks, NULL, &grid) != IRR_OK) {
         return INFINITY;
     }
     for (int i = 0; i < grid.levels; i++) {
@@ -403,9 +404,9 @@ size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *
  * Returns the time of long messages sent directly beside a grid, or leaders, for the others.  The work of the
  * processors adds up.  Forwarding is assumed to wait for links in half of its time.
  */
-static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
-    const double limit = (double)way->direct_from - 1, others = fmax(1, traffic->ranks - 1);
+    const double limit = (double)strategy->direct_from - 1, others = fmax(1, traffic->ranks - 1);
     const group_t all = everybody(machine, traffic);
     irr_traffic_t rest = *traffic, beside = *traffic;
     double most_long, long_messages, forwarded, direct;
@@ -419,41 +420,42 @@ static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     rest.even_messages = fmin(rest.messages, traffic->even_messages);
     beside.even_bytes = traffic->even_bytes - rest.even_bytes;
     beside.bytes = fmax(beside.even_bytes, traffic->bytes - rest.bytes);
-    forwarded = way->route == &irr_route_node ? leaders_ns(machine, &rest) : grid_ns(machine, &rest, way);
+    forwarded = strategy->route == &irr_route_node ? leaders_ns(machine, &rest) : grid_ns(machine, &rest, strategy);
     direct = links_ns(machine, &beside, &all) + latency_ns(machine, &all);
     return fmax(forwarded + messages_ns(machine, &all, (most_long + long_messages) / 2 / others),
                 direct + forwarded / 2);
 }
 
 /* Returns the time of a schedule by the node route: a stage inside nodes, then the schedule between nodes. */
-static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
     const group_t between = group_of(machine, traffic, node, nodes);
 
     return level_ns(machine, traffic, 1, node) + level_ns(machine, traffic, node, nodes) +
-           pace_ns(machine, &between, way, 1);
+           pacing_ns(machine, &between, strategy, 1);
 }
 
 /* ---- any strategy ---- */
 
-static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
-    if (irr_way_is_split(way)) {
-        return split_ns(machine, traffic, way);
+    if (irr_strategy_is_split(strategy)) {
+        return split_ns(machine, traffic, strategy);
     }
-    if (way->route == &irr_route_node) {
-        return irr_way_is_scheduled(way) ? two_stages_ns(machine, traffic, way) : leaders_ns(machine, traffic);
+    if (strategy->route == &irr_route_node) {
+        return irr_strategy_is_scheduled(strategy) ? two_stages_ns(machine, traffic, strategy) : leaders_ns(machine,
+            traffic);
     }
-    if (way->route == &irr_route_grid) {
-        return grid_ns(machine, traffic, way);
+    if (strategy->route == &irr_route_grid) {
+        return grid_ns(machine, traffic, strategy);
     }
-    return paced_ns(machine, traffic, way);
+    return paced_ns(machine, traffic, strategy);
 }
 
-double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
-    const double ns = lossless_ns(machine, traffic, way);
+    const double ns = lossless_ns(machine, traffic, strategy);
 
-    return way->pace == &irr_pace_free ? lossy_ns(machine, traffic, ns, meeting_above(machine, traffic)) : ns;
+    return strategy->pacing == &irr_pacing_free ? lossy_ns(machine, traffic, ns, barrier_above(machine, traffic)) : ns;
 }

@@ -12,7 +12,7 @@
 #ifndef IRR_MODEL_H
 #define IRR_MODEL_H
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 #include "problem/machine.h"
 
 /*
@@ -35,7 +35,7 @@ typedef struct irr_traffic {
  * Returns the nanoseconds of an exchange whose counts occurred before, from the start of the first rank to the end of
  * the last one.  INFINITY: the grid does not exist.
  */
-double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way);
+double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy);
 
 /*
  * Returns the nanoseconds with Open MPI's own: all messages to ranks 0, 1 and so on at once, empty ones to all ranks.

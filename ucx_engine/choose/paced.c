@@ -18,30 +18,32 @@
 
 #define KIB ((size_t)1024)
 
-static const irr_way_t tried[] = {
-    { .route = &irr_route_node, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB,
+static const irr_strategy_t tried[] = {
+    { .route = &irr_route_node, .pacing = &irr_pacing_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB,
       .lead = IRR_LEAD_DEFAULT },
-    { .route = &irr_route_direct, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB,
+    { .route = &irr_route_direct, .pacing = &irr_pacing_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB,
       .lead = IRR_LEAD_DEFAULT },
-    { .route = &irr_route_direct, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 60 * KIB,
+    { .route = &irr_route_direct, .pacing = &irr_pacing_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 60 * KIB,
       .lead = 96 * KIB },
-    { .route = &irr_route_direct, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB },
-    { .route = &irr_route_direct, .pace = &irr_pace_grant, .grants = 6, .piece_max = 16 * KIB,
+    { .route = &irr_route_direct, .pacing = &irr_pacing_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB },
+    { .route = &irr_route_direct, .pacing = &irr_pacing_grant, .grants = 6, .piece_max = 16 * KIB,
       .lead = IRR_LEAD_DEFAULT },
-    { .route = &irr_route_direct, .pace = &irr_pace_loose, .grants = IRR_GRANTS_DEFAULT },
-    { .route = &irr_route_direct, .pace = &irr_pace_free, .grants = IRR_GRANTS_DEFAULT },
-    { .route = &irr_route_node, .pace = &irr_pace_free, .grants = IRR_GRANTS_DEFAULT }
+    { .route = &irr_route_direct, .pacing = &irr_pacing_loose, .grants = IRR_GRANTS_DEFAULT },
+    { .route = &irr_route_direct, .pacing = &irr_pacing_free, .grants = IRR_GRANTS_DEFAULT },
+    { .route = &irr_route_node, .pacing = &irr_pacing_free, .grants = IRR_GRANTS_DEFAULT }
 };
 
 enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
 
-_Static_assert(TRIED <= IRR_PACED_WAYS_MAX, "there is room for all strategies");
+_Static_assert(TRIED <= IRR_PACED_STRATEGIES_MAX, "there is room for all strategies");
 
-static bool known(const irr_way_t *ways, int count, const irr_way_t *way)
+static bool known(const irr_strategy_t *strategies, int count, const irr_strategy_t *strategy)
 {
     for (int i = 0; i < count; i++) {
-        if (ways[i].route == way->route && ways[i].order == way->order && ways[i].pace == way->pace &&
-            ways[i].piece_max == way->piece_max && ways[i].lead == way->lead && ways[i].grants == way->grants) {
+        if (strategies[i].route == strategy->route && strategies[i].order == strategy->order && strategies[i].pacing ==
+            strategy->pacing &&
+            strategies[i].piece_max == strategy->piece_max && strategies[i].lead == strategy->lead &&
+                strategies[i].grants == strategy->grants) {
             return true;
         }
     }
@@ -49,53 +51,54 @@ static bool known(const irr_way_t *ways, int count, const irr_way_t *way)
 }
 
 /* Returns whether the user has left this pacing open, or asked for it. */
-static bool allows(const irr_settings_t *settings, const irr_pace_t *pace, int ranks)
+static bool allows(const irr_settings_t *settings, const irr_pacing_t *pacing, int ranks)
 {
-    return settings->pace == IRR_PACE_AUTO ? pace != &irr_pace_sync || ranks <= IRR_PACED_SYNC_RANKS
-                                           : pace == irr_pace_of(settings->pace);
+    return settings->pacing == IRR_PACING_AUTO ? pacing != &irr_pacing_sync || ranks <= IRR_PACED_SYNC_RANKS
+                                           : pacing == irr_pacing_of(settings->pacing);
 }
 
 /* Returns the base's order if the user asks for a pacing or for pieces; otherwise whole messages need no schedule. */
-static const irr_order_t *order_of(const irr_settings_t *settings, const irr_way_t *base, const irr_way_t *row)
+static const irr_order_t *order_of(const irr_settings_t *settings, const irr_strategy_t *base,
+                                   const irr_strategy_t *row)
 {
-    const bool open = settings->pace == IRR_PACE_AUTO && settings->piece_bytes == IRR_BYTES_AUTO;
+    const bool open = settings->pacing == IRR_PACING_AUTO && settings->piece_bytes == IRR_BYTES_AUTO;
 
     return open && row->route == &irr_route_direct && row->piece_max == 0 ? &irr_order_rotate : base->order;
 }
 
-int irr_paced_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
-                   irr_way_t ways[IRR_PACED_WAYS_MAX])
+int irr_paced_strategies(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks,
+                         irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX])
 {
     int count = 0;
 
     for (int i = 0; i < TRIED; i++) {
-        const irr_way_t *row = &tried[i];
+        const irr_strategy_t *row = &tried[i];
         const unsigned route = row->route == &irr_route_node ? IRR_PACED_NODE : IRR_PACED_DIRECT;
-        irr_way_t way = *base;
+        irr_strategy_t strategy = *base;
 
-        way.route = row->route;
-        way.order = order_of(settings, base, row);
-        way.pace = row->pace;
+        strategy.route = row->route;
+        strategy.order = order_of(settings, base, row);
+        strategy.pacing = row->pacing;
         if (settings->piece_bytes == IRR_BYTES_AUTO) {
-            way.piece_max = row->piece_max;
-            way.grants = settings->grants > 0 ? settings->grants : row->grants;
+            strategy.piece_max = row->piece_max;
+            strategy.grants = settings->grants > 0 ? settings->grants : row->grants;
         }
-        way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? row->lead : base->lead;
-        if ((routes & route) != 0 && allows(settings, way.pace, ranks) && !known(ways, count, &way)) {
-            ways[count++] = way;
+        strategy.lead = settings->lead_bytes == IRR_BYTES_AUTO ? row->lead : base->lead;
+        if ((routes & route) != 0 && allows(settings, strategy.pacing, ranks) && !known(strategies, count, &strategy)) {
+            strategies[count++] = strategy;
         }
     }
     if (count == 0) {
-        ways[count] = *base;
-        ways[count++].pace = allows(settings, base->pace, ranks) ? base->pace : &irr_pace_grant;
+        strategies[count] = *base;
+        strategies[count++].pacing = allows(settings, base->pacing, ranks) ? base->pacing : &irr_pacing_grant;
     }
     return count;
 }
 
-irr_way_t irr_paced_first(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks)
+irr_strategy_t irr_paced_first(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks)
 {
-    irr_way_t ways[IRR_PACED_WAYS_MAX];
+    irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
 
-    (void)irr_paced_ways(settings, base, routes, ranks, ways);
-    return ways[0];
+    (void)irr_paced_strategies(settings, base, routes, ranks, strategies);
+    return strategies[0];
 }

@@ -10,9 +10,9 @@
 #ifndef IRR_PACED_H
 #define IRR_PACED_H
 
-#include "plan/way.h"
+#include "plan/strategy.h"
 
-#define IRR_PACED_WAYS_MAX 8
+#define IRR_PACED_STRATEGIES_MAX 8
 
 /* Most ranks for which sync is tried: with more it takes seconds to find out which messages share a link. */
 #define IRR_PACED_SYNC_RANKS 512
@@ -25,10 +25,10 @@ enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
  * their number.  If there are none, ways[0] is the base, which is the settings' strategy of a schedule by the direct
  * route.
  */
-int irr_paced_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
-                   irr_way_t ways[IRR_PACED_WAYS_MAX]);
+int irr_paced_strategies(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks,
+                         irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX]);
 
-/* Returns the first of the strategies of irr_paced_ways. */
-irr_way_t irr_paced_first(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks);
+/* Returns the first of the strategies of irr_paced_strategies. */
+irr_strategy_t irr_paced_first(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks);
 
 #endif

@@ -30,19 +30,19 @@
 
 /* ---- the order of stays ---- */
 
-static bool is_in(const irr_trial_t *trial, int way)
+static bool is_in(const irr_trial_t *trial, int strategy)
 {
-    return trial->left[way] && !(trial->looks && trial->looked[way]);
+    return trial->left[strategy] && !(trial->looks && trial->looked[strategy]);
 }
 
 /* Returns the strategy after this one in this turn, or -1. */
-static int next_way(const irr_trial_t *trial, int way)
+static int next_strategy(const irr_trial_t *trial, int strategy)
 {
     const int step = trial->turn % 2 == 0 ? 1 : -1;
 
-    for (way += step; way >= 0 && way < trial->count; way += step) {
-        if (is_in(trial, way)) {
-            return way;
+    for (strategy += step; strategy >= 0 && strategy < trial->count; strategy += step) {
+        if (is_in(trial, strategy)) {
+            return strategy;
         }
     }
     return -1;
@@ -54,7 +54,7 @@ static void begin_round(irr_trial_t *trial)
     memset(trial->most, 0, sizeof(trial->most));
     memset(trial->taken, 0, sizeof(trial->taken));
     trial->turn = 0;
-    trial->way = next_way(trial, -1);
+    trial->strategy = next_strategy(trial, -1);
     trial->done = 0;
 }
 
@@ -79,7 +79,7 @@ static void begin_look(irr_trial_t *trial)
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns)
 {
     *trial = (irr_trial_t){ .count = count, .long_ones = irr_trial_is_long(mean_ns) };
-    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         trial->left[i] = i < count;
         trial->speedups[i] = IRR_SPEEDUP_NONE;
     }
@@ -135,7 +135,7 @@ void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS])
 {
     memcpy(words, trial->sums, sizeof(trial->sums));
     if (trial->looks) {
-        memcpy(words + IRR_TRIAL_WAYS, trial->most, IRR_TRIAL_WAYS * sizeof(*words));
+        memcpy(words + IRR_TRIAL_STRATEGIES, trial->most, IRR_TRIAL_STRATEGIES * sizeof(*words));
     }
 }
 
@@ -149,11 +149,11 @@ bool irr_trial_begins(irr_trial_t *trial)
         return false;
     }
     trial->done = 0;
-    next = next_way(trial, trial->way);
+    next = next_strategy(trial, trial->strategy);
     if (next < 0 && ++trial->turn < turns) {
-        next = next_way(trial, trial->turn % 2 == 0 ? -1 : trial->count);
+        next = next_strategy(trial, trial->turn % 2 == 0 ? -1 : trial->count);
     }
-    trial->way = next < 0 ? 0 : next;
+    trial->strategy = next < 0 ? 0 : next;
     return next < 0;
 }
 
@@ -201,12 +201,12 @@ static void drop_hopeless(irr_trial_t *trial)
 }
 
 /* Books `stays` stays with a strategy in this round, each of stay_ns, and their additional time over the base. */
-static void book(irr_trial_t *trial, int way, double stay_ns, int stays)
+static void book(irr_trial_t *trial, int strategy, double stay_ns, int stays)
 {
     double extra_ns;
 
-    trial->each_ns[way] = stay_ns / counted(trial);
-    extra_ns = (trial->each_ns[way] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
+    trial->each_ns[strategy] = stay_ns / counted(trial);
+    extra_ns = (trial->each_ns[strategy] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
     trial->extra_ns += extra_ns;
     trial->cost_ns += extra_ns > 0 ? extra_ns : 0;
 }
@@ -214,7 +214,7 @@ static void book(irr_trial_t *trial, int way, double stay_ns, int stays)
 /* Takes the shortest and the longest exchange with each strategy.  For long exchanges the mean of the base is known. */
 static void take_look(irr_trial_t *trial, const uint64_t *sums)
 {
-    const uint64_t *most = sums + IRR_TRIAL_WAYS;
+    const uint64_t *most = sums + IRR_TRIAL_STRATEGIES;
     double base_most = 0;
 
     if (is_in(trial, 0)) {
@@ -251,7 +251,7 @@ static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
             continue;
         }
         for (int turn = 0; turn < IRR_TRIAL_STAYS; turn++) {
-            const uint64_t *stays = &sums[turn * IRR_TRIAL_WAYS];
+            const uint64_t *stays = &sums[turn * IRR_TRIAL_STRATEGIES];
 
             stays_ns += (double)stays[i];
             irr_samples_add(samples, (double)stays[0], (double)stays[i]);

@@ -29,24 +29,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IRR_TRIAL_WAYS 9   /* including the base */
+#define IRR_TRIAL_STRATEGIES 9   /* including the base */
 
 /* Stays of each strategy in a round. */
 #define IRR_TRIAL_STAYS 4
 
 /* Words that the ranks agree on after a round. */
-#define IRR_TRIAL_SUMS (IRR_TRIAL_STAYS * IRR_TRIAL_WAYS)
+#define IRR_TRIAL_SUMS (IRR_TRIAL_STAYS * IRR_TRIAL_STRATEGIES)
 
 typedef struct irr_trial {
     int      count;                    /* strategies; the base is the first */
-    bool     left[IRR_TRIAL_WAYS];     /* not dropped yet */
-    bool     looked[IRR_TRIAL_WAYS];
+    bool     left[IRR_TRIAL_STRATEGIES];   /* not dropped yet */
+    bool     looked[IRR_TRIAL_STRATEGIES];
     bool     long_ones;                /* exchanges are long, so a few are enough */
     bool     lenient;                  /* a speedup of 1 is enough to win */
     bool     looks;                    /* the current round is a look */
     int      length;                   /* timed exchanges of a stay */
     int      warm_up;                  /* untimed exchanges before them */
-    int      way;                      /* the strategy of the current stay */
+    int      strategy;                 /* the strategy of the current stay */
     int      turn;                     /* completed stays of each strategy in this round */
     int      done;                     /* exchanges of the current stay so far */
     int      exchanges;                /* exchanges of the trial so far */
@@ -54,9 +54,9 @@ typedef struct irr_trial {
                                           exchange */
     uint64_t most[IRR_TRIAL_SUMS];     /* nanoseconds of the longest exchange of the current group, or of a look */
     uint8_t  taken[IRR_TRIAL_SUMS];    /* exchanges of the current group */
-    double   each_ns[IRR_TRIAL_WAYS];  /* agreed time of an exchange by each strategy, in its last round */
-    irr_samples_t samples[IRR_TRIAL_WAYS];    /* samples of the rounds of pairs */
-    irr_speedup_t speedups[IRR_TRIAL_WAYS];   /* agreed speedups over the base */
+    double   each_ns[IRR_TRIAL_STRATEGIES];  /* agreed time of an exchange by each strategy, in its last round */
+    irr_samples_t samples[IRR_TRIAL_STRATEGIES];   /* samples of the rounds of pairs */
+    irr_speedup_t speedups[IRR_TRIAL_STRATEGIES];   /* agreed speedups over the base */
     double   extra_ns;                 /* agreed time in excess of the base; negative: less */
     double   cost_ns;                  /* the part of extra_ns of strategies slower than the base */
     int      winner;                   /* the winner, in the end */
@@ -89,7 +89,7 @@ void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS]);
 /* Returns the sum to which the time of the next exchange is added. */
 static inline int irr_trial_sum(const irr_trial_t *trial)
 {
-    return trial->turn * IRR_TRIAL_WAYS + trial->way;
+    return trial->turn * IRR_TRIAL_STRATEGIES + trial->strategy;
 }
 
 /* Adds the time of an exchange. */

@@ -35,7 +35,7 @@ void irr_choice_fall_back(irr_choice_t *choice)
 {
     book(choice, &choice->speedup);
     choice->checks = false;
-    choice->way = 0;
+    choice->strategy = 0;
     choice->speedup = IRR_SPEEDUP_NONE;
 }
 
@@ -43,13 +43,13 @@ void irr_choice_fall_back(irr_choice_t *choice)
 #define WORSE 0.87
 
 /* The speedup was measured at another time: the next check shows whether it still holds. */
-void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
+void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup)
 {
     const double over_base = speedup / choice->speedup.is;
 
     book(choice, &choice->speedup);
     choice->lost = 0;
-    choice->way = way;
+    choice->strategy = strategy;
     choice->speedup = (irr_speedup_t){ speedup, speedup, speedup };
     choice->mean_ns /= over_base;
     choice->most_ns /= over_base;
@@ -97,7 +97,7 @@ static void end_trial(irr_choice_t *choice)
     if (trial->winner != 0) {
         book(choice, &choice->speedup);
         choice->lost = 0;
-        choice->way = choice->slots[trial->winner];
+        choice->strategy = choice->slots[trial->winner];
         choice->speedup = trial->speedups[trial->winner];
         choice->mean_ns /= over_base;
         choice->most_ns /= over_base;
@@ -126,8 +126,8 @@ bool irr_choice_judge(irr_choice_t *choice)
     } else {
         end_trial(choice);
     }
-    choice->losses += choice->way == 0;
-    return choice->way == 0 && (check || doubts(choice));
+    choice->losses += choice->strategy == 0;
+    return choice->strategy == 0 && (check || doubts(choice));
 }
 
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup)

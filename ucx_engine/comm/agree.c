@@ -32,11 +32,11 @@
 #include <string.h>
 
 /* Local. Returns true if this process lacks an address of a member. */
-static bool lacks_address(const irr_opening_t *opening)
+static bool lacks_address(const irr_setup_t *setup)
 {
-    const irr_comm_params_t *params = &opening->params;
-    const irr_agreement_t *agreement = &opening->agreement;
-    irr_engine_t *engine = opening->engine;
+    const irr_comm_params_t *params = &setup->params;
+    const irr_agreement_t *agreement = &setup->agreement;
+    irr_engine_t *engine = setup->engine;
     bool lacks = false;
 
     irr_lock_acquire(&engine->lock);
@@ -56,11 +56,11 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
 }
 
 /* Takes the words of the lowest rank in trouble; those of all other ranks were zero. */
-static irr_status_t told(irr_opening_t *opening)
+static irr_status_t answered(irr_setup_t *setup)
 {
-    memcpy(opening->why, opening->words, sizeof(opening->why));
-    opening->why[sizeof(opening->why) - 1] = '\0';
-    opening->next = opening->after;
+    memcpy(setup->why, setup->words, sizeof(setup->why));
+    setup->why[sizeof(setup->why) - 1] = '\0';
+    setup->next = setup->after;
     return IRR_OK;
 }
 
@@ -68,23 +68,23 @@ static irr_status_t told(irr_opening_t *opening)
  * The reduced maximum identifies the lowest rank in trouble, which logs the reason. All ranks get the reason by one
  * more all-reduce and continue with opening->after.
  */
-static irr_status_t tell_trouble(irr_opening_t *opening, uint64_t reduced, const char *reason)
+static irr_status_t report_trouble(irr_setup_t *setup, uint64_t reduced, const char *reason)
 {
-    const irr_comm_params_t *params = &opening->params;
+    const irr_comm_params_t *params = &setup->params;
 
     const bool refuses = reason == params->reason && params->otherwise != NULL;
 
-    memset(opening->words, 0, IRR_OPENING_WHY);
+    memset(setup->words, 0, IRR_SETUP_WHY);
     if (reduced == (uint64_t)(params->ranks - params->rank) && reason != NULL) {
         irr_log(IRR_LOG_ERROR, "%s%s%s", reason, refuses ? "; " : "", refuses ? params->otherwise : "");
-        snprintf((char *)opening->words, IRR_OPENING_WHY, "rank %d: %s", params->rank, reason);
+        snprintf((char *)setup->words, IRR_SETUP_WHY, "rank %d: %s", params->rank, reason);
     }
-    return irr_opening_reduce(opening, IRR_OPENING_WHY / sizeof(opening->words[0]), told);
+    return irr_setup_reduce(setup, IRR_SETUP_WHY / sizeof(setup->words[0]), answered);
 }
 
-static irr_status_t refused(irr_opening_t *opening)
+static irr_status_t refused(irr_setup_t *setup)
 {
-    (void)opening;
+    (void)setup;
     return IRR_ERR_NOT_SUPPORTED;
 }
 
@@ -95,52 +95,52 @@ enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITC
 /* Words of the later agreements, when the transports are open: addresses, and for some agreements an id. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
-_Static_assert(WORDS <= IRR_OPENING_WORDS && IRR_OPENING_WHY <= IRR_OPENING_WORDS * sizeof(uint64_t),
+_Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
                "there is room for all words");
 
 /* Local. Sets the words about addresses. */
-static void look_at_addresses(irr_opening_t *opening)
+static void look_at_addresses(irr_setup_t *setup)
 {
-    irr_transport_t *transport = opening->engine->transport;
+    irr_transport_t *transport = setup->engine->transport;
     const void *address;
     size_t length = 0;
 
-    if (opening->params.trouble == IRR_OK) {
-        irr_opening_cannot(opening, transport->ops->address(transport, &address, &length), "name its address");
+    if (setup->params.trouble == IRR_OK) {
+        irr_setup_cannot(setup, transport->ops->address(transport, &address, &length), "name its address");
     }
-    opening->words[TROUBLE] = trouble_word(&opening->params, opening->params.trouble);
-    opening->words[ADDRESS_BYTES] = length;
-    opening->words[ADDRESSES_NEEDED] = opening->params.trouble == IRR_OK && lacks_address(opening);
+    setup->words[TROUBLE] = trouble_word(&setup->params, setup->params.trouble);
+    setup->words[ADDRESS_BYTES] = length;
+    setup->words[ADDRESSES_NEEDED] = setup->params.trouble == IRR_OK && lacks_address(setup);
 }
 
-static irr_status_t refuse(irr_opening_t *opening)
+static irr_status_t refuse(irr_setup_t *setup)
 {
-    opening->after = refused;
-    return tell_trouble(opening, opening->words[TROUBLE], opening->params.reason);
+    setup->after = refused;
+    return report_trouble(setup, setup->words[TROUBLE], setup->params.reason);
 }
 
 /* Stores the reduced words about addresses. */
-static void take_addresses(irr_opening_t *opening)
+static void take_addresses(irr_setup_t *setup)
 {
-    opening->agreement.address_bytes = opening->words[ADDRESS_BYTES];
-    opening->agreement.addresses_needed = opening->words[ADDRESSES_NEEDED] != 0;
+    setup->agreement.address_bytes = setup->words[ADDRESS_BYTES];
+    setup->agreement.addresses_needed = setup->words[ADDRESSES_NEEDED] != 0;
 }
 
-static irr_status_t addresses_agreed(irr_opening_t *opening)
+static irr_status_t addresses_agreed(irr_setup_t *setup)
 {
-    if (opening->words[TROUBLE] != 0) {
-        return refuse(opening);
+    if (setup->words[TROUBLE] != 0) {
+        return refuse(setup);
     }
-    take_addresses(opening);
-    opening->next = opening->after;
+    take_addresses(setup);
+    setup->next = setup->after;
     return IRR_OK;
 }
 
-irr_status_t irr_agree_addresses(irr_opening_t *opening, irr_step_fn next)
+irr_status_t irr_agree_addresses(irr_setup_t *setup, irr_step_fn next)
 {
-    look_at_addresses(opening);
-    opening->after = next;
-    return irr_opening_reduce(opening, ADDRESS_WORDS, addresses_agreed);
+    look_at_addresses(setup);
+    setup->after = next;
+    return irr_setup_reduce(setup, ADDRESS_WORDS, addresses_agreed);
 }
 
 static bool wants_to_share(const irr_comm_params_t *params)
@@ -148,81 +148,81 @@ static bool wants_to_share(const irr_comm_params_t *params)
     return params->settings.shm && params->ranks > 1;
 }
 
-void irr_agree_warn(irr_opening_t *opening, uint64_t reduced, const char *reason)
+void irr_agree_warn(irr_setup_t *setup, uint64_t reduced, const char *reason)
 {
-    irr_engine_t *engine = opening->engine;
+    irr_engine_t *engine = setup->engine;
 
-    if (reduced == (uint64_t)(opening->params.ranks - opening->params.rank) && reason[0] != '\0' && !engine->warned) {
+    if (reduced == (uint64_t)(setup->params.ranks - setup->params.rank) && reason[0] != '\0' && !engine->warned) {
         engine->warned = true;
         irr_log(IRR_LOG_WARN, "%s; so the ranks of a node exchange by the network", reason);
     }
 }
 
-static irr_status_t start_agreed(irr_opening_t *opening)
+static irr_status_t start_agreed(irr_setup_t *setup)
 {
-    const uint64_t *words = opening->words;
+    const uint64_t *words = setup->words;
 
     if (words[TROUBLE] != 0) {
-        return refuse(opening);
+        return refuse(setup);
     }
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
-        return irr_settings_tell(opening);
+        return irr_settings_name(setup);
     }
-    irr_agree_warn(opening, words[UNSHARED], opening->engine->reason[IRR_LANE_NEAR]);
-    opening->agreement.one_node = words[NODE] == ~words[NODE_COMPLEMENT];
-    opening->agreement.shares = wants_to_share(&opening->params) && words[UNSHARED] == 0;
-    opening->agreement.network = opening->params.ranks > 1 &&
-                                 !(opening->agreement.one_node && opening->agreement.shares);
-    opening->agreement.path_bytes = irr_switches_agreed(opening->engine, &opening->params, &opening->files,
-                                                        &words[SWITCHES]);
-    opening->next = opening->after;
+    irr_agree_warn(setup, words[UNSHARED], setup->engine->reason[IRR_LANE_NEAR]);
+    setup->agreement.one_node = words[NODE] == ~words[NODE_COMPLEMENT];
+    setup->agreement.shares = wants_to_share(&setup->params) && words[UNSHARED] == 0;
+    setup->agreement.network = setup->params.ranks > 1 &&
+                                 !(setup->agreement.one_node && setup->agreement.shares);
+    setup->agreement.path_bytes = irr_switches_agreed(setup->engine, &setup->params, &setup->files,
+                                                      &words[SWITCHES]);
+    setup->next = setup->after;
     return IRR_OK;
 }
 
-irr_status_t irr_agree_start(irr_opening_t *opening, irr_step_fn next)
+irr_status_t irr_agree_start(irr_setup_t *setup, irr_step_fn next)
 {
-    const irr_comm_params_t *params = &opening->params;
-    uint64_t *words = opening->words;
+    const irr_comm_params_t *params = &setup->params;
+    uint64_t *words = setup->words;
 
     words[TROUBLE] = trouble_word(params, params->trouble);
-    words[UNSHARED] = opening->lacks_memory ? (uint64_t)(params->ranks - params->rank) : 0;
-    words[SETTINGS] = irr_settings_digest(params, &opening->files);
+    words[UNSHARED] = setup->lacks_memory ? (uint64_t)(params->ranks - params->rank) : 0;
+    words[SETTINGS] = irr_settings_digest(params, &setup->files);
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
-    words[NODE] = (uint64_t)irr_comm_files_label(params, &opening->files);
+    words[NODE] = (uint64_t)irr_comm_files_label(params, &setup->files);
     words[NODE_COMPLEMENT] = ~words[NODE];
-    irr_switches_words(params, &opening->files, &words[SWITCHES]);
-    opening->after = next;
-    return irr_opening_reduce(opening, WORDS, start_agreed);
+    irr_switches_words(params, &setup->files, &words[SWITCHES]);
+    setup->after = next;
+    return irr_setup_reduce(setup, WORDS, start_agreed);
 }
 
 /* ---- trouble ---- */
 
-static irr_status_t all_agreed(irr_opening_t *opening)
+static irr_status_t all_agreed(irr_setup_t *setup)
 {
-    const uint64_t trouble = opening->words[0];
+    const uint64_t trouble = setup->words[0];
 
-    opening->verdict = trouble != 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
-    opening->lowest = opening->words[1];
+    setup->verdict = trouble != 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
+    setup->lowest = setup->words[1];
     if (trouble != 0) {
-        return tell_trouble(opening, trouble, opening->reason);
+        return report_trouble(setup, trouble, setup->reason);
     }
-    opening->next = opening->after;
+    setup->next = setup->after;
     return IRR_OK;
 }
 
-irr_status_t irr_agree_all(irr_opening_t *opening, irr_status_t trouble, const char *reason, bool mine,
+irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine,
                            irr_step_fn next)
 {
-    opening->words[0] = trouble_word(&opening->params, trouble);
-    opening->words[1] = mine ? 0 : (uint64_t)(opening->params.ranks - opening->params.rank);
-    opening->reason = reason;
-    opening->after = next;
-    return irr_opening_reduce(opening, 2, all_agreed);
+    setup->words[0] = trouble_word(&setup->params, trouble);
+    setup->words[1] = mine ? 0 : (uint64_t)(setup->params.ranks - setup->params.rank);
+    setup->reason = reason;
+    setup->after = next;
+    return irr_setup_reduce(setup, 2, all_agreed);
 }
 
-irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next)
+irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next)
 {
-    return irr_agree_all(opening, opening->params.trouble, opening->params.reason, true, next);
+    return irr_agree_all(setup, setup->params.trouble, setup->params.reason, true, next);
 }
 
 /* ---- ids ---- */
@@ -251,133 +251,133 @@ static uint32_t find_free(irr_engine_t *engine, uint32_t from, bool *busy)
 
     irr_lock_acquire(&engine->lock);
     id = irr_ids_find(&engine->ids, from == FROM_NEXT ? engine->ids.next : from);
-    while (id != IRR_IDS_NONE && !irr_strays_clear(engine, id)) {
+    while (id != IRR_IDS_NONE && !irr_unexpected_clear(engine, id)) {
         id = ++looks < LOOKS ? irr_ids_find(&engine->ids, id + 1) : IRR_IDS_NONE;
     }
     if (id != IRR_IDS_NONE) {
         irr_ids_take(&engine->ids, id);
-        irr_strays_take_id(&engine->strays, id);
+        irr_unexpected_take_id(&engine->unexpected, id);
     }
     irr_lock_release(&engine->lock);
     *busy = looks > 0;
     return id;
 }
 
-void irr_agree_release(irr_opening_t *opening)
+void irr_agree_release(irr_setup_t *setup)
 {
-    irr_engine_t *engine = opening->engine;
+    irr_engine_t *engine = setup->engine;
 
-    if (opening->id != IRR_IDS_NONE) {
+    if (setup->id != IRR_IDS_NONE) {
         irr_lock_acquire(&engine->lock);
-        irr_ids_give(&engine->ids, opening->id);
+        irr_ids_give(&engine->ids, setup->id);
         irr_lock_release(&engine->lock);
-        opening->id = IRR_IDS_NONE;
+        setup->id = IRR_IDS_NONE;
     }
 }
 
 /* Returns true while the search may wait for messages to drain; without a timeout always. */
-static bool may_look_again(irr_opening_t *opening)
+static bool may_look_again(irr_setup_t *setup)
 {
-    const uint64_t now_ns = irr_clock_ns(), limit_ns = opening->params.settings.timeout * NS_PER_S / 2;
+    const uint64_t now_ns = irr_clock_ns(), limit_ns = setup->params.settings.timeout * NS_PER_S / 2;
 
-    if (opening->busy_ns == 0) {
-        opening->busy_ns = now_ns;
+    if (setup->busy_ns == 0) {
+        setup->busy_ns = now_ns;
     }
-    return limit_ns == 0 || now_ns - opening->busy_ns < limit_ns;
+    return limit_ns == 0 || now_ns - setup->busy_ns < limit_ns;
 }
 
-static irr_status_t look_for_id(irr_opening_t *opening)
+static irr_status_t look_for_id(irr_setup_t *setup)
 {
-    uint64_t own = (uintptr_t)opening + opening->draws;
+    uint64_t own = (uintptr_t)setup + setup->draws;
     bool busy = false;
 
-    opening->id = opening->params.trouble == IRR_OK ? find_free(opening->engine, opening->from, &busy) : IRR_IDS_NONE;
-    if (opening->id == IRR_IDS_NONE && busy && may_look_again(opening)) {
-        (void)irr_engine_progress(opening->engine);
+    setup->id = setup->params.trouble == IRR_OK ? find_free(setup->engine, setup->from, &busy) : IRR_IDS_NONE;
+    if (setup->id == IRR_IDS_NONE && busy && may_look_again(setup)) {
+        (void)irr_engine_progress(setup->engine);
         return IRR_IN_PROGRESS;
     }
-    look_at_addresses(opening);
-    opening->words[ID] = opening->id;
-    opening->words[ID_COMPLEMENT] = ~(uint64_t)opening->id;
-    opening->words[DRAWN] = irr_random(&own);   /* the maximum is used, which is the same on all ranks */
-    return irr_opening_reduce(opening, ID_WORDS, opening->then);
+    look_at_addresses(setup);
+    setup->words[ID] = setup->id;
+    setup->words[ID_COMPLEMENT] = ~(uint64_t)setup->id;
+    setup->words[DRAWN] = irr_random(&own);     /* the maximum is used, which is the same on all ranks */
+    return irr_setup_reduce(setup, ID_WORDS, setup->then);
 }
 
-static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn next)
+static irr_status_t propose(irr_setup_t *setup, uint32_t from, irr_step_fn next)
 {
-    opening->from = from;
-    opening->then = next;
-    opening->next = look_for_id;
+    setup->from = from;
+    setup->then = next;
+    setup->next = look_for_id;
     return IRR_OK;
 }
 
 /* Returns true if all proposals are equal and valid: the search ends. If they differ, frees the own proposal. */
-static bool have_met(irr_opening_t *opening)
+static bool have_met(irr_setup_t *setup)
 {
-    const uint64_t largest = opening->words[ID];
+    const uint64_t largest = setup->words[ID];
 
-    take_addresses(opening);
-    if (largest != ~opening->words[ID_COMPLEMENT]) {
-        irr_agree_release(opening);
+    take_addresses(setup);
+    if (largest != ~setup->words[ID_COMPLEMENT]) {
+        irr_agree_release(setup);
     } else if (largest != IRR_IDS_NONE) {
-        opening->next = opening->after;
+        setup->next = setup->after;
         return true;
     }
     return false;
 }
 
-static irr_status_t no_id(irr_opening_t *opening)
+static irr_status_t no_id(irr_setup_t *setup)
 {
-    snprintf(opening->why, sizeof(opening->why), "none of the %u communicator ids is free at all ranks of a "
+    snprintf(setup->why, sizeof(setup->why), "none of the %u communicator ids is free at all ranks of a "
              "communicator", (unsigned)IRR_IDS_COUNT);
-    if (opening->params.rank == 0) {
-        const char *otherwise = opening->params.otherwise;
+    if (setup->params.rank == 0) {
+        const char *otherwise = setup->params.otherwise;
 
-        irr_log(IRR_LOG_WARN, "%s%s%s", opening->why, otherwise != NULL ? "; " : "",
+        irr_log(IRR_LOG_WARN, "%s%s%s", setup->why, otherwise != NULL ? "; " : "",
                 otherwise != NULL ? otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-static irr_status_t searched(irr_opening_t *opening)
+static irr_status_t searched(irr_setup_t *setup)
 {
-    const uint64_t largest = opening->words[ID];
+    const uint64_t largest = setup->words[ID];
 
-    if (opening->words[TROUBLE] != 0) {
-        return refuse(opening);
+    if (setup->words[TROUBLE] != 0) {
+        return refuse(setup);
     }
-    if (have_met(opening)) {
+    if (have_met(setup)) {
         return IRR_OK;
     }
     if (largest == IRR_IDS_NONE) {
-        opening->next = no_id;
+        setup->next = no_id;
         return IRR_OK;
     }
-    return propose(opening, (uint32_t)largest, searched);
+    return propose(setup, (uint32_t)largest, searched);
 }
 
 /* Returns where to search next, the same on all ranks: from the largest proposal, or from 0 if a member found no id. */
-static uint32_t draw(const irr_opening_t *opening)
+static uint32_t draw(const irr_setup_t *setup)
 {
-    const uint64_t largest = opening->words[ID], begin = largest == IRR_IDS_NONE ? 0 : largest;
-    const unsigned bits = opening->draws < DRAWN_BITS ? opening->draws : DRAWN_BITS;
+    const uint64_t largest = setup->words[ID], begin = largest == IRR_IDS_NONE ? 0 : largest;
+    const unsigned bits = setup->draws < DRAWN_BITS ? setup->draws : DRAWN_BITS;
 
-    return (uint32_t)((begin + (opening->words[DRAWN] & ((UINT64_C(1) << bits) - 1))) % IRR_IDS_COUNT);
+    return (uint32_t)((begin + (setup->words[DRAWN] & ((UINT64_C(1) << bits) - 1))) % IRR_IDS_COUNT);
 }
 
-static irr_status_t drawn(irr_opening_t *opening)
+static irr_status_t drawn(irr_setup_t *setup)
 {
-    if (opening->words[TROUBLE] != 0) {
-        return refuse(opening);
+    if (setup->words[TROUBLE] != 0) {
+        return refuse(setup);
     }
-    if (have_met(opening)) {
+    if (have_met(setup)) {
         return IRR_OK;
     }
-    return ++opening->draws < DRAWS ? propose(opening, draw(opening), drawn) : propose(opening, 0, searched);
+    return ++setup->draws < DRAWS ? propose(setup, draw(setup), drawn) : propose(setup, 0, searched);
 }
 
-irr_status_t irr_agree_id(irr_opening_t *opening, irr_step_fn next)
+irr_status_t irr_agree_id(irr_setup_t *setup, irr_step_fn next)
 {
-    opening->after = next;
-    return propose(opening, FROM_NEXT, drawn);
+    setup->after = next;
+    return propose(setup, FROM_NEXT, drawn);
 }

@@ -1,40 +1,40 @@
 /*
- * agree.h - the agreements among the members of a communicator during its setup, as setup steps (comm/opening.h).
+ * agree.h - the agreements among the members of a communicator during its setup, as setup steps (comm/setup.h).
  */
 #ifndef IRR_AGREE_H
 #define IRR_AGREE_H
 
-#include "comm/opening.h"
+#include "comm/setup.h"
 
 /*
  * Agrees that all members can take part with equal settings and files, and whether they share a node and its memory.
  * Returns IRR_ERR_NOT_SUPPORTED on all members if a member cannot take part or settings differ.
  */
-irr_status_t irr_agree_start(irr_opening_t *opening, irr_step_fn next);
+irr_status_t irr_agree_start(irr_setup_t *setup, irr_step_fn next);
 
 /* Agrees on addresses again, after members opened another transport. Errors as for irr_agree_start. */
-irr_status_t irr_agree_addresses(irr_opening_t *opening, irr_step_fn next);
+irr_status_t irr_agree_addresses(irr_setup_t *setup, irr_step_fn next);
 
 /*
  * Agrees whether a member is in trouble (opening->verdict; the lowest such member supplies the reason), and whether
  * `mine` is true on all members (opening->lowest).
  */
-irr_status_t irr_agree_all(irr_opening_t *opening, irr_status_t trouble, const char *reason, bool mine,
+irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine,
                            irr_step_fn next);
 
 /* Agrees whether a member is in trouble (opening->verdict). */
-irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next);
+irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next);
 
 /*
  * Agrees on addresses and on an id that is free at all members, and takes the id. Returns IRR_ERR_NOT_SUPPORTED on all
  * members if there is none or a member is in trouble.
  */
-irr_status_t irr_agree_id(irr_opening_t *opening, irr_step_fn next);
+irr_status_t irr_agree_id(irr_setup_t *setup, irr_step_fn next);
 
 /* Warns, once per engine, that ranks of a node share no memory; on the lowest member that reported it in the word. */
-void irr_agree_warn(irr_opening_t *opening, uint64_t reduced, const char *reason);
+void irr_agree_warn(irr_setup_t *setup, uint64_t reduced, const char *reason);
 
 /* Frees the id that was proposed or agreed on. */
-void irr_agree_release(irr_opening_t *opening);
+void irr_agree_release(irr_setup_t *setup);
 
 #endif

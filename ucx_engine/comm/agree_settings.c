@@ -22,7 +22,7 @@ enum { ALGORITHM, TABLE };
 
 #define WORDS_MAX (IRR_SETTINGS_MAX + 2)
 
-_Static_assert(2 * WORDS_MAX <= IRR_OPENING_WORDS, "there is room for all words");
+_Static_assert(2 * WORDS_MAX <= IRR_SETUP_WORDS, "there is room for all words");
 
 static uint64_t topology_word(const irr_topology_t *topology)
 {
@@ -83,7 +83,7 @@ uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_fil
 
 /* ---- the search ---- */
 
-enum { MOST_RANK, LEAST_RANK, ROW, MOST, LEAST_COMPLEMENT, TELL_WORDS };
+enum { MOST_RANK, LEAST_RANK, ROW, MOST, LEAST_COMPLEMENT, NAME_WORDS };
 
 /* Writes the name of the parameter of a row. */
 static void write_name(const irr_comm_params_t *params, int row, char *text, size_t size)
@@ -113,10 +113,10 @@ static bool write_value(int row, uint64_t value, char *text, size_t size)
 }
 
 /* Reports the setting and two ranks, the lower one first. */
-static irr_status_t tell(irr_opening_t *opening)
+static irr_status_t name(irr_setup_t *setup)
 {
-    const irr_comm_params_t *params = &opening->params;
-    const uint64_t *words = opening->words;
+    const irr_comm_params_t *params = &setup->params;
+    const uint64_t *words = setup->words;
     const bool least_first = words[LEAST_RANK] > words[MOST_RANK];
     const uint64_t values[] = { ~words[LEAST_COMPLEMENT], words[MOST] };
     const int ranks[] = { params->ranks - (int)words[LEAST_RANK], params->ranks - (int)words[MOST_RANK] };
@@ -126,57 +126,57 @@ static irr_status_t tell(irr_opening_t *opening)
     write_name(params, row, name, sizeof(name));
     if (write_value(row, values[first], one, sizeof(one)) &&
         write_value(row, values[1 - first], other, sizeof(other))) {
-        snprintf(opening->why, sizeof(opening->why), "%s is %s on rank %d of a communicator and %s on rank %d", name,
+        snprintf(setup->why, sizeof(setup->why), "%s is %s on rank %d of a communicator and %s on rank %d", name,
                  one, ranks[first], other, ranks[1 - first]);
     } else {
-        snprintf(opening->why, sizeof(opening->why), "%s is not the same on rank %d of a communicator as on rank %d",
+        snprintf(setup->why, sizeof(setup->why), "%s is not the same on rank %d of a communicator as on rank %d",
                  name, ranks[1 - first], ranks[first]);
     }
     if (params->rank == 0) {
-        irr_log(IRR_LOG_ERROR, "%s; it must be the same on all ranks%s%s", opening->why,
+        irr_log(IRR_LOG_ERROR, "%s; it must be the same on all ranks%s%s", setup->why,
                 params->otherwise != NULL ? "; " : "", params->otherwise != NULL ? params->otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;
 }
 
 /* Finds the first row whose largest and smallest value differ, the same on all ranks. Different digests imply one. */
-static irr_status_t find(irr_opening_t *opening)
+static irr_status_t find(irr_setup_t *setup)
 {
-    const irr_comm_params_t *params = &opening->params;
+    const irr_comm_params_t *params = &setup->params;
     const uint64_t place = (uint64_t)(params->ranks - params->rank);
-    uint64_t own[WORDS_MAX], told[TELL_WORDS];
-    const int count = list(params, &opening->files, own);
-    const uint64_t *complements = opening->words, *mosts = opening->words + count;
+    uint64_t own[WORDS_MAX], named[NAME_WORDS];
+    const int count = list(params, &setup->files, own);
+    const uint64_t *complements = setup->words, *mosts = setup->words + count;
     int row = 0;
 
     while (row < count - 1 && mosts[row] == ~complements[row]) {
         row++;
     }
-    told[MOST_RANK] = own[row] == mosts[row] ? place : 0;
-    told[LEAST_RANK] = own[row] == ~complements[row] ? place : 0;
-    told[ROW] = (uint64_t)row;
-    told[MOST] = mosts[row];
-    told[LEAST_COMPLEMENT] = complements[row];
-    memcpy(opening->words, told, sizeof(told));
-    return irr_opening_reduce(opening, TELL_WORDS, tell);
+    named[MOST_RANK] = own[row] == mosts[row] ? place : 0;
+    named[LEAST_RANK] = own[row] == ~complements[row] ? place : 0;
+    named[ROW] = (uint64_t)row;
+    named[MOST] = mosts[row];
+    named[LEAST_COMPLEMENT] = complements[row];
+    memcpy(setup->words, named, sizeof(named));
+    return irr_setup_reduce(setup, NAME_WORDS, name);
 }
 
 /* Stores the largest values behind the words of the next all-reduce, which finds the smallest ones. */
-static irr_status_t look_for_least(irr_opening_t *opening)
+static irr_status_t look_for_least(irr_setup_t *setup)
 {
     uint64_t own[WORDS_MAX];
-    const int count = list(&opening->params, &opening->files, own);
+    const int count = list(&setup->params, &setup->files, own);
 
-    memcpy(opening->words + count, opening->words, (size_t)count * sizeof(own[0]));
+    memcpy(setup->words + count, setup->words, (size_t)count * sizeof(own[0]));
     for (int i = 0; i < count; i++) {
-        opening->words[i] = ~own[i];
+        setup->words[i] = ~own[i];
     }
-    return irr_opening_reduce(opening, (size_t)count, find);
+    return irr_setup_reduce(setup, (size_t)count, find);
 }
 
-irr_status_t irr_settings_tell(irr_opening_t *opening)
+irr_status_t irr_settings_name(irr_setup_t *setup)
 {
-    const int count = list(&opening->params, &opening->files, opening->words);
+    const int count = list(&setup->params, &setup->files, setup->words);
 
-    return irr_opening_reduce(opening, (size_t)count, look_for_least);
+    return irr_setup_reduce(setup, (size_t)count, look_for_least);
 }

@@ -4,7 +4,7 @@
 #ifndef IRR_AGREE_SETTINGS_H
 #define IRR_AGREE_SETTINGS_H
 
-#include "comm/opening.h"
+#include "comm/setup.h"
 
 /* Returns a hash of all settings and files. Different settings give different hashes, but for a negligible risk. */
 uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_files_t *files);
@@ -13,6 +13,6 @@ uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_fil
  * A setup step, taken by all members when their digests differ: rank 0 reports one setting that differs, and two ranks
  * with different values. Three all-reduces, then IRR_ERR_NOT_SUPPORTED.
  */
-irr_status_t irr_settings_tell(irr_opening_t *opening);
+irr_status_t irr_settings_name(irr_setup_t *setup);
 
 #endif

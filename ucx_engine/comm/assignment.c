@@ -4,7 +4,7 @@
 #include "comm/assignment.h"
 
 #include "core/alloc.h"
-#include "exec/excerpt_bytes.h"
+#include "exec/local_schedule_bytes.h"
 #include "exec/row.h"
 
 #include <string.h>
@@ -23,18 +23,18 @@ typedef struct writer {
     const irr_matrix_t   *matrix;
     const irr_nodes_t    *nodes;
     uint64_t              matrix_bytes;
-    irr_excerpts_t        excerpts;
+    irr_local_schedules_t locals;
     irr_bytes_t          *parts;
 } writer_t;
 
-static irr_status_t write_excerpt(const writer_t *writer, int rank)
+static irr_status_t write_local_schedule(const writer_t *writer, int rank)
 {
-    irr_excerpt_t excerpt;
-    irr_status_t status = irr_excerpts_take(&writer->excerpts, rank, &excerpt);
+    irr_local_schedule_t local;
+    irr_status_t status = irr_local_schedules_take(&writer->locals, rank, &local);
 
     if (status == IRR_OK) {
-        irr_excerpt_write(&excerpt, rank, writer->parts);
-        irr_excerpt_fini(&excerpt);
+        irr_local_schedule_write(&local, rank, writer->parts);
+        irr_local_schedule_fini(&local);
     }
     return status;
 }
@@ -63,7 +63,7 @@ static irr_status_t write_one(const writer_t *writer, int rank)
 
     irr_bytes_put(writer->parts, declined);
     irr_bytes_put(writer->parts, writer->matrix_bytes);
-    status = declined ? IRR_OK : write_excerpt(writer, rank);
+    status = declined ? IRR_OK : write_local_schedule(writer, rank);
     if (status == IRR_OK && !declined && writer->nodes != NULL) {
         status = write_lengths(writer, rank);
     }
@@ -80,12 +80,12 @@ irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_mat
     irr_status_t status = IRR_OK;
 
     if (!computed->declined) {
-        status = irr_excerpts_init(&writer.excerpts, &computed->schedule, &computed->syncs);
+        status = irr_local_schedules_init(&writer.locals, &computed->schedule, &computed->syncs);
     }
     for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
         status = write_one(&writer, r);
     }
-    irr_excerpts_fini(&writer.excerpts);
+    irr_local_schedules_fini(&writer.locals);
     return status == IRR_OK && parts->lacking ? IRR_ERR_NO_MEMORY : status;
 }
 
@@ -106,7 +106,7 @@ static irr_status_t read_forward(irr_reader_t *reader, int rank, const irr_nodes
         status = irr_forward_init_with(&assignment->forward, nodes, sent, lengths, rank);
     }
     irr_free(lengths);
-    if (status == IRR_OK && !irr_forward_fits(&assignment->forward, &assignment->excerpt.schedule)) {
+    if (status == IRR_OK && !irr_forward_fits(&assignment->forward, &assignment->local.schedule)) {
         status = IRR_ERR_PROTOCOL;
     }
     return status;
@@ -120,7 +120,7 @@ static irr_status_t read_all(irr_reader_t *reader, int ranks, int rank, const ir
     assignment->declined = irr_varint_get(reader, 1) != 0;
     assignment->matrix_bytes = irr_varint_get(reader, INT64_MAX);
     if (!assignment->declined) {
-        status = irr_excerpt_read(reader, ranks, rank, &assignment->excerpt);
+        status = irr_local_schedule_read(reader, ranks, rank, &assignment->local);
     }
     if (status == IRR_OK && !assignment->declined && nodes != NULL) {
         status = read_forward(reader, rank, nodes, sent, assignment);
@@ -145,6 +145,6 @@ irr_status_t irr_assignment_read(irr_reader_t reader, int ranks, int rank, const
 void irr_assignment_fini(irr_assignment_t *assignment)
 {
     irr_forward_fini(&assignment->forward);
-    irr_excerpt_fini(&assignment->excerpt);
+    irr_local_schedule_fini(&assignment->local);
     memset(assignment, 0, sizeof(*assignment));
 }

@@ -3,7 +3,7 @@
  *
  *     declined        1 if there is no schedule; then only the matrix bytes follow
  *     matrix bytes    length of the rows that rank 0 gathered
- *     excerpt         local schedule of the rank (exec/excerpt_bytes.h)
+ *     excerpt         local schedule of the rank (exec/local_schedule_bytes.h)
  *     lengths         counts that a rank must know to forward messages (exec/row.h)
  *
  * Cost: O(1) time and about 6 bytes per message, signal and wait of the rank. Rank 0 holds the assignments of all ranks
@@ -14,7 +14,7 @@
 
 #include "exec/bytes.h"
 #include "order/tree/syncs.h"
-#include "route/excerpt.h"
+#include "route/local_schedule.h"
 #include "route/forward.h"
 
 /* What rank 0 computes from a matrix. A zeroed object is empty. */
@@ -28,7 +28,7 @@ typedef struct irr_computed {
 typedef struct irr_assignment {
     bool          declined;
     uint64_t      matrix_bytes;
-    irr_excerpt_t excerpt;
+    irr_local_schedule_t local;
     irr_forward_t forward;     /* empty unless ranks forward messages */
 } irr_assignment_t;
 

@@ -35,8 +35,8 @@ uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry)
     const irr_share_t *share = &entry->share;
 
     return entry->row.max + irr_forward_bytes(&entry->forward) + share->own.max * sizeof(*share->own.list) +
-           share->signals.ntells * sizeof(*share->signals.tells) +
-           share->signals.nawaits * sizeof(*share->signals.awaits);
+           share->signals.nsignals * sizeof(*share->signals.signals) +
+           share->signals.nwaits * sizeof(*share->signals.waits);
 }
 
 /* ---- the cache ---- */
@@ -63,7 +63,7 @@ void irr_cache_fini(irr_cache_t *cache)
     cache->slot = NULL;
 }
 
-void irr_cache_look(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS])
+void irr_cache_lookup(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS])
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
         const irr_cache_entry_t *entry = &cache->slot[i];

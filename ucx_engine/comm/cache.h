@@ -13,7 +13,7 @@
 #define IRR_CACHE_H
 
 #include "exec/bytes.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
@@ -44,7 +44,7 @@ void irr_cache_fini(irr_cache_t *cache);
 irr_status_t irr_cache_reserve(irr_cache_t *cache);
 
 /* Sets misses[i] to 1 if slot i does not have this row, else to 0. */
-void irr_cache_look(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
+void irr_cache_lookup(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
 
 /* Returns the entry of a slot in which all ranks found their rows, and marks it as used. */
 irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);

@@ -1,5 +1,5 @@
 /*
- * comm.c - a communicator of the engine after its setup (opening.c): use and destruction.
+ * comm.c - a communicator of the engine after its setup (setup.c): use and destruction.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -24,8 +24,8 @@ static void unlink_comm(irr_comm_t *comm)
 {
     irr_engine_t *engine = comm->engine;
 
-    if (engine->strays.turn == comm) {
-        engine->strays.turn = comm->next;
+    if (engine->unexpected.turn == comm) {
+        engine->unexpected.turn = comm->next;
     }
     if (comm->prev != NULL) {
         comm->prev->next = comm->next;
@@ -70,7 +70,7 @@ void irr_comm_destroy(irr_comm_t *comm)
     buried = comm->failed != IRR_OK || comm->queue.open > 0;
     unlink_comm(comm);
     close_exchanges(comm);
-    irr_strays_free_id(&engine->strays, comm->id);
+    irr_unexpected_free_id(&engine->unexpected, comm->id);
     if (buried) {
         bury(comm);
     } else {
@@ -106,7 +106,7 @@ void irr_comm_use(irr_comm_t *comm, uint64_t user)
     if (comm->user != user) {
         comm->user = user;
         comm->handed = true;
-        comm->strays = 0;
+        comm->unexpected = 0;
     }
 }
 

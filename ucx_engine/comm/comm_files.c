@@ -8,7 +8,7 @@
 
 #include "core/log.h"
 #include "order/schedule_file.h"
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 static bool given(const char *path)
 {
@@ -91,19 +91,19 @@ void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files)
 void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     irr_engine_t *engine = comm->engine;
-    const bool uses = irr_way_is_scheduled(irr_algorithm_way(comm->settings.algorithm));
+    const bool uses = irr_strategy_is_scheduled(irr_algorithm_strategy(comm->settings.algorithm));
     char text[256] = "";
-    bool told;
+    bool warned;
 
     if (params->rank != 0 || files->topology.hosts == 0 || !uses ||
         irr_topology_doubt(&files->topology, text, sizeof(text)) != IRR_OK || text[0] == '\0') {
         return;
     }
     irr_lock_acquire(&engine->lock);
-    told = engine->doubted;
+    warned = engine->doubted;
     engine->doubted = true;
     irr_lock_release(&engine->lock);
-    if (!told) {
+    if (!warned) {
         irr_log(IRR_LOG_WARN, "%stopology_file %.256s: %s", irr_log_prefix(), params->settings.topology_file, text);
     }
 }

@@ -15,22 +15,22 @@
 
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    const irr_way_t way = irr_way_of(&params->settings, 1);
+    const irr_strategy_t strategy = irr_strategy_of(&params->settings, 1);
 
-    return files->topology.hosts > 0 || way.route == &irr_route_node || way.order->uses_tree;
+    return files->topology.hosts > 0 || strategy.route == &irr_route_node || strategy.order->uses_tree;
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
 {
-    return irr_way_of(settings, 1).order == &irr_order_redist && settings->scheduled.redistribution.p == 0;
+    return irr_strategy_of(settings, 1).order == &irr_order_redistribution && settings->scheduled.redistribution.p == 0;
 }
 
 bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 {
-    const irr_way_t way = irr_way_of(settings, 1);
+    const irr_strategy_t strategy = irr_strategy_of(settings, 1);
     irr_grid_t grid;
 
-    return way.route != &irr_route_grid || irr_way_grid(&way, ranks, NULL, &grid) == IRR_OK;
+    return strategy.route != &irr_route_grid || irr_strategy_grid(&strategy, ranks, NULL, &grid) == IRR_OK;
 }
 
 const char *irr_comm_algorithm(const irr_comm_t *comm)
@@ -42,18 +42,18 @@ int irr_comm_strategies(const irr_comm_t *comm, irr_candidate_t *list)
 {
     const irr_schedules_t *schedules = &comm->schedules;
 
-    return irr_candidates_paced(&comm->settings, &schedules->way, comm->settings.algorithm,
+    return irr_candidates_paced(&comm->settings, &schedules->strategy, comm->settings.algorithm,
                                 irr_schedules_routes(schedules, &comm->settings), comm->ranks, list);
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
 {
-    const irr_way_t *way = &comm->alone;
+    const irr_strategy_t *strategy = &comm->alone;
     irr_grid_t grid;
-    irr_status_t status = irr_way_grid(way, comm->ranks, labels != NULL ? &comm->nodes : NULL, &grid);
+    irr_status_t status = irr_strategy_grid(strategy, comm->ranks, labels != NULL ? &comm->nodes : NULL, &grid);
 
     if (status == IRR_OK) {
-        status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, way->slice_min, way->overlap);
+        status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, strategy->slice_min, strategy->overlap);
     }
     return status;
 }
@@ -92,7 +92,7 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
 }
 
 /* Prepares to find and run schedules. A schedule from a file is for messages that are sent directly. */
-static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
+static irr_status_t init_schedules(irr_comm_t *comm, const irr_strategy_t *strategy, const irr_schedule_t *file)
 {
     const bool given = file->ranks == comm->ranks;
     irr_settings_t *settings = &comm->settings;
@@ -101,12 +101,12 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (given && settings->host_route == IRR_HOST_ROUTE_AUTO) {
         settings->host_route = IRR_HOST_ROUTE_DIRECT;
     }
-    status = irr_schedules_init(&comm->schedules, way, settings, comm->ranks, comm->rank, &comm->agreement,
+    status = irr_schedules_init(&comm->schedules, strategy, settings, comm->ranks, comm->rank, &comm->agreement,
                                 &comm->run.plan, &comm->run.exec);
     if (status == IRR_OK && given) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    if (status == IRR_OK && (irr_schedules_look(&comm->schedules) || irr_comm_is_split(comm))) {
+    if (status == IRR_OK && (irr_schedules_looks_up(&comm->schedules) || irr_comm_is_split(comm))) {
         status = irr_run_reserve(&comm->run, comm);
     }
     return status;
@@ -124,25 +124,25 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 {
     const bool placed = files->topology.hosts > 0;
     const int hosts = placed ? count_hosts(labels, comm->ranks) : 1;
-    const irr_way_t way = irr_way_of(&comm->settings, hosts);
+    const irr_strategy_t strategy = irr_strategy_of(&comm->settings, hosts);
     irr_status_t status;
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
-    comm->alone = irr_way_alone(&way);
+    comm->alone = irr_strategy_alone(&strategy);
     status = comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, comm->labels) : IRR_OK;
     if (status == IRR_OK) {
         status = init_agreement(comm);
     }
-    if (status == IRR_OK && !irr_way_is_local(&comm->alone)) {
+    if (status == IRR_OK && !irr_strategy_is_local(&comm->alone)) {
         status = init_grid(comm, labels);
     }
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
     if (status == IRR_OK) {
-        status = init_schedules(comm, &way, &files->schedule);
+        status = init_schedules(comm, &strategy, &files->schedule);
     }
-    comm->serial = !irr_way_is_local(&comm->alone) || irr_schedules_look(&comm->schedules);
+    comm->serial = !irr_strategy_is_local(&comm->alone) || irr_schedules_looks_up(&comm->schedules);
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);
     }

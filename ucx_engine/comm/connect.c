@@ -19,9 +19,9 @@ typedef struct entry {
     uint64_t length;
 } entry_t;
 
-static size_t entry_bytes(const irr_opening_t *opening)
+static size_t entry_bytes(const irr_setup_t *setup)
 {
-    return sizeof(entry_t) + (opening->agreement.address_bytes + 7) / 8 * 8;
+    return sizeof(entry_t) + (setup->agreement.address_bytes + 7) / 8 * 8;
 }
 
 /* Connects the process of that name, or adds its new addresses. The engine is locked. */
@@ -43,113 +43,113 @@ static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const en
     return status;
 }
 
-static void connect_members(irr_opening_t *opening)
+static void connect_members(irr_setup_t *setup)
 {
-    const irr_comm_params_t *params = &opening->params;
-    irr_engine_t *engine = opening->engine;
+    const irr_comm_params_t *params = &setup->params;
+    irr_engine_t *engine = setup->engine;
 
     irr_lock_acquire(&engine->lock);
-    irr_opening_note(opening, irr_peers_reserve(&engine->peers, (size_t)params->ranks), irr_opening_no_memory);
+    irr_setup_note(setup, irr_peers_reserve(&engine->peers, (size_t)params->ranks), irr_setup_no_memory);
     for (int i = 0; i < params->ranks && params->trouble == IRR_OK; i++) {
-        const entry_t *entry = (const entry_t *)(opening->gathered + (size_t)i * entry_bytes(opening));
+        const entry_t *entry = (const entry_t *)(setup->gathered + (size_t)i * entry_bytes(setup));
 
         if (i != params->rank) {
             const uint64_t name = params->oob->process_name(params->oob->context, i);
 
-            irr_opening_cannot(opening, connect_member(engine, name, entry, opening->agreement.address_bytes),
-                               "use the address of rank %d", i);
+            irr_setup_cannot(setup, connect_member(engine, name, entry, setup->agreement.address_bytes),
+                             "use the address of rank %d", i);
         }
-        if (!opening->placed) {
-            opening->comm->labels[i] = (int)entry->label;
+        if (!setup->placed) {
+            setup->comm->labels[i] = (int)entry->label;
         }
     }
     irr_lock_release(&engine->lock);
 }
 
-static irr_status_t found(irr_opening_t *opening)
+static irr_status_t found(irr_setup_t *setup)
 {
-    opening->placed = true;
-    opening->next = opening->then;
+    setup->placed = true;
+    setup->next = setup->then;
     return IRR_OK;
 }
 
-static irr_status_t entries_came(irr_opening_t *opening)
+static irr_status_t entries_came(irr_setup_t *setup)
 {
-    if (opening->params.trouble == IRR_OK) {
-        connect_members(opening);
+    if (setup->params.trouble == IRR_OK) {
+        connect_members(setup);
     }
-    irr_free(opening->gathered);
-    opening->gathered = NULL;
-    return found(opening);
+    irr_free(setup->gathered);
+    setup->gathered = NULL;
+    return found(setup);
 }
 
-static irr_status_t give_entry(irr_opening_t *opening)
+static irr_status_t give_entry(irr_setup_t *setup)
 {
-    const size_t bytes = entry_bytes(opening);
-    irr_transport_t *transport = opening->engine->transport;
+    const size_t bytes = entry_bytes(setup);
+    irr_transport_t *transport = setup->engine->transport;
     const void *address;
     size_t length;
     entry_t *own;
 
-    if (opening->verdict != IRR_OK) {
-        return opening->verdict;
+    if (setup->verdict != IRR_OK) {
+        return setup->verdict;
     }
-    own = (entry_t *)(opening->gathered + (size_t)opening->params.ranks * bytes);
-    own->label = opening->label;
-    irr_opening_cannot(opening, transport->ops->address(transport, &address, &length), "name its address");
-    if (opening->params.trouble == IRR_OK) {
+    own = (entry_t *)(setup->gathered + (size_t)setup->params.ranks * bytes);
+    own->label = setup->label;
+    irr_setup_cannot(setup, transport->ops->address(transport, &address, &length), "name its address");
+    if (setup->params.trouble == IRR_OK) {
         own->length = length;
         memcpy(own + 1, address, length);
     }
-    return irr_opening_gather(opening, own, opening->gathered, bytes, entries_came);
+    return irr_setup_gather(setup, own, setup->gathered, bytes, entries_came);
 }
 
-static irr_status_t gather_entries(irr_opening_t *opening)
+static irr_status_t gather_entries(irr_setup_t *setup)
 {
-    opening->gathered = irr_alloc_zero((size_t)opening->params.ranks + 1, entry_bytes(opening));
-    if (opening->gathered == NULL) {
-        irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
+    setup->gathered = irr_alloc_zero((size_t)setup->params.ranks + 1, entry_bytes(setup));
+    if (setup->gathered == NULL) {
+        irr_setup_note(setup, IRR_ERR_NO_MEMORY, irr_setup_no_memory);
     }
-    return irr_agree_no_trouble(opening, give_entry);
+    return irr_agree_no_trouble(setup, give_entry);
 }
 
-irr_status_t irr_connect_find(irr_opening_t *opening, irr_step_fn next)
+irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 {
-    irr_comm_t *comm = opening->comm;
+    irr_comm_t *comm = setup->comm;
 
-    opening->then = next;
-    opening->label = irr_comm_files_label(&opening->params, &opening->files);
-    if (opening->agreement.addresses_needed) {
-        return gather_entries(opening);
+    setup->then = next;
+    setup->label = irr_comm_files_label(&setup->params, &setup->files);
+    if (setup->agreement.addresses_needed) {
+        return gather_entries(setup);
     }
-    if (!opening->placed && !opening->agreement.one_node) {
-        return irr_opening_gather(opening, &opening->label, comm->labels, sizeof(opening->label), found);
+    if (!setup->placed && !setup->agreement.one_node) {
+        return irr_setup_gather(setup, &setup->label, comm->labels, sizeof(setup->label), found);
     }
-    for (int i = 0; i < comm->ranks && !opening->placed; i++) {
-        comm->labels[i] = opening->label;
+    for (int i = 0; i < comm->ranks && !setup->placed; i++) {
+        comm->labels[i] = setup->label;
     }
-    return found(opening);
+    return found(setup);
 }
 
 /* ---- the channel ---- */
 
-static bool is_near(const irr_opening_t *opening, int rank)
+static bool is_near(const irr_setup_t *setup, int rank)
 {
-    const irr_comm_t *comm = opening->comm;
+    const irr_comm_t *comm = setup->comm;
 
-    return opening->agreement.shares && comm->labels[rank] == comm->labels[comm->rank];
+    return setup->agreement.shares && comm->labels[rank] == comm->labels[comm->rank];
 }
 
 /*
  * Returns a rank with the label of this node that shares no memory with it, because Open MPI and the kernel see nodes
  * differently; -1: none.
  */
-static int find_alien(const irr_opening_t *opening)
+static int find_alien(const irr_setup_t *setup)
 {
-    const irr_comm_t *comm = opening->comm;
+    const irr_comm_t *comm = setup->comm;
 
     for (int i = 0; i < comm->ranks; i++) {
-        if (i != comm->rank && is_near(opening, i) && irr_lanes_lacks(comm->peers[i], IRR_LANE_NEAR)) {
+        if (i != comm->rank && is_near(setup, i) && irr_lanes_lacks(comm->peers[i], IRR_LANE_NEAR)) {
             return i;
         }
     }
@@ -157,12 +157,12 @@ static int find_alien(const irr_opening_t *opening)
 }
 
 /* Maps the memory of the other ranks of the node. Returns a rank whose memory cannot be mapped; -1: none. */
-static int map_all(const irr_opening_t *opening)
+static int map_all(const irr_setup_t *setup)
 {
-    const irr_comm_t *comm = opening->comm;
+    const irr_comm_t *comm = setup->comm;
 
     for (int i = 0; i < comm->ranks; i++) {
-        if (i != comm->rank && is_near(opening, i) && irr_channel_reach(comm->channel, i) != IRR_OK) {
+        if (i != comm->rank && is_near(setup, i) && irr_channel_reach(comm->channel, i) != IRR_OK) {
             return i;
         }
     }
@@ -173,24 +173,24 @@ static int map_all(const irr_opening_t *opening)
  * Opens the endpoint to the next rank that is reached over the network. If transports or devices are configured wrongly
  * on a node, this fails here rather than in an exchange.
  */
-static void reach_next(irr_opening_t *opening)
+static void reach_next(irr_setup_t *setup)
 {
-    const irr_comm_t *comm = opening->comm;
+    const irr_comm_t *comm = setup->comm;
     int next = (comm->rank + 1) % comm->ranks;
 
-    while (next != comm->rank && is_near(opening, next)) {
+    while (next != comm->rank && is_near(setup, next)) {
         next = (next + 1) % comm->ranks;
     }
     if (next != comm->rank) {
-        irr_opening_cannot(opening, irr_channel_reach(comm->channel, next), "reach rank %d", next);
+        irr_setup_cannot(setup, irr_channel_reach(comm->channel, next), "reach rank %d", next);
     }
 }
 
 /* Opens the channel; all members are known. The engine is locked. */
-static void connect(irr_opening_t *opening)
+static void connect(irr_setup_t *setup)
 {
-    const irr_oob_t *oob = opening->params.oob;
-    irr_comm_t *comm = opening->comm;
+    const irr_oob_t *oob = setup->params.oob;
+    irr_comm_t *comm = setup->comm;
     irr_engine_t *engine = comm->engine;
     irr_status_t status;
 
@@ -199,26 +199,26 @@ static void connect(irr_opening_t *opening)
             comm->peers[i] = irr_peers_find(&engine->peers, oob->process_name(oob->context, i));
         }
     }
-    opening->unmapped = find_alien(opening);
-    if (opening->unmapped >= 0) {
+    setup->unmapped = find_alien(setup);
+    if (setup->unmapped >= 0) {
         return;   /* all members connect again, without shared memory */
     }
     status = irr_lanes_open_channel(engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
-                                    opening->agreement.shares ? comm->labels : NULL, &comm->channel);
-    irr_opening_cannot(opening, status, "open a channel to the other ranks");
+                                    setup->agreement.shares ? comm->labels : NULL, &comm->channel);
+    irr_setup_cannot(setup, status, "open a channel to the other ranks");
     if (status == IRR_OK) {
-        opening->unmapped = map_all(opening);
-        reach_next(opening);
+        setup->unmapped = map_all(setup);
+        reach_next(setup);
     }
 }
 
-void irr_connect_all(irr_opening_t *opening)
+void irr_connect_all(irr_setup_t *setup)
 {
-    irr_lock_acquire(&opening->engine->lock);
-    irr_comm_close_channel(opening->comm);
-    opening->unmapped = -1;
-    if (opening->params.trouble == IRR_OK) {
-        connect(opening);
+    irr_lock_acquire(&setup->engine->lock);
+    irr_comm_close_channel(setup->comm);
+    setup->unmapped = -1;
+    if (setup->params.trouble == IRR_OK) {
+        connect(setup);
     }
-    irr_lock_release(&opening->engine->lock);
+    irr_lock_release(&setup->engine->lock);
 }

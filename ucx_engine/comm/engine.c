@@ -169,17 +169,17 @@ static void progress_exchanges(irr_engine_t *engine)
 }
 
 /* Sends the notices of communicators that failed on this rank. */
-static void tell(irr_engine_t *engine)
+static void notify(irr_engine_t *engine)
 {
-    irr_comm_t **link = &engine->telling;
+    irr_comm_t **link = &engine->notifying;
 
     while (*link != NULL) {
         irr_comm_t *comm = *link;
 
-        if (irr_comm_tell(comm)) {
-            *link = comm->next_telling;
+        if (irr_comm_notify(comm)) {
+            *link = comm->next_notifying;
         } else {
-            link = &comm->next_telling;
+            link = &comm->next_notifying;
         }
     }
 }
@@ -195,10 +195,10 @@ static inline unsigned progress(irr_engine_t *engine)
     if (engine->news || engine->idle % QUIET_ROUNDS == 0) {
         engine->news = false;
         progress_exchanges(engine);
-        tell(engine);
+        notify(engine);
     }
     if (engine->idle > 0 && engine->idle % IDLE_ROUNDS == 0) {
-        irr_strays_look(engine);
+        irr_unexpected_look(engine);
     }
     return events;
 }
@@ -256,7 +256,7 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
         return IRR_OK;
     }
     irr_lock_acquire(&engine->lock);
-    irr_strays_look(engine);
+    irr_unexpected_look(engine);
     engine->idle += SLEEP_ROUNDS;
     engine->news = true;   /* the next round checks timeouts */
     irr_lock_release(&engine->lock);

@@ -9,7 +9,7 @@
 #include "comm/peers.h"
 #include "comm/run.h"
 #include "comm/schedules.h"
-#include "comm/stray.h"
+#include "comm/unexpected.h"
 #include "core/lock.h"
 #include "exec/allreduce.h"
 #include "exec/relay.h"
@@ -31,16 +31,16 @@ struct irr_engine {
     irr_counters_t   counters;
     irr_comm_t      *comms;      /* all communicators */
     irr_comm_t      *busy;       /* communicators with exchanges that are not over */
-    irr_comm_t      *telling;    /* communicators that failed on this rank and are sending notices */
+    irr_comm_t      *notifying;   /* communicators that failed on this rank and are sending notices */
     irr_comm_t      *buried;     /* destroyed communicators that the transport still has messages of */
-    irr_strays_t     strays;
+    irr_unexpected_t unexpected;
     unsigned         turns;      /* rounds of progress so far */
     unsigned         idle;       /* rounds since the last event */
     bool             news;       /* something changed outside of a round of progress */
     bool             closed;     /* irr_engine_close was called */
     bool             warned;     /* the user was warned that ranks of a node do not share memory */
     bool             doubted;    /* the user was warned of speeds in a topology file */
-    bool             switches_told;   /* the user was told why switches that Slurm names are not used */
+    bool             switches_warned;   /* the user was told why switches that Slurm names are not used */
 };
 
 /* Exchanges in the order of their starts: open ones, then waiting ones (queue.c). A zeroed object is empty. */
@@ -59,13 +59,13 @@ struct irr_comm {
     uint32_t         sequence;    /* next sequence number for tags; an exchange takes one or more */
     uint32_t         over;        /* all exchanges of lower sequence numbers are over on this rank */
     uint32_t         gaps;        /* sequence number behind the last exchange that may have caused unexpected messages;
-                                     0: none (comm/stray.h) */
-    size_t           strays;      /* discarded unexpected messages not reported yet */
+                                     0: none (comm/unexpected.h) */
+    size_t           unexpected;   /* discarded unexpected messages not reported yet */
     uint64_t         user;        /* the user of the communicator (irr_comm_use) */
     bool             handed;      /* no exchange of this user is over yet */
     irr_status_t     failed;      /* why the communicator failed; IRR_OK: it has not */
     uint64_t         failed_ns;   /* time of the failure */
-    unsigned         told;        /* checks since a notice arrived during an open exchange; 0: no notice */
+    unsigned         notified;    /* checks since a notice arrived during an open exchange; 0: no notice */
     bool             serial;      /* exchanges run one at a time, because each needs the relay or the schedules */
     bool             busy;        /* the communicator is in engine->busy */
     irr_comm_t      *next_busy;
@@ -75,7 +75,7 @@ struct irr_comm {
     bool             takes;       /* irr_exchange_take was called, so `exchange` may be in `spare` */
     irr_channel_t   *channel;     /* channel to the members; NULL until it is opened */
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
-    irr_way_t        alone;       /* strategy of exchanges without a schedule */
+    irr_strategy_t   alone;       /* strategy of exchanges without a schedule */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node */
     irr_nodes_t      nodes;
@@ -86,13 +86,13 @@ struct irr_comm {
     irr_run_t        run;         /* plan and executor of exchanges that are not planned, if they run one at a time */
     irr_notice_t     notice;      /* the notice of a failure */
     irr_comm_t      *next, *prev; /* in the list of all or of destroyed communicators */
-    irr_comm_t      *next_telling;
+    irr_comm_t      *next_notifying;
 };
 
 /* Returns true if long messages are sent directly, beside the relay. */
 static inline bool irr_comm_is_split(const irr_comm_t *comm)
 {
-    return irr_way_is_split(&comm->alone);
+    return irr_strategy_is_split(&comm->alone);
 }
 
 /* Returns the stage in the tags of messages that are sent directly. */

@@ -16,7 +16,7 @@ irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
     if (status == IRR_OK) {
         exchange->comm = comm;
         exchange->run = comm->serial ? &comm->run : &exchange->own;
-        exchange->way = &comm->alone;
+        exchange->strategy = &comm->alone;
         exchange->result = IRR_OK;
         status = comm->serial ? IRR_OK : irr_run_reserve(&exchange->own, comm);
     }
@@ -117,7 +117,7 @@ static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const 
     exchange->built = !comm->serial && run->built != IRR_RUN_NOTHING;
     exchange->run = run;
     exchange->problem = *problem;
-    exchange->way = &comm->alone;
+    exchange->strategy = &comm->alone;
     exchange->matrix = 0;
     return comm->failed;
 }
@@ -184,7 +184,7 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem)
 {
     irr_comm_t *comm = exchange->comm;
-    const bool looks = irr_schedules_look(&comm->schedules);
+    const bool looks = irr_schedules_looks_up(&comm->schedules);
     irr_status_t status = prepare(exchange, &exchange->own, problem);
 
     if (status == IRR_ERR_NO_MEMORY && looks) {

@@ -16,7 +16,7 @@
 /* The states of an exchange. The state only increases, and an exchange skips the states that it does not need. */
 typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* waits for earlier exchanges of its communicator (queue.c) */
-    IRR_EXCHANGE_MEETS,     /* the ranks pass an epoch barrier (comm/stray.h) */
+    IRR_EXCHANGE_MEETS,     /* the ranks pass an epoch barrier (comm/unexpected.h) */
     IRR_EXCHANGE_LOOKS,     /* the ranks look up or compute a schedule */
     IRR_EXCHANGE_RUNS,      /* the executor runs the plan, or the relay learns it, or both */
     IRR_EXCHANGE_FREEZES    /* the ranks agree whether the plan that the relay learned can run alone */
@@ -55,7 +55,7 @@ struct irr_exchange {
     size_t                copy_max;
     irr_purpose_t         purpose;
     bool                  built;      /* the run has the plan; strategy and view are fixed */
-    const irr_way_t      *way;        /* strategy and view determine the plan; both are the same on all ranks */
+    const irr_strategy_t *strategy;   /* strategy and view determine the plan; both are the same on all ranks */
     irr_view_t            view;
     unsigned              matrix;     /* number of the count matrix in the dump (comm/dump.h), on rank 0 */
     uint32_t              sequence;   /* its first sequence number */

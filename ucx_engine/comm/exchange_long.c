@@ -5,7 +5,7 @@
  * messages at once, and receives long messages when the relay is over: by then it knows which expected long messages
  * came through the grid, because their senders have less data, and posts no receives for these. A receive without a
  * message would stay posted, because transports cannot cancel a single receive. Conversely, a direct message that this
- * rank expects to be short, or does not expect, is an unexpected message (comm/stray.h).
+ * rank expects to be short, or does not expect, is an unexpected message (comm/unexpected.h).
  *
  * A long message may therefore arrive before its receive is posted. Messages that are short for the transport wait in
  * its memory, others at their sender. A planned exchange knows after its first run that both ends agree, and posts its

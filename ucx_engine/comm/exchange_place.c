@@ -17,8 +17,8 @@
 /* Returns true if the pacing is free, or the ranks agree to drop it. */
 static bool goes_in_pairs(const irr_comm_t *comm)
 {
-    return irr_way_is_local(&comm->alone) &&
-           (comm->alone.pace == &irr_pace_free || irr_schedules_look(&comm->schedules));
+    return irr_strategy_is_local(&comm->alone) &&
+           (comm->alone.pacing == &irr_pacing_free || irr_schedules_looks_up(&comm->schedules));
 }
 
 irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem)

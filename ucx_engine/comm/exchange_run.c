@@ -33,13 +33,13 @@ static void *scratch_of(const irr_exchange_t *exchange)
 static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
     irr_comm_t *comm = exchange->comm;
-    const irr_way_t *way = exchange->way;
+    const irr_strategy_t *strategy = exchange->strategy;
 
     env->channel = comm->channel;
     env->tag_kind = IRR_TAG_DATA;
-    env->compose = way->compose;
-    env->window_messages = way->window_messages;
-    env->window_bytes = way->window_bytes;
+    env->compose = strategy->compose;
+    env->window_messages = strategy->window_messages;
+    env->window_bytes = strategy->window_bytes;
     env->counters = &comm->engine->counters;
     env->failure = &exchange->failure;
 }
@@ -71,13 +71,13 @@ static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t
 
 /* ---- epoch barrier ---- */
 
-static irr_status_t progress_meeting(irr_exchange_t *exchange)
+static irr_status_t progress_barrier(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_OK) {
-        comm->sequence = irr_strays_met(comm->sequence);
+        comm->sequence = irr_unexpected_met(comm->sequence);
         comm->over = comm->sequence;
         exchange->sequence = comm->sequence;
     } else if (status != IRR_IN_PROGRESS) {
@@ -93,7 +93,7 @@ static bool looks(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
 
-    return irr_schedules_look(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN;
+    return irr_schedules_looks_up(schedules) && exchange->purpose != IRR_PURPOSE_AGAIN;
 }
 
 __attribute__((noinline))
@@ -127,9 +127,9 @@ static void settle(irr_exchange_t *exchange)
     const irr_comm_t *comm = exchange->comm;
     const irr_schedules_t *schedules = &comm->schedules;
 
-    exchange->way = schedules->chosen != NULL ? schedules->chosen : &comm->alone;
+    exchange->strategy = schedules->chosen != NULL ? schedules->chosen : &comm->alone;
     exchange->view = schedules->entry != NULL ? IRR_VIEW_ALL
-                     : irr_way_is_local(exchange->way) ? IRR_VIEW_OWN : IRR_VIEW_LEARNING;
+                     : irr_strategy_is_local(exchange->strategy) ? IRR_VIEW_OWN : IRR_VIEW_LEARNING;
 }
 
 static void open_endpoints(const irr_exchange_t *exchange)
@@ -157,7 +157,7 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange)
     if (run == &comm->run) {
         (void)irr_run_take(run, &exchange->problem);   /* its lists are valid */
     }
-    status = irr_run_build(run, comm, exchange->way, comm->schedules.entry, &exchange->problem);
+    status = irr_run_build(run, comm, exchange->strategy, comm->schedules.entry, &exchange->problem);
     if (status == IRR_OK && exchange->purpose == IRR_PURPOSE_PLAN) {
         open_endpoints(exchange);
     }
@@ -291,7 +291,7 @@ static irr_status_t pass(irr_exchange_t *exchange)
 {
     irr_status_t status;
 
-    if (exchange->state < IRR_EXCHANGE_MEETS && irr_strays_meet(exchange->comm->sequence)) {
+    if (exchange->state < IRR_EXCHANGE_MEETS && irr_unexpected_meet(exchange->comm->sequence)) {
         agree(exchange, IRR_EXCHANGE_MEETS, 0);
         return IRR_IN_PROGRESS;
     }
@@ -314,7 +314,7 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     switch (exchange->state) {
     case IRR_EXCHANGE_RUNS:    return progress_run(exchange);
     case IRR_EXCHANGE_FREEZES: return progress_freeze(exchange);
-    case IRR_EXCHANGE_MEETS:   status = progress_meeting(exchange); break;
+    case IRR_EXCHANGE_MEETS:   status = progress_barrier(exchange); break;
     default:                   status = progress_look(exchange); break;
     }
     return status == IRR_OK ? pass(exchange) : status;
@@ -448,7 +448,7 @@ static void count_run(const irr_exchange_t *exchange)
 
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
 {
-    if (exchange->comm->failed == IRR_OK && irr_strays_end(exchange) && result == IRR_OK) {
+    if (exchange->comm->failed == IRR_OK && irr_unexpected_end(exchange) && result == IRR_OK) {
         result = IRR_ERR_TRUNCATE;
     }
     exchange->result = result;

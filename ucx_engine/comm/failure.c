@@ -14,7 +14,7 @@
 #define QUIET_TURNS 2048
 
 /* Checks after a notice that end the exchange anyway, because the transport may be busy with other communicators. */
-#define TOLD_MAX 4096
+#define NOTIFIED_MAX 4096
 
 /* The tag of a notice: the only messages of this kind with stage 0. */
 static uint16_t notice_tag(void)
@@ -52,15 +52,15 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
     }
     end_here(comm, status);
     comm->notice.next = 0;
-    comm->next_telling = comm->engine->telling;
-    comm->engine->telling = comm;
+    comm->next_notifying = comm->engine->notifying;
+    comm->engine->notifying = comm;
     comm->engine->news = true;
 }
 
 /* ---- notices ---- */
 
 /* A rank that cannot be reached detects the failure by itself.  A notice that found no memory is sent again. */
-static void on_told(irr_request_t *request, irr_status_t status)
+static void on_notified(irr_request_t *request, irr_status_t status)
 {
     irr_notice_t *notice = (irr_notice_t *)request;
 
@@ -71,14 +71,14 @@ static void on_told(irr_request_t *request, irr_status_t status)
 _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
 
 /* Retries when memory is short, because a member without a notice would wait. */
-bool irr_comm_tell(irr_comm_t *comm)
+bool irr_comm_notify(irr_comm_t *comm)
 {
     irr_notice_t *notice = &comm->notice;
     irr_status_t status = IRR_OK;
 
     for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
         if (notice->next != comm->rank) {
-            notice->request.done = on_told;
+            notice->request.done = on_notified;
             irr_request_set(&notice->request, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC);
             status = irr_channel_send(comm->channel, &notice->request);
             notice->busy = status == IRR_IN_PROGRESS;
@@ -93,7 +93,7 @@ bool irr_comm_tell(irr_comm_t *comm)
 /* ---- checks ---- */
 
 /* Returns true if a notice arrived. Fails the communicator if there was no memory for a message, perhaps a notice. */
-static bool is_told(irr_comm_t *comm)
+static bool is_notified(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
     size_t notices = 0;
@@ -142,7 +142,7 @@ static void time_out(irr_exchange_t *exchange)
 
 void irr_comm_listen(irr_comm_t *comm)
 {
-    if (comm->failed == IRR_OK && (comm->told > 0 || is_told(comm))) {
+    if (comm->failed == IRR_OK && (comm->notified > 0 || is_notified(comm))) {
         irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks was told that it failed", comm->rank,
                 comm->ranks);
         end_here(comm, IRR_ERR_PEER);
@@ -153,20 +153,20 @@ void irr_comm_listen(irr_comm_t *comm)
  * Returns true if a notice arrived and the transport is idle. The exchange continues while long messages move, because
  * the transport reads them from the user's buffer.
  */
-static bool is_told_and_quiet(irr_comm_t *comm)
+static bool is_notified_and_quiet(irr_comm_t *comm)
 {
-    comm->told += comm->told > 0 || is_told(comm);
-    return comm->told > 0 && (comm->engine->idle >= QUIET_TURNS || comm->told > TOLD_MAX);
+    comm->notified += comm->notified > 0 || is_notified(comm);
+    return comm->notified > 0 && (comm->engine->idle >= QUIET_TURNS || comm->notified > NOTIFIED_MAX);
 }
 
 void irr_comm_watch(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
 
-    if (comm->failed == IRR_OK && is_told_and_quiet(comm)) {
+    if (comm->failed == IRR_OK && is_notified_and_quiet(comm)) {
         irr_comm_listen(comm);
     }
-    if (comm->failed == IRR_OK && comm->told == 0 && comm->settings.timeout > 0 &&
+    if (comm->failed == IRR_OK && comm->notified == 0 && comm->settings.timeout > 0 &&
         exchange->since_ns != 0 && irr_clock_ns() - exchange->since_ns > limit_ns(comm)) {
         time_out(exchange);
     }

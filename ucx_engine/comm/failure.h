@@ -35,7 +35,7 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t size);
 
 /* Continues to send notices. Returns true when all members were notified. */
-bool irr_comm_tell(irr_comm_t *comm);
+bool irr_comm_notify(irr_comm_t *comm);
 
 /* Checks for a notice while no exchange is open; to be called from time to time. */
 void irr_comm_listen(irr_comm_t *comm);

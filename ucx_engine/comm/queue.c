@@ -5,8 +5,8 @@
  * gets the same sequence numbers for its tags everywhere. Exchanges whose plans are known at the start run
  * concurrently, up to IRR_EXCHANGES_OPEN of them. Exchanges that use the relay or the schedules run one at a time,
  * because a communicator has one of each, and their decisions depend on the previous exchange. The exchange that begins
- * with an epoch barrier (comm/stray.h) opens when all earlier ones are over, and later ones wait until the barrier has
- * passed.
+ * with an epoch barrier (comm/unexpected.h) opens when all earlier ones are over, and later ones wait until the barrier
+ * has passed.
  *
  * No exchange waits forever: consider the oldest exchange that is not over on some rank. All earlier ones are over
  * everywhere, so it is open wherever it was started. Which later exchanges are open may differ between ranks.
@@ -18,7 +18,7 @@ static bool may_open(const irr_comm_t *comm)
     const irr_queue_t *queue = &comm->queue;
 
     return queue->open == 0 || (!comm->serial && queue->open < IRR_EXCHANGES_OPEN &&
-                                !irr_strays_meet(comm->sequence) && queue->first->state != IRR_EXCHANGE_MEETS);
+                                !irr_unexpected_meet(comm->sequence) && queue->first->state != IRR_EXCHANGE_MEETS);
 }
 
 /* Ends the first waiting exchange or an open one, unless `result` is IRR_IN_PROGRESS. */

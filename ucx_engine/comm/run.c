@@ -18,10 +18,11 @@ static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 {
-    const bool builds = irr_comm_is_split(comm) || irr_way_is_local(&comm->alone);
+    const bool builds = irr_comm_is_split(comm) || irr_strategy_is_local(&comm->alone);
     irr_status_t status = irr_blocks_memory_reserve(&run->blocks, 2 * (size_t)comm->ranks);
 
-    return status == IRR_OK && builds ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
+    return status == IRR_OK && builds ? reserve(run, irr_strategy_bounds(&comm->alone, comm->ranks, 0, NULL, NULL))
+        : status;
 }
 
 void irr_run_fini(irr_run_t *run)
@@ -74,12 +75,12 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
 }
 
 /* Builds any plan. Beside a relay it has only the long messages that this rank sends. */
-static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
     const irr_share_t *share = entry != NULL ? &entry->share : NULL;
     const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
-    irr_status_t status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
+    irr_status_t status = reserve(run, irr_strategy_bounds(strategy, problem->ranks, run->more, share, forward));
 
     if (status != IRR_OK) {
         return status;
@@ -87,20 +88,20 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     if (problem->in_place) {
         return build_pairs(run, problem);
     }
-    if (!irr_way_is_split(way)) {
-        return irr_way_build(way, problem, share, forward, &run->plan);
+    if (!irr_strategy_is_split(strategy)) {
+        return irr_strategy_build(strategy, problem, share, forward, &run->plan);
     }
     status = irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL);
     run->mark = irr_plan_mark(&run->plan);
     return status;
 }
 
-irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const irr_status_t status = build(run, comm, way, entry, problem);
+    const irr_status_t status = build(run, comm, strategy, entry, problem);
 
-    run->built_way = way;
+    run->built_strategy = strategy;
     run->built = status == IRR_OK ? (entry != NULL ? entry->serial : IRR_RUN_ALONE) : IRR_RUN_NOTHING;
     return status;
 }

@@ -23,7 +23,7 @@ typedef struct irr_run {
     irr_plan_t          plan;
     irr_plan_mark_t     mark;        /* end of the plan as it was built */
     uint64_t            built;       /* what the plan was built for: the serial of a cache entry, or IRR_RUN_... */
-    const irr_way_t    *built_way;
+    const irr_strategy_t *built_strategy;
     irr_exec_t          exec;
     unsigned char      *scratch;     /* scratch of a plan in pairs (route/pairs.h) */
     size_t              scratch_max; /* length of the scratch */
@@ -54,20 +54,20 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
                               const irr_problem_t *problem, const bool *but);
 
 /* The part of irr_run_build for a plan that must be rebuilt. */
-irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                const irr_cache_entry_t *entry, const irr_problem_t *problem);
 
 /*
  * Builds the plan of the current problem with a strategy of the communicator. entry: the cache entry of the schedule,
  * or NULL. On IRR_ERR_NO_MEMORY the caller must fail the communicator.
  */
-static inline irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+static inline irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                          const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const irr_cache_entry_t *used = irr_way_is_scheduled(way) ? entry : NULL;
+    const irr_cache_entry_t *used = irr_strategy_is_scheduled(strategy) ? entry : NULL;
 
-    return run->built_way == way && run->built == (used != NULL ? used->serial : IRR_RUN_ALONE)
-               ? IRR_OK : irr_run_build_new(run, comm, way, used, problem);
+    return run->built_strategy == strategy && run->built == (used != NULL ? used->serial : IRR_RUN_ALONE)
+               ? IRR_OK : irr_run_build_new(run, comm, strategy, used, problem);
 }
 
 #endif

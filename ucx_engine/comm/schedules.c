@@ -31,7 +31,7 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
 {
     irr_status_t status;
 
-    if (irr_schedules_look(schedules)) {
+    if (irr_schedules_looks_up(schedules)) {
         return IRR_OK;
     }
     schedules->lengths = irr_alloc((size_t)schedules->ranks, sizeof(*schedules->lengths));
@@ -95,28 +95,29 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
  * leave open; it may forward inside hosts if these have several ranks. A schedule that was not computed has the pacing
  * loose, unless the user sets another one.
  */
-static irr_status_t find_way(irr_schedules_t *schedules, const irr_settings_t *settings, const irr_way_t *way,
-                             bool computes)
+static irr_status_t find_strategy(irr_schedules_t *schedules, const irr_settings_t *settings,
+                                  const irr_strategy_t *strategy,
+                                  bool computes)
 {
     const irr_tree_t *tree = settings->scheduled.tree;
     irr_status_t status = IRR_OK;
-    irr_way_t base = *way;
+    irr_strategy_t base = *strategy;
     unsigned routes;
 
     base.route = &irr_route_direct;
     base.direct_from = 0;
-    base.order = computes ? way->order : &irr_order_given;
-    if (!irr_way_is_scheduled(way) && settings->pace == IRR_PACE_AUTO) {
-        base.pace = &irr_pace_loose;
+    base.order = computes ? strategy->order : &irr_order_given;
+    if (!irr_strategy_is_scheduled(strategy) && settings->pacing == IRR_PACING_AUTO) {
+        base.pacing = &irr_pacing_loose;
     }
     if (base.order->uses_tree && tree != NULL) {
         status = find_hosts(tree, &schedules->nodes);
     }
     routes = irr_schedules_routes(schedules, settings);
-    schedules->way = irr_paced_first(settings, &base, routes, schedules->ranks);
-    if (routes == IRR_PACED_NODE && !irr_way_forwards(&schedules->way) && schedules->rank == 0) {
+    schedules->strategy = irr_paced_first(settings, &base, routes, schedules->ranks);
+    if (routes == IRR_PACED_NODE && !irr_strategy_forwards(&schedules->strategy) && schedules->rank == 0) {
         irr_log(IRR_LOG_WARN, "%shost_route is node and %space %s; node goes with sync and free, so messages between "
-                "hosts go direct", irr_log_prefix(), irr_log_prefix(), schedules->way.pace->name);
+                "hosts go direct", irr_log_prefix(), irr_log_prefix(), schedules->strategy.pacing->name);
     }
     return status;
 }
@@ -127,12 +128,13 @@ static uint64_t now_ns(void *context)
     return irr_clock_ns();
 }
 
-irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
+irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t *strategy,
+                                const irr_settings_t *settings,
                                 int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
                                 irr_exec_t *exec)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
-    bool computes = irr_way_is_scheduled(way), wanted = computes || dumps;
+    bool computes = irr_strategy_is_scheduled(strategy), wanted = computes || dumps;
     bool large = too_large(ranks, settings->matrix_max_bytes);
     irr_status_t status = IRR_OK;
 
@@ -148,14 +150,14 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     schedules->dumps = dumps;
     schedules->ranks = ranks;
     schedules->rank = rank;
-    schedules->pairs = irr_way_alone(way);
-    schedules->pairs.pace = &irr_pace_free;
+    schedules->pairs = irr_strategy_alone(strategy);
+    schedules->pairs.pacing = &irr_pacing_free;
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
                 "%smatrix_max_bytes, which is %zu", ranks, irr_log_prefix(), settings->matrix_max_bytes);
     }
     irr_cache_init(&schedules->cache, settings->cache_bytes);
-    status = find_way(schedules, settings, way, computes && !large);
+    status = find_strategy(schedules, settings, strategy, computes && !large);
     if (schedules->learns && status == IRR_OK) {
         status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
     }
@@ -219,22 +221,22 @@ static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *sche
 /* ---- schedules from files ---- */
 
 /* Sets *excerpt to this rank's part of a schedule. */
-static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_excerpt_t *excerpt)
+static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_local_schedule_t *local)
 {
     irr_syncs_t syncs = { .list = NULL };
-    irr_excerpts_t excerpts = { .schedule = NULL };
+    irr_local_schedules_t locals = { .schedule = NULL };
     irr_status_t status = IRR_OK;
 
-    if (schedules->way.pace->syncs) {
+    if (schedules->strategy.pacing->syncs) {
         status = irr_syncs_find_any(schedules->params.tree, schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
-        status = irr_excerpts_init(&excerpts, schedule, &syncs);
+        status = irr_local_schedules_init(&locals, schedule, &syncs);
     }
     if (status == IRR_OK) {
-        status = irr_excerpts_take(&excerpts, schedules->rank, excerpt);
+        status = irr_local_schedules_take(&locals, schedules->rank, local);
     }
-    irr_excerpts_fini(&excerpts);
+    irr_local_schedules_fini(&locals);
     irr_syncs_fini(&syncs);
     return status;
 }
@@ -248,7 +250,7 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
     take_schedule(schedules, schedule);
     status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
-        status = cut(schedules, schedule, &assignment.excerpt);
+        status = cut(schedules, schedule, &assignment.local);
     }
     if (status == IRR_OK) {
         status = irr_schedules_keep(schedules, &assignment, &entry);
@@ -267,7 +269,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 {
     irr_status_t status;
 
-    if (irr_way_forwards(&schedules->way)) {
+    if (irr_strategy_forwards(&schedules->strategy)) {
         if (schedules->rank == 0) {
             irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it is for messages that go direct, and all messages of "
                     "this communicator are forwarded", irr_log_prefix());
@@ -291,7 +293,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->chosen = NULL;
     schedules->matrix = 0;
     take_problem(schedules, problem->send);
-    irr_cache_look(&schedules->cache, &schedules->own, words);
+    irr_cache_lookup(&schedules->cache, &schedules->own, words);
     words[IN_PLACE] = problem->in_place;
     irr_allreduce_start(schedules->agreement, words, IRR_LOOK_WORDS, env);
 }
@@ -314,7 +316,7 @@ static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry)
 
     schedules->entry = entry != NULL && !entry->declined && !in_place ? entry : NULL;
     if (schedules->entry != NULL) {
-        schedules->chosen = &schedules->way;
+        schedules->chosen = &schedules->strategy;
     }
     return IRR_OK;
 }

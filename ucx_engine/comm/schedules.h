@@ -55,7 +55,7 @@ typedef struct irr_schedules {
     size_t                 max_bytes;  /* limit for a count matrix; 0: no limit */
     size_t                 limit_ms;   /* limit for computing a schedule; 0: no limit */
     uint64_t             (*now_ns)(void *context);   /* clock for the limit */
-    irr_way_t              way;        /* strategy of exchanges with a schedule */
+    irr_strategy_t         strategy;   /* strategy of exchanges with a schedule */
     irr_plan_t            *plan;       /* borrowed plan and executor, in which a cached schedule has room */
     irr_exec_t            *exec;
     irr_nodes_t            nodes;      /* the hosts of the tree, if the order uses the tree */
@@ -72,9 +72,9 @@ typedef struct irr_schedules {
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
     irr_cache_entry_t     *entry;      /* the entry of this exchange; NULL: no schedule */
-    const irr_way_t       *chosen;     /* its strategy, the same on all ranks; NULL: the communicator's own */
-    irr_way_t              pairs;      /* strategy of exchanges that all ranks know to be in place */
-    bool                   told;       /* the user was told of a schedule that was not done in time */
+    const irr_strategy_t  *chosen;     /* its strategy, the same on all ranks; NULL: the communicator's own */
+    irr_strategy_t         pairs;      /* strategy of exchanges that all ranks know to be in place */
+    bool                   warned;     /* the user was told of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: misses lead to no gather */
     irr_dump_t             dump;       /* on rank 0 */
     unsigned               matrix;     /* number of this exchange's matrix in the dump */
@@ -85,7 +85,8 @@ typedef struct irr_schedules {
  * ranks, borrowed like plan and exec. May return IRR_ERR_NO_MEMORY. If the count matrix of `ranks` ranks is above the
  * limit, no schedules are computed, and rank 0 warns once.
  */
-irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
+irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t *strategy,
+                                const irr_settings_t *settings,
                                 int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
@@ -101,7 +102,7 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
 /* Returns true if exchanges look up schedules. */
-static inline bool irr_schedules_look(const irr_schedules_t *schedules)
+static inline bool irr_schedules_looks_up(const irr_schedules_t *schedules)
 {
     return schedules->cache.slot != NULL;
 }

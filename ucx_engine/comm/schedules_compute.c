@@ -12,7 +12,7 @@
 static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t *matrix,
                             const irr_deadline_t *deadline, irr_computed_t *computed)
 {
-    const irr_way_t *way = &schedules->way;
+    const irr_strategy_t *strategy = &schedules->strategy;
     const irr_nodes_t *nodes = irr_schedules_nodes(schedules);
     irr_scheduled_params_t params = schedules->params;
     irr_matrix_t forwarded = { .ranks = 0 };
@@ -20,23 +20,23 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t
 
     params.deadline = deadline;
     if (status == IRR_OK) {
-        status = irr_order_schedule(way->order, nodes != NULL ? &forwarded : matrix, &params, &computed->schedule);
+        status = irr_order_schedule(strategy->order, nodes != NULL ? &forwarded : matrix, &params, &computed->schedule);
     }
     irr_matrix_fini(&forwarded);
-    if (status == IRR_OK && way->pace->syncs) {
+    if (status == IRR_OK && strategy->pacing->syncs) {
         status = irr_syncs_find_any(schedules->params.tree, &computed->schedule, deadline, &computed->syncs);
     }
     return status;
 }
 
 /* Tells the user once that a schedule was not done in time. */
-static void tell_late(irr_schedules_t *schedules)
+static void warn_late(irr_schedules_t *schedules)
 {
-    if (!schedules->told) {
+    if (!schedules->warned) {
         irr_log(IRR_LOG_INFO, "a schedule of %d ranks was not done in %zu ms (%sschedule_ms), so exchanges with these "
                 "counts go without it", schedules->ranks, schedules->limit_ms, irr_log_prefix());
     }
-    schedules->told = true;
+    schedules->warned = true;
 }
 
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
@@ -50,7 +50,7 @@ irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_
     irr_status_t status = compute(schedules, matrix, schedules->limit_ms > 0 ? &deadline : NULL, &computed);
 
     if (status == IRR_ERR_TIMEOUT) {
-        tell_late(schedules);
+        warn_late(schedules);
     }
     if (status != IRR_OK && status != IRR_ERR_NO_MEMORY) {
         irr_computed_fini(&computed);

@@ -18,14 +18,14 @@ static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds
 
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry)
 {
-    const irr_way_t *way = &schedules->way;
-    irr_status_t status = irr_share_init(&entry->share, way, &assignment->excerpt, schedules->rank);
+    const irr_strategy_t *strategy = &schedules->strategy;
+    irr_status_t status = irr_share_init(&entry->share, strategy, &assignment->local, schedules->rank);
 
     entry->forward = assignment->forward;
     assignment->forward = (irr_forward_t){ .step = NULL };
     if (status != IRR_OK) {
         return status;
     }
-    return reserve(schedules, irr_way_bounds(way, schedules->ranks, 0, &entry->share, &entry->forward),
-                   irr_way_forwards(way) ? irr_forward_scratch(&entry->forward) : 0);
+    return reserve(schedules, irr_strategy_bounds(strategy, schedules->ranks, 0, &entry->share, &entry->forward),
+                   irr_strategy_forwards(strategy) ? irr_forward_scratch(&entry->forward) : 0);
 }

@@ -34,7 +34,7 @@ irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_
 /* Returns the nodes inside which ranks forward messages; NULL: messages are sent directly. */
 static inline const irr_nodes_t *irr_schedules_nodes(const irr_schedules_t *schedules)
 {
-    return irr_way_forwards(&schedules->way) ? &schedules->nodes : NULL;
+    return irr_strategy_forwards(&schedules->strategy) ? &schedules->nodes : NULL;
 }
 
 /*

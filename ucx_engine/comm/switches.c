@@ -14,19 +14,19 @@
 /* `auto` is not resolved here: it uses no switches without a topology file. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    return files->topology.hosts == 0 && irr_algorithm_way(params->settings.algorithm)->order->uses_tree;
+    return files->topology.hosts == 0 && irr_algorithm_strategy(params->settings.algorithm)->order->uses_tree;
 }
 
 /* Warns the user once per engine, because most communicators have the same ranks. */
-static void tell(irr_engine_t *engine, const char *why)
+static void warn(irr_engine_t *engine, const char *why)
 {
-    bool told;
+    bool warned;
 
     irr_lock_acquire(&engine->lock);
-    told = engine->switches_told;
-    engine->switches_told = true;
+    warned = engine->switches_warned;
+    engine->switches_warned = true;
     irr_lock_release(&engine->lock);
-    if (!told) {
+    if (!warned) {
         irr_log(IRR_LOG_WARN, "the switches of SLURM_TOPOLOGY_ADDR are not used, and the network counts as one switch: "
                 "%s", why);
     }
@@ -91,7 +91,7 @@ size_t irr_switches_agreed(irr_engine_t *engine, const irr_comm_params_t *params
         return words[IRR_SWITCHES_BYTES] <= IRR_SWITCH_PATH_MAX ? (size_t)words[IRR_SWITCHES_BYTES] : 0;
     }
     if (words[IRR_SWITCHES_LACKS] == (uint64_t)(params->ranks - params->rank)) {
-        tell(engine, files->reason);
+        warn(engine, files->reason);
     }
     return 0;
 }
@@ -121,7 +121,7 @@ static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const 
         status = IRR_ERR_FORMAT;
     }
     if (status == IRR_ERR_FORMAT && comm->rank == 0) {
-        tell(comm->engine, why);
+        warn(comm->engine, why);
     }
     return status;
 }
@@ -152,41 +152,41 @@ static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_
 }
 
 /* Uses the paths of all ranks, if they were gathered. */
-static irr_status_t take(irr_opening_t *opening)
+static irr_status_t take(irr_setup_t *setup)
 {
-    if (make(opening->comm, &opening->files, opening->agreement.path_bytes, opening->gathered) != IRR_OK) {
-        irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
+    if (make(setup->comm, &setup->files, setup->agreement.path_bytes, setup->gathered) != IRR_OK) {
+        irr_setup_note(setup, IRR_ERR_NO_MEMORY, irr_setup_no_memory);
     }
-    irr_free(opening->gathered);
-    opening->gathered = NULL;
-    opening->next = opening->then;
+    irr_free(setup->gathered);
+    setup->gathered = NULL;
+    setup->next = setup->then;
     return IRR_OK;
 }
 
-static irr_status_t give_path(irr_opening_t *opening)
+static irr_status_t give_path(irr_setup_t *setup)
 {
-    const size_t bytes = opening->agreement.path_bytes;
+    const size_t bytes = setup->agreement.path_bytes;
     char *own;
 
-    if (opening->verdict != IRR_OK) {
-        return opening->verdict;
+    if (setup->verdict != IRR_OK) {
+        return setup->verdict;
     }
-    own = opening->gathered + (size_t)opening->comm->ranks * bytes;
-    snprintf(own, bytes, "%s", opening->files.path);
-    return irr_opening_gather(opening, own, opening->gathered, bytes, take);
+    own = setup->gathered + (size_t)setup->comm->ranks * bytes;
+    snprintf(own, bytes, "%s", setup->files.path);
+    return irr_setup_gather(setup, own, setup->gathered, bytes, take);
 }
 
-irr_status_t irr_switches_find(irr_opening_t *opening, irr_step_fn next)
+irr_status_t irr_switches_find(irr_setup_t *setup, irr_step_fn next)
 {
-    const size_t bytes = opening->agreement.path_bytes;
+    const size_t bytes = setup->agreement.path_bytes;
 
-    opening->then = next;
+    setup->then = next;
     if (bytes == 0) {
-        return take(opening);
+        return take(setup);
     }
-    opening->gathered = irr_alloc_zero((size_t)opening->comm->ranks + 1, bytes);
-    if (opening->gathered == NULL) {
-        irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
+    setup->gathered = irr_alloc_zero((size_t)setup->comm->ranks + 1, bytes);
+    if (setup->gathered == NULL) {
+        irr_setup_note(setup, IRR_ERR_NO_MEMORY, irr_setup_no_memory);
     }
-    return irr_agree_no_trouble(opening, give_path);
+    return irr_agree_no_trouble(setup, give_path);
 }

@@ -56,7 +56,7 @@ void irr_exec_end_odd(irr_exec_step_t *state)
 {
     irr_exec_t *exec = state->exec;
     const irr_step_t *step = &exec->plan->steps[state->index];
-    const bool judged = step->kind == IRR_STEP_AWAIT || (step->kind == IRR_STEP_RECV && !step->replaceable);
+    const bool judged = step->kind == IRR_STEP_WAIT || (step->kind == IRR_STEP_RECV && !step->replaceable);
     const irr_status_t status = judged ? judge(exec, step, state) : state->status;
     const bool fails = status != IRR_OK && status != IRR_ERR_TRUNCATE;
 
@@ -231,10 +231,10 @@ static void advance_all(irr_exec_t *exec)
 {
     exec->news = false;
     if (exec->next_recv < exec->nsteps) {
-        advance(exec, &exec->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_AWAIT);
+        advance(exec, &exec->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_WAIT);
     }
-    if (exec->plan->ntells > 0) {
-        advance(exec, &exec->next_tell, 1u << IRR_STEP_TELL);
+    if (exec->plan->nsignals > 0) {
+        advance(exec, &exec->next_signal, 1u << IRR_STEP_SIGNAL);
     }
     advance(exec, &exec->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
 }
@@ -297,7 +297,7 @@ static void start_line(irr_exec_t *exec)
     irr_exec_step_t *state = exec->room.steps + plan->nrecvs;
 
     exec->unstarted = 0;
-    exec->next_recv = exec->next_send = exec->next_tell = exec->nsteps;
+    exec->next_recv = exec->next_send = exec->next_signal = exec->nsteps;
     irr_exec_count_sent(exec, 0, plan->nsends, exec->line.bytes, exec->line.longest);
     if (!exec->line.looks) {
         start_receives(exec, false);
@@ -361,7 +361,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
     if (exec->line.is && !env->sourced && (env->window_messages | env->window_bytes) == 0) {
         start_line(exec);
     } else {
-        exec->next_recv = exec->next_send = exec->next_tell = 0;
+        exec->next_recv = exec->next_send = exec->next_signal = 0;
         irr_exec_open(exec, 0);
         advance_all(exec);
     }

@@ -1,9 +1,9 @@
 /*
  * exec.h - the executor: runs any plan over any transport.
  *
- * The executor posts receives and waits (IRR_STEP_AWAIT) as soon as their dependencies are complete, in the order of
+ * The executor posts receives and waits (IRR_STEP_WAIT) as soon as their dependencies are complete, in the order of
  * the plan. Sends and local steps start in the order of the plan when their dependencies are complete and the window
- * has room. Signals (IRR_STEP_TELL) start in the order of the plan when their dependencies are complete; the window
+ * has room. Signals (IRR_STEP_SIGNAL) start in the order of the plan when their dependencies are complete; the window
  * does not limit them.
  *
  * A message that is too long for its block of OUTPUT, or for the second piece of a copy, ends in IRR_ERR_TRUNCATE. Its
@@ -30,7 +30,7 @@
 
 #include "exec/compose.h"
 #include "exec/tag.h"
-#include "pace/window.h"
+#include "pacing/window.h"
 #include "plan/plan.h"
 
 /* The first failed message for which other ranks may be waiting, and the rank at its other end. */
@@ -127,7 +127,7 @@ struct irr_exec {
     bool              failed;       /* with a source: a receive has failed; without: the run has ended */
     size_t            next_recv;    /* first step that may be a receive or wait not posted yet */
     size_t            next_send;    /* first step that may be a send or local step not started yet */
-    size_t            next_tell;    /* first step that may be a signal not started yet */
+    size_t            next_signal;   /* first step that may be a signal not started yet */
     size_t            unstarted;    /* steps not started */
     size_t            open_steps;   /* steps not complete */
     irr_status_t      result;
@@ -236,7 +236,7 @@ void irr_exec_open(irr_exec_t *exec, size_t first);
 /* Returns true if the message carries no user data, so that its length does not depend on counts. */
 static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *step)
 {
-    return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+    return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_SIGNAL || step->kind == IRR_STEP_WAIT;
 }
 
 /*

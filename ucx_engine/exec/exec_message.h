@@ -17,7 +17,7 @@ _Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTEN
 /* Returns the tag of the messages of a step, without the base. */
 static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step)
 {
-    const bool signals = step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+    const bool signals = step->kind == IRR_STEP_SIGNAL || step->kind == IRR_STEP_WAIT;
     const irr_tag_kind_t data = signals ? IRR_TAG_SYNC : exec->env.tag_kind;
 
     return irr_tag(0, step->content == IRR_CONTENT_DATA ? data : (irr_tag_kind_t)step->content, step->stage);

@@ -103,7 +103,7 @@ static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const i
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
 
     state->kind = (uint8_t)step->kind;
-    state->comes = step->kind == IRR_STEP_RECV || step->kind == IRR_STEP_AWAIT;
+    state->comes = step->kind == IRR_STEP_RECV || step->kind == IRR_STEP_WAIT;
     state->tag = irr_exec_tag(exec, step);
     if (step->pieces > 1 && !irr_step_is_local(step->kind)) {
         irr_exec_set_parts(exec, room, step, state);

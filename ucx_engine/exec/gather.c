@@ -91,10 +91,10 @@ static irr_status_t find_parts(irr_gather_t *gather)
 
 void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
 {
-    const bool tells = gather->moves.plan.rank == 0;
+    const bool signals = gather->moves.plan.rank == 0;
 
-    gather->status = tells && gather->parts.lacking ? IRR_ERR_NO_MEMORY : tells ? find_parts(gather) : IRR_OK;
-    gather->parts.length = tells ? gather->parts.length : 0;
+    gather->status = signals && gather->parts.lacking ? IRR_ERR_NO_MEMORY : signals ? find_parts(gather) : IRR_OK;
+    gather->parts.length = signals ? gather->parts.length : 0;
     start_lengths(gather, env, true);
 }
 

@@ -57,8 +57,8 @@ static irr_status_t allocate(irr_relay_t *relay)
 
     relay->slots = irr_alloc_zero(slots, sizeof(*relay->slots));
     relay->places = irr_alloc_zero(senders, sizeof(*relay->places));
-    relay->heard = irr_alloc_zero(senders, sizeof(*relay->heard));
-    if (relay->slots == NULL || relay->places == NULL || relay->heard == NULL) {
+    relay->received = irr_alloc_zero(senders, sizeof(*relay->received));
+    if (relay->slots == NULL || relay->places == NULL || relay->received == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < slots; i++) {
@@ -115,7 +115,7 @@ void irr_relay_fini(irr_relay_t *relay)
     irr_grid_plan_fini(&relay->plans[1]);
     irr_grid_plan_fini(&relay->plans[0]);
     irr_blocks_memory_fini(&relay->blocks);
-    irr_free(relay->heard);
+    irr_free(relay->received);
     for (int i = 0; relay->places != NULL && i < relay->stages.senders; i++) {
         irr_free(relay->places[i].memory);
     }
@@ -182,8 +182,8 @@ void irr_relay_enter_stage(irr_relay_t *relay, int number)
         relay->sender_base += (size_t)relay->stages.stage[s].senders;
     }
     relay->stage_steps = relay->run->nsteps;
-    relay->unheard = irr_relay_stage(relay)->senders;
-    memset(relay->heard, 0, (size_t)relay->unheard * sizeof(*relay->heard));
+    relay->not_received = irr_relay_stage(relay)->senders;
+    memset(relay->received, 0, (size_t)relay->not_received * sizeof(*relay->received));
 }
 
 /* Returns true if this stage's receives are complete, and its sends if the next stage waits for them. */
@@ -238,7 +238,7 @@ static bool is_over(const irr_relay_t *relay)
 {
     const irr_outbox_t *outbox = &relay->outbox;
 
-    return relay->unheard == 0 && relay->inbox.state == IRR_INBOX_FREE && !outbox->busy &&
+    return relay->not_received == 0 && relay->inbox.state == IRR_INBOX_FREE && !outbox->busy &&
            outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
 }
 
@@ -334,10 +334,10 @@ static void start_growing(irr_relay_t *relay)
     if (!relay->broken) {
         irr_relay_break(relay, irr_relay_begin(relay));
     }
-    irr_relay_reserve_openings(relay);
+    irr_relay_reserve_predicted(relay);
     irr_exec_start(&relay->exec, relay->run);
     irr_exec_expect(&relay->exec, true);
-    irr_relay_post_openings(relay);
+    irr_relay_post_predicted(relay);
     irr_relay_enter_stage(relay, 1);
     irr_relay_send_stage(relay);
 }
@@ -417,7 +417,7 @@ irr_status_t irr_relay_progress(irr_relay_t *relay)
         if (relay->stage > 0 && relay->stage <= relay->stages.count) {
             moved = irr_outbox_progress(relay);
             moved = irr_inbox_progress(relay) || moved;
-            moved = irr_relay_hear(relay) || moved;
+            moved = irr_relay_receive(relay) || moved;
             moved = end_stage(relay) || moved;
         }
     } while (moved);

@@ -52,10 +52,10 @@
 typedef struct irr_relay_place {
     bool           known;      /* the layout of its previous message is known, and its predicted receive has this
                                   layout, unless discarded */
-    bool           sunk;       /* its data is discarded: by the predicted receive, and then by the inbox */
+    bool           discarded;   /* its data is discarded: by the predicted receive, and then by the inbox */
     bool           changed;    /* it announced another layout in this exchange */
     size_t         messages;   /* messages of the layout that it announced last, at least 1 */
-    size_t         opening;    /* index of the predicted receive in `run` */
+    size_t         predicted;   /* index of the predicted receive in `run` */
     unsigned char *memory;     /* buffer for data to be forwarded */
     size_t         memory_max;
 } irr_relay_place_t;
@@ -83,7 +83,7 @@ typedef struct irr_inbox {
     irr_own_plan_t    moves;
     int               sender;       /* index of the sender within the stage */
     size_t            left;         /* messages still to be discarded */
-    size_t            bytes_sunk;   /* bytes of a predicted receive discarded so far */
+    size_t            bytes_discarded;   /* bytes of a predicted receive discarded so far */
     unsigned char    *bytes;
     size_t            bytes_max;    /* at least IRR_HEADER_MAX */
     irr_slice_t      *slices;
@@ -128,8 +128,8 @@ typedef struct irr_relay {
     int                stage;       /* from 1; 0: the previous plan is followed, nothing was cancelled */
     size_t             slot_base, sender_base;
     size_t             stage_steps; /* index of the first step appended for this stage */
-    bool              *heard;       /* by sender of this stage: its message was received */
-    int                unheard;
+    bool              *received;    /* by sender of this stage: its message was received */
+    int                not_received;
     bool               barrier_open;
 } irr_relay_t;
 
@@ -194,7 +194,7 @@ void irr_relay_break(irr_relay_t *relay, irr_status_t status);
 void irr_relay_keep(irr_relay_t *relay, irr_status_t status);
 
 /* Returns true if all layouts must be announced from here on in this exchange. */
-static inline bool irr_relay_tells(const irr_relay_t *relay)
+static inline bool irr_relay_announces(const irr_relay_t *relay)
 {
     return relay->status != IRR_OK || relay->lost;
 }
@@ -247,19 +247,19 @@ bool irr_outbox_progress(irr_relay_t *relay);
  * Makes room for the predicted receives in `run` and in the executor, which is idle. Without memory the rank is broken,
  * and all predicted receives accept any message.
  */
-void irr_relay_reserve_openings(irr_relay_t *relay);
+void irr_relay_reserve_predicted(irr_relay_t *relay);
 
 /* Appends the predicted receives of all stages to the empty plan that has just started. Some may accept any message. */
-void irr_relay_post_openings(irr_relay_t *relay);
+void irr_relay_post_predicted(irr_relay_t *relay);
 
 /* Checks the predicted receives of this stage. Returns true if the state of one changed. */
-bool irr_relay_hear(irr_relay_t *relay);
+bool irr_relay_receive(irr_relay_t *relay);
 
 /* Handles a predicted receive whose data, `bytes` > 0 in total, was all discarded. */
-void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes);
+void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes);
 
 /* Marks the message of a sender of this stage as received. known: its layout is known from now on. */
-void irr_relay_heard(irr_relay_t *relay, int sender, bool known);
+void irr_relay_received(irr_relay_t *relay, int sender, bool known);
 
 /*
  * Sets `pieces` to where the slices of a sender are to be received: OUTPUT, or the memory of the sender, which may be

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static bool all_told(const irr_relay_t *relay)
+static bool all_announced(const irr_relay_t *relay)
 {
     const irr_relay_slot_t *slot = relay->slots;
 
@@ -36,7 +36,7 @@ bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
         (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next exchange repeats nothing */
     }
     /* the barrier is not part of the previous plan */
-    if (!same || irr_relay_tells(relay) || !all_told(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
+    if (!same || irr_relay_announces(relay) || !all_announced(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
         return false;
     }
     irr_relay_break(relay, irr_exec_reserve(&relay->exec, (irr_plan_bounds_t){
@@ -96,11 +96,11 @@ static int first_other(const irr_relay_t *relay, bool *held)
 }
 
 /* Sets the index of each predicted receive in the plan that was followed. */
-static void find_openings(irr_relay_t *relay)
+static void find_predicted(irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {
-        relay->places[i].opening = relay->last->recv_steps[i];
-        relay->places[i].sunk = false;
+        relay->places[i].predicted = relay->last->recv_steps[i];
+        relay->places[i].discarded = false;
         relay->places[i].changed = false;
     }
 }
@@ -114,7 +114,7 @@ void irr_relay_leave(irr_relay_t *relay)
     if (!held) {
         return;
     }
-    find_openings(relay);
+    find_predicted(relay);
     irr_exec_expect(&relay->exec, true);
     irr_exec_drop_sends(&relay->exec, number);
     status = irr_relay_begin(relay);

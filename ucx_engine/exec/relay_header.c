@@ -65,17 +65,17 @@ static void drain(irr_relay_t *relay)
     if (inbox->left > 0) {
         inbox->state = IRR_INBOX_DATA;
         receive(relay, IRR_CONTENT_DATA, 0, true);
-    } else if (inbox->bytes_sunk == 0) {
+    } else if (inbox->bytes_discarded == 0) {
         irr_inbox_open(relay, inbox->sender);
     } else {
         inbox->state = IRR_INBOX_FREE;
-        irr_relay_hear_sunk(relay, inbox->sender, inbox->bytes_sunk);
+        irr_relay_receive_discarded(relay, inbox->sender, inbox->bytes_discarded);
     }
 }
 
 void irr_inbox_open(irr_relay_t *relay, int sender)
 {
-    relay->heard[sender] = true;   /* or will be soon */
+    relay->received[sender] = true;   /* or will be soon */
     relay->inbox.sender = sender;
     relay->inbox.state = IRR_INBOX_HEADER;
     receive(relay, IRR_CONTENT_HEADER, IRR_HEADER_MAX, false);
@@ -85,9 +85,9 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;
 
-    relay->heard[sender] = true;   /* or will be soon */
+    relay->received[sender] = true;   /* or will be soon */
     inbox->sender = sender;
-    inbox->bytes_sunk = bytes;
+    inbox->bytes_discarded = bytes;
     inbox->left = relay->places[place_of(relay)].messages - 1;
     drain(relay);
 }
@@ -96,7 +96,7 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
 static void end(irr_relay_t *relay, bool known)
 {
     relay->inbox.state = IRR_INBOX_FREE;
-    irr_relay_heard(relay, relay->inbox.sender, known);
+    irr_relay_received(relay, relay->inbox.sender, known);
 }
 
 /* Makes the rank broken, and discards the PARTs. */
@@ -290,7 +290,7 @@ bool irr_inbox_progress(irr_relay_t *relay)
         sink(relay, status, inbox->left - 1);
     } else if (inbox->state == IRR_INBOX_DATA) {
         irr_relay_break(relay, status);
-        inbox->bytes_sunk += received;
+        inbox->bytes_discarded += received;
         inbox->left--;
         drain(relay);
     } else if (status != IRR_OK) {

@@ -79,13 +79,13 @@ static void post_sink(irr_relay_t *relay, irr_relay_place_t *place, irr_step_par
 {
     static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, false, 0, IRR_SINK_BYTES };
 
-    place->sunk = true;
+    place->discarded = true;
     params->pieces = &nowhere;
     params->npieces = 1;
     irr_relay_break(relay, irr_relay_add(relay, params));
 }
 
-void irr_relay_reserve_openings(irr_relay_t *relay)
+void irr_relay_reserve_predicted(irr_relay_t *relay)
 {
     const irr_grid_plan_t *last = relay->last;
     const size_t senders = (size_t)relay->stages.senders;
@@ -102,7 +102,7 @@ void irr_relay_reserve_openings(irr_relay_t *relay)
     irr_relay_break(relay, irr_plan_reserve(relay->run, bounds));
 }
 
-void irr_relay_post_openings(irr_relay_t *relay)
+void irr_relay_post_predicted(irr_relay_t *relay)
 {
     irr_relay_place_t *place = relay->places;
 
@@ -116,8 +116,8 @@ void irr_relay_post_openings(irr_relay_t *relay)
                 .replaceable = true
             };
 
-            place->opening = relay->run->nsteps;
-            place->sunk = false;
+            place->predicted = relay->run->nsteps;
+            place->discarded = false;
             place->changed = false;
             if (relay->broken || !place->known || !post_known(relay, place, last_step, &params)) {
                 irr_relay_break(relay, place->known ? IRR_ERR_NO_MEMORY : IRR_OK);
@@ -129,27 +129,27 @@ void irr_relay_post_openings(irr_relay_t *relay)
 
 /* ---- checking ---- */
 
-void irr_relay_heard(irr_relay_t *relay, int sender, bool known)
+void irr_relay_received(irr_relay_t *relay, int sender, bool known)
 {
     relay->places[relay->sender_base + (size_t)sender].known = known;
-    relay->heard[sender] = true;
-    relay->unheard--;
+    relay->received[sender] = true;
+    relay->not_received--;
 }
 
 /* Handles a predicted receive that got the layout of the previous exchange. */
-static void hear_same(irr_relay_t *relay, int sender)
+static void receive_same(irr_relay_t *relay, int sender)
 {
     const size_t index = relay->sender_base + (size_t)sender, last_step = relay->last->recv_steps[index];
-    const irr_step_t *opening = &relay->run->steps[relay->places[index].opening];
+    const irr_step_t *predicted = &relay->run->steps[relay->places[index].predicted];
     irr_status_t status = IRR_OK;
 
     if (!irr_relay_following(relay)) {
         status = irr_grid_plan_receive(relay->plan, relay->stage, sender, irr_grid_plan_slices(relay->last, last_step),
-                                       &relay->run->pieces[opening->first_piece],
+                                       &relay->run->pieces[predicted->first_piece],
                                        irr_grid_plan_count(relay->last, last_step));
     }
     irr_relay_break(relay, status);
-    irr_relay_heard(relay, sender, true);
+    irr_relay_received(relay, sender, true);
 }
 
 static size_t last_bytes(const irr_relay_t *relay, int sender)
@@ -158,54 +158,54 @@ static size_t last_bytes(const irr_relay_t *relay, int sender)
 }
 
 /* Data of known layout was discarded, or the layout was lost because memory was lacking when it was announced. */
-void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes)
+void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
     const bool same = place->known && bytes == last_bytes(relay, sender);
 
     irr_relay_break(relay, same ? IRR_OK : place->known ? IRR_ERR_PROTOCOL : IRR_ERR_NO_MEMORY);
-    irr_relay_heard(relay, sender, same);
+    irr_relay_received(relay, sender, same);
 }
 
 /* Handles a predicted receive that failed, was cancelled, or is to be discarded. */
-static void hear_other(irr_relay_t *relay, int sender, const irr_exec_step_t *opening)
+static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t *predicted)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
-    const bool failed = opening->status != IRR_OK && opening->status != IRR_ERR_PEER;
+    const bool failed = predicted->status != IRR_OK && predicted->status != IRR_ERR_PEER;
 
-    if (failed || (!place->sunk && opening->request.bytes > 0)) {
-        irr_relay_break(relay, failed && opening->status != IRR_ERR_TRUNCATE ? opening->status : IRR_ERR_PROTOCOL);
-        irr_relay_heard(relay, sender, false);
-    } else if (place->sunk) {
-        irr_inbox_drain(relay, sender, opening->request.bytes);
+    if (failed || (!place->discarded && predicted->request.bytes > 0)) {
+        irr_relay_break(relay, failed && predicted->status != IRR_ERR_TRUNCATE ? predicted->status : IRR_ERR_PROTOCOL);
+        irr_relay_received(relay, sender, false);
+    } else if (place->discarded) {
+        irr_inbox_drain(relay, sender, predicted->request.bytes);
     } else {
         irr_inbox_open(relay, sender);
     }
 }
 
-static bool hear(irr_relay_t *relay, int sender)
+static bool receive(irr_relay_t *relay, int sender)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
-    const irr_exec_state_t state = irr_exec_state(&relay->exec, place->opening);
+    const irr_exec_state_t state = irr_exec_state(&relay->exec, place->predicted);
 
     if (state == IRR_EXEC_COMPLETE) {
-        hear_same(relay, sender);
+        receive_same(relay, sender);
         return true;
     }
     if (state == IRR_EXEC_OPEN || relay->inbox.state != IRR_INBOX_FREE) {
         return false;
     }
-    irr_exec_settle(&relay->exec, place->opening);
-    hear_other(relay, sender, irr_exec_step_of(&relay->exec, place->opening));
+    irr_exec_settle(&relay->exec, place->predicted);
+    receive_other(relay, sender, irr_exec_step_of(&relay->exec, place->predicted));
     return true;
 }
 
-bool irr_relay_hear(irr_relay_t *relay)
+bool irr_relay_receive(irr_relay_t *relay)
 {
     bool moved = false;
 
-    for (int i = 0; relay->unheard > 0 && i < irr_relay_stage(relay)->senders; i++) {
-        moved = (!relay->heard[i] && hear(relay, i)) || moved;
+    for (int i = 0; relay->not_received > 0 && i < irr_relay_stage(relay)->senders; i++) {
+        moved = (!relay->received[i] && receive(relay, i)) || moved;
     }
     return moved;
 }

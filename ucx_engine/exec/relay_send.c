@@ -50,7 +50,7 @@ static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *me
     const irr_grid_plan_t *last = relay->last;
     const size_t step = last->send_steps[index];
 
-    return message->slot->known && !irr_relay_tells(relay) && step != IRR_NO_STEP &&
+    return message->slot->known && !irr_relay_announces(relay) && step != IRR_NO_STEP &&
            irr_grid_plan_count(last, step) == message->header.slices &&
            (message->header.slices == 0 || memcmp(irr_grid_plan_slices(last, step), message->slices,
                                                   message->header.slices * sizeof(*message->slices)) == 0);

@@ -7,9 +7,9 @@
  * The sequence numbers the exchanges of a channel. The sequence wraps, which is harmless for expected messages:
  * messages of one sender with one tag stay in order, and all ranks start the exchanges of a communicator in the same
  * order. An unexpected message, which no receive ever asks for because the counts of the program disagree, must be
- * discarded before its tag is used again (comm/stray.h). More bits would cost time: UCX looks up receives in a hash
- * table indexed by tag. With 22 bits the lists of that table never stayed in the cache, and two ranks that exchange
- * messages of 2 KiB were a tenth slower.
+ * discarded before its tag is used again (comm/unexpected.h). More bits would cost time: UCX looks up receives in a
+ * hash table indexed by tag. With 22 bits the lists of that table never stayed in the cache, and two ranks that
+ * exchange messages of 2 KiB were a tenth slower.
  */
 #ifndef IRR_TAG_H
 #define IRR_TAG_H
@@ -28,7 +28,7 @@
 #define IRR_TAG_FULL_MASK  UINT16_MAX
 #define IRR_TAG_STAGES_MAX ((1 << IRR_TAG_STAGE_BITS) - 1)  /* stages count from 1; a notice has stage 0 */
 #define IRR_TAG_SEQUENCES  (UINT32_C(1) << IRR_TAG_SEQUENCE_BITS)
-#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* half of the sequences (comm/stray.h) */
+#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* half of the sequences (comm/unexpected.h) */
 
 /* The first two kinds are leads: the first message of a sender in a stage. */
 typedef enum irr_tag_kind {

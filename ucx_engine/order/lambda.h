@@ -7,7 +7,7 @@
  *     fixed:L         L in all steps (6.1); "one" is fixed:1, no message is ever split
  *     proportional:F  F * d, at most 1, where d is the mean number of messages that a rank has left (6.2)
  *     incremental:L   from L up, while a larger lambda saves more start-ups than it idles (6.3 and 7.1)
- *     search          the best of several fixed ones, by trial (6.1); see rs_nh.c
+ *     search          the best of several fixed ones, by trial (6.1); see random_heap.c
  *
  * Two phases (section 7): lambda is 1 once a rank has at most 2 messages left on average, or a 16th of its messages. So
  * the paper's example proportional:0.8 splits nothing; factors below 1/2 do.  All arithmetic is in integers, so all

@@ -44,13 +44,13 @@ typedef struct irr_order {
 extern const irr_order_t irr_order_rotate;
 extern const irr_order_t irr_order_natural;
 extern const irr_order_t irr_order_priority;
-extern const irr_order_t irr_order_lp;
-extern const irr_order_t irr_order_rs_n;
-extern const irr_order_t irr_order_rs_n_sort;
-extern const irr_order_t irr_order_rs_nh;
+extern const irr_order_t irr_order_xor;
+extern const irr_order_t irr_order_random;
+extern const irr_order_t irr_order_random_sorted;
+extern const irr_order_t irr_order_random_heap;
 extern const irr_order_t irr_order_optimal;
-extern const irr_order_t irr_order_redist;
-extern const irr_order_t irr_order_aapc;
+extern const irr_order_t irr_order_redistribution;
+extern const irr_order_t irr_order_tree;
 
 /* The order of a schedule that was read from a file.  It computes none: IRR_ERR_NOT_SUPPORTED. */
 extern const irr_order_t irr_order_given;

@@ -21,7 +21,7 @@
  *
  * q / th large steps, or p / sh; time O(pq * (s + t) * h) at most, memory O(pth + q).
  */
-#include "order/redist.h"
+#include "order/redistribution.h"
 
 #include "core/alloc.h"
 

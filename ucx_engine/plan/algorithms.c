@@ -1,22 +1,22 @@
 /*
- * algorithms.c - the table of strategies that have a name, which users choose as an algorithm; see way.h.
+ * algorithms.c - the table of strategies that have a name, which users choose as an algorithm; see strategy.h.
  *
  * Row 0 is "auto", so that 0 is the default everywhere.  The order of a grid is the priority order, which is rotation
  * if all rows are complete.
  */
-#include "plan/way.h"
+#include "plan/strategy.h"
 
 #include <string.h>
 
-#define DIRECT(its_order, its_pace) \
-    { .route = &irr_route_direct, .order = &irr_order_##its_order, .pace = &irr_pace_##its_pace }
+#define DIRECT(its_order, its_pacing) \
+    { .route = &irr_route_direct, .order = &irr_order_##its_order, .pacing = &irr_pacing_##its_pacing }
 #define GRID(its_shape, is_balanced)                                                                   \
-    { .route = &irr_route_grid, .order = &irr_order_priority, .pace = &irr_pace_free,                  \
+    { .route = &irr_route_grid, .order = &irr_order_priority, .pacing = &irr_pacing_free,              \
       .shape = IRR_SHAPE_##its_shape, .balanced = is_balanced }
 
 static const struct {
     const char *name;
-    irr_way_t   way;
+    irr_strategy_t strategy;
     const char *text;   /* one sentence, with the source */
 } rows[] = {
     { "auto", DIRECT(rotate, free),
@@ -32,29 +32,29 @@ static const struct {
       "along the rows and then the columns of a square (Liu, Wang, Prasanna 3.1.3), for any number of ranks" },
     { "a4", GRID(SQUARE, true),
       "spread along rows and columns, then collected along rows and columns (Liu, Wang, Prasanna 3.2)" },
-    { "hybrid", { .route = &irr_route_grid, .order = &irr_order_priority, .pace = &irr_pace_free,
+    { "hybrid", { .route = &irr_route_grid, .order = &irr_order_priority, .pacing = &irr_pacing_free,
                   .shape = IRR_SHAPE_SQUARE, .direct_from = IRR_DIRECT_DEFAULT },
       "long messages as a1, the others as a3, both at once" },
     { "multistage", GRID(HALVES, false),
       "along dimensions of two ranks each (Liu, Wang, Prasanna 5), as the algorithm of Bruck" },
-    { "node", { .route = &irr_route_node, .order = &irr_order_priority, .pace = &irr_pace_free,
+    { "node", { .route = &irr_route_node, .order = &irr_order_priority, .pacing = &irr_pacing_free,
                 .direct_from = IRR_NODE_DIRECT_DEFAULT },
       "to a leader of the node, in one message from node to node, and to the rank; long messages as a1" },
     { "board", DIRECT(rotate, free),
       "another name of a1; messages between ranks of a node go through memory that they share" },
-    { "lp", DIRECT(lp, loose),
+    { "lp", DIRECT(xor, loose),
       "linear permutation: in step k rank i sends to i xor k, or to (i + k) mod P where P is no power of two" },
-    { "rs_n", DIRECT(rs_n, loose),
+    { "rs_n", DIRECT(random, loose),
       "random scheduling: in each step the ranks, from a random one on, take a receiver that is free" },
-    { "rs_n_sort", DIRECT(rs_n_sort, loose),
+    { "rs_n_sort", DIRECT(random_sorted, loose),
       "random scheduling; each rank looks at its longest messages first" },
-    { "rs_nh", DIRECT(rs_nh, loose),
+    { "rs_nh", DIRECT(random_heap, loose),
       "random scheduling with heaps: the longest message that has a free receiver goes, and long ones are split" },
     { "optimal", DIRECT(optimal, grant),
       "preemptive open shop: messages are split so that the busiest port never waits" },
-    { "redist", DIRECT(redist, loose),
+    { "redist", DIRECT(redistribution, loose),
       "block-cyclic redistribution: steps in which messages are equally long, or ranks send equally much" },
-    { "aapc", DIRECT(aapc, sync),
+    { "aapc", DIRECT(tree, sync),
       "no two messages of a step on one link of a tree of switches (Faraj, Yuan), for any counts" },
 };
 
@@ -75,9 +75,9 @@ const char *irr_algorithm_text(int i)
     return is_row(i) ? rows[i].text : NULL;
 }
 
-const irr_way_t *irr_algorithm_way(int algorithm)
+const irr_strategy_t *irr_algorithm_strategy(int algorithm)
 {
-    return is_row(algorithm) ? &rows[algorithm].way : NULL;
+    return is_row(algorithm) ? &rows[algorithm].strategy : NULL;
 }
 
 int irr_algorithm_find(const char *name)
@@ -104,5 +104,5 @@ int irr_algorithm_resolve(int algorithm, int hosts)
 
 bool irr_algorithm_asks_topology(int algorithm)
 {
-    return algorithm == ROW_AUTO || rows[algorithm].way.order->uses_tree;
+    return algorithm == ROW_AUTO || rows[algorithm].strategy.order->uses_tree;
 }

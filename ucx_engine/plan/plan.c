@@ -42,7 +42,7 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->scratch_bytes = 0;
     plan->nsteps = 0;
     plan->nsends = 0;
-    plan->ntells = 0;
+    plan->nsignals = 0;
     plan->nrecvs = 0;
     plan->nlocals = 0;
     plan->npieces = 0;
@@ -97,7 +97,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     };
     plan->nsends += params->kind == IRR_STEP_SEND;
     plan->nrecvs += params->kind == IRR_STEP_RECV;
-    plan->ntells += params->kind == IRR_STEP_TELL;
+    plan->nsignals += params->kind == IRR_STEP_SIGNAL;
     plan->nlocals += irr_step_is_local(params->kind);
     for (size_t i = 0; i < params->npieces; i++) {
         add_piece(plan, &params->pieces[i]);
@@ -175,16 +175,16 @@ irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan)
 
 static const irr_piece_t nothing = { .buffer = IRR_BUFFER_INPUT };
 
-irr_status_t irr_plan_tell(irr_plan_t *plan, int peer, int stage)
+irr_status_t irr_plan_signal(irr_plan_t *plan, int peer, int stage)
 {
     const irr_step_params_t params = {
-        .kind = IRR_STEP_TELL, .peer = peer, .stage = stage, .pieces = &nothing, .npieces = 1
+        .kind = IRR_STEP_SIGNAL, .peer = peer, .stage = stage, .pieces = &nothing, .npieces = 1
     };
 
     return irr_plan_add(plan, &params);
 }
 
-irr_status_t irr_plan_insert_awaits(irr_plan_t *plan, size_t at, size_t count, int stage)
+irr_status_t irr_plan_insert_waits(irr_plan_t *plan, size_t at, size_t count, int stage)
 {
     irr_plan_bounds_t bounds = { .steps = plan->nsteps + count, .pieces = plan->npieces + count };
     irr_status_t status = irr_plan_reserve(plan, bounds);
@@ -199,7 +199,7 @@ irr_status_t irr_plan_insert_awaits(irr_plan_t *plan, size_t at, size_t count, i
     }
     for (size_t i = at; i < at + count; i++) {
         plan->steps[i] = (irr_step_t){
-            .kind = IRR_STEP_AWAIT, .stage = stage, .first_piece = plan->npieces, .pieces = 1
+            .kind = IRR_STEP_WAIT, .stage = stage, .first_piece = plan->npieces, .pieces = 1
         };
         plan->pieces[plan->npieces++] = nothing;
     }

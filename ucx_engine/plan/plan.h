@@ -7,8 +7,8 @@
  * waits. Receives precede the sends of their stage: they are posted before this rank sends anything, and no pacing
  * delays them.
  *
- * A signal (IRR_STEP_TELL) is an empty message; its receiver waits for it (IRR_STEP_AWAIT) before other steps start.
- * Pacings consist of signals, waits and dependencies (pace/pace.h).
+ * A signal (IRR_STEP_SIGNAL) is an empty message; its receiver waits for it (IRR_STEP_WAIT) before other steps start.
+ * Pacings consist of signals, waits and dependencies (pacing/pacing.h).
  *
  * Rules that irr_plan_check proves over the plans of all ranks:
  *
@@ -47,8 +47,8 @@ typedef enum irr_step_kind {
     IRR_STEP_SEND,  /* one message to peer, gathered from the pieces */
     IRR_STEP_RECV,  /* one message from peer, scattered into the pieces */
     IRR_STEP_COPY,  /* local copy of the first piece to the second; a shorter second piece truncates */
-    IRR_STEP_TELL,  /* signal: an empty message to peer, which lets it go on */
-    IRR_STEP_AWAIT, /* wait for a signal of peer */
+    IRR_STEP_SIGNAL,  /* signal: an empty message to peer, which lets it go on */
+    IRR_STEP_WAIT, /* wait for a signal of peer */
     IRR_STEP_REDUCE /* local: the 64-bit words of the second piece become the maxima of both pieces */
 } irr_step_kind_t;
 
@@ -86,7 +86,7 @@ typedef struct irr_plan {
     size_t       scratch_bytes;
     irr_step_t  *steps;
     size_t       nsteps, steps_max;
-    size_t       nsends, nrecvs, ntells, nlocals;
+    size_t       nsends, nrecvs, nsignals, nlocals;
     irr_piece_t *pieces;
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
@@ -103,7 +103,7 @@ static inline bool irr_step_is_local(irr_step_kind_t kind)
 /* Returns true for a message from this rank to the peer. */
 static inline bool irr_step_goes_out(const irr_step_t *step)
 {
-    return step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_TELL;
+    return step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_SIGNAL;
 }
 
 /* The most that a plan of some algorithm can need on a communicator of some size; see irr_plan_reserve. */
@@ -140,13 +140,13 @@ typedef struct irr_step_params {
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
 
 /* Appends a signal to a peer, without dependencies.  Returns the errors of irr_plan_add. */
-irr_status_t irr_plan_tell(irr_plan_t *plan, int peer, int stage);
+irr_status_t irr_plan_signal(irr_plan_t *plan, int peer, int stage);
 
 /*
  * Inserts `count` waits before step `at`; the caller sets their peers.  The steps from there on move up, and
  * dependencies on them are adjusted.  O(steps).  IRR_ERR_NO_MEMORY: the plan is unchanged.
  */
-irr_status_t irr_plan_insert_awaits(irr_plan_t *plan, size_t at, size_t count, int stage);
+irr_status_t irr_plan_insert_waits(irr_plan_t *plan, size_t at, size_t count, int stage);
 
 /*
  * Makes a step depend on an earlier one.  Its dependencies move to the end of plan->deps, so all new ones of a step

@@ -27,7 +27,7 @@ static const irr_setting_t settings[] = {
       "arrived; dual: when all of the stage before arrived; single: and was sent, too; blocking: one send at a time, "
       "a barrier after each stage.",
       .value = irr_overlap_name },
-    { "pace", IRR_SETTING_NAME, EXPERT, AT(pace), "auto",
+    { "pace", IRR_SETTING_NAME, EXPERT, AT(pacing), "auto",
       "When a message of a direct or scheduled algorithm may start. free: at once; loose: when this rank is done with "
       "the steps before; grant: when the receiver asks for it; sync: when messages that share a link are over; auto: "
       "what goes with the algorithm.",

@@ -17,7 +17,7 @@
 #include <strings.h>
 
 _Static_assert(sizeof(irr_compose_t) == sizeof(int) && sizeof(irr_overlap_t) == sizeof(int) &&
-               sizeof(irr_pacing_t) == sizeof(int) && sizeof(irr_host_route_t) == sizeof(int),
+               sizeof(irr_pacing_kind_t) == sizeof(int) && sizeof(irr_host_route_t) == sizeof(int),
                "a name becomes an int");
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "a size becomes a word");
 

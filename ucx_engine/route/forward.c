@@ -187,7 +187,7 @@ static irr_status_t build_all(irr_grid_plan_t *build, const irr_stages_t *stages
     for (int number = INSIDE; number <= OUTSIDE && status == IRR_OK; number++) {
         status = build_stage(build, number, &lengths, slices);
     }
-    irr_deal_fini(&build->deal);
+    irr_distribution_fini(&build->distribution);
     irr_items_fini(&build->held);
     build->stages = NULL;
     build->problem = NULL;

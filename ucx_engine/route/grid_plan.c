@@ -60,7 +60,7 @@ void irr_grid_plan_fini(irr_grid_plan_t *build)
     irr_free(build->deps);
     irr_free(build->pieces);
     irr_extents_fini(&build->scratch);
-    irr_deal_fini(&build->deal);
+    irr_distribution_fini(&build->distribution);
     irr_items_fini(&build->landed);
     irr_items_fini(&build->held);
     irr_free(build->came);
@@ -264,7 +264,7 @@ static size_t put_blank(irr_grid_plan_t *build)
 static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_t *before)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
-    const irr_items_t *items = &build->deal.slots[slot];
+    const irr_items_t *items = &build->distribution.slots[slot];
     irr_step_params_t params = {
         .kind = IRR_STEP_SEND, .peer = stage->peer[slot], .stage = number, .number = stage->number[slot]
     };
@@ -298,20 +298,20 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
-    irr_status_t status = irr_deal(&build->deal, stage, build->slice_min, &build->held);
+    irr_status_t status = irr_distribute(&build->distribution, stage, build->slice_min, &build->held);
     size_t before = IRR_NO_STEP;
     irr_items_t own;
 
     for (int k = 1; k < stage->slots && status == IRR_OK; k++) {
         int slot = (stage->own + k) % stage->slots;
 
-        if (build->deal.slots[slot].count > 0 || build->placed) {
+        if (build->distribution.slots[slot].count > 0 || build->placed) {
             status = add_send(build, number, slot, &before);
         }
     }
     if (status == IRR_OK) {
-        own = build->deal.slots[stage->own];
-        build->deal.slots[stage->own] = build->held;
+        own = build->distribution.slots[stage->own];
+        build->distribution.slots[stage->own] = build->held;
         build->held = own;
     }
     return status == IRR_OK && number == 1 ? add_direct(build, IRR_STEP_SEND) : status;

@@ -16,7 +16,7 @@
 #define IRR_GRID_PLAN_H
 
 #include "plan/plan.h"
-#include "route/deal.h"
+#include "route/distribution.h"
 #include "route/extents.h"
 
 #define IRR_NO_STEP SIZE_MAX
@@ -38,7 +38,7 @@ typedef struct irr_grid_plan {
     bool                *came;         /* by rank: a message expected directly came through the grid; or NULL */
     irr_items_t          held;
     irr_items_t          landed;       /* data for this rank that is in scratch, because it belongs to several blocks */
-    irr_deal_t           deal;
+    irr_distribution_t   distribution;
     irr_extents_t        scratch;      /* unused if placed */
     irr_piece_t         *pieces;       /* room for one step */
     size_t              *deps;

@@ -36,12 +36,12 @@ static irr_status_t add_send(builder_t *builder, int peer)
 }
 
 /* Appends the maximum of the words and those that the step `heard` receives. */
-static irr_status_t add_reduce(builder_t *builder, size_t heard)
+static irr_status_t add_reduce(builder_t *builder, size_t received)
 {
     const irr_piece_t pieces[2] = {
         { IRR_BUFFER_SCRATCH, false, builder->place, builder->bytes }, { IRR_BUFFER_SCRATCH, false, 0, builder->bytes }
     };
-    size_t deps[3] = { heard }, ndeps = 1;
+    size_t deps[3] = { received }, ndeps = 1;
 
     if (builder->last != NONE) {
         deps[ndeps++] = builder->last;
@@ -60,13 +60,13 @@ static irr_status_t add_reduce(builder_t *builder, size_t heard)
 /* Each receive has a place of its own, so it is posted at the start. */
 static irr_status_t add_receive(builder_t *builder, int peer)
 {
-    const size_t heard = builder->plan->nsteps;
+    const size_t received = builder->plan->nsteps;
     irr_status_t status = add_message(builder, IRR_STEP_RECV, peer, builder->place, NULL, 0);
 
     if (status == IRR_OK && builder->bytes > 0) {
-        return add_reduce(builder, heard);
+        return add_reduce(builder, received);
     }
-    builder->last = heard;
+    builder->last = received;
     builder->reading = NONE;
     return status;
 }

@@ -5,7 +5,8 @@
  *     grid     along the dimensions of a grid (route/grid.h), with or without long messages sent directly
  *     node     inside the node to the rank that serves the destination, then to the destination on the other node
  *
- * Routes are pure.  A rank learns what it forwards in the exchange, or from the counts of all ranks; see plan/way.h.
+ * Routes are pure.  A rank learns what it forwards in the exchange, or from the counts of all ranks; see
+ * plan/strategy.h.
  */
 #ifndef IRR_ROUTE_H
 #define IRR_ROUTE_H

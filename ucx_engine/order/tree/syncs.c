@@ -169,7 +169,7 @@ static bool is_over(const int *clock, const user_t *user)
 }
 
 /* Returns whether the sender needs a signal about the last user of the k-th lane of the path. */
-static bool must_tell(const graph_t *graph, int from, int k)
+static bool must_signal(const graph_t *graph, int from, int k)
 {
     const user_t *user = &graph->last[graph->path[k]];
 
@@ -200,13 +200,13 @@ static irr_status_t add(irr_syncs_t *syncs, irr_sync_t sync)
     return status;
 }
 
-static irr_status_t tell(graph_t *graph, size_t i)
+static irr_status_t signal(graph_t *graph, size_t i)
 {
     const irr_transmission_t *t = &graph->schedule->list[i];
     irr_status_t status = IRR_OK;
 
     for (int k = 0; status == IRR_OK && k < graph->length; k++) {
-        if (must_tell(graph, t->from, k)) {
+        if (must_signal(graph, t->from, k)) {
             const size_t after = graph->last[graph->path[k]].number - 1;
 
             status = add(graph->syncs, (irr_sync_t){
@@ -273,7 +273,7 @@ static irr_status_t reduce(graph_t *graph, const irr_deadline_t *deadline)
         settle(graph, schedule->list[i].step);
         for (end = i; end < schedule->count && schedule->list[end].step == schedule->list[i].step; end++) {
             enter_links(graph, &schedule->list[end]);
-            status = status == IRR_OK ? tell(graph, end) : status;
+            status = status == IRR_OK ? signal(graph, end) : status;
             advance(graph, end);
         }
         for (size_t k = i; k < end; k++) {

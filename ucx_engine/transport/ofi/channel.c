@@ -62,7 +62,7 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
  * Records the result of a sink, whose number is op->room. The last part of a message counts the message; after an
  * earlier part, sinks accept later parts, too.
  */
-void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
+void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_ofi_sink_t *sink = &ofi->sinks[op->room];
 

@@ -45,7 +45,7 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
         irr_ofi_end_turn(ofi, op);
         break;
     case IRR_OFI_SINK:
-        irr_ofi_sunk(ofi, op);
+        irr_ofi_discarded(ofi, op);
         irr_ofi_op_put(ofi, op);
         break;
     case IRR_OFI_SEND:
@@ -114,7 +114,7 @@ unsigned irr_ofi_collect(irr_ofi_t *ofi)
 }
 
 /* Calls `done`, which may post, abandon and collect; each of these keeps the list valid. */
-static void tell_owners(irr_ofi_t *ofi)
+static void notify_owners(irr_ofi_t *ofi)
 {
     while (ofi->finished != NULL) {
         irr_ofi_op_t *op = ofi->finished;
@@ -146,6 +146,6 @@ unsigned irr_ofi_progress(irr_transport_t *transport)
         irr_ofi_retry(ofi);
     }
     count += irr_ofi_collect(ofi);
-    tell_owners(ofi);
+    notify_owners(ofi);
     return count;
 }

@@ -223,7 +223,7 @@ void irr_ofi_close_channel(irr_channel_t *channel);
 void irr_ofi_abandon(irr_channel_t *channel);
 irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 bool irr_ofi_discards(const irr_ofi_t *ofi);
-void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op);
+void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
 /* message.c */
 uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from);

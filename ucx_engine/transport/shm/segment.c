@@ -51,7 +51,7 @@ irr_status_t irr_segment_init(irr_segment_t *segment, size_t table, size_t bytes
     }
     *segment = (irr_segment_t){
         .bytes = mapped,
-        .card = { .process = (uint64_t)getpid(), .file = (uint64_t)file, .device = status.st_dev,
+        .handle = { .process = (uint64_t)getpid(), .file = (uint64_t)file, .device = status.st_dev,
                   .inode = status.st_ino, .bytes = bytes },
         .backed = table,
         .end = table
@@ -62,8 +62,8 @@ irr_status_t irr_segment_init(irr_segment_t *segment, size_t table, size_t bytes
 void irr_segment_fini(irr_segment_t *segment)
 {
     if (segment->bytes != NULL) {
-        munmap(segment->bytes, segment->card.bytes);
-        close((int)segment->card.file);
+        munmap(segment->bytes, segment->handle.bytes);
+        close((int)segment->handle.file);
     }
     memset(segment, 0, sizeof(*segment));
 }
@@ -85,7 +85,7 @@ static void map_pages(irr_segment_t *segment, size_t offset, size_t bytes)
 
 irr_status_t irr_segment_back(irr_segment_t *segment, size_t offset, size_t bytes)
 {
-    if (posix_fallocate((int)segment->card.file, (off_t)offset, (off_t)bytes) != 0) {
+    if (posix_fallocate((int)segment->handle.file, (off_t)offset, (off_t)bytes) != 0) {
         return IRR_ERR_NO_MEMORY;
     }
     map_pages(segment, offset, bytes);
@@ -100,7 +100,7 @@ static irr_status_t back_up_to(irr_segment_t *segment, size_t end)
     if (end <= segment->backed) {
         return IRR_OK;
     }
-    wanted = wanted < segment->card.bytes ? wanted : segment->card.bytes;
+    wanted = wanted < segment->handle.bytes ? wanted : segment->handle.bytes;
     status = irr_segment_back(segment, segment->backed, wanted - segment->backed);
     segment->backed = status == IRR_OK ? wanted : segment->backed;
     return status;
@@ -108,7 +108,7 @@ static irr_status_t back_up_to(irr_segment_t *segment, size_t end)
 
 irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offset_p)
 {
-    const size_t offset = segment->end, room = segment->card.bytes - offset;
+    const size_t offset = segment->end, room = segment->handle.bytes - offset;
     const size_t length = (bytes / PLACE_STEP + (bytes % PLACE_STEP > 0)) * PLACE_STEP;
 
     if (bytes > room || length > room || back_up_to(segment, offset + length) != IRR_OK) {
@@ -122,35 +122,35 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
 /* ---- reading ---- */
 
 /* Returns true if the file is that of the descriptor and can never shrink under a reader. */
-static bool is_it(int file, const irr_segment_card_t *card)
+static bool is_it(int file, const irr_segment_handle_t *handle)
 {
     struct stat status;
     const int seals = fcntl(file, F_GET_SEALS);
 
-    return fstat(file, &status) == 0 && status.st_dev == card->device && status.st_ino == card->inode &&
-           status.st_size >= 0 && (uint64_t)status.st_size == card->bytes && seals >= 0 &&
+    return fstat(file, &status) == 0 && status.st_dev == handle->device && status.st_ino == handle->inode &&
+           status.st_size >= 0 && (uint64_t)status.st_size == handle->bytes && seals >= 0 &&
            (seals & F_SEAL_SHRINK) != 0;
 }
 
-irr_status_t irr_view_open(irr_view_t *view, const irr_segment_card_t *card)
+irr_status_t irr_view_open(irr_view_t *view, const irr_segment_handle_t *handle)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     void *mapped = MAP_FAILED;
     char path[64];
     int file;
 
-    snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)card->process,
-             (unsigned long long)card->file);
+    snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)handle->process,
+             (unsigned long long)handle->file);
     file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         return status;
     }
-    if (card->bytes <= SIZE_MAX && is_it(file, card)) {
-        mapped = mmap(NULL, card->bytes, PROT_READ, MAP_SHARED, file, 0);
+    if (handle->bytes <= SIZE_MAX && is_it(file, handle)) {
+        mapped = mmap(NULL, handle->bytes, PROT_READ, MAP_SHARED, file, 0);
     }
     close(file);
     if (mapped != MAP_FAILED) {
-        *view = (irr_view_t){ .bytes = mapped, .length = card->bytes };
+        *view = (irr_view_t){ .bytes = mapped, .length = handle->bytes };
         status = IRR_OK;
     }
     return status;

@@ -17,16 +17,16 @@
 #include "irr.h"
 
 /* Descriptor of a segment: what a reader on the node needs to open it; may be sent as bytes. */
-typedef struct irr_segment_card {
+typedef struct irr_segment_handle {
     uint64_t process, file;     /* number of the process, and the file descriptor there */
     uint64_t device, inode;
     uint64_t bytes;
-} irr_segment_card_t;
+} irr_segment_handle_t;
 
 /* A zeroed object is no segment. */
 typedef struct irr_segment {
     unsigned char     *bytes;
-    irr_segment_card_t card;
+    irr_segment_handle_t handle;
     size_t             backed;   /* end of the backed bytes behind the table */
     size_t             end;      /* end of the places taken */
 } irr_segment_t;
@@ -57,7 +57,7 @@ typedef struct irr_view {
  * Maps a segment, which may belong to this process. Returns IRR_ERR_NOT_SUPPORTED if the segment does not match the
  * descriptor or cannot be opened from here, for example from another container.
  */
-irr_status_t irr_view_open(irr_view_t *view, const irr_segment_card_t *card);
+irr_status_t irr_view_open(irr_view_t *view, const irr_segment_handle_t *handle);
 void         irr_view_close(irr_view_t *view);
 
 #endif

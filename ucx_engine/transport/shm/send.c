@@ -41,7 +41,7 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
     }
     slot->single.total = op->left;
     slot->single.address = (uintptr_t)irr_shm_request_of(op)->iov[0].base;
-    slot->single.token = irr_shm_lend(peer, op);
+    slot->single.token = irr_shm_send_single(peer, op);
     hand_over(peer, slot, irr_lane_header(&peer->out, op->key, IRR_LANE_SINGLE));
     return true;
 }
@@ -102,7 +102,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
     if (begins && op->left <= IRR_LANE_SHORT) {
         return put_short(peer, op) ? IS_SENT : WAITS;
     }
-    if (begins && irr_shm_may_lend(peer, op)) {
+    if (begins && irr_shm_may_send_single(peer, op)) {
         return put_single(peer, op) ? IS_READ : WAITS;
     }
     for (bool first = begins; op->left > 0; first = false) {
@@ -114,7 +114,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
 }
 
 /* Opens the lane, and the bytes beside if the message needs them. */
-static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
+static irr_status_t open_strategy(irr_peer_t *peer, size_t bytes)
 {
     irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
 
@@ -126,7 +126,7 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
 {
     const size_t bytes = irr_iov_bytes(request->iov, request->count);
     irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_way(peer, bytes);
+    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_strategy(peer, bytes);
     stand_t stand = WAITS;
 
     if (status != IRR_OK) {

@@ -199,10 +199,10 @@ irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **t
         .name = "shm", .pieces_max = { SIZE_MAX, SIZE_MAX }, .iov_wire_max = SIZE_MAX,
         .zero_copy_min = IRR_SHM_SINGLE_MIN, .wakes = shm->bell[0] != 0
     } };
-    shm->address.segment = shm->segment.card;
-    irr_lend_offer(&shm->word, &shm->address.memory);
+    shm->address.segment = shm->segment.handle;
+    irr_remote_offer(&shm->word, &shm->address.memory);
     shm->address.bell = (uint64_t)shm->bell[1];
-    shm->address.name = shm->word != 0 ? shm->word : shm->segment.card.inode;
+    shm->address.name = shm->word != 0 ? shm->word : shm->segment.handle.inode;
     *transport_p = &shm->super;
     return IRR_OK;
 }

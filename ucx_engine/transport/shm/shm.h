@@ -25,7 +25,7 @@
 #define IRR_SHM_H
 
 #include "transport/shm/lane.h"
-#include "transport/shm/lend.h"
+#include "transport/shm/remote.h"
 #include "transport/shm/segment.h"
 #include "transport/key.h"
 #include "transport/transport.h"
@@ -35,8 +35,8 @@
 
 /* The address of a process in this transport. */
 typedef struct irr_shm_address {
-    irr_segment_card_t segment;
-    irr_lend_card_t    memory;
+    irr_segment_handle_t segment;
+    irr_remote_handle_t memory;
     uint64_t           bell;   /* descriptor of the write end of its pipe; 0: none */
     uint64_t           name;   /* unique on this node */
 } irr_shm_address_t;
@@ -288,10 +288,10 @@ irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, b
 /* ---- single.c ---- */
 
 /* Returns true if a message can go by single copy: contiguous, long enough, and permitted. */
-bool irr_shm_may_lend(irr_peer_t *peer, irr_shm_op_t *op);
+bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
 /* Begins a single copy, and returns its token. */
-unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op);
+unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
 /* Completes the sends that the receiver has read, and returns their number; returns true if there are any. */
 unsigned irr_shm_end_singles(irr_peer_t *peer);

@@ -13,7 +13,7 @@ enum { VECTORS = 64 };
 
 /* ---- the sender's end ---- */
 
-bool irr_shm_may_lend(irr_peer_t *peer, irr_shm_op_t *op)
+bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op)
 {
     const irr_request_t *request = irr_shm_request_of(op);
 
@@ -25,7 +25,7 @@ bool irr_shm_may_lend(irr_peer_t *peer, irr_shm_op_t *op)
     return peer->its != NULL && peer->its->reads == 1;
 }
 
-unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op)
+unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
 {
     unsigned token = 0;
 
@@ -151,7 +151,7 @@ irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t ad
     op->at = (irr_shm_cursor_t){ .kept = 0 };
     for (size_t done = 0; status == IRR_OK && done < total;) {
         done += next_vectors(op, address + done, total - done, to, from, &count);
-        status = irr_lend_read(peer->address.memory.process, to, from, count);
+        status = irr_remote_read(peer->address.memory.process, to, from, count);
     }
     if (was_revoked(peer, token)) {
         status = IRR_ERR_PEER;

@@ -1,0 +1,178 @@
+/*
+ * coll_irr_setup.c - steps of an agreement: the ranks open an engine communicator, and plan an exchange on it if that
+ * is wanted.
+ *
+ * What the engine asks of its host goes by rounds (coll_irr_rounds.h).
+ */
+#include "coll_irr_agreement.h"
+#include "coll_irr_engine.h"
+#include "coll_irr_service.h"
+
+#include <stdlib.h>
+
+/* ---- what the engine asks of its host ---- */
+
+static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
+{
+    mca_coll_irr_agreement_t *agreement = context;
+
+    mca_coll_irr_rounds_gather(&agreement->rounds, input, output, bytes);
+    return mca_coll_irr_rounds_test(&agreement->rounds);
+}
+
+static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+{
+    mca_coll_irr_agreement_t *agreement = context;
+
+    mca_coll_irr_rounds_maxima(&agreement->rounds, values, count, &MCA_COLL_IRR_PARTNERS_ALL);
+    return mca_coll_irr_rounds_test(&agreement->rounds);
+}
+
+static irr_status_t test(void *context)
+{
+    mca_coll_irr_agreement_t *agreement = context;
+
+    return mca_coll_irr_rounds_test(&agreement->rounds);
+}
+
+/* The rank in the job: communicators that span jobs are not ours. */
+static uint64_t process_name(void *context, int rank)
+{
+    const mca_coll_irr_agreement_t *agreement = context;
+
+    return mca_coll_irr_process(&agreement->module->ranks, rank).vpid;
+}
+
+/* ---- local trouble ---- */
+
+irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_module_t *module = agreement->module;
+
+    if (module->trouble != IRR_OK) {
+        return module->trouble;
+    }
+    if (agreement->group == NULL) {
+        agreement->group = mca_coll_irr_group_create(&module->ranks);
+    }
+    if (agreement->group == NULL || mca_coll_irr_rooms_reserve(module) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    return mca_coll_irr_engine_open();
+}
+
+/* ---- steps ---- */
+
+static irr_status_t end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
+{
+    agreement->opened = status;
+    if (status != IRR_OK) {
+        mca_coll_irr_setup_abandon(agreement);
+    }
+    agreement->next = agreement->then;
+    return IRR_OK;
+}
+
+static irr_status_t wait_for_all(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    return end(agreement, status == IRR_OK && agreement->failed != 0 ? IRR_ERR_NOT_SUPPORTED : status);
+}
+
+/* Each rank says whether it has planned. */
+static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = agreement->failed != 0 ? IRR_OK : irr_exchange_test(irr_comm_exchange(agreement->comm));
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    agreement->failed = agreement->failed != 0 || status != IRR_OK;
+    mca_coll_irr_rounds_maxima(&agreement->rounds, &agreement->failed, 1, &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_all;
+    return IRR_OK;
+}
+
+static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = irr_setup_test(&agreement->setup, &agreement->comm);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    if (status != IRR_OK || !agreement->aim.plans) {
+        return end(agreement, status);
+    }
+    agreement->failed = irr_exchange_plan(irr_comm_exchange(agreement->comm), agreement->aim.problem) != IRR_OK;
+    agreement->next = wait_for_plan;
+    return IRR_OK;
+}
+
+/* Equal on ranks that share a node: the lowest rank on mine. */
+static uint64_t node_label(mca_coll_irr_module_t *module)
+{
+    size_t ranks_per_node = module->settings->ranks_per_node;
+    int me = module->ranks.rank, lowest = 0;
+
+    if (ranks_per_node > 0) {
+        return (size_t)me / ranks_per_node;
+    }
+    while (lowest < me && !mca_coll_irr_is_on_my_node(&module->ranks, lowest)) {
+        lowest++;
+    }
+    return (uint64_t)lowest;
+}
+
+irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
+                                      irr_status_t trouble, const char *reason, mca_coll_irr_step_t then)
+{
+    mca_coll_irr_module_t *module = agreement->module;
+    const mca_coll_irr_service_t *service = agreement->target;
+    const irr_comm_params_t params = {
+        .ranks = module->ranks.size,
+        .rank = module->ranks.rank,
+        .settings = *settings,
+        .oob = &agreement->oob,
+        .trouble = trouble,
+        .reason = reason != NULL ? reason : trouble == IRR_ERR_NO_MEMORY
+                      ? "a rank has no memory for a communicator" : "a rank cannot open the engine of its process",
+        .parameter = service != NULL ? mca_coll_irr_parameter(service->which) : NULL,
+        .otherwise = "Open MPI's own algorithm serves the communicator",
+        .host = mca_coll_irr_process_info.nodename,
+        .node = (int)node_label(module),
+        .switch_address = getenv("SLURM_TOPOLOGY_ADDR"),
+        .switch_pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
+        .only_shared = agreement->only_shared
+    };
+
+    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %d",
+                        params.rank, module->comm->c_name, params.node);
+    agreement->oob = (irr_oob_t){
+        .context = agreement, .allgather = allgather, .allreduce_max = allreduce_max, .test = test,
+        .process_name = process_name
+    };
+    irr_setup_start(&agreement->setup, mca_coll_irr_component.engine, &params);
+    agreement->then = then;
+    agreement->next = wait_for_comm;
+    return IRR_OK;
+}
+
+const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement)
+{
+    return agreement->setup.why[0] != '\0' ? agreement->setup.why : "a rank cannot plan its exchange";
+}
+
+void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement)
+{
+    if (agreement->next == wait_for_comm) {
+        irr_setup_abandon(&agreement->setup);
+    }
+    if (agreement->comm != NULL) {
+        irr_comm_destroy(agreement->comm);
+        agreement->comm = NULL;
+    }
+}

@@ -1,0 +1,285 @@
+/*
+ * coll_irr_strategies.c - steps of an agreement: where the ranks choose the strategy of a service, they learn the
+ * largest times, open strategies, and end trials.
+ *
+ * The engine decides what follows (choose/choice.h).  A strategy that is open is an engine communicator of its own: a
+ * way of the service.
+ *
+ * Cost: one reduction; where lessons are remembered one more for a new list; about five for each way that is opened.
+ */
+#include "coll_irr_agreement.h"
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
+#include "coll_irr_service.h"
+#include "coll_irr_team.h"
+#include "coll_irr_statistics.h"
+
+#include "core/clock.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a way. */
+#define ENGINE_NS  UINT64_C(16000000)
+#define NETWORK_NS UINT64_C(20000000)
+#define STRATEGY_NS UINT64_C(300000)
+
+/* And whether the service has failed on a rank. */
+_Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have room for the words of a choice");
+
+/* ---- ways ---- */
+
+/* Way 0 and the way gone so far stay open. */
+static bool stays(const mca_coll_irr_service_t *service, int strategy)
+{
+    return strategy == 0 || strategy == service->choice.strategy;
+}
+
+static void close_others(mca_coll_irr_service_t *service)
+{
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
+        if (!stays(service, i)) {
+            mca_coll_irr_service_close_strategy(service, i);
+        }
+    }
+}
+
+/* Is a strategy behind a way that stays open? */
+static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
+{
+    bool open = false;
+
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
+        open = open || (stays(service, i) && i != service->host_strategy &&
+                        irr_candidate_same(candidate, &service->candidates->open[i]));
+    }
+    return open;
+}
+
+/* As part of the host's time.  Paces are for what the model does not know, so it does not tell what they lose. */
+static double expected(const irr_candidate_t *candidate, double host_ns)
+{
+    const double ratio = host_ns > 0 ? candidate->ns / host_ns : 1;
+
+    return candidate->strategy.pacing != &irr_pacing_free && ratio > 1 ? 1 : ratio;
+}
+
+/*
+ * Local, and alike on all ranks: what may be faster than way 0, and than the way gone so far.  Of strategies of the
+ * algorithm that is named the model does not tell one from another.
+ */
+static void list_strategies(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_module_t *module = agreement->module;
+    mca_coll_irr_service_t *service = agreement->service;
+    const irr_traffic_t traffic = irr_choice_traffic(&service->choice, module->ranks.size,
+                                                     mca_coll_irr_has_neighbors(module, service->which));
+    const irr_machine_t *machine = &module->team->machine;
+    const bool named = service->host_strategy != 0;
+    const double host_ns = named ? 0 : irr_model_host_ns(machine, &traffic);
+    irr_candidate_t *list = agreement->list;
+    const int all = service->refused ? 0
+                    : named ? irr_comm_strategies(service->strategies[0], list)
+                            : irr_candidates(machine, &traffic, &module->settings->engine, list);
+
+    agreement->listed = 0;
+    for (int i = 0; i < all; i++) {
+        if (!is_open(service, &list[i])) {
+            agreement->ratios[agreement->listed] = expected(&list[i], host_ns);
+            list[agreement->listed++] = list[i];
+        }
+    }
+    if (mca_coll_irr_service_has_candidates(service)) {   /* else this rank says so when the first one is opened */
+        service->candidates->situation = irr_situation_of(service->call, &traffic);
+    }
+}
+
+/* Alike on all ranks: on one node what is tried opens no network, unless that has failed. */
+static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const int ranks = choice->node_ranks > 0 ? choice->node_ranks : choice->own_node_ranks;   /* agreed, or a guess */
+
+    return ranks == module->ranks.size && !service->needs_transport;
+}
+
+/* What this rank thinks that opening ways costs. */
+static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const int ranks = mca_coll_irr_node_ranks(module);
+    const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
+    const bool one_node = ranks == module->ranks.size;
+    irr_counters_t counters;
+
+    mca_coll_irr_counters(&counters);
+    return (irr_choice_setup_t){
+        .first = counters.endpoints_open > 0 || only_shared(module, service) ? 0
+                     : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
+        .strategy = turns * STRATEGY_NS };
+}
+
+/* One rank says what was found, and all keep it in mind. */
+static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_log(module, service);
+    mca_coll_irr_stats_found(service);
+}
+
+/* ---- steps ---- */
+
+static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
+
+/* As many as all ranks have are open. */
+static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    if (agreement->open > 0 && agreement->aim.blocking) {
+        agreement->module->joined[service->which] = true;
+    }
+    if (agreement->open > 0 && !service->grouped) {
+        mca_coll_irr_teardown_add(agreement->group);
+        agreement->group = NULL;
+        service->grouped = true;
+    }
+    irr_choice_spent(&service->choice, irr_clock_ns() - agreement->begin_ns);
+    return go_on(agreement, irr_choice_opened(&service->choice, agreement->open));
+}
+
+static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement);
+
+/* The next one of the list. */
+static irr_status_t open_strategy(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+    const irr_choice_t *choice = &service->choice;
+    irr_settings_t settings = agreement->module->settings->engine;
+    int slot;
+
+    if (agreement->open == choice->opens) {
+        return end_strategies(agreement);
+    }
+    slot = irr_choice_slot(choice, agreement->open);
+    if (service->candidates != NULL) {
+        service->candidates->open[slot] = service->candidates->list[choice->next + agreement->open];
+        irr_candidate_settings(&service->candidates->open[slot], &settings);
+    }
+    agreement->only_shared = only_shared(agreement->module, service);
+    return mca_coll_irr_setup_begin(agreement, &settings, agreement->trouble, agreement->module->reason, end_strategy);
+}
+
+static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    if (agreement->opened == IRR_OK) {
+        service->strategies[irr_choice_slot(&service->choice, agreement->open++)] = agreement->comm;
+        agreement->comm = NULL;
+        return open_strategy(agreement);
+    }
+    if (agreement->opened != IRR_ERR_NOT_SUPPORTED) {
+        return agreement->opened;
+    }
+    if (service->host_strategy == 0) {   /* else it is why the algorithm that is named serves */
+        snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));
+    }
+    service->refused = service->needs_transport || !agreement->only_shared;   /* so nothing can be opened */
+    service->needs_transport = true;   /* at the next time, when it may pay for that, too */
+    return end_strategies(agreement);   /* what keeps one from being served keeps the others, too */
+}
+
+static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
+{
+    agreement->begin_ns = irr_clock_ns();
+    agreement->open = 0;
+    agreement->trouble = mca_coll_irr_setup_prepare(agreement);
+    if (agreement->service->candidates == NULL) {
+        agreement->trouble = IRR_ERR_NO_MEMORY;
+    }
+    return open_strategy(agreement);
+}
+
+/* All know what is in the list, and what the ranks remember of it. */
+static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    if (service->candidates != NULL) {
+        memcpy(service->candidates->list, agreement->list, (size_t)agreement->listed * sizeof(agreement->list[0]));
+    }
+    return go_on(agreement, irr_choice_listed(&service->choice, agreement->ratios, agreement->listed, recall));
+}
+
+static irr_status_t wait_for_memories(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+    irr_recall_t recall;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    recall = irr_lessons_agreed(agreement->words, agreement->service->choice.again == 0, agreement->list,
+                               agreement->ratios, &agreement->listed);
+    return end_list(agreement, &recall);
+}
+
+static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_recall_t nothing = { .speedup = 0 };
+
+    list_strategies(agreement);
+    if (!agreement->service->choice.remembers) {
+        return end_list(agreement, &nothing);
+    }
+    mca_coll_irr_memory_words(agreement->service, agreement->list, agreement->listed, agreement->words);
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_LESSONS_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_memories;
+    return IRR_OK;
+}
+
+/* What is local is done at once, and alike on all ranks. */
+static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    while (what == IRR_CHOICE_SETTLES) {
+        say(agreement->module, service);
+        close_others(service);
+        what = irr_choice_settled(&service->choice);
+    }
+    if (what == IRR_CHOICE_LISTS) {
+        return begin_list(agreement);
+    }
+    agreement->next = NULL;
+    return what == IRR_CHOICE_OPENS ? open_strategies(agreement) : IRR_OK;
+}
+
+static irr_status_t wait_for_words(mca_coll_irr_agreement_t *agreement)
+{
+    irr_choice_t *choice = &agreement->service->choice;
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+    irr_choice_act_t what;
+
+    if (status != IRR_OK || agreement->words[IRR_CHOICE_WORDS] != 0) {
+        return status != IRR_OK ? status : IRR_ERR_PEER;
+    }
+    what = irr_choice_agreed(choice, agreement->words);
+    irr_choice_waited(choice, irr_clock_ns() - agreement->begin_ns);
+    return go_on(agreement, what);
+}
+
+irr_status_t mca_coll_irr_strategies_begin(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+    const irr_choice_setup_t costs = setup(agreement->module, service);
+
+    irr_choice_words(&service->choice, &costs, agreement->words);
+    agreement->words[IRR_CHOICE_REMEMBERS] = service->host_strategy == 0 && mca_coll_irr_memory_is_there();
+    agreement->words[IRR_CHOICE_WORDS] = service->state == MCA_COLL_IRR_FAILED;
+    agreement->begin_ns = irr_clock_ns();
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS + 1,
+                               &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_words;
+    return IRR_OK;
+}

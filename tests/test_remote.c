@@ -1,0 +1,135 @@
+/*
+ * test_remote.c - single copy inside a node: which processes may read a rank's memory, and reading it piece by piece.
+ */
+#include "irr_test.h"
+
+#include "transport/shm/remote.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- other processes ---- */
+
+/* What a process that is made for it finds. */
+static bool found_by_child(bool (*finds)(const void *context), const void *context)
+{
+    const pid_t child = fork();
+    int status = 1;
+
+    if (child == 0) {
+        _exit(finds(context) ? 0 : 1);
+    }
+    CU_ASSERT_FATAL(child > 0);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool works(const void *context)
+{
+    return irr_remote_works(context);
+}
+
+/* The kernel refuses to read, as a container may. */
+static bool works_where_forbidden(const void *context)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+    };
+    struct sock_fprog program = { .len = IRR_TEST_COUNT(filter), .filter = filter };
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
+           irr_remote_works(context);
+}
+
+/* A card tells who it is: another word, nobody's memory, or nobody at all is seen. */
+static void test_cards(void)
+{
+    static uint64_t word, other;
+    irr_remote_handle_t handle, wrong;
+
+    irr_remote_offer(&word, &handle);
+    CU_ASSERT(word != 0 && handle.word == word && handle.process == (uint64_t)getpid());
+    CU_ASSERT_TRUE(irr_remote_works(&handle));
+    CU_ASSERT_TRUE(found_by_child(works, &handle));
+    CU_ASSERT_FALSE(found_by_child(works_where_forbidden, &handle));
+    irr_remote_offer(&other, &wrong);
+    CU_ASSERT_NOT_EQUAL(other, word);
+    wrong = handle;
+    wrong.address = (uintptr_t)&other;
+    CU_ASSERT_FALSE(irr_remote_works(&wrong));
+    wrong.address = 8;
+    CU_ASSERT_FALSE(irr_remote_works(&wrong));
+    wrong = handle;
+    wrong.process = UINT64_MAX;
+    CU_ASSERT_FALSE(irr_remote_works(&wrong));
+    wrong = (irr_remote_handle_t){ .process = handle.process, .address = handle.address };
+    CU_ASSERT_FALSE(irr_remote_works(&wrong));
+}
+
+/* ---- pieces ---- */
+
+enum { BYTES = 20000, PIECES = 60 };
+
+static unsigned char copied[BYTES];
+
+/* Pieces of random lengths, with gaps between them. */
+static size_t cut(uint64_t *state, unsigned char *base, struct iovec *pieces)
+{
+    size_t at = 0, count = 0;
+
+    for (; count < PIECES && at < BYTES - 400; count++) {
+        pieces[count] = (struct iovec){ base + at, 1 + (size_t)irr_test_below(state, 300) };
+        at += pieces[count].iov_len + (size_t)irr_test_below(state, 50);
+    }
+    return count;
+}
+
+/* In a child, whose own memory holds something else. */
+static bool reads_right(const void *context)
+{
+    static unsigned char read[BYTES];
+    struct iovec to[PIECES], from[PIECES];
+    uint64_t state = 5, again = 5;
+    const size_t count = cut(&state, read, to);
+    bool right = cut(&again, copied, from) == count;
+
+    memset(copied, 0, sizeof(copied));
+    right = irr_remote_read(*(const uint64_t *)context, to, from, count) == IRR_OK && right;
+    state = 5;
+    for (size_t i = 0; i < cut(&state, read, to) && right; i++, state = 5) {
+        for (size_t k = 0; k < to[i].iov_len; k++) {
+            const unsigned char *byte = (const unsigned char *)to[i].iov_base + k;
+
+            right = right && *byte == (unsigned char)((size_t)(byte - read) % 251);
+        }
+    }
+    return right;
+}
+
+static void test_pieces(void)
+{
+    const uint64_t me = (uint64_t)getpid();
+    unsigned char byte;
+    struct iovec to = { &byte, 1 }, from = { (void *)8, 1 };
+
+    for (size_t i = 0; i < BYTES; i++) {
+        copied[i] = (unsigned char)(i % 251);
+    }
+    CU_ASSERT_TRUE(found_by_child(reads_right, &me));
+    CU_ASSERT_EQUAL(irr_remote_read(me, &to, &from, 1), IRR_ERR_PEER);
+}
+
+IRR_TEST_MAIN("lend", 60,
+    { "who may read whom", test_cards },
+    { "pieces of another process", test_pieces })

@@ -1,0 +1,78 @@
+/*
+ * unexpected.h - unexpected messages: finds, discards and reports messages that no receive asks for.
+ *
+ * A rank may erroneously send to a rank whose block for it is empty, and no receive matches the message. The message
+ * must not match a receive of a later exchange with the same tag, or of another communicator with the same id, and its
+ * sender must not wait forever. When an exchange is over on a rank, all its expected messages have been received here.
+ * So a rank discards any other message of such an exchange, and searches for these messages:
+ *
+ *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
+ *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
+ *     finds the message. The finding exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
+ *   - During such an exchange and after it, from time to time while the engine is idle: the sender of a long message
+ *     waits until it is received, even if this rank has left the exchange or freed the communicator.
+ *   - Before an id is proposed for another communicator.
+ *
+ * Several users may use a communicator one after the other (irr_comm_use). The first exchange of a user discards
+ * messages for the users before, and does not report them.
+ *
+ * Epochs. The sequence numbers in tags wrap. Past and future exchanges can be distinguished as long as no rank is ahead
+ * of another by half of all sequence numbers. So all ranks pass an epoch barrier, an agreement, before the first
+ * exchange of each half, about every 120 exchanges; in one half, all exchanges of the other half are over. A message
+ * that is in flight for longer, from a sender that sent nothing since, would be mistaken for a message of a current
+ * exchange, and the current message would be reported as unexpected.
+ *
+ * Only DATA messages are searched, of communicators whose route is direct or which send long messages directly: on a
+ * grid each message is expected.
+ *
+ * Cost: a search calls `discard` as often as the number of the exchange has ones in binary, and each call walks the
+ * unexpected messages. No cost where no unexpected message is possible.
+ */
+#ifndef IRR_UNEXPECTED_H
+#define IRR_UNEXPECTED_H
+
+#include "comm/ids.h"
+#include "exec/tag.h"
+
+#define IRR_UNEXPECTED_FREED 8   /* number of freed ids, the latest ones, whose late messages are searched */
+
+struct irr_engine;
+
+/* The state of an engine, which is locked in all functions below. A zeroed object is empty. */
+typedef struct irr_unexpected {
+    uint32_t    freed[IRR_UNEXPECTED_FREED];   /* freed ids + 1; 0: none */
+    unsigned    freed_next;
+    irr_comm_t *turn;                      /* next communicator to search; NULL: the freed ids */
+} irr_unexpected_t;
+
+/* Call this when an exchange is over and closed. Returns true if an unexpected message was not reported yet. */
+bool irr_unexpected_end(irr_exchange_t *exchange);
+
+/* Searches one communicator, or the freed ids. To be called when the engine is idle. */
+void irr_unexpected_look(struct irr_engine *engine);
+
+/* Discards all messages of an id that is about to be taken. Returns false if there may be more. */
+bool irr_unexpected_clear(struct irr_engine *engine, uint32_t id);
+
+/* Record that an id was freed, or taken. */
+void irr_unexpected_free_id(irr_unexpected_t *unexpected, uint32_t id);
+void irr_unexpected_take_id(irr_unexpected_t *unexpected, uint32_t id);
+
+/* An exchange takes fewer sequence numbers than this. */
+#define IRR_UNEXPECTED_MARGIN 8
+
+/*
+ * Returns true if an epoch barrier must precede the exchange that begins with `sequence`. irr_unexpected_met returns
+ * the first sequence number after the barrier.
+ */
+static inline bool irr_unexpected_meet(uint32_t sequence)
+{
+    return sequence % IRR_TAG_HALF >= IRR_TAG_HALF - IRR_UNEXPECTED_MARGIN;
+}
+
+static inline uint32_t irr_unexpected_met(uint32_t sequence)
+{
+    return (sequence / IRR_TAG_HALF + 1) * IRR_TAG_HALF;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * distribution.c - see distribution.h.
+ *
+ * The slices that a rank holds for one destination are a stream, in the order of sources and offsets.  A stage that
+ * spreads cuts the stream into parts for its slots, in proportion to their sizes, beginning with slot (destination mod
+ * slots).  So the remainders of many short messages go evenly to all slots, as the initial values of the counters do in
+ * JPDC figure 11.  A stage that collects sends the stream to the slot that leads to the destination.
+ *
+ * A cut moves to the end of a slice if it would leave less than slice_min bytes of the slice on either side.
+ *
+ * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no bytes are touched.  JPDC 3.2.2.
+ */
+#include "route/distribution.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void irr_items_fini(irr_items_t *items)
+{
+    irr_free(items->array);
+    *items = (irr_items_t){ .count = 0 };
+}
+
+irr_status_t irr_items_add(irr_items_t *items, irr_item_t item)
+{
+    irr_status_t status = IRR_OK;
+
+    if (items->count == items->max) {
+        status = IRR_GROW(items->array, items->max, items->count + 1);
+    }
+    if (status == IRR_OK) {
+        items->array[items->count++] = item;
+    }
+    return status;
+}
+
+void irr_distribution_fini(irr_distribution_t *distribution)
+{
+    for (size_t i = 0; i < distribution->max; i++) {
+        irr_items_fini(&distribution->slots[i]);
+    }
+    irr_free(distribution->cuts);
+    irr_free(distribution->slots);
+    *distribution = (irr_distribution_t){ .count = 0 };
+}
+
+static irr_status_t make_room(irr_distribution_t *distribution, size_t slots)
+{
+    size_t had = distribution->max;
+    irr_status_t status = IRR_GROW(distribution->slots, distribution->max, slots);
+
+    if (distribution->max > had) {
+        memset(distribution->slots + had, 0, (distribution->max - had) * sizeof(*distribution->slots));
+    }
+    if (status == IRR_OK) {
+        status = IRR_GROW(distribution->cuts, distribution->cuts_max, slots + 1);
+    }
+    for (size_t i = 0; i < distribution->max; i++) {
+        distribution->slots[i].count = 0;
+    }
+    distribution->count = slots;
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const irr_slice_t *x = &((const irr_item_t *)a)->slice, *y = &((const irr_item_t *)b)->slice;
+
+    if (x->destination != y->destination) {
+        return x->destination < y->destination ? -1 : 1;
+    }
+    if (x->source != y->source) {
+        return x->source < y->source ? -1 : 1;
+    }
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void sort(irr_items_t *held)
+{
+    for (size_t i = 1; i < held->count; i++) {
+        if (compare(&held->array[i - 1], &held->array[i]) > 0) {
+            qsort(held->array, held->count, sizeof(*held->array), compare);
+            return;
+        }
+    }
+}
+
+/* Removes the first bytes of an item and returns them as an item. */
+static irr_item_t take(irr_item_t *item, size_t length)
+{
+    irr_item_t taken = *item;
+
+    taken.slice.length = length;
+    item->slice.offset += length;
+    item->slice.length -= length;
+    item->place += length;
+    return taken;
+}
+
+/* Returns how many bytes of an item go before a cut that is `left` bytes on. */
+static size_t snap(size_t length, size_t left, size_t slice_min)
+{
+    if (left >= length || length - left < slice_min) {
+        return length;
+    }
+    return left < slice_min ? 0 : left;
+}
+
+/* Cuts the stream of one destination into parts for the slots, which are the columns of the level. */
+static irr_status_t spread(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
+                           irr_item_t *stream,
+                           size_t count)
+{
+    int destination = stream[0].slice.destination, part = 0, last = stage->slots - 1;
+    size_t total = 0, done = 0;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        total += stream[i].slice.length;
+    }
+    irr_grid_cut(&stage->level, destination, total, slice_min, distribution->cuts);
+    for (size_t i = 0; i < count && status == IRR_OK;) {
+        size_t left = distribution->cuts[part + 1] > done ? distribution->cuts[part + 1] - done : 0;
+        size_t bytes = part == last ? stream[i].slice.length : snap(stream[i].slice.length, left, slice_min);
+
+        if (left == 0 || bytes == 0) {
+            part++;
+            continue;
+        }
+        done += bytes;
+        status = irr_items_add(&distribution->slots[irr_grid_cut_column(&stage->level, destination, part)],
+                               take(&stream[i], bytes));
+        i += stream[i].slice.length == 0;
+    }
+    return status;
+}
+
+static irr_status_t collect(irr_distribution_t *distribution, const irr_stage_t *stage, const irr_item_t *stream,
+                            size_t count)
+{
+    int slot = irr_stage_slot(stage, stream[0].slice.destination);
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < count && status == IRR_OK; i++) {
+        status = irr_items_add(&distribution->slots[slot], stream[i]);
+    }
+    return status;
+}
+
+irr_status_t irr_distribute(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
+                            irr_items_t *held)
+{
+    irr_item_t *items = held->array;
+    irr_status_t status = make_room(distribution, (size_t)stage->slots);
+
+    sort(held);
+    for (size_t i = 0, end; i < held->count && status == IRR_OK; i = end) {
+        for (end = i; end < held->count && items[end].slice.destination == items[i].slice.destination; end++) {
+            continue;
+        }
+        status = stage->spreading ? spread(distribution, stage, slice_min, items + i, end - i)
+                                  : collect(distribution, stage, items + i, end - i);
+    }
+    held->count = 0;
+    return status;
+}
