@@ -8,7 +8,7 @@ _coll_irr() {
     COMPREPLY=()
     case $before in
         --algorithm | --algorithms)
-            words=$("$1" --list-algorithms 2> /dev/null | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p')
+            words=$("$1" --list-algorithms 2> /dev/null | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p')
             # Of a list the last name is completed.
             [ "${word%,*}" = "$word" ] || first=${word%,*},
             ;;

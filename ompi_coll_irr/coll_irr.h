@@ -9,7 +9,7 @@
  *   coll_irr_nonblocking.c nonblocking,
  *   coll_irr_persistent.c  and persistent ones
  *   coll_irr_operation.h   one exchange by an engine communicator: start, progress, finish
- *   coll_irr_request.h     requests, and the series that they come in; coll_irr_request_run.c moves them
+ *   coll_irr_request.h     requests, and the class that they come in; coll_irr_request_run.c moves them
  *   coll_irr_agreement.h   what ranks agree on, in steps
  *   coll_irr_rounds.h      reductions and gathers beside MPI's collectives
  *   coll_irr_service.h     the state of a collective
@@ -135,7 +135,7 @@ typedef enum mca_coll_irr_state_t {
 /* Most communicators come to an end before anything is tried on them. */
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
-    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* and what is behind the ways that are open */
+    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* and what is behind the strategies that are open */
     irr_situation_t situation;                  /* in which they were listed last */
     bool            lived;                      /* the memory has counted the end of the service */
 } mca_coll_irr_candidates_t;
@@ -152,19 +152,20 @@ typedef struct mca_coll_irr_neighbors_t {
 /* Room for the cause of what serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
-/* A collective of a team of communicators (coll_irr_team.h), or of a series: who serves it, and by what. */
+/* A collective of a team of communicators (coll_irr_team.h), or of a class: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
     const char          *call;       /* its name, or that of a form which is served on its own */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
-    int                  host_strategy;   /* the way that is Open MPI's own: 0, or -1: none, and way 0 is ours */
+    /* the strategy that is Open MPI's own: 0, or -1: none, and strategy 0 is ours */
+    int                  host_strategy;
     bool                 shares;     /* irr_comm is that of the collective's leader */
     uint64_t             first;      /* the number of the first module of the team that has called it, */
     uint64_t             communicators;   /* how many have, */
     uint64_t             passed;     /* and calls of those that did not join, which went to the host's uncounted */
-    bool                 logged;     /* a line of coll_irr_verbose has named what serves a series, */
+    bool                 logged;     /* a line of coll_irr_verbose has named what serves a class, */
     bool                 requests_logged;   /* or one of its persistent requests, which have no line each */
     char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, as a clause */
 
@@ -173,18 +174,18 @@ typedef struct mca_coll_irr_service_t {
 
     /* While CHOOSING. */
     bool                 asked;      /* the ranks have agreed that all choose, */
-    bool                 grouped;    /* and have opened ways, */
+    bool                 grouped;    /* and have opened strategies, */
     bool                 needs_transport;   /* also on one node, where memory could not be shared */
     bool                 refused;           /* all ranks know that no way can be opened, which one of them has told */
     irr_choice_t         choice;
     uint64_t             logged_exchanges;   /* its count when results were logged last */
     mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */
-    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: the host's way, and those that are closed */
+    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: the host's strategy, and those that are closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
-    void                       *pad[16];        /* newer releases of a series write behind their own members */
+    void                       *pad[16];        /* newer releases of a class write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
     mca_coll_irr_ranks_t        ranks;          /* of its exchanges */
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */

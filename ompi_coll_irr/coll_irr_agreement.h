@@ -79,7 +79,7 @@ struct mca_coll_irr_agreement_t {
     irr_candidate_t         list[IRR_CANDIDATES_MAX];
     double                  ratios[IRR_CANDIDATES_MAX];   /* their times as parts of the host's */
     int                     listed;
-    int                     open;         /* ways that were opened, */
+    int                     open;         /* strategies that were opened, */
     irr_status_t            trouble;      /* or why this rank cannot */
 };
 

@@ -69,7 +69,7 @@ void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_
 void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *strategy,
                                const irr_speedup_t *speedup);
 
-/* Records the end of a service of a team or a series; a second call does nothing.  Local. */
+/* Records the end of a service of a team or a class; a second call does nothing.  Local. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service);
 
 /* Merges the lessons of process 0 into the file.  In MPI_Finalize, after the end of all services. */

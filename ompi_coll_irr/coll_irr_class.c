@@ -1,11 +1,11 @@
 /*
- * coll_irr_class.c - series of operations: their life, their turns, and the agreements that are due after some.
+ * coll_irr_class.c - class of operations: their life, their turns, and the agreements that are due after some.
  *
  * An agreement is part of the operation that it is due after: that completes when both are over.  Nothing of the
- * series is under way meanwhile, as operations that start then wait in a line, and the exchanges before are over on
- * this rank.  So what was timed is complete, and ways that are closed are not in use.
+ * class is under way meanwhile, as operations that start then wait in a line, and the exchanges before are over on
+ * this rank.  So what was timed is complete, and strategies that are closed are not in use.
  *
- * The progress function is registered while series live, not while operations are active: a start then takes no lock
+ * The progress function is registered while classes live, not while operations are active: a start then takes no lock
  * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
  * operations it costs one look.
  */

@@ -7,7 +7,7 @@
  *
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
  * there is memory, and a communicator that finds none gets one of those, which takes part and declines.  For the same
- * reason a module has room for the series of its nonblocking calls, and for a team, of which only those in use are
+ * reason a module has room for the class of its nonblocking calls, and for a team, of which only those in use are
  * touched.
  */
 #include "coll_irr_choose.h"
@@ -106,7 +106,7 @@ static mca_coll_irr_module_t *take_spare(void)
     return module;
 }
 
-/* NULL without memory for a module, for its series of nonblocking calls and for a team. */
+/* NULL without memory for a module, for its class of nonblocking calls and for a team. */
 static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);

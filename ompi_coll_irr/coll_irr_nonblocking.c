@@ -1,5 +1,5 @@
 /*
- * coll_irr_nonblocking.c - nonblocking calls: those of a collective of a communicator are a series
+ * coll_irr_nonblocking.c - nonblocking calls: those of a collective of a communicator are a class
  * (coll_irr_request.h).
  *
  * A call must not wait for others, so what the ranks have to agree on is a part of its operation.  The first call goes
@@ -17,7 +17,7 @@
  * In place a rank without a byte is at the end at once, and Open MPI 4.1 takes no tag there (5.0 does).  A rank that
  * knows by what the call goes must not take another number of them than one that does not, so there all ask Open MPI.
  *
- * A rank that finds no memory still takes part, because the others wait for it.  Its series lies in the module. Without
+ * A rank that finds no memory still takes part, because the others wait for it.  Its class lies in the module. Without
  * memory for a request the operation has one on the stack, and the call returns when the operation is over.
  *
  * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
@@ -72,7 +72,7 @@ static int start_host(mca_coll_irr_request_t *request)
     return result;
 }
 
-/* ---- the series ---- */
+/* ---- the class ---- */
 
 static void begin_class(mca_coll_irr_class_t *class)
 {
@@ -129,7 +129,7 @@ static bool passes(mca_coll_irr_service_t *service)
             (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
 }
 
-/* Only calls make a series hold, so where it does not it stays so in a call. */
+/* Only calls make a class hold, so where it does not it stays so in a call. */
 static kind_t look_at(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;

@@ -213,6 +213,9 @@ static int register_setting(mca_coll_irr_setting_t *setting)
     if (enumeration != NULL) {
         OBJ_RELEASE(enumeration);
     }
+    if (result >= 0 && row->older != NULL) {
+        result = mca_base_var_register_synonym(result, "ompi", "coll", "irr", row->older, (mca_base_var_syn_flag_t)0);
+    }
     return result;
 }
 

@@ -32,7 +32,7 @@ typedef struct args {
 /* ---- life ---- */
 
 /*
- * An inactive request with a series of its own, whose service the caller makes one that serves.  NULL without memory.
+ * An inactive request with a class of its own, whose service the caller makes one that serves.  NULL without memory.
  */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
@@ -110,7 +110,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 
 /* ---- where the ranks choose ---- */
 
-/* Collective: the request begins with the way that its class has found, if all ranks can.  An error of rounds. */
+/* Collective: the request begins with the strategy that its class has found, if all ranks can.  An error of rounds. */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->class->service;

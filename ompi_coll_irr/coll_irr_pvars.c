@@ -151,7 +151,7 @@ static int add_field(place_t *place, mca_base_var_enum_t *algorithms)
 int mca_coll_irr_pvars_register(void)
 {
     mca_base_var_enum_t *algorithms;
-    int result = mca_coll_irr_setting_enum(mca_coll_irr_setting("alltoall_algorithm")->row, "coll_irr_way",
+    int result = mca_coll_irr_setting_enum(mca_coll_irr_setting("alltoall_algorithm")->row, "coll_irr_strategy",
                                           &algorithms);
 
     if (result != OPAL_SUCCESS) {

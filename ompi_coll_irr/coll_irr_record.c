@@ -43,7 +43,7 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_RATIO, .variable = "speedup",
       .text = "Time of Open MPI's own divided by that of the algorithm that serves %s now, by its last trial; 0: there "
               "was none, or Open MPI's own serves (a gauge)" },
-    { .unit = MCA_COLL_IRR_NAME, .variable = "way" }
+    { .unit = MCA_COLL_IRR_NAME, .variable = "strategy" }
 };
 
 static double ratio(uint64_t part, uint64_t whole)

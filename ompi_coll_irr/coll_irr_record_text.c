@@ -3,8 +3,9 @@
  *
  *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_told": 4,
  *      "rows": [{NUMBERS, "communicator": "MPI_COMM_WORLD", "call": "MPI_Alltoallv", "ranks": 4, "nodes": 1,
- *                "way": "board", "reason": "because it has speedup 1.88 in trials", "speedup": [1.882, 1.882],
- *                "best_other_speedup": null, "ways": [{"way": "board", "trials": 1, "speedup": [1.882, 1.882]}, ...]},
+ *                "strategy": "direct", "reason": "because it has speedup 1.88 in trials", "speedup": [1.882, 1.882],
+ *                "best_other_speedup": null, "strategies": [{"strategy": "direct", "trials": 1, "speedup": [1.882,
+ * 1.882]}, ...]},
  *               ...],
  *      "totals": [{"call": "MPI_Alltoallv", NUMBERS}, ...],
  *      "total": {NUMBERS}}
@@ -339,13 +340,13 @@ static void json_record(const record_t *record, FILE *stream)
     json_text("call", record->call, stream);
     json_size("ranks", record->ranks, stream);
     json_size("nodes", record->nodes, stream);
-    json_text("way", record->strategy, stream);
+    json_text("strategy", record->strategy, stream);
     json_text("reason", reason_of(record).text, stream);
     json_range("speedup", &record->speedup, stream);
     json_range("best_other_speedup", &record->other, stream);
-    fputs(", \"ways\": [", stream);
+    fputs(", \"strategies\": [", stream);
     for (int i = 0; i < record->strategies; i++) {
-        fprintf(stream, "%s{\"way\": \"%s\", \"trials\": %" PRIu64, i > 0 ? ", " : "",
+        fprintf(stream, "%s{\"strategy\": \"%s\", \"trials\": %" PRIu64, i > 0 ? ", " : "",
                 clean(record->list[i].strategy).text, record->list[i].trials);
         json_range("speedup", &record->list[i].speedup, stream);
         fputc('}', stream);

@@ -52,7 +52,7 @@ static mca_coll_irr_request_t *take_spare(void)
 
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 {
-    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the series may be gone */
+    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the class may be gone */
 
     OMPI_REQUEST_FINI(&request->super.super);
     give_spare(request);

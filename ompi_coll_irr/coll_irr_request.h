@@ -1,5 +1,5 @@
 /*
- * coll_irr_request.h - requests of nonblocking and persistent calls, and the series that they come in.
+ * coll_irr_request.h - requests of nonblocking and persistent calls, and the class that they come in.
  */
 #ifndef MCA_COLL_IRR_REQUEST_H
 #define MCA_COLL_IRR_REQUEST_H
@@ -48,7 +48,7 @@ struct mca_coll_irr_request_t {
     uint64_t                begin_ns;     /* 0: it is not timed */
     uint64_t                started_ns;   /* so long its start took, */
     uint64_t                seen_ns;      /* and then progress first looked at it; 0: not yet */
-    mca_coll_irr_request_t *next;         /* of those that are active, or over, or in the line of a series, or spare */
+    mca_coll_irr_request_t *next;         /* of those that are active, or over, or in the line of a class, or spare */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
@@ -59,7 +59,7 @@ typedef struct mca_coll_irr_requests_t {
     mca_coll_irr_request_t          *spare;    /* for the next ones */
     mca_coll_irr_class_t            *live;
     mca_coll_irr_request_t *volatile active;   /* also looked at without the lock */
-    mca_coll_irr_class_t   *volatile agreeing; /* the same of series */
+    mca_coll_irr_class_t   *volatile agreeing; /* the same of classes */
     int                              engine_active;   /* those of the active ones that go by the engine */
     uint64_t                         left_ns;  /* when a start or progress last returned to its caller */
 } mca_coll_irr_requests_t;
@@ -73,12 +73,12 @@ void mca_coll_irr_requests_close(void);
 /* At the end of the job: what all operations took goes to the report. */
 void mca_coll_irr_requests_stats(void);
 
-/* The engine goes, and with it the engine communicators of all series: nothing can be started any more. */
+/* The engine goes, and with it the engine communicators of all classes: nothing can be started any more. */
 void mca_coll_irr_requests_strand(void);
 
 /* ---- coll_irr_request.c: a request ---- */
 
-/* Returns a request of a series, for a call whose sides are set.  It retains the communicator.  NULL without memory. */
+/* Returns a request of a class, for a call whose sides are set.  It retains the communicator.  NULL without memory. */
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent);
 
@@ -106,28 +106,28 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started);
 int mca_coll_irr_requests_progress(void);
 
 /*
- * Starts a request, or puts it into the line of its series; it is pending from then on.  A request that Open MPI may
+ * Starts a request, or puts it into the line of its class; it is pending from then on.  A request that Open MPI may
  * have to serve, and that may wait, has an inner one that is ready; else host starts that, if it is Open MPI's turn.
  */
 void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
 
 /* ---- coll_irr_class.c ---- */
 
-/* Makes a series of a collective, of a call of that name, in memory that stays where it is. */
+/* Makes a class of a collective, of a call of that name, in memory that stays where it is. */
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                              const char *call);
 void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 
-/* The next operation starts; if an agreement is due after it, the series holds those that follow.  Under the lock. */
+/* The next operation starts; if an agreement is due after it, the class holds those that follow.  Under the lock. */
 irr_choice_turn_t mca_coll_irr_class_turn(mca_coll_irr_class_t *class, mca_coll_irr_request_t *request);
 
 /*
- * A persistent request ends in an error on this rank, where Open MPI frees it.  The series fails on all ranks, which
- * must not wait for a start of this one, whatever serves theirs.  turn: the way by which it went.
+ * A persistent request ends in an error on this rank, where Open MPI frees it.  The class fails on all ranks, which
+ * must not wait for a start of this one, whatever serves theirs.  turn: the strategy by which it went.
  */
 void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn);
 
-/* Has another rank lost a persistent request?  Then the series has failed here, too.  No exchange of it is open. */
+/* Has another rank lost a persistent request?  Then the class has failed here, too.  No exchange of it is open. */
 bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 
 /* Starts the agreement that is due after an operation (coll_irr_agreement.h). */
@@ -135,7 +135,7 @@ void mca_coll_irr_class_agree(mca_coll_irr_class_t *class);
 
 /* ---- coll_irr_nonblocking.c ---- */
 
-/* With the module: its series of nonblocking calls. */
+/* With the module: its class of nonblocking calls. */
 void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module);
 
 #endif

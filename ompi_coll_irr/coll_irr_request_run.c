@@ -4,8 +4,8 @@
  * A start posts the exchange, or starts what the previous module has for it; Open MPI's progress moves it and completes
  * the request.  In steady state neither allocates, and neither waits.
  *
- * Where ways are tried, the ranks agree after operations that all know (coll_irr_class.c).  Those that start meanwhile
- * wait in the line of their series, as nobody knows yet by what they go.
+ * Where strategies are tried, the ranks agree after operations that all know (coll_irr_class.c).  Those that start
+ * meanwhile wait in the line of their class, as nobody knows yet by what they go.
  *
  * Where ranks share processors, ranks that do not run have yet to send what a wait needs, so a wait gives way and
  * looks again before the rest of MPI has its turn.  A test in a program that computes must not pay for that; only the
@@ -132,7 +132,7 @@ static void begin_failed(mca_coll_irr_request_t *request)
     activate(request);
 }
 
-/* By the way whose turn it is; what Open MPI does is left to the caller.  The lock is held. */
+/* By the strategy whose turn it is; what Open MPI does is left to the caller.  The lock is held. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -322,14 +322,14 @@ static bool advance(mca_coll_irr_class_t *class)
     class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     move_line(class);
-    complete(request);   /* the last thing: the communicator, and with it the series, may go then */
+    complete(request);   /* the last thing: the communicator, and with it the class, may go then */
     return true;
 }
 
 /*
  * What a start has cost its caller, and not how long it was open: the start itself, and the time since progress first
- * looked.  Between them a program may compute for as long as it likes, which says nothing of a way; but where it waits
- * at once, that is when the first messages come.  So the time between counts, but for no more than all the rest.
+ * looked.  Between them a program may compute for as long as it likes, which says nothing of a strategy; but where it
+ * waits at once, that is when the first messages come.  So the time between counts, but for no more than all the rest.
  */
 static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
 {
@@ -371,7 +371,7 @@ static void finish(mca_coll_irr_request_t *request)
         move_line(class);
     }
     if (completes) {
-        complete(request);   /* if an agreement begins, what it is part of keeps the series */
+        complete(request);   /* if an agreement begins, what it is part of keeps the class */
     }
     if (agrees) {
         mca_coll_irr_class_agree(class);
@@ -411,7 +411,7 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
     return true;
 }
 
-/* Those of all series whose agreements were under way. */
+/* Those of all classes whose agreements were under way. */
 static int advance_all(void)
 {
     mca_coll_irr_class_t *class, *next;

@@ -26,8 +26,8 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
- * Alike on all ranks: if the settings of the engine communicator leave several strategies open, it becomes way 0 of the
- * service, which has room for candidates and chooses among them from now on.
+ * Alike on all ranks: if the settings of the engine communicator leave several strategies open, it becomes strategy 0
+ * of the service, which has room for candidates and chooses among them from now on.
  */
 void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
 
@@ -48,7 +48,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
 bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
 
-/* Closes one way, and all engine communicators; and ends a service that is served. */
+/* Closes one strategy, and all engine communicators; and ends a service that is served. */
 void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy);
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);

@@ -20,11 +20,22 @@ const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting)
     return setting->text != NULL ? setting->text : setting->row->standard;
 }
 
+/* The info key may have the older name of the setting. */
+static bool get_key(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed, char key[OPAL_MAX_INFO_VAL + 1])
+{
+    char older[sizeof(setting->parameter)];
+
+    if (mca_coll_irr_info_get(keyed, setting->parameter, key, OPAL_MAX_INFO_VAL + 1)) {
+        return true;
+    }
+    snprintf(older, sizeof(older), "%s%s", MCA_COLL_IRR_PREFIX, setting->row->older);
+    return setting->row->older != NULL && mca_coll_irr_info_get(keyed, older, key, OPAL_MAX_INFO_VAL + 1);
+}
+
 const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
                                       char key[OPAL_MAX_INFO_VAL + 1], bool *keyed_p)
 {
-    const bool has_key = setting->scope != MCA_COLL_IRR_OF_PROCESS &&
-                         mca_coll_irr_info_get(keyed, setting->parameter, key, OPAL_MAX_INFO_VAL + 1);
+    const bool has_key = setting->scope != MCA_COLL_IRR_OF_PROCESS && get_key(setting, keyed, key);
 
     if (keyed_p != NULL) {
         *keyed_p = has_key;

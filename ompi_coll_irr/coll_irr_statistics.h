@@ -84,7 +84,7 @@ void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_
 /* After that its team, or the job, ends: adds the record to the report.  A second call does nothing. */
 void mca_coll_irr_stats_close(mca_coll_irr_service_t *service);
 
-/* The same two for a series. */
+/* The same two for a class. */
 void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 
 /* ---- the report ---- */

@@ -3,7 +3,7 @@
  * largest times, open strategies, and end trials.
  *
  * The engine decides what follows (choose/choice.h).  A strategy that is open is an engine communicator of its own: a
- * way of the service.
+ * strategy of the service.
  *
  * Cost: one reduction; where lessons are remembered one more for a new list; about five for each way that is opened.
  */
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a way. */
+/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a strategy. */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
 #define STRATEGY_NS UINT64_C(300000)
@@ -27,9 +27,9 @@
 /* And whether the service has failed on a rank. */
 _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have room for the words of a choice");
 
-/* ---- ways ---- */
+/* ---- strategies ---- */
 
-/* Way 0 and the way gone so far stay open. */
+/* Strategy 0 and the strategy gone so far stay open. */
 static bool stays(const mca_coll_irr_service_t *service, int strategy)
 {
     return strategy == 0 || strategy == service->choice.strategy;
@@ -44,7 +44,7 @@ static void close_others(mca_coll_irr_service_t *service)
     }
 }
 
-/* Is a strategy behind a way that stays open? */
+/* Is a strategy behind a strategy that stays open? */
 static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
 {
     bool open = false;
@@ -65,8 +65,8 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 }
 
 /*
- * Local, and alike on all ranks: what may be faster than way 0, and than the way gone so far.  Of strategies of the
- * algorithm that is named the model does not tell one from another.
+ * Local, and alike on all ranks: what may be faster than strategy 0, and than the strategy gone so far.  Of strategies
+ * of the algorithm that is named the model does not tell one from another.
  */
 static void list_strategies(mca_coll_irr_agreement_t *agreement)
 {
@@ -103,7 +103,7 @@ static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_
     return ranks == module->ranks.size && !service->needs_transport;
 }
 
-/* What this rank thinks that opening ways costs. */
+/* What this rank thinks that opening strategies costs. */
 static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);

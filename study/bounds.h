@@ -2,8 +2,8 @@
  * bounds.h - checks the plans of all ranks against the bounds that the papers prove for a strategy of the table.
  *
  * JPDC, section 3.2.4, for the square with its own choice of columns: lemma 1 (messages received), lemma 3 (length of a
- * message) and theorem 1 (buffers).  Lemma 1 depends only on the shape, so it holds for grid (a3) too; the other two
- * are for balanced-grid (a4).  The hybrid keeps lemma 1 for the messages of its grid.  No bound holds for other
+ * message) and theorem 1 (buffers).  Lemma 1 depends only on the shape, so it holds for grid too; the other two
+ * are for balanced-grid.  The hybrid keeps lemma 1 for the messages of its grid.  No bound holds for other
  * strategies, or for dimensions of the user's choice.
  *
  * In the paper's terms: S = ceil(sqrt P), and C columns of R rows, of which incomplete columns have R - 1.  Lmax is the

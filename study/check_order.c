@@ -127,7 +127,7 @@ typedef struct ends {
 
 static const ends_t all_ends[] = {
     { IRR_STEP_SEND, IRR_STEP_RECV, "sends to", "receives from", "send", "receive" },
-    { IRR_STEP_SIGNAL, IRR_STEP_WAIT, "tells", "awaits", "tell", "await" }
+    { IRR_STEP_SIGNAL, IRR_STEP_WAIT, "signals", "waits for", "signal", "wait" }
 };
 
 static irr_status_t pair_ends(irr_check_t *check, const ends_t *kind, const end_t *sends, size_t nsends,

@@ -150,7 +150,7 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
                               step->bytes);
     }
     if (signals && bytes > 0) {
-        return irr_check_fail(check, "rank %d step %zu: a tell or an await of %zu bytes", rank, index, bytes);
+        return irr_check_fail(check, "rank %d step %zu: a signal or a wait of %zu bytes", rank, index, bytes);
     }
     if (copy && plan->pieces[step->first_piece + 1].length < bytes) {
         return irr_check_fail(check, "rank %d step %zu: copies %zu bytes into %zu", rank, index, bytes,

@@ -119,7 +119,7 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
 
 /*
  * Copies a message from one list of pieces to another, which may be divided differently. Returns the bytes that found
- * room. If sunk is not NULL, pieces of `to` may have no base; their bytes are added to *sunk.
+ * room. If discarded is not NULL, pieces of `to` may have no base; their bytes are added to *sunk.
  */
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *discarded);

@@ -1,7 +1,7 @@
 /*
  * outline.c - the sends of all ranks without other steps, for pictures; see plans.h.
  *
- * A grid route cuts messages into many pieces: for 1,024 ranks with 32 KiB for each other, balanced-grid (a4) has 320
+ * A grid route cuts messages into many pieces: for 1,024 ranks with 32 KiB for each other, balanced-grid has 320
  * million, which take 15 GB.  A rank's distribution of what it holds for one destination does not depend on other
  * destinations.  So the plans are built for some destinations at a time, and only the lengths of their messages are
  * kept.  The number of destinations follows from the number of pieces of the last ones.

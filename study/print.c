@@ -4,7 +4,7 @@
  *     plan rank 1 of 4, 1 stage, 7 steps, 0 scratch bytes
  *     stage 1 step 1  recv from 0      8 bytes  output[0,8)
  *     stage 1 step 1  send to   2     16 bytes  input[8,24)  after 0 3
- *     stage 1 step 0  tell      0  after 0
+ *     stage 1 step 0  signal    0  after 0
  */
 #include "plan/plan.h"
 #include "study/print.h"
@@ -28,7 +28,7 @@ static void print_message(const irr_plan_t *plan, const irr_step_t *step, FILE *
 
 static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
 {
-    static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "tell     ", "await    ", "reduce on" };
+    static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "signal   ", "wait     ", "reduce on" };
 
     fprintf(stream, "stage %d step %-4d %s ", step->stage, step->number, verbs[step->kind]);
     if (step->kind == IRR_STEP_SIGNAL || step->kind == IRR_STEP_WAIT) {

@@ -138,7 +138,7 @@ short_pages() {
 short_readme() { [ "$(wc -l < "$top/README.md")" -le 110 ]; }
 
 algorithms() {
-    for algorithm in $("$here/irr_plan" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
+    for algorithm in $("$here/irr_plan" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do
         [ "$algorithm" = auto ] || grep -q "\`$algorithm\`" "$top/docs/algorithms.md" || {
             echo "docs/algorithms.md lacks $algorithm"
             return 1
@@ -163,11 +163,11 @@ completion() {
     PATH=$here:$top/contrib:$PATH
     completes "--json" irr_plan print --js && completes "--unit" irr_bench --uni &&
         completes "recommend" irr_plan re && completes "convert" irr_matrix con &&
-        completes "rs_n rs_n_sort rs_nh" irr_plan check --algorithm rs && completes "all" irr_tune --help a &&
+        completes "random random-sorted random-heap" irr_plan check --algorithm rand && completes "all" irr_tune --help a &&
         completes "--topology" yaml2topology --to &&
-        completes "host,a1,rs_n host,a1,rs_n_sort host,a1,rs_nh" irr_bench --algorithms host,a1,rs &&
+        completes "host,direct,random host,direct,random-sorted host,direct,random-heap" irr_bench --algorithms host,direct,rand &&
         completes "--unit" mpirun --oversubscribe -n 4 irr_bench --uni &&
-        completes "a1,rs_nh" srun -n 4 "$here/irr_bench" --algorithms a1,rs_nh &&
+        completes "direct,random-heap" srun -n 4 "$here/irr_bench" --algorithms direct,random-heap &&
         completes "" mpirun --mc && completes "" mpirun -n 4 app --uni
 }
 
@@ -199,7 +199,7 @@ simulated() {
 # Each picture of an algorithm is what the command beside it draws.
 drawn() {
     mkdir -p "$scratch/drawn"
-    grep -E '^(printf .* > [a-z]+[.]conf|irr_plan draw .* -o [a-z0-9_]+[.]svg)$' "$top/docs/algorithms.md" \
+    grep -E '^(printf .* > [a-z]+[.]conf|irr_plan draw .* -o [a-z0-9-]+[.]svg)$' "$top/docs/algorithms.md" \
         > "$scratch/commands" && (cd "$scratch/drawn" && PATH=$here:$PATH sh -e "$scratch/commands") || return
     for picture in "$scratch"/drawn/*.svg; do
         cmp "$picture" "$top/docs/$(basename "$picture")" || return

@@ -151,6 +151,6 @@ refused "more ranks than it writes for" "emit-c writes for 2 to 1024 ranks, not 
 refused "a host that is not there" "$scratch/four: host 'n99' of rank 1 is not in the topology" \
     emit-c --topology "$scratch/four" --hosts n0,n99
 refused "an algorithm" "--algorithm does not go with emit-c, only with print, check and draw" \
-    emit-c --topology "$scratch/four" --algorithm a1
+    emit-c --topology "$scratch/four" --algorithm direct
 refused "counts" "--matrix does not go with emit-c" emit-c --topology "$scratch/four" --matrix "$scratch/none"
 exit $failed

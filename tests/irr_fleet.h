@@ -49,8 +49,8 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
 /*
- * Adds a pace to the plan of one rank, which stays within the bounds that are told for it; signals: of the pace sync,
- * or NULL.
+ * Adds a pacing to the plan of one rank, which stays within the bounds that are told for it; signals: of the pacing
+ * sync, or NULL.
  */
 void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
                       const irr_signals_t *signals);

@@ -1,7 +1,7 @@
 /*
- * irr_paced.h - a fleet that runs a job under a pace, and a watch over everything it sends.
+ * irr_paced.h - a fleet that runs a job under a pacing, and a watch over everything it sends.
  *
- * The watch knows the plans, and of the executor only which steps are over.  It counts what breaks the pace:
+ * The watch knows the plans, and of the executor only which steps are over.  It counts what breaks the pacing:
  *
  *   all     a send that is not the next one of the plan; more in flight than the window of messages
  *   loose   a send of a step while a step of its rank below it is open
@@ -58,7 +58,7 @@ struct irr_paced {
 irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params);
 void         irr_paced_destroy(irr_paced_t *paced);
 
-/* The proof of the plans, with their paces. */
+/* The proof of the plans, with their pacings. */
 irr_status_t irr_paced_check(const irr_paced_t *paced, const irr_job_t *job, char *reason, size_t size);
 
 /* Starts all ranks, some of them late. */

@@ -7,13 +7,13 @@ mesh=$srcdir/tests/data/airfoil-8.mtx
 
 # The names that --help lists.
 algorithms() {
-    "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
+    "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'
 }
 
-# proves NAME 'FIGURE...' ARGUMENT...: stdout is these figures, a line each, of a free pace and with all proved.
+# proves NAME 'FIGURE...' ARGUMENT...: stdout is these figures, a line each, of a free pacing and with all proved.
 proves() {
     name=$1
-    all="pace=free lead_bytes=0 piece_bytes=0 window_messages=0 window_bytes=0 $2
+    all="pacing=free lead_bytes=0 piece_bytes=0 window_messages=0 window_bytes=0 $2
          lemma1=ok lemma3=ok theorem1=ok delivered=ok"
     shift 2
     says "$name" "$all" "$@"
@@ -24,8 +24,8 @@ echo 1..63
 # ---- print ----
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "stages": 1,
-"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
+{"algorithm": "direct", "ranks": 3, "stages": 1,
+"pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 {"stage":1,"step":1,"from":0,"to":1,"bytes":8,"slices":[[0,1,0,8]]},
 {"stage":1,"step":1,"from":1,"to":2,"bytes":8,"slices":[[1,2,0,8]]},
 {"stage":1,"step":1,"from":2,"to":0,"bytes":8,"slices":[[2,0,0,8]]},
@@ -34,38 +34,38 @@ cat > "$scratch/expected" << 'END'
 {"stage":1,"step":2,"from":2,"to":1,"bytes":8,"slices":[[2,1,0,8]]}
 ]}
 END
-prints "the messages of three ranks as JSON" print --algorithm a1 --ranks 3 --unit 8 --json
-"$PLAN" print --algorithm a1 --ranks 3 --unit 8 --json -o "$scratch/file.json" &&
+prints "the messages of three ranks as JSON" print --algorithm direct --ranks 3 --unit 8 --json
+"$PLAN" print --algorithm direct --ranks 3 --unit 8 --json -o "$scratch/file.json" &&
     cmp -s "$scratch/expected" "$scratch/file.json"
 report $? "the same into a file"
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "stages": 1,
-"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
+{"algorithm": "direct", "ranks": 3, "stages": 1,
+"pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 {"stage":1,"step":1,"from":0,"to":1,"bytes":5,"slices":[[0,1,0,5]]}
 ]}
 END
 file pair '3 3 2' '1 2 5' '3 3 7'
-prints "what stays on a rank is no message" print --algorithm a1 --matrix "$scratch/pair" --json
-prints "one rank sees what it receives" print --algorithm a1 --matrix "$scratch/pair" --json --rank 1
+prints "what stays on a rank is no message" print --algorithm direct --matrix "$scratch/pair" --json
+prints "one rank sees what it receives" print --algorithm direct --matrix "$scratch/pair" --json --rank 1
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "stages": 1,
-"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
+{"algorithm": "direct", "ranks": 3, "stages": 1,
+"pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 ]}
 END
-prints "one rank may have no messages" print --algorithm a1 --matrix "$scratch/pair" --json --rank 2
+prints "one rank may have no messages" print --algorithm direct --matrix "$scratch/pair" --json --rank 2
 
-good print --algorithm a4 --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,$')" -eq 1 ]
+good print --algorithm balanced-grid --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,$')" -eq 1 ]
 report $? "a grid has dimensions"
 
 cat > "$scratch/expected" << 'END'
-# a1, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
+# direct, pacing free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 1 step, 0 scratch bytes
 stage 1 step 1    recv from 0              5 bytes  output[0,5)
 END
-prints "the plan of one rank as text" print --algorithm a1 --matrix "$scratch/pair" --rank 1
-good print --algorithm ac --ranks 4 && [ "$(lines '^plan rank [0-3] of 4')" -eq 4 ]
+prints "the plan of one rank as text" print --algorithm direct --matrix "$scratch/pair" --rank 1
+good print --algorithm natural --ranks 4 && [ "$(lines '^plan rank [0-3] of 4')" -eq 4 ]
 report $? "the plans of all ranks as text"
 
 # ---- check ----
@@ -73,40 +73,40 @@ report $? "the plans of all ranks as text"
 proves "a rotation is free of contention" \
     "ranks=5 stages=1 steps=4 messages_sent_max=4 messages_received_max=4 message_bytes_max=1024
      scratch_bytes_max=0 traffic_bytes_max=4096 lmax=5120 header_bytes=0 contention=0" \
-    check --algorithm a1 --ranks 5
+    check --algorithm direct --ranks 5
 proves "the natural order is not" \
     "ranks=5 stages=1 steps=5 messages_sent_max=4 messages_received_max=4 message_bytes_max=1024
      scratch_bytes_max=0 traffic_bytes_max=4096 lmax=5120 header_bytes=0 contention=5" \
-    check --algorithm ac --ranks 5
+    check --algorithm natural --ranks 5
 
 proves "entries are scaled; what stays on a rank counts in lmax alone" \
     "ranks=3 stages=1 steps=1 messages_sent_max=1 messages_received_max=1 message_bytes_max=10
      scratch_bytes_max=0 traffic_bytes_max=10 lmax=14 header_bytes=0 contention=0" \
-    check --algorithm a1 --matrix "$scratch/pair" --scale 2
-shows "a mesh on its ranks" ranks=8 check --algorithm a1 --ranks 8 --matrix "$mesh"
+    check --algorithm direct --matrix "$scratch/pair" --scale 2
+shows "a mesh on its ranks" ranks=8 check --algorithm direct --ranks 8 --matrix "$mesh"
 
 proves "a balanced grid keeps the bounds of the paper" \
     "ranks=61 stages=4 steps=30 messages_sent_max=28 messages_received_max=28 message_bytes_max=8967
      scratch_bytes_max=108462 traffic_bytes_max=218094 lmax=62464 header_bytes=559820 contention=0" \
-    check --algorithm a4 --ranks 61 --slice-min 0
+    check --algorithm balanced-grid --ranks 61 --slice-min 0
 
 # Two ranks, two stages: in each a rank with a neighbour sends it one header, be it of nothing.
 file one '2 2 1' '1 2 5'
 shows "messages that carry nothing have headers, too" header_bytes=21 \
-    check --algorithm a2 --matrix "$scratch/one" --slice-min 0
+    check --algorithm spread --matrix "$scratch/one" --slice-min 0
 good check --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 2000 && [ "$(lines '^stages=3$')" -eq 1 ] &&
     [ "$(lines '=ok$')" -eq 4 ] && good print --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 0 --rank 0 &&
     [ "$(lines '^stage 3')" -eq 0 ]
 report $? "long messages go beside a grid"
-good check --algorithm a4 --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
+good check --algorithm balanced-grid --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
 report $? "a grid of one's own may be contended for"
-tool check --algorithm a1 --ranks 2 --pattern next --unit 1073741824
+tool check --algorithm direct --ranks 2 --pattern next --unit 1073741824
 [ $status -eq 0 ] && [ "$(lines '^delivered=ok$')" -eq 1 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
     grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
 report $? "a run that takes too much memory is left out"
 
 cat > "$scratch/expected" << 'END'
-pace=grant
+pacing=grant
 lead_bytes=0
 piece_bytes=0
 window_messages=0
@@ -137,12 +137,12 @@ file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 good check --algorithm optimal --matrix "$scratch/triangle" &&
     sed 's/^schedule_ms=[0-9]*\.[0-9]*$/schedule_ms=/' "$scratch/out" | diff "$scratch/expected" - > /dev/null
 report $? "a schedule is as long as its busiest rank"
-good check --algorithm rs_nh --matrix "$scratch/triangle" --lambda one && figures splits=0 &&
+good check --algorithm random-heap --matrix "$scratch/triangle" --lambda one && figures splits=0 &&
     [ "$(value makespan_bytes)" -gt 40 ] &&
-    good check --algorithm rs_nh --pattern skewed --ranks 32 --lambda fixed:0.5 && [ "$(value splits)" -gt 0 ]
+    good check --algorithm random-heap --pattern skewed --ranks 32 --lambda fixed:0.5 && [ "$(value splits)" -gt 0 ]
 report $? "lambda says what is split"
-good check --algorithm rs_nh --pattern random --ranks 32 --latency 0 && many=$(value splits) &&
-    good check --algorithm rs_nh --pattern random --ranks 32 --latency 1000000000 &&
+good check --algorithm random-heap --pattern random --ranks 32 --latency 0 && many=$(value splits) &&
+    good check --algorithm random-heap --pattern random --ranks 32 --latency 1000000000 &&
     [ "$(value splits)" -lt "$many" ]
 report $? "where start-ups take long, less is split"
 # same OPTION OTHER ARGUMENT...: the plan is as with the first, and not as with the other one.
@@ -156,19 +156,19 @@ same() {
         good print "$@" --json $option && cmp -s "$scratch/out" "$scratch/default" &&
         good print "$@" --json $other && ! cmp -s "$scratch/out" "$scratch/default"
 }
-same "--slice-min 256" "--slice-min 0" --algorithm a4 --ranks 61 &&
-    same "--latency 16384" "--latency 4096" --algorithm rs_nh --pattern random --ranks 32
+same "--slice-min 256" "--slice-min 0" --algorithm balanced-grid --ranks 61 &&
+    same "--latency 16384" "--latency 4096" --algorithm random-heap --pattern random --ranks 32
 report $? "slices and start-ups are those of the component, unless told otherwise"
 good check --algorithm optimal --pattern random --ranks 24 && full=$(value permutations) &&
     good check --algorithm optimal --pattern random --ranks 24 --max-steps 30 &&
     [ "$(value permutations)" -lt "$full" ]
 report $? "a limit makes a schedule of fewer steps"
-good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cp "$scratch/out" "$scratch/two" &&
-    good print --algorithm rs_n --matrix "$mesh" --seed 3 --json && ! cmp -s "$scratch/out" "$scratch/two" &&
-    good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cmp -s "$scratch/out" "$scratch/two"
+good print --algorithm random --matrix "$mesh" --seed 2 --json && cp "$scratch/out" "$scratch/two" &&
+    good print --algorithm random --matrix "$mesh" --seed 3 --json && ! cmp -s "$scratch/out" "$scratch/two" &&
+    good print --algorithm random --matrix "$mesh" --seed 2 --json && cmp -s "$scratch/out" "$scratch/two"
 report $? "a seed makes a random schedule, of a matrix too"
 contended=
-for algorithm in lp rs_n rs_n_sort rs_nh optimal aapc; do
+for algorithm in xor random random-sorted random-heap optimal tree; do
     good check --algorithm $algorithm --ranks 29 --pattern sparse && [ "$(value contention)" -eq 0 ] &&
         [ "$(value makespan_bytes)" -ge "$(value lower_bound_bytes)" ] || contended="$contended $algorithm"
 done
@@ -179,7 +179,7 @@ undelivered=
 for algorithm in $(algorithms); do
     for ranks in 1 2 7 18 61; do
         input="--ranks $ranks --pattern random"
-        [ "$algorithm" != redist ] || input="--redistribute 5,$ranks,3,$ranks,4000"
+        [ "$algorithm" != redistribution ] || input="--redistribute 5,$ranks,3,$ranks,4000"
         # The input is a list of words.
         # shellcheck disable=SC2086
         good check --algorithm "$algorithm" $input --unit 3 &&
@@ -190,26 +190,26 @@ done
 [ -n "$(algorithms)" ] && [ -z "$undelivered" ]
 report $? "every algorithm delivers and keeps its bounds$undelivered"
 
-shows "a redistribution" 'lmax=6 traffic_bytes_max=6' check --algorithm a1 --redistribute 2,6,3,6 --unit 1
+shows "a redistribution" 'lmax=6 traffic_bytes_max=6' check --algorithm direct --redistribute 2,6,3,6 --unit 1
 good check --redistribute 2,6,3,6 --unit 1 && figures makespan_bytes=9 async_bytes=6 permutations=6 &&
-    cp "$scratch/out" "$scratch/two" && good check --algorithm redist --redistribute 2,6,3,6 --unit 1 &&
+    cp "$scratch/out" "$scratch/two" && good check --algorithm redistribution --redistribute 2,6,3,6 --unit 1 &&
     [ "$(grep -v _ms= "$scratch/two")" = "$(grep -v _ms= "$scratch/out")" ]
 report $? "a redistribution has steps of its own: example 2 of Guo and Pan takes 9 units, or 6"
 shows "example 1, too, whose steps are equally long; scaled" 'permutations=5 makespan_bytes=1200' \
-    check --algorithm redist --redistribute 4,5,3,5 --unit 1 --scale 100
+    check --algorithm redistribution --redistribute 4,5,3,5 --unit 1 --scale 100
 # step LINE: of the only message of the last print --json.
 step() {
     sed -n 's/^{"stage":1,"step":\([0-9]*\),.*/\1/p' "$scratch/out"
 }
 file far '8 8 1' '3 2 9'
-good print --algorithm lp --matrix "$scratch/far" --json && [ "$(step)" -eq 3 ] &&
-    good print --algorithm lp --matrix "$scratch/far" --json --shift && [ "$(step)" -eq 7 ]
-report $? "lp shifts if asked to"
+good print --algorithm xor --matrix "$scratch/far" --json && [ "$(step)" -eq 3 ] &&
+    good print --algorithm xor --matrix "$scratch/far" --json --shift && [ "$(step)" -eq 7 ]
+report $? "xor shifts if asked to"
 
 # ---- in place ----
 
 cat > "$scratch/expected" << 'END'
-# a1, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
+# direct, pacing free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 6 steps, 72 scratch bytes
 stage 1 step 0    copy on   1              8 bytes  output[16,24) -> scratch[0,8)
 stage 1 step 1    send to   2              8 bytes  scratch[0,8)  after 0
@@ -219,9 +219,9 @@ stage 1 step 2    send to   0              8 bytes  scratch[64,72)  after 3
 stage 1 step 2    recv from 0              8 bytes  output[0,8)  after 3
 END
 prints "in place what is sent is copied before what comes overwrites it" \
-    print --algorithm a1 --ranks 3 --unit 8 --in-place --rank 1
+    print --algorithm direct --ranks 3 --unit 8 --in-place --rank 1
 undelivered=
-for algorithm in a1 ac lp rs_n rs_n_sort rs_nh optimal aapc; do
+for algorithm in direct natural xor random random-sorted random-heap optimal tree; do
     for ranks in 1 2 7 18; do
         for unit in 0 3 65000 600000; do
             good check --algorithm $algorithm --ranks $ranks --unit $unit --in-place &&
@@ -232,22 +232,22 @@ for algorithm in a1 ac lp rs_n rs_n_sort rs_nh optimal aapc; do
 done
 [ -z "$undelivered" ]
 report $? "direct messages and schedules deliver in 1 MiB of scratch$undelivered"
-good draw --algorithm rs_nh --ranks 4 --in-place && good print --algorithm rs_nh --ranks 4 --in-place --json &&
+good draw --algorithm random-heap --ranks 4 --in-place && good print --algorithm random-heap --ranks 4 --in-place --json &&
     [ "$(lines '"slices":\[\[[0-3],[0-3],0,1024\]\]')" -eq 12 ]
 report $? "they are drawn, and printed as JSON"
-refused "a grid in place" "--in-place is for direct messages with the pace free, and for schedules, which it leaves out; " \
-    check --algorithm a3 --ranks 8 --in-place
+refused "a grid in place" "--in-place is for direct messages with the pacing free, and for schedules, which it leaves out; " \
+    check --algorithm grid --ranks 8 --in-place
 refused "counts in place that differ" \
     "--in-place: rank 0 has 5 bytes for rank 1, which has 0 for it; they must be equal" \
-    check --algorithm a1 --matrix "$scratch/pair" --in-place
+    check --algorithm direct --matrix "$scratch/pair" --in-place
 refused "a schedule in place" "--in-place goes without a schedule, and so with none of --load, --save, " \
-    check --algorithm rs_nh --ranks 4 --save "$scratch/none" --in-place
+    check --algorithm random-heap --ranks 4 --save "$scratch/none" --in-place
 
 # ---- nodes ----
 
 cat > "$scratch/expected" << 'END'
 {"algorithm": "node", "ranks": 4, "stages": 3,
-"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
+"pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 {"stage":1,"step":1,"from":0,"to":1,"bytes":8,"slices":[[0,1,0,8]]},
 {"stage":1,"step":1,"from":1,"to":0,"bytes":24,"slices":[[1,0,0,8],[1,2,0,8],[1,3,0,8]]},
 {"stage":1,"step":1,"from":2,"to":3,"bytes":8,"slices":[[2,3,0,8]]},
@@ -280,9 +280,9 @@ good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && figures 
     good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 --direct-bytes 0 &&
     figures stages=3 message_bytes_max=16400
 report $? "long blocks go directly beside leaders"
-good check --algorithm board --ranks 8 && mv "$scratch/out" "$scratch/expected" &&
-    good check --algorithm a1 --ranks 8 && cmp -s "$scratch/expected" "$scratch/out"
-report $? "board is another name of a1"
+good check --algorithm direct --ranks 8 && mv "$scratch/out" "$scratch/expected" &&
+    good check --algorithm board --ranks 8 && cmp -s "$scratch/expected" "$scratch/out"
+report $? "an older name of direct is direct"
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
 shows "the hosts of a topology are nodes" 'load=96 messages_sent_max=4' \
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8
@@ -291,63 +291,63 @@ shows "or parts of them are" stages=3 \
 refused "a node on several hosts" "--ranks-per-node 3: ranks 1 and 2 are not on one host" \
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --ranks-per-node 3
 refused "nodes of a grid" "--ranks-per-node goes with the algorithm node only" \
-    check --algorithm a3 --ranks 8 --ranks-per-node 2
+    check --algorithm grid --ranks 8 --ranks-per-node 2
 refused "nodes of nobody" "--ranks-per-node '0' is not an integer from 1" \
     check --algorithm node --ranks 8 --ranks-per-node 0
 
-# ---- paces ----
+# ---- pacings ----
 
 cat > "$scratch/expected" << 'END'
-# a1, pace grant, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
+# direct, pacing grant, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 9 steps, 0 scratch bytes
 stage 1 step 1    recv from 0              8 bytes  output[0,8)
 stage 1 step 2    recv from 2              8 bytes  output[16,24)
-stage 1 step 0    await     2
-stage 1 step 0    await     0
+stage 1 step 0    wait      2
+stage 1 step 0    wait      0
 stage 1 step 1    send to   2              8 bytes  input[16,24)  after 2
 stage 1 step 2    send to   0              8 bytes  input[0,8)  after 3 4
 stage 1 step 0    copy on   1              8 bytes  input[8,16) -> output[8,16)
-stage 1 step 0    tell      0
-stage 1 step 0    tell      2  after 0
+stage 1 step 0    signal    0
+stage 1 step 0    signal    2  after 0
 END
-prints "what a rank tells and awaits" print --algorithm a1 --ranks 3 --unit 8 --rank 1 --pace grant --grants 1
-for pace in free loose grant sync; do
+prints "what a rank signals and waits for" print --algorithm direct --ranks 3 --unit 8 --rank 1 --pacing grant --grants 1
+for pacing in free loose grant sync; do
     ok=0
-    for algorithm in lp rs_n optimal aapc; do
-        good check --algorithm $algorithm --pattern random --ranks 13 --unit 9 --pace $pace &&
+    for algorithm in xor random optimal tree; do
+        good check --algorithm $algorithm --pattern random --ranks 13 --unit 9 --pacing $pacing &&
             [ "$(lines '^delivered=ok$')" -eq 1 ] || ok=1
     done
-    report $ok "pace $pace delivers"
+    report $ok "pacing $pacing delivers"
 done
 ok=0
-for pair in "aapc --pace sync" "optimal --pace grant" "rs_n --pace loose" "a1 --pace free"; do
+for pair in "tree --pacing sync" "optimal --pacing grant" "random --pacing loose" "direct --pacing free"; do
     # shellcheck disable=SC2086
     good print --algorithm $pair --ranks 6 --unit 6k && mv "$scratch/out" "$scratch/expected" &&
         good print --algorithm ${pair%% *} --ranks 6 --unit 6k && cmp -s "$scratch/expected" "$scratch/out" || ok=1
 done
 report $ok "what is not said is as in the component"
-good print --algorithm aapc --ranks 4 --unit 20k --rank 0 && cp "$scratch/out" "$scratch/lead" &&
-    [ "$(lines '^# aapc, pace sync, lead_bytes 49152, piece_bytes 0, window_messages 0, window_bytes 0$')" -eq 1 ] &&
-    good print --algorithm aapc --ranks 4 --unit 20k --rank 0 --lead 0 &&
-    [ "$(lines '^# aapc, pace sync, lead_bytes 0, ')" -eq 1 ] &&
-    [ "$(diff "$scratch/lead" "$scratch/out" | grep -c '^[<>].*tell')" -gt 0 ]
+good print --algorithm tree --ranks 4 --unit 20k --rank 0 && cp "$scratch/out" "$scratch/lead" &&
+    [ "$(lines '^# tree, pacing sync, lead_bytes 49152, piece_bytes 0, window_messages 0, window_bytes 0$')" -eq 1 ] &&
+    good print --algorithm tree --ranks 4 --unit 20k --rank 0 --lead 0 &&
+    [ "$(lines '^# tree, pacing sync, lead_bytes 0, ')" -eq 1 ] &&
+    [ "$(diff "$scratch/lead" "$scratch/out" | grep -c '^[<>].*signal')" -gt 0 ]
 report $? "the lead of a job, or another one"
-good check --algorithm aapc --ranks 4 --unit 20k --piece 8k --window 2 --window-bytes 16k &&
+good check --algorithm tree --ranks 4 --unit 20k --piece 8k --window 2 --window-bytes 16k &&
     figures message_bytes_max=6827 messages_sent_max=9 lead_bytes=49152 piece_bytes=8192 window_messages=2 window_bytes=16384 delivered=ok &&
-    good print --json --algorithm aapc --ranks 4 --piece 8k --window 2 --window-bytes 16k &&
+    good print --json --algorithm tree --ranks 4 --piece 8k --window 2 --window-bytes 16k &&
     [ "$(lines '"lead_bytes": 49152, "piece_bytes": 8192, "window_messages": 2, "window_bytes": 16384,')" -eq 1 ]
 report $? "pieces and a window are proved, and shown"
-refused "a lead of no signals" "--lead goes with the pace sync only" check --algorithm optimal --ranks 4 --lead 1k
-refused "pieces of no schedule" "--piece goes with a schedule only" check --algorithm a1 --ranks 4 --piece 1k
-refused "a pace that is none" "--pace 'slow' is not one of auto, free" check --algorithm a1 --ranks 4 --pace slow
-refused "a pace on a grid" "--pace loose goes with direct messages and schedules only" \
-    check --algorithm a3 --ranks 4 --pace loose
-refused "signals without a schedule" "--pace sync goes with a schedule only" check --algorithm ac --ranks 4 --pace sync
-refused "grants of no pace" "--grants goes with the pace grant only" check --algorithm a1 --ranks 4 --grants 3
+refused "a lead of no signals" "--lead goes with the pacing sync only" check --algorithm optimal --ranks 4 --lead 1k
+refused "pieces of no schedule" "--piece goes with a schedule only" check --algorithm direct --ranks 4 --piece 1k
+refused "a pacing that is none" "--pacing 'slow' is not one of auto, free" check --algorithm direct --ranks 4 --pacing slow
+refused "a pacing on a grid" "--pacing loose goes with direct messages and schedules only" \
+    check --algorithm grid --ranks 4 --pacing loose
+refused "signals without a schedule" "--pacing sync goes with a schedule only" check --algorithm natural --ranks 4 --pacing sync
+refused "grants of no pacing" "--grants goes with the pacing grant only" check --algorithm direct --ranks 4 --grants 3
 
 # ---- help ----
 
-shows "a unit with a suffix" message_bytes_max=2048 check --algorithm a1 --ranks 2 --unit 2k
+shows "a unit with a suffix" message_bytes_max=2048 check --algorithm direct --ranks 2 --unit 2k
 good --help all && [ "$(lines '^Usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
 report $? "help"
 good -h && [ "$(lines '^  -o, --output FILE')" -eq 1 ]

@@ -10,30 +10,30 @@ file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 command -v python3 > /dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
 echo 1..22
 
-good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
-    [ "$(lines 'class="title".*>a1, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+good draw --algorithm direct --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
+    [ "$(lines 'class="title".*>direct, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a cell for each message"
 [ "$(lines 'class="rank".*>4<')" -eq 2 ] && [ "$(lines 'class="step".*>')" -eq 4 ]
 report $? "ranks and steps are named"
-good draw --algorithm ac --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
+good draw --algorithm natural --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
 report $? "contention is marked"
 [ "$(lines '>rank 7 receives several messages in this step<')" -eq 1 ] &&
-    good draw --algorithm a4 --ranks 16 && [ "$(lines '>rank 7 receives\|>nothing is sent')" -eq 0 ] &&
-    good draw --algorithm a2 --ranks 16 && [ "$(lines '>nothing is sent in this step<')" -eq 1 ]
+    good draw --algorithm balanced-grid --ranks 16 && [ "$(lines '>rank 7 receives\|>nothing is sent')" -eq 0 ] &&
+    good draw --algorithm spread --ranks 16 && [ "$(lines '>nothing is sent in this step<')" -eq 1 ]
 report $? "the legend explains only what occurs"
-good draw --algorithm a1 --matrix "$scratch/wide" && [ "$(lines 'width="29".*>199</text></g>$')" -eq 1 ]
+good draw --algorithm direct --matrix "$scratch/wide" && [ "$(lines 'width="29".*>199</text></g>$')" -eq 1 ]
 report $? "a cell is as wide as the rank that it names"
-good draw --algorithm a4 --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
+good draw --algorithm balanced-grid --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
     [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] &&
     [ "$(lines '^<g><title>.*class="cell contended')" -eq 0 ]
 report $? "each stage has a heading and a colour"
-good draw --algorithm a1 --matrix "$scratch/pair" &&
+good draw --algorithm direct --matrix "$scratch/pair" &&
     [ "$(lines '<title>stage 1 step 1: 0 to 1, 5 bytes</title>')" -eq 1 ]
 report $? "a cell tells what its message is"
 cp "$scratch/pair" "$scratch/a&b<c"
-good draw --algorithm a1 --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<')" -eq 1 ]
+good draw --algorithm direct --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<')" -eq 1 ]
 report $? "names are escaped"
-good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
+good draw --algorithm direct --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
 report $? "one rank has nothing to draw"
 good draw --algorithm optimal --matrix "$scratch/triangle" &&
     [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 30</title>.* s0" x="88.00" y="183" width="675.00"')" -eq 1 ] &&
@@ -53,29 +53,29 @@ good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"
     [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
     [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
 report $? "without steps, if asked for"
-good draw --algorithm rs_nh --pattern sparse --ranks 16 &&
+good draw --algorithm random-heap --pattern sparse --ranks 16 &&
     [ "$(lines '>a part of a message; there is 1 more part than messages<')" -eq 1 ]
 report $? "one part is singular"
 file nothing '2 2 0'
-good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
-    good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+good draw --algorithm random-heap --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
+    good draw --algorithm xor --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "an empty schedule has nothing to draw"
 
-good draw --algorithm a3 --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
+good draw --algorithm grid --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
     [ "$(lines '>nothing sent<')" -eq 0 ] && [ "$(wc -c < "$scratch/out")" -lt 100000 ] &&
-    [ "$(lines '>a3, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
+    [ "$(lines '>grid, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
     [ "$(lines '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<')" -eq 2 ] &&
     [ "$(lines '^<path d="M0 0h15M0 1h15.*M0 255h15" class="l31"/>$')" -eq 2 ]
 report $? "many messages are a heat map"
-good draw --algorithm a1 --ranks 1024 --pattern random && [ "$(wc -c < "$scratch/out")" -lt 500000 ] &&
-    [ "$(lines '>a1, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
+good draw --algorithm direct --ranks 1024 --pattern random && [ "$(wc -c < "$scratch/out")" -lt 500000 ] &&
+    [ "$(lines '>direct, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
     [ "$(lines 'class="rank e".*>960<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "whose cells are of several ranks and steps"
-(ulimit -v 450000 && "$PLAN" draw --algorithm a4 --pattern random --ranks 256) > "$scratch/out" 2>&1 &&
+(ulimit -v 450000 && "$PLAN" draw --algorithm balanced-grid --pattern random --ranks 256) > "$scratch/out" 2>&1 &&
     [ "$(lines '^<path d=')" -gt 0 ]
 report $? "many pieces need little memory"
 refused "times of too many messages" "draw --async shows at most 4096 messages, not " \
-    draw --algorithm rs_nh --ranks 100 --async
+    draw --algorithm random-heap --ranks 100 --async
 
 # ---- the script that draws ----
 
@@ -83,7 +83,7 @@ mkdir "$scratch/bin" "$scratch/none"
 cp "$PLAN" "$scratch/bin/irr_plan"
 # fails TEXT: a drawing into a file ends in exit status 2 and this line, and leaves no file.
 fails() {
-    PATH=$scratch/none "$scratch/bin/irr_plan" draw --algorithm a1 --ranks 60 -o "$scratch/x.svg" > "$scratch/out" 2>&1
+    PATH=$scratch/none "$scratch/bin/irr_plan" draw --algorithm direct --ranks 60 -o "$scratch/x.svg" > "$scratch/out" 2>&1
     [ $? -eq 2 ] && [ "$(cat "$scratch/out")" = "$1" ] && [ ! -e "$scratch/x.svg" ]
 }
 without="irr_plan: no picture without Python 3 and the script irr_chart, beside this program or in PATH"

@@ -27,10 +27,10 @@ good check --algorithm optimal --matrix "$scratch/triangle" --save "$scratch/sav
     cmp -s "$scratch/expected" "$scratch/saved"
 report $? "a schedule is saved"
 lost=
-for algorithm in lp rs_n rs_n_sort rs_nh optimal redist aapc; do
+for algorithm in xor random random-sorted random-heap optimal redistribution tree; do
     good check --algorithm $algorithm --redistribute 4,9,3,16 --save "$scratch/all" &&
-        grep -v -e _ms= -e '^pace=' -e '^lead_' "$scratch/out" > "$scratch/two" && good check --load "$scratch/all" &&
-        grep -v -e _ms= -e '^lmax=' -e '^pace=' -e '^lead_' "$scratch/out" > "$scratch/out2" &&
+        grep -v -e _ms= -e '^pacing=' -e '^lead_' "$scratch/out" > "$scratch/two" && good check --load "$scratch/all" &&
+        grep -v -e _ms= -e '^lmax=' -e '^pacing=' -e '^lead_' "$scratch/out" > "$scratch/out2" &&
         grep -v '^lmax=' "$scratch/two" | cmp -s - "$scratch/out2" || lost="$lost $algorithm"
 done
 [ -z "$lost" ]
@@ -45,7 +45,7 @@ good draw --load "$scratch/saved" -o "$scratch/loaded.svg" && good draw --algori
     grep -q -F ">file, 3 ranks<" "$scratch/loaded.svg" &&
     grep -q -F ">schedule $scratch/saved<" "$scratch/loaded.svg"
 report $? "the drawing of one"
-good check --algorithm rs_nh --ranks 4 --pattern random --save "$scratch/all" &&
+good check --algorithm random-heap --ranks 4 --pattern random --save "$scratch/all" &&
     good check --load "$scratch/all" --pattern random && good check --load "$scratch/all" --pattern random --ranks 4
 report $? "a pattern for the ranks of a schedule"
 printf 'irr_schedule 1\n2 2147483647 1\n2147483647 0 1 0 5\nend\n' > "$scratch/late"
@@ -62,30 +62,30 @@ file wide '2 2 2' '1 1 4000000000000000000' '1 2 4000000000000000000'
 file many '3000 3000 0'
 printf 'ranks = 2\n' > "$scratch/foreign"
 
-refused "no file" "$scratch/none: No such file" check --algorithm a1 --matrix "$scratch/none"
-refused "a file of another kind" "$scratch/foreign:1: first word" check --algorithm a1 --matrix "$scratch/foreign"
+refused "no file" "$scratch/none: No such file" check --algorithm direct --matrix "$scratch/none"
+refused "a file of another kind" "$scratch/foreign:1: first word" check --algorithm direct --matrix "$scratch/foreign"
 refused "a row of too many bytes" "$scratch/wide: row 1 has more than" \
-    check --algorithm a1 --matrix "$scratch/wide"
+    check --algorithm direct --matrix "$scratch/wide"
 refused "a matrix of too many ranks" "$scratch/many: matrix has 3000 rows" \
-    check --algorithm a1 --matrix "$scratch/many"
+    check --algorithm direct --matrix "$scratch/many"
 refused "a matrix for other ranks" "$mesh: matrix has 8 rows, --ranks says 9" \
-    check --algorithm a1 --ranks 9 --matrix "$mesh"
+    check --algorithm direct --ranks 9 --matrix "$mesh"
 mkfifo "$scratch/pipe"
-cat "$mesh" | "$PLAN" check --algorithm a1 --matrix /dev/stdin > "$scratch/out" 2> "$scratch/err" &&
+cat "$mesh" | "$PLAN" check --algorithm direct --matrix /dev/stdin > "$scratch/out" 2> "$scratch/err" &&
     [ "$(lines '^ranks=8$')" -eq 1 ]
 report $? "a pipe is read"
-for option in "--algorithm a1 --matrix" --load "--algorithm a1 --topology"; do
+for option in "--algorithm direct --matrix" --load "--algorithm direct --topology"; do
     # An option is one word or several.
     # shellcheck disable=SC2086
     refused "a pipe that nobody writes to, $option" "$scratch/pipe: is a pipe that is empty and that nobody writes to" \
         check $option "$scratch/pipe"
 done
 refused "a device" "/dev/zero: is a device, only a regular file, or a pipe, is read" \
-    check --algorithm a1 --matrix /dev/zero
+    check --algorithm direct --matrix /dev/zero
 refused "an output file that cannot be written" "$scratch/none/x: No such file" \
-    check --algorithm a1 --ranks 2 -o "$scratch/none/x"
+    check --algorithm direct --ranks 2 -o "$scratch/none/x"
 refused "an output file that is full" "/dev/full: output cannot be written" \
-    print --algorithm a1 --ranks 2 --json -o /dev/full
+    print --algorithm direct --ranks 2 --json -o /dev/full
 
 printf 'irr_schedule 1\n3000 0 0\nend\n' > "$scratch/huge"
 refused "no schedule file" "$scratch/none: No such file" check --load "$scratch/none"
@@ -102,59 +102,59 @@ refused "a schedule of a smaller matrix" \
     "$scratch/saved does not deliver $mesh: a schedule for 3 ranks, and a matrix of 8" \
     check --load "$scratch/saved" --matrix "$mesh"
 refused "a schedule that cannot be saved" "$scratch/none/x: No such file" \
-    check --algorithm lp --ranks 2 --save "$scratch/none/x"
+    check --algorithm xor --ranks 2 --save "$scratch/none/x"
 refused "a full disk for it" "/dev/full: output cannot be written" \
-    check --algorithm lp --ranks 2 --save /dev/full
+    check --algorithm xor --ranks 2 --save /dev/full
 
 # ---- bad options ----
 
-refused "no command" "what to do is missing" --algorithm a1 --ranks 2
-refused "an unknown command" "unknown command 'prove', known are print, check, draw" prove --algorithm a1 --ranks 2
-refused "two commands" "unexpected argument 'draw'" check draw --algorithm a1 --ranks 2
+refused "no command" "what to do is missing" --algorithm direct --ranks 2
+refused "an unknown command" "unknown command 'prove', known are print, check, draw" prove --algorithm direct --ranks 2
+refused "two commands" "unexpected argument 'draw'" check draw --algorithm direct --ranks 2
 refused "no algorithm" "--algorithm is missing" check --ranks 2
-refused "an unknown algorithm" "unknown algorithm 'a9', known are auto, a1" check --algorithm a9 --ranks 2
+refused "an unknown algorithm" "unknown algorithm 'direkt', known are auto, direct" check --algorithm direkt --ranks 2
 refused "an unknown pattern" "unknown pattern 'stripes', known are uniform" \
-    check --algorithm a1 --ranks 2 --pattern stripes
-refused "no number of ranks" "--ranks or --matrix is missing" check --algorithm a1
-refused "no ranks" "--ranks '0' is not an integer from 1 to" check --algorithm a1 --ranks 0
-refused "a unit that is no number" "--unit '1kk' is not an integer" check --algorithm a1 --ranks 2 --unit 1kk
-refused "a unit of more than 64 bits" "--unit '17179869184g' is not an integer" check --algorithm a1 --ranks 2 \
+    check --algorithm direct --ranks 2 --pattern stripes
+refused "no number of ranks" "--ranks or --matrix is missing" check --algorithm direct
+refused "no ranks" "--ranks '0' is not an integer from 1 to" check --algorithm direct --ranks 0
+refused "a unit that is no number" "--unit '1kk' is not an integer" check --algorithm direct --ranks 2 --unit 1kk
+refused "a unit of more than 64 bits" "--unit '17179869184g' is not an integer" check --algorithm direct --ranks 2 \
     --unit 17179869184g
 refused "a unit that overflows" "pattern next overflows 64 bits" \
-    check --algorithm a1 --ranks 2 --pattern next --unit 9223372036854775807
+    check --algorithm direct --ranks 2 --pattern next --unit 9223372036854775807
 refused "more bytes than a schedule can have" "next: more than 9223372036854775807 bytes in all" \
     check --algorithm optimal --ranks 300 --pattern next --unit 1000000000000000
-refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm a1 --ranks 2 --scale 0
+refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm direct --ranks 2 --scale 0
 refused "a matrix and a unit" "--matrix and --unit exclude each other" \
-    check --algorithm a1 --matrix "$mesh" --unit 8
+    check --algorithm direct --matrix "$mesh" --unit 8
 refused "a redistribution that is none" "redistribution '2,6,3' is not x,p,y,q" \
-    check --algorithm a1 --redistribute 2,6,3
+    check --algorithm direct --redistribute 2,6,3
 refused "a redistribution and a matrix" "--matrix and --redistribute exclude each other" \
-    check --algorithm a1 --matrix "$mesh" --redistribute 2,6,3,6
+    check --algorithm direct --matrix "$mesh" --redistribute 2,6,3,6
 refused "a redistribution on ranks" "--redistribute and --ranks exclude each other" \
-    check --algorithm a1 --ranks 6 --redistribute 2,6,3,6
-refused "redist and no redistribution" "algorithm redist needs --redistribute" check --algorithm redist --ranks 6
-refused "a row without a schedule" "--save: algorithm a1 has no schedule, only lp to aapc have" \
-    check --algorithm a1 --ranks 2 --save "$scratch/none"
+    check --algorithm direct --ranks 6 --redistribute 2,6,3,6
+refused "redistribution and no redistribution" "algorithm redistribution needs --redistribute" check --algorithm redistribution --ranks 6
+refused "a row without a schedule" "--save: algorithm direct has no schedule, only xor to tree have" \
+    check --algorithm direct --ranks 2 --save "$scratch/none"
 refused "an algorithm beside a file" "--load and --algorithm exclude each other" \
-    check --algorithm lp --load "$scratch/saved"
+    check --algorithm xor --load "$scratch/saved"
 refused "loading and saving" "--load and --save exclude each other" \
     check --load "$scratch/saved" --save "$scratch/none"
 refused "a unit without a matrix" "--unit needs a matrix beside --load" check --load "$scratch/saved" --unit 8
 refused "a scale without a matrix" "--scale needs a matrix beside --load" check --load "$scratch/saved" --scale 2
 refused "async steps of no schedule" "--async goes with a schedule only" \
-    draw --algorithm a1 --ranks 2 --async
+    draw --algorithm direct --ranks 2 --async
 refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \
-    check --algorithm rs_nh --ranks 2 --lambda fixed:0
+    check --algorithm random-heap --ranks 2 --lambda fixed:0
 refused "a latency without end" "--latency '16777216t' is not a whole number" \
-    check --algorithm rs_nh --ranks 2 --latency 16777216t
+    check --algorithm random-heap --ranks 2 --latency 16777216t
 refused "a limit that is no number" "--max-steps 'few' is not a whole number up to 2147483647" \
     check --algorithm optimal --ranks 2 --max-steps few
-refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
-refused "a check of one rank" "--rank does not go with check, only with print" check --algorithm a1 --ranks 2 --rank 1
-refused "a drawing as JSON" "--json does not go with draw, only with print" draw --algorithm a1 --ranks 2 --json
+refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm direct --ranks 2 --rank 2
+refused "a check of one rank" "--rank does not go with check, only with print" check --algorithm direct --ranks 2 --rank 1
+refused "a drawing as JSON" "--json does not go with draw, only with print" draw --algorithm direct --ranks 2 --json
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
 refused "a drawing of too many ranks" "draw --topology shows at most 512 ranks, not 513" \
-    draw --algorithm a1 --ranks 513 --topology "$scratch/hosts"
+    draw --algorithm direct --ranks 513 --topology "$scratch/hosts"
 refused "an unknown option" "unknown option '--fast'" check --fast
 exit $failed

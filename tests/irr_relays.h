@@ -19,7 +19,7 @@ typedef struct irr_relays_params {
     size_t             slice_min;
     irr_overlap_t      overlap;
     irr_compose_t      compose;
-    size_t             window_messages, window_bytes;   /* both 0: pace free */
+    size_t             window_messages, window_bytes;   /* both 0: pacing free */
     const irr_fault_t *fault;          /* NULL: none */
     int                faulty;         /* the rank with the fault; -1: all, each with a seed of its own */
 } irr_relays_params_t;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# irr_simulate.sh - irr_plan simulate and recommend: times of ways on a machine, and what is refused.
+# irr_simulate.sh - irr_plan simulate and recommend: times of strategies on a machine, and what is refused.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
@@ -8,7 +8,7 @@ machines=$srcdir/contrib/machines
 
 # us WAY: what the table says of it.
 us() {
-    awk -v way="$1" '$1 == way { print $2 }' "$scratch/out"
+    awk -v strategy="$1" '$1 == strategy { print $2 }' "$scratch/out"
 }
 
 # A byte a ns, copied as fast.
@@ -23,20 +23,20 @@ file one '3 3 2' '1 2 600' '3 3 99'
 cat > "$scratch/expected" << END
 # $scratch/one: 3 ranks on 3 nodes; at most 1 messages and 600 bytes a rank, 600 a message
 # machine $simple
-way                              us    a1/this   messages   predicted us
-a1                              1.7       1.00          1            1.6
+strategy                         us direct/this   messages   predicted us
+direct                          1.7        1.00          1            1.6
 END
 prints "a message takes its two ends, its bytes and the latency, and what stays on a rank nothing" \
-    simulate --matrix "$scratch/one" --machine "$simple" --algorithms a1
+    simulate --matrix "$scratch/one" --machine "$simple" --algorithms direct
 good simulate --matrix "$scratch/one" --machine "$simple" --algorithms host && [ "$(us host)" != 1.7 ]
 report $? "Open MPI sends empty messages, too"
-good simulate --matrix "$scratch/one" --machine "$simple" --algorithms a1 --scale 10 && [ "$(us a1)" = 7.1 ]
+good simulate --matrix "$scratch/one" --machine "$simple" --algorithms direct --scale 10 && [ "$(us direct)" = 7.1 ]
 report $? "a matrix can be scaled"
 
 good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 11 ] &&
-    [ "$(lines '^# machine as preset$')" -eq 1 ] && [ "$(lines '^a3/16x4 ')" -eq 1 ]
-report $? "the usual ways, with grids as the nodes lie"
-good simulate --ranks 8 && [ "$(lines '^board ')" -eq 0 ] && [ "$(lines '^node ')" -eq 0 ]
+    [ "$(lines '^# machine as preset$')" -eq 1 ] && [ "$(lines '^grid/16x4 ')" -eq 1 ]
+report $? "the usual strategies, with grids as the nodes lie"
+good simulate --ranks 8 && [ "$(lines '^node ')" -eq 0 ]
 report $? "no leaders where ranks are alone on their nodes"
 cp "$scratch/out" "$scratch/before"
 good simulate --ranks 8 && cmp -s "$scratch/out" "$scratch/before"
@@ -44,82 +44,82 @@ report $? "the same times each time"
 good simulate --ranks 8 -o "$scratch/table" && [ ! -s "$scratch/out" ] && cmp -s "$scratch/table" "$scratch/before"
 report $? "into a file"
 
-good simulate --ranks 900 --unit 8 --algorithms a1,a1/loose && cp "$scratch/out" "$scratch/before"
+good simulate --ranks 900 --unit 8 --algorithms direct,direct/loose && cp "$scratch/out" "$scratch/before"
 if command -v script > /dev/null; then
-    script -qec "'$PLAN' simulate --ranks 900 --unit 8 --algorithms a1,a1/loose" /dev/null > "$scratch/out" < /dev/null
-    grep -q 'irr_plan: simulates a1, 1 of 2, [1-9][0-9]* s' "$scratch/out" &&
+    script -qec "'$PLAN' simulate --ranks 900 --unit 8 --algorithms direct,direct/loose" /dev/null > "$scratch/out" < /dev/null
+    grep -q 'irr_plan: simulates direct, 1 of 2, [1-9][0-9]* s' "$scratch/out" &&
         tail -n 2 "$scratch/out" | tr -d '\r' | diff - "$scratch/before" | grep -c '^[<>]' | grep -qx 3
     report $? "progress on a terminal"
 else
     skip "progress on a terminal" "there is no script"
 fi
 ok=0
-for algorithm in $("$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
-    [ "$algorithm" = redist ] && continue
-    good simulate --matrix "$mesh" --ranks-per-node 3 --algorithms "a1,$algorithm" &&
+for algorithm in $("$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do
+    [ "$algorithm" = redistribution ] && continue
+    good simulate --matrix "$mesh" --ranks-per-node 3 --algorithms "direct,$algorithm" &&
         [ -n "$(us "$algorithm")" ] || ok=1
 done
 report $ok "each algorithm has a time"
-good simulate --redistribute 2,6,3,6 --algorithms redist && [ -n "$(us redist)" ]
+good simulate --redistribute 2,6,3,6 --algorithms redistribution && [ -n "$(us redistribution)" ]
 report $? "so has a redistribution"
-good simulate --pattern sparse --ranks 16 --algorithms a1,aapc/loose,rs_nh/grant,a3/8x2 &&
-    [ "$(lines '^aapc/loose ')" -eq 1 ] && [ "$(lines '^rs_nh/grant ')" -eq 1 ] && [ "$(lines '^a3/8x2 ')" -eq 1 ]
-report $? "ways have paces and dimensions"
+good simulate --pattern sparse --ranks 16 --algorithms direct,tree/loose,random-heap/grant,grid/8x2 &&
+    [ "$(lines '^tree/loose ')" -eq 1 ] && [ "$(lines '^random-heap/grant ')" -eq 1 ] && [ "$(lines '^grid/8x2 ')" -eq 1 ]
+report $? "strategies have pacings and dimensions"
 
 conf tree 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b'
 file two '4 4 2' '1 3 600' '2 4 600'
-good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 && [ "$(us a1)" = 1.7 ]
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct && [ "$(us direct)" = 1.7 ]
 report $? "two messages at one switch do not meet"
-good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" &&
-    [ "$(us a1)" = 2.3 ] && [ "$(lines ', switches of ')" -eq 1 ]
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct --topology "$scratch/tree" &&
+    [ "$(us direct)" = 2.3 ] && [ "$(lines ', switches of ')" -eq 1 ]
 report $? "but on a link between switches of a topology"
-good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" --hosts 'n[0,2,1,3]' &&
-    [ "$(us a1)" = 1.7 ]
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct --topology "$scratch/tree" --hosts 'n[0,2,1,3]' &&
+    [ "$(us direct)" = 1.7 ]
 report $? "unless ranks are on other hosts"
-good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --ranks-per-node 2 && [ "$(us a1)" = 2.3 ]
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct --ranks-per-node 2 && [ "$(us direct)" = 2.3 ]
 report $? "ranks of a node share its link"
 cat "$simple" - > "$scratch/tapered" << END
 switch_nodes 2
 taper 4
 END
-good simulate --matrix "$scratch/two" --machine "$scratch/tapered" --algorithms a1 && [ "$(us a1)" = 3.5 ]
+good simulate --matrix "$scratch/two" --machine "$scratch/tapered" --algorithms direct && [ "$(us direct)" = 3.5 ]
 report $? "and nodes the half of a link that a taper leaves"
 
-good simulate --ranks 1024 --ranks-per-node 32 --unit 8 --algorithms a3,node --machine "$machines/infiniband-100g.conf" &&
-    [ "$(us a3)" != "" ] && [ "$(us node)" != "" ]
+good simulate --ranks 1024 --ranks-per-node 32 --unit 8 --algorithms grid,node --machine "$machines/infiniband-100g.conf" &&
+    [ "$(us grid)" != "" ] && [ "$(us node)" != "" ]
 report $? "1024 ranks"
 
 # ---- recommend ----
 
-good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = a3 ] &&
-    [ "$(lines '^a3/11x11x11 ')" -eq 1 ] &&
+good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = grid ] &&
+    [ "$(lines '^grid/11x11x11 ')" -eq 1 ] &&
     [ "$(lines '^node .*mpirun -np 1024 --map-by ppr:32:node --mca coll_irr_alltoallv_algorithm node app$')" -eq 1 ] &&
-    [ "$(lines '^a1 ')" -eq 0 ]
+    [ "$(lines '^direct ')" -eq 0 ]
 report $? "grids, and node to node, for short messages, and nothing hopeless"
 good recommend --ranks 64 --ranks-per-node 16 --unit 1048576 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ] &&
     [ "$(lines '^host .*1.00  mpirun -np 64 --map-by ppr:16:node app$')" -eq 1 ]
 report $? "direct messages for long ones"
-good recommend --ranks 16 --ranks-per-node 16 && [ "$(sed -n '4s/ .*//p;5s/ .*//p' "$scratch/out" | xargs)" = 'host board' ] &&
-    good recommend --ranks 16 --ranks-per-node 16 --unit 8 && [ "$(lines '^board ')" -eq 1 ] &&
-    [ "$(lines '^a1 ')" -eq 0 ] && [ "$(lines '^node ')" -eq 0 ] && [ "$(lines '^hybrid')" -eq 0 ] &&
-    sed -n 4p "$scratch/out" | grep -q '^a3 \|^multistage '
+good recommend --ranks 16 --ranks-per-node 16 && [ "$(sed -n '4s/ .*//p;5s/ .*//p' "$scratch/out" | xargs)" = 'host direct' ] &&
+    good recommend --ranks 16 --ranks-per-node 16 --unit 8 && [ "$(lines '^direct ')" -eq 1 ] &&
+    [ "$(lines '^node ')" -eq 0 ] && [ "$(lines '^hybrid')" -eq 0 ] &&
+    sed -n 4p "$scratch/out" | grep -q '^grid \|^bruck '
 report $? "on one node direct messages, and grids for short ones, and nothing between nodes"
-good recommend --ranks 64 --unit 65536 && [ "$(lines '^aapc .*algorithm aapc app$')" -eq 1 ] &&
-    [ "$(lines '^a1/loose ')" -eq 1 ]
-report $? "paces where messages are long"
-good recommend --ranks 64 --algorithms a3/16x4,a1/loose --unit 2048 &&
-    [ "$(lines 'algorithm a3 --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
-    [ "$(lines 'algorithm a1 --mca coll_irr_pace loose app$')" -eq 1 ]
-report $? "dimensions and paces have parameters"
+good recommend --ranks 64 --unit 65536 && [ "$(lines '^tree .*algorithm tree app$')" -eq 1 ] &&
+    [ "$(lines '^direct/loose ')" -eq 1 ]
+report $? "pacings where messages are long"
+good recommend --ranks 64 --algorithms grid/16x4,direct/loose --unit 2048 &&
+    [ "$(lines 'algorithm grid --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
+    [ "$(lines 'algorithm direct --mca coll_irr_pacing loose app$')" -eq 1 ]
+report $? "dimensions and pacings have parameters"
 good recommend --ranks 64 --pattern spike --unit 256 &&
     [ "$(lines '^hybrid/from:1566 .*algorithm hybrid --mca coll_irr_direct_bytes 1566 app$')" -eq 1 ] &&
     good recommend --ranks 64 --unit 256 && [ "$(lines '^hybrid')" -eq 0 ]
 report $? "a hybrid where some messages are long"
-good simulate --ranks 64 --pattern spike --unit 256 --algorithms a3,hybrid,hybrid/from:100000 &&
-    [ "$(us hybrid)" != "$(us a3)" ] && [ "$(us hybrid/from:100000)" = "$(us a3)" ]
+good simulate --ranks 64 --pattern spike --unit 256 --algorithms grid,hybrid,hybrid/from:100000 &&
+    [ "$(us hybrid)" != "$(us grid)" ] && [ "$(us hybrid/from:100000)" = "$(us grid)" ]
 report $? "from any length"
-good recommend --matrix "$mesh" --scale 100000 --topology "$scratch/tree" --algorithms aapc &&
-    [ "$(lines "algorithm aapc --mca coll_irr_topology_file $scratch/tree app\$")" -eq 1 ] &&
+good recommend --matrix "$mesh" --scale 100000 --topology "$scratch/tree" --algorithms tree &&
+    [ "$(lines "algorithm tree --mca coll_irr_topology_file $scratch/tree app\$")" -eq 1 ] &&
     [ "$(lines '^# what queues that overflow cost')" -eq 1 ]
 report $? "so has a topology, which the model does not see all of"
 ok=0
@@ -131,9 +131,9 @@ report $ok "for each machine that comes with it"
 # ---- what switches lose, as contrib/lab has measured it (docs/simulation.md) ----
 
 good recommend --ranks 64 --unit 65536 --machine "$machines/ethernet-25g.conf" &&
-    [ "$(awk '$1 == "aapc" { print ($3 > 2) }' "$scratch/out")" = 1 ] &&
+    [ "$(awk '$1 == "tree" { print ($3 > 2) }' "$scratch/out")" = 1 ] &&
     [ "$(sed -n '4s/ .*//p' "$scratch/out")" != host ]
-report $? "with shallow switches paced ways come before Open MPI's own"
+report $? "with shallow switches paced strategies come before Open MPI's own"
 good recommend --ranks 64 --unit 65536 --machine "$machines/infiniband-100g.conf" &&
     [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ]
 report $? "where nothing is lost they do not"
@@ -150,10 +150,10 @@ report $? "queues that overflow cost time"
 lab() {
     "${builddir:-.}/irr_matrix" generate "$1" --ranks "$2" --unit "$3" -o "$scratch/lab.mtx" 2> "$scratch/err"
     "$PLAN" simulate --matrix "$scratch/lab.mtx" ${4:+--topology "$scratch/$4"} --machine "$network" \
-        --algorithms host,host/pairwise,aapc > "$scratch/out" 2>> "$scratch/err"
+        --algorithms host,host/pairwise,tree > "$scratch/out" 2>> "$scratch/err"
     awk -v measured="$5 $6 $7" -v least="${8:-0.76}" -v most="${9:-1.31}" '
         BEGIN { split(measured, m) }
-        $1 ~ /^(host|aapc)/ { s[++n] = $2 / 1000; simulated = simulated " " s[n] }
+        $1 ~ /^(host|tree)/ { s[++n] = $2 / 1000; simulated = simulated " " s[n] }
         END {
             for (i = 1; i <= 3; i++) {
                 bad += s[i] < (i == 1 ? least : 0.76) * m[i] || s[i] > (i == 2 ? most : 1.31) * m[i]
@@ -184,7 +184,7 @@ lab uniform 16 65536 star 393 405 342
 lab uniform 16 65536 chain 516 474 444
 
 # The same with ports of 25 Mbit/s, by which no rule of the simulator was chosen.  Its ninth case, spike, is wrong:
-# linear is the fastest there, and aapc in the simulation.
+# linear is the fastest there, and tree in the simulation.
 sed 's/^bandwidth .*/bandwidth 24/' "$machines/lab-100m.conf" > "$scratch/lab-25m"
 network=$scratch/lab-25m
 lab uniform 8 8192 "" 31.5 20.0 19.8
@@ -196,14 +196,14 @@ lab skewed 8 45056 "" 141.5 174.2 137.3
 lab uniform 16 65536 star 1424 1301 1133
 lab uniform 16 65536 chain 1779 1673 1597
 
-# before_loose PATTERN UNIT: recommend has aapc before a1 with pace loose, as simulate has.
+# before_loose PATTERN UNIT: recommend has tree before direct with pacing loose, as simulate has.
 before_loose() {
     "${builddir:-.}/irr_matrix" generate "$1" --ranks 8 --unit "$2" -o "$scratch/lab.mtx" 2> "$scratch/err"
-    good recommend --matrix "$scratch/lab.mtx" --machine "$machines/lab-100m.conf" --algorithms a1/loose,aapc &&
-        [ "$(sed -n '4s/ .*//p' "$scratch/out")" = aapc ] &&
-        good simulate --matrix "$scratch/lab.mtx" --machine "$machines/lab-100m.conf" --algorithms a1/loose,aapc &&
-        awk '$1 ~ /^a/ { us[$1] = $2 } END { exit !(us["aapc"] < us["a1/loose"]) }' "$scratch/out"
-    report $? "aapc before steps that wait for both directions: $1"
+    good recommend --matrix "$scratch/lab.mtx" --machine "$machines/lab-100m.conf" --algorithms direct/loose,tree &&
+        [ "$(sed -n '4s/ .*//p' "$scratch/out")" = tree ] &&
+        good simulate --matrix "$scratch/lab.mtx" --machine "$machines/lab-100m.conf" --algorithms direct/loose,tree &&
+        awk '$1 ~ /^[dt]/ { us[$1] = $2 } END { exit !(us["tree"] < us["direct/loose"]) }' "$scratch/out"
+    report $? "tree before steps that wait for both directions: $1"
 }
 
 before_loose random 1976
@@ -218,34 +218,34 @@ if command -v python3 > /dev/null; then
     "$regret" --build "${builddir:-.}" --ranks 16 --sizes 8,512 > "$scratch/out" 2> "$scratch/err" &&
         [ ! -s "$scratch/err" ] &&
         awk '$1 == "all" { found = $2 == 80 && $3 >= 1 && $3 <= 1.1 && $4 >= 1 && $4 <= 1.03 && $7 > $3 } END { exit !found }' "$scratch/out"
-    report $? "the model's strategy takes at most a tenth longer than the best one, that of trials 3 in 100, always a1 more"
+    report $? "the model's strategy takes at most a tenth longer than the best one, that of trials 3 in 100, always direct more"
     "$regret" --build "${builddir:-.}" --ranks 0 > "$scratch/out" 2> "$scratch/err"
     [ $? -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q "argument --ranks: invalid numbers value: '0'" "$scratch/err"
     report $? "no ranks to measure with"
 else
-    skip "the model's strategy takes at most a tenth longer than the best one, that of trials 3 in 100, always a1 more" "no python3"
+    skip "the model's strategy takes at most a tenth longer than the best one, that of trials 3 in 100, always direct more" "no python3"
     skip "no ranks to measure with" "no python3"
 fi
 
 # ---- what is refused ----
 
 refused "no ranks" "--ranks or --matrix is missing" simulate
-refused "an algorithm that is none" "unknown way 'a9', known are host, auto, a1" simulate --ranks 4 --algorithms a1,a9
+refused "an algorithm that is none" "unknown strategy 'direkt', known are host, auto, direct" simulate --ranks 4 --algorithms direct,direkt
 refused "the model of what it does not know" "--algorithms: 'host/pairwise': goes with simulate" \
     recommend --ranks 4 --algorithms host/pairwise
-refused "dimensions of no grid" "--algorithms: 'a1/2x2': dimensions" recommend --ranks 4 --algorithms a1/2x2
-refused "a pace that does not go" "--algorithms: 'a3/loose': goes with" simulate --ranks 4 --algorithms a3/loose
+refused "dimensions of no grid" "--algorithms: 'direct/2x2': dimensions" recommend --ranks 4 --algorithms direct/2x2
+refused "a pacing that does not go" "--algorithms: 'grid/loose': goes with" simulate --ranks 4 --algorithms grid/loose
 refused "a length that is none" "--algorithms: 'hybrid/from:0': from: and a number" \
     simulate --ranks 4 --algorithms hybrid/from:0
-refused "a length of others" "--algorithms: 'a3/from:9': from: and a number" simulate --ranks 4 --algorithms a3/from:9
+refused "a length of others" "--algorithms: 'grid/from:9': from: and a number" simulate --ranks 4 --algorithms grid/from:9
 refused "an option of others" "--json does not go with simulate, only with print" simulate --ranks 4 --json
 refused "ranks a node beside hosts" "--ranks-per-node does not go with --topology" \
     recommend --topology "$scratch/tree" --ranks-per-node 2
 refused "the machine of others" "--machine does not go with check, only with simulate and recommend" \
-    check --algorithm a1 --ranks 4 --machine "$simple"
+    check --algorithm direct --ranks 4 --machine "$simple"
 conf bad 'message 100' 'latency fast'
 refused "a machine file with nonsense" "$scratch/bad:2: latency 'fast' is not an integer from 1 to 1000000000" \
     simulate --ranks 4 --machine "$scratch/bad"
-refused "a redistribution that is not given" "--algorithms: 'redist': needs --redistribute" \
-    simulate --ranks 4 --algorithms redist
+refused "a redistribution that is not given" "--algorithms: 'redistribution': needs --redistribute" \
+    simulate --ranks 4 --algorithms redistribution
 exit $failed

@@ -14,76 +14,76 @@ echo 1..75
 # ---- print ----
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "hosts": ["n0", "n1", "n2"], "stages": 1,
+{"algorithm": "direct", "ranks": 3, "hosts": ["n0", "n1", "n2"], "stages": 1,
 END
-good print --algorithm a1 --topology "$scratch/two" --ranks 3 --json &&
+good print --algorithm direct --topology "$scratch/two" --ranks 3 --json &&
     head -n 1 "$scratch/out" | cmp -s "$scratch/expected" -
 report $? "ranks fill the hosts in the order of the file"
-good print --algorithm a3 --topology "$scratch/two" --json &&
+good print --algorithm grid --topology "$scratch/two" --json &&
     grep -q '"ranks": 4, "dims": \[2, 2\], "hosts": \["n0", "n1", "n2", "n3"\]' "$scratch/out"
 report $? "a rank a host, unless more are asked for"
-good print --algorithm a1 --topology "$scratch/two" --ranks 6 --json &&
+good print --algorithm direct --topology "$scratch/two" --ranks 6 --json &&
     grep -q '"hosts": \["n0", "n0", "n1", "n2", "n2", "n3"\]' "$scratch/out"
 report $? "more ranks than hosts are dealt out in blocks"
-good print --algorithm a1 --topology "$scratch/two" --hosts 'n[3,0-1,3].site' --json &&
+good print --algorithm direct --topology "$scratch/two" --hosts 'n[3,0-1,3].site' --json &&
     grep -q '"ranks": 4, "hosts": \["n3", "n0", "n1", "n3"\]' "$scratch/out"
 report $? "a list says where ranks are, with or without the domain"
 # The example of the documents: their first topology.conf, and their list.
 sed -n '/^SwitchName=/p' "$srcdir/docs/topology.md" | head -n 3 > "$scratch/document"
 list=$(sed -n "s/.*--hosts '\([^']*\)'.*/\1/p" "$srcdir/docs/topology.md" | head -n 1)
-good print --algorithm a1 --topology "$scratch/document" --hosts "$list" --json &&
+good print --algorithm direct --topology "$scratch/document" --hosts "$list" --json &&
     grep -q '"ranks": 16, "hosts": \["n000", "n001", ' "$scratch/out"
 report $? "the list that the documents give for their file"
-good print --algorithm a1 --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
+good print --algorithm direct --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
     [ "$(lines '^rank 1 is on n3$')" -eq 1 ]
 report $? "the plan of a rank as text says where it is"
 
 # ---- check ----
 
 shows "the rotation contends on the links between switches" 'link_contention=4 load=400 load_link=s0->top' \
-    check --algorithm a1 --topology "$scratch/two" --unit 100
+    check --algorithm direct --topology "$scratch/two" --unit 100
 shows "nothing leaves a host with all ranks" 'link_contention=0 load=0 load_link=none' \
-    check --algorithm a1 --topology "$scratch/two" --hosts n0,n0,n0
+    check --algorithm direct --topology "$scratch/two" --hosts n0,n0,n0
 sed 's/\(s[01]\) N/\1 NodeSpeed=10 LinkSpeed=19 N/' "$scratch/two" > "$scratch/fast"
 shows "speeds count by that of the hosts" 'link_contention=4 load=300 load_link=n0->s0' \
-    check --algorithm a1 --topology "$scratch/fast" --unit 100
+    check --algorithm direct --topology "$scratch/fast" --unit 100
 sed 's/\(s[01]\) N/\1 NodeSpeed=25 LinkSpeed=10 N/' "$scratch/two" > "$scratch/slow"
 shows "a link that is slower than the hosts" 'link_contention=4 load=1010 load_link=s0->top' \
-    check --algorithm a1 --topology "$scratch/slow" --unit 101
-good check --algorithm rs_nh --topology "$scratch/star" --pattern skewed && [ -n "$(value permutations)" ] &&
+    check --algorithm direct --topology "$scratch/slow" --unit 101
+good check --algorithm random-heap --topology "$scratch/star" --pattern skewed && [ -n "$(value permutations)" ] &&
     [ -n "$(value load_link)" ]
 report $? "a scheduled order on a tree"
 good print --algorithm optimal --topology "$scratch/two" --pattern skewed --save "$scratch/saved" &&
     good check --load "$scratch/saved" --topology "$scratch/two" && figures ranks=4 && [ -n "$(value load_link)" ]
 report $? "a loaded schedule on a tree"
-good check --algorithm a4 --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology "$scratch/star" &&
+good check --algorithm balanced-grid --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology "$scratch/star" &&
     figures ranks=8 && [ -n "$(value load_link)" ]
 report $? "a matrix on a tree"
-good check --algorithm a1 --ranks 4 && [ -z "$(value load)$(value link_contention)$(value load_link)" ]
+good check --algorithm direct --ranks 4 && [ -z "$(value load)$(value link_contention)$(value load_link)" ]
 report $? "no links without a topology"
 
 # What Slurm's users have, in Mbit/s; at the top, or beside NodeSpeed, or up to the number of hosts it is none.
 conf mbits 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' 'SwitchName=s1 Nodes=n[2-3] LinkSpeed=10000' \
     'SwitchName=top Switches=s[0-1] LinkSpeed=10000'
-tool check --algorithm aapc --topology "$scratch/mbits"
+tool check --algorithm tree --topology "$scratch/mbits"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -x -F "irr_plan: $scratch/mbits: LinkSpeed \
 10000 of switch 's1' without NodeSpeed counts as 10000 times a host's link; leave LinkSpeed out, or add NodeSpeed in \
 its unit" "$scratch/err"
 report $? "a LinkSpeed in another unit is told"
 sed 's/\(Nodes=n.2-3.\)/\1 NodeSpeed=1/' "$scratch/mbits" > "$scratch/units"
-good check --algorithm aapc --topology "$scratch/units" &&
+good check --algorithm tree --topology "$scratch/units" &&
     sed 's/\(2-3.*\)=10000/\1=2/' "$scratch/mbits" > "$scratch/units" &&
-    good check --algorithm aapc --topology "$scratch/units"
+    good check --algorithm tree --topology "$scratch/units"
 report $? "but not with NodeSpeed, or for as many hosts"
 
-# ---- aapc ----
+# ---- tree ----
 
-# apart PHASES ROOT ARGUMENT...: aapc is free of contention, in so many phases, from that root.
+# apart PHASES ROOT ARGUMENT...: tree is free of contention, in so many phases, from that root.
 apart() {
     phases=$1
     root=$2
     shift 2
-    good check --algorithm aapc "$@" && figures "phases=$phases" "root=$root" "permutations=$phases" \
+    good check --algorithm tree "$@" && figures "phases=$phases" "root=$root" "permutations=$phases" \
         link_contention=0 delivered=ok
 }
 
@@ -108,9 +108,9 @@ conf single 'SwitchName=s0 Nodes=n[0-8]'
 apart 48 s0 --topology "$scratch/star" --unit 100 &&
     figures makespan_bytes=4800 link_bound_bytes=4800 link_ratio=1.000 splits=0
 report $? "4 * 12 phases, as many as messages cross the busiest link"
-good print --algorithm aapc --topology "$scratch/star" --json && each_once 16
+good print --algorithm tree --topology "$scratch/star" --json && each_once 16
 report $? "each message goes once"
-apart 140 s2 --topology "$scratch/chain" && good print --algorithm aapc --topology "$scratch/chain" --json &&
+apart 140 s2 --topology "$scratch/chain" && good print --algorithm tree --topology "$scratch/chain" --json &&
     each_once 24
 report $? "10 * 14 on a chain, whose root is not at the top"
 # Each of the 9 ranks waits in 7 phases for two: its own message of the phase before, and that to its receiver.  Of
@@ -126,58 +126,58 @@ apart 6 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --hos
     apart 12 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route direct &&
     figures link_bound_bytes=1200
 report $? "the node route in front makes few long messages of many short ones"
-good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --pattern random --host-route node &&
+good check --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --pattern random --host-route node &&
     figures link_contention=0 delivered=ok &&
-    good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --pace sync &&
+    good check --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --pacing sync &&
     figures delivered=ok &&
-    good draw --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node &&
-    good print --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
+    good draw --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node &&
+    good print --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
 report $? "the node route with a different number of ranks on each host"
 apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && figures syncs=0 &&
     apart 0 s1 --topology "$scratch/star" --hosts n5 && figures link_bound_bytes=0 && [ -z "$(value link_ratio)" ]
 report $? "ranks of one host have no links to share, and one rank nothing to send"
-good check --algorithm aapc --topology "$scratch/star" --pattern random && figures link_contention=0 && short &&
+good check --algorithm tree --topology "$scratch/star" --pattern random && figures link_contention=0 && short &&
     [ "$(value phases)" -gt 48 ] && figures root=s0
 report $? "irregular counts take at most 1.05 times what the busiest link does"
 phases=$(value phases)
-good check --algorithm aapc --topology "$scratch/star" --pattern random --max-steps 60 &&
+good check --algorithm tree --topology "$scratch/star" --pattern random --max-steps 60 &&
     [ "$(value phases)" -lt "$phases" ] && figures link_contention=0
 report $? "a limit makes fewer phases"
-good print --algorithm aapc --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
+good print --algorithm tree --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
     good check --load "$scratch/saved" --topology "$scratch/star" && figures link_contention=0 &&
     [ "$(value syncs)" -gt 0 ] && [ -z "$(value phases)$(value root)" ]
-report $? "what is loaded keeps off links as well, but is not known to be aapc"
-good check --algorithm lp --topology "$scratch/star" && [ "$(value link_contention)" -gt 0 ] &&
+report $? "what is loaded keeps off links as well, but is not known to be tree"
+good check --algorithm xor --topology "$scratch/star" && [ "$(value link_contention)" -gt 0 ] &&
     figures syncs=unknown syncs_removed=unknown && [ -z "$(value root)" ]
 report $? "no synchronisation mends steps that contend"
-good check --algorithm aapc --ranks 4 && figures permutations=3 && [ -z "$(value phases)$(value root)" ]
+good check --algorithm tree --ranks 4 && figures permutations=3 && [ -z "$(value phases)$(value root)" ]
 report $? "without a topology all ranks are at one switch"
 # A job with a topology file has no other auto, so neither has the tool.
 good check --algorithm auto --topology "$scratch/star" --unit 100 && figures phases=48 link_contention=0 &&
-    good print --algorithm aapc --topology "$scratch/star" --json && cp "$scratch/out" "$scratch/expected" &&
+    good print --algorithm tree --topology "$scratch/star" --json && cp "$scratch/out" "$scratch/expected" &&
     good print --algorithm auto --topology "$scratch/star" --json && cmp -s "$scratch/expected" "$scratch/out" &&
-    good draw --algorithm auto --topology "$scratch/star" && [ "$(lines '<title>aapc, 16 ranks<')" -eq 1 ]
-report $? "auto is aapc where ranks are on several hosts"
+    good draw --algorithm auto --topology "$scratch/star" && [ "$(lines '<title>tree, 16 ranks<')" -eq 1 ]
+report $? "auto is tree where ranks are on several hosts"
 good print --algorithm auto --topology "$scratch/star" --hosts n5,n5,n5 --json &&
-    [ "$(lines '^{"algorithm": "a1",')" -eq 1 ] && good print --algorithm auto --ranks 3 --json &&
-    [ "$(lines '^{"algorithm": "a1",')" -eq 1 ]
-report $? "and a1 on one, or without a topology"
-good check --algorithm aapc --topology "$scratch/star" --pattern skewed --save "$scratch/expected" &&
+    [ "$(lines '^{"algorithm": "direct",')" -eq 1 ] && good print --algorithm auto --ranks 3 --json &&
+    [ "$(lines '^{"algorithm": "direct",')" -eq 1 ]
+report $? "and direct on one, or without a topology"
+good check --algorithm tree --topology "$scratch/star" --pattern skewed --save "$scratch/expected" &&
     good check --algorithm auto --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
     cmp -s "$scratch/expected" "$scratch/saved"
 report $? "its schedule is saved"
 mesh=$srcdir/tests/data/airfoil-8.mtx
-good print --algorithm aapc --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
+good print --algorithm tree --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
     cp "$scratch/out" "$scratch/expected" &&
     good print --algorithm auto --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
     cmp -s "$scratch/expected" "$scratch/out"
 report $? "it takes the seed that orders take beside a matrix"
-good --help all && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
+good --help all && [ "$(lines '^  tree  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
     [ "$(lines '^  link_ratio ')" -eq 1 ] && [ "$(lines '^  syncs_removed ')" -eq 1 ] &&
     [ "$(lines '^  phases ')" -eq 1 ] && [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
-good check --algorithm aapc --host-route node --topology "$scratch/two" --ranks 8 --unit 50k --piece 32k &&
-    figures delivered=ok && [ "$(value pace)/$(value piece_bytes)" = sync/32768 ]
+good check --algorithm tree --host-route node --topology "$scratch/two" --ranks 8 --unit 50k --piece 32k &&
+    figures delivered=ok && [ "$(value pacing)/$(value piece_bytes)" = sync/32768 ]
 report $? "the node route is proved with the pieces of a job"
 
 # Two switches of four hosts: as many messages as hosts, or half of them, at a time.
@@ -189,32 +189,32 @@ apart 7 s0 --topology "$scratch/full" --unit 100 && figures makespan_bytes=700 l
     apart 8 s0 --topology "$scratch/half" --unit 100 && figures link_bound_bytes=800 &&
     apart 16 s0 --topology "$scratch/plain" --unit 100 && figures link_bound_bytes=1600
 report $? "a link four times as fast as hosts: 7 phases in place of 16"
-good check --algorithm aapc --topology "$scratch/half" --pattern random && figures link_contention=0 && short &&
+good check --algorithm tree --topology "$scratch/half" --pattern random && figures link_contention=0 && short &&
     [ "$(value syncs)" -gt 0 ]
 report $? "irregular counts over a link twice as fast"
-good check --algorithm aapc --topology "$scratch/slow" --pattern random && figures link_contention=0 delivered=ok &&
+good check --algorithm tree --topology "$scratch/slow" --pattern random && figures link_contention=0 delivered=ok &&
     [ "$(value link_bound_bytes)" = "$(value load)" ]
 report $? "irregular counts over a link that is slower than the hosts"
 
 # ---- draw ----
 
-good draw --algorithm a1 --topology "$scratch/two" --unit 100 && [ "$(lines 'class="host"')" -eq 4 ] &&
+good draw --algorithm direct --topology "$scratch/two" --unit 100 && [ "$(lines 'class="host"')" -eq 4 ] &&
     [ "$(lines 'class="switch"')" -eq 3 ] &&
     [ "$(lines '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>')" -eq 12 ] &&
     [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(lines '>carries nothing<')" -eq 0 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "the tree is drawn, with the busiest links"
-good draw --algorithm a1 --topology "$scratch/half" --unit 100 && [ "$(lines '>1600 B / 2<')" -eq 2 ] &&
+good draw --algorithm direct --topology "$scratch/half" --unit 100 && [ "$(lines '>1600 B / 2<')" -eq 2 ] &&
     [ "$(lines '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>')" -eq 1 ] &&
     [ "$(lines 'the busiest: s1 -&gt; s0, 800 bytes divided by its speed, and 1 other')" -eq 1 ]
 report $? "a fast link is drawn by its speed"
 good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && [ "$(lines 'class="host"')" -eq 2 ] &&
     [ "$(lines 'class="switch"')" -eq 1 ] && [ "$(lines 'rank 0-1<')" -eq 1 ]
 report $? "only what ranks use is drawn"
-good draw --algorithm a1 --topology "$scratch/two" --hosts n0,n0 && [ "$(lines '^<g>.*class="unused"')" -eq 2 ] &&
+good draw --algorithm direct --topology "$scratch/two" --hosts n0,n0 && [ "$(lines '^<g>.*class="unused"')" -eq 2 ] &&
     [ "$(lines 'no message leaves its host')" -eq 1 ] && [ "$(lines '^<path class="[a-z]*"')" -eq 1 ]
 report $? "a tree without traffic, whose legend has no arrow"
 conf 'a&b' 'SwitchName=<&> Nodes=a&b,c>d'
-good draw --algorithm a1 --topology "$scratch/a&b" && [ "$(lines '&lt;&amp;&gt;')" -gt 0 ] &&
+good draw --algorithm direct --topology "$scratch/a&b" && [ "$(lines '&lt;&amp;&gt;')" -gt 0 ] &&
     [ "$(lines '<&>')" -eq 0 ]
 report $? "names of any kind are drawn"
 
@@ -222,34 +222,34 @@ report $? "names of any kind are drawn"
 
 conf lost 'SwitchName=s0 Nodes=n0' '# more' 'SwitchName=s1 Nodes=n0'
 conf large 'SwitchName=s0 Nodes=n[0-2048]'
-refused "no topology" "$scratch/none: No such file" check --algorithm a1 --topology "$scratch/none"
+refused "no topology" "$scratch/none: No such file" check --algorithm direct --topology "$scratch/none"
 refused "a malformed topology" "$scratch/lost:3: host 'n0' hangs on switch 's0', too" \
-    check --algorithm a1 --topology "$scratch/lost"
+    check --algorithm direct --topology "$scratch/lost"
 conf nodes 'SwitchName=s0 Switches=s1 NodeSpeed=2' 'SwitchName=s1 Nodes=n0'
 refused "a speed of no hosts" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \
-    check --algorithm a1 --topology "$scratch/nodes"
+    check --algorithm direct --topology "$scratch/nodes"
 refused "more hosts than ranks may be" "$scratch/large: 2049 hosts, irr_plan plans for at most 2048 ranks" \
-    check --algorithm a1 --topology "$scratch/large"
+    check --algorithm direct --topology "$scratch/large"
 refused "a host that is not there" "$scratch/two: host 'n9' of rank 1 is not in the topology" \
-    check --algorithm a1 --topology "$scratch/two" --hosts n0,n9
+    check --algorithm direct --topology "$scratch/two" --hosts n0,n9
 refused "a malformed list" "--hosts: range '3-1' descends" \
-    check --algorithm a1 --topology "$scratch/two" --hosts 'n[3-1]'
+    check --algorithm direct --topology "$scratch/two" --hosts 'n[3-1]'
 refused "a list for other ranks" "--hosts has 2 names for 3 ranks" \
-    check --algorithm a1 --topology "$scratch/two" --hosts n0,n1 --ranks 3
-refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm a1 --ranks 2 --hosts n0,n1
+    check --algorithm direct --topology "$scratch/two" --hosts n0,n1 --ranks 3
+refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm direct --ranks 2 --hosts n0,n1
 refused "the node route without hosts" "--host-route node needs --topology" \
-    check --algorithm aapc --ranks 4 --host-route node
+    check --algorithm tree --ranks 4 --host-route node
 refused "a file of forwarded messages" "--host-route node needs --topology, and goes with neither --load nor --save" \
-    check --algorithm aapc --topology "$scratch/two" --host-route node --save "$scratch/none"
-refused "the node route with another order" "--host-route node goes with aapc, not with rs_n" \
-    check --algorithm rs_n --topology "$scratch/two" --host-route node
+    check --algorithm tree --topology "$scratch/two" --host-route node --save "$scratch/none"
+refused "the node route with another order" "--host-route node goes with tree, not with random" \
+    check --algorithm random --topology "$scratch/two" --host-route node
 refused "a host route that there is not" "--host-route 'bus' is not one of auto, direct, node" \
-    check --algorithm aapc --topology "$scratch/two" --host-route bus
+    check --algorithm tree --topology "$scratch/two" --host-route bus
 refused "a tree over time" "--async does not go with --topology" \
-    draw --algorithm lp --async --topology "$scratch/two"
+    draw --algorithm xor --async --topology "$scratch/two"
 refused "auto's schedule where all ranks are on one host" "--save: algorithm auto has no schedule" \
     check --algorithm auto --topology "$scratch/two" --hosts n0,n0 --save "$scratch/none"
-refused "more bytes than auto can schedule" "next: more than 9223372036854775807 bytes in all, which aapc" \
+refused "more bytes than auto can schedule" "next: more than 9223372036854775807 bytes in all, which tree" \
     check --algorithm auto --topology "$scratch/large" --ranks 300 --pattern next --unit 1000000000000000
 # ---- from LLDP ----
 
@@ -269,7 +269,7 @@ converts() {
     shift
     convert "$@"
     [ $status -eq 0 ] && cmp -s "$scratch/expected" "$scratch/out" && cp "$scratch/out" "$scratch/conf" &&
-        "$PLAN" check --algorithm a1 --topology "$scratch/conf" > /dev/null
+        "$PLAN" check --algorithm direct --topology "$scratch/conf" > /dev/null
     report $? "$name"
 }
 

@@ -34,15 +34,15 @@ shown() {
     cat "$scratch/run"
     return $status
 }
-bench() { shown lab run 3 -- "$builddir/irr_bench" -c --algorithms host,a1 -i 5 -x 1 "$@"; }
+bench() { shown lab run 3 -- "$builddir/irr_bench" -c --algorithms host,direct -i 5 -x 1 "$@"; }
 is_up() { cat "$scratch/up" && grep -qx "topology: $IRR_LAB_STATE/topology.conf" "$scratch/up"; }
 every_byte() {
-    bench --unit 262144 && grep -q '^  host .* yes$' "$scratch/run" && grep -q '^  a1 .* yes$' "$scratch/run" &&
+    bench --unit 262144 && grep -q '^  host .* yes$' "$scratch/run" && grep -q '^  direct .* yes$' "$scratch/run" &&
         grep -q '^lab: [0-9]* retransmission timeouts, [0-9]* segments sent again$' "$scratch/run"
 }
 # Two messages of 256 KiB leave each host: 41.9 ms at 100 Mbit/s, less what a port may send at once.
 rate_holds() {
-    awk '$1 == "host" || $1 == "a1" { rows++; if ($3 < 40) bad = 1 } END { exit rows != 2 || bad }' "$scratch/run"
+    awk '$1 == "host" || $1 == "direct" { rows++; if ($3 < 40) bad = 1 } END { exit rows != 2 || bad }' "$scratch/run"
 }
 # Two ranks on two of the hosts, one on the third; lengths that go eager, in pieces, and by rendezvous inside of a host.
 # A trial of short exchanges takes 64 to 768 of them on a machine that does other work.
@@ -52,15 +52,15 @@ host_route() {
             warmup=$((unit == 10 ? 3000 : 400))
             lab run 5 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" \
                 --mca coll_irr_setup_share 1000000000 --mca coll_irr_host_route $route --mca coll_irr_verbose 1 -- \
-                "$builddir/irr_bench" -c --pattern random --unit $unit --algorithms aapc -i 2 -x $warmup \
+                "$builddir/irr_bench" -c --pattern random --unit $unit --algorithms tree -i 2 -x $warmup \
                 > "$scratch/run" 2>&1
-            first=$(grep 'because coll_irr_alltoallv_algorithm is aapc' "$scratch/run")
+            first=$(grep 'because coll_irr_alltoallv_algorithm is tree' "$scratch/run")
             case $route$first in
                 direct*'host route'*) first= ;;
-                node*'host route node, pace sync'* | auto*'pace sync'* | direct*'pace sync'*) ;;
+                node*'host route node, pacing sync'* | auto*'pacing sync'* | direct*'pacing sync'*) ;;
                 *) first= ;;
             esac
-            [ -n "$first" ] && grep '^  aapc .* yes$' "$scratch/run" && grep '; tried [1-9]' "$scratch/run" ||
+            [ -n "$first" ] && grep '^  tree .* yes$' "$scratch/run" && grep '; tried [1-9]' "$scratch/run" ||
                 { cat "$scratch/run"; return 1; }
         done
     done
@@ -70,7 +70,7 @@ choose() {
     shown lab run 3 --mca coll_irr_topology_file "$1" --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 1 \
         -- "$builddir/irr_bench" -c --unit 65536 --algorithms auto -i 60 -x 0
 }
-# auto tries aapc on the switches of a file, and a file without a host is told of once.
+# auto tries tree on the switches of a file, and a file without a host is told of once.
 auto() {
     choose "$IRR_LAB_STATE/topology.conf" && grep '^  auto[^ ]* .* yes$' "$scratch/run" &&
         grep 'MPI_Alltoallv, 3 ranks on 3 nodes, about 66 kB to each: .*; tried [1-9]' "$scratch/run" &&
@@ -94,15 +94,15 @@ no_shared_memory() {
     grep 'unable to reach each other' "$scratch/run"
 }
 no_shared_memory_ucx() {
-    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" -c --unit 64 --algorithms a1 -i 1 -x 1 |
-        grep '^  a1(host) .* yes$'
+    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" -c --unit 64 --algorithms direct -i 1 -x 1 |
+        grep '^  direct(host) .* yes$'
 }
 # takes_ofi OPTIONS...: libfabric serves, and verbose says why.
 takes_ofi() {
-    lab run 3 "$@" --mca coll_irr_verbose 1 -- "$builddir/irr_bench" -c --unit 64 --algorithms a1 -i 1 -x 1 \
+    lab run 3 "$@" --mca coll_irr_verbose 1 -- "$builddir/irr_bench" -c --unit 64 --algorithms direct -i 1 -x 1 \
         > "$scratch/run" 2>&1
     cat "$scratch/run"
-    grep '^  a1 .* yes$' "$scratch/run" &&
+    grep '^  direct .* yes$' "$scratch/run" &&
         grep 'messages go over ofi, because UCX may use nothing that leaves a node' "$scratch/run"
 }
 # UCX is kept off the network by parameters, and by the environment.
@@ -137,9 +137,9 @@ refuses() {
 # What a bench could find out after hours is refused first; it does not come to the lab that is up either.
 bench_refuses() {
     refused "unknown pattern 'x', known are uniform" bench single:2 --patterns uniform,x &&
-        refused "unknown algorithm 'x', known are .*aapc, and here linear, pairwise" \
+        refused "unknown algorithm 'x', known are .*tree, and here linear, pairwise" \
             bench single:2 --algorithms linear,x &&
-        refused "unknown transport 'tcp', known are ucx, ofi" bench single:2 --algorithms aapc@ofi,a1@tcp && refused "algorithm 'host'" bench single:2 --algorithms host &&
+        refused "unknown transport 'tcp', known are ucx, ofi" bench single:2 --algorithms tree@ofi,direct@tcp && refused "algorithm 'host'" bench single:2 --algorithms host &&
         refused "warmup '-1' is not an integer from 0" bench single:2 --warmup -1 &&
         refused "iterations '0' is not an integer from 1" bench single:2 --iterations 0 &&
         refused "np is '129', allowed is 2 to 128" bench single:2 --np 129 &&
@@ -214,7 +214,7 @@ speeds() {
     lab down && lab up "$scratch/conf" --rate 50mbit && lab status > "$scratch/status" && cat "$scratch/status" &&
         grep '^n1 -> s0 .* 50mbit' "$scratch/status" && grep '^s1 -> n3 .* 100mbit' "$scratch/status" &&
         grep '^s0 -> s1 .* 60mbit' "$scratch/status" && lab down &&
-        lab bench "$scratch/conf" --sizes 64k --algorithms a1 --rounds 1 --iterations 2 -o "$scratch/bench" \
+        lab bench "$scratch/conf" --sizes 64k --algorithms direct --rounds 1 --iterations 2 -o "$scratch/bench" \
             > "$scratch/run" && cat "$scratch/run" &&
         grep 'busiest link s[01] -> s[01]: 262144 bytes, at least 18.3 ms' "$scratch/run" &&
         printf 'SwitchName=s0 Nodes=n1,n2 LinkSpeed=x\n' > "$scratch/bad" &&
@@ -222,7 +222,7 @@ speeds() {
 }
 # Four messages go from switch to switch, three leave each host.
 bench_writes() {
-    lab down && lab bench chain:2,2 --rate 1gbit --sizes 1k,4k --algorithms pairwise,a1 --rounds 2 --iterations 2 \
+    lab down && lab bench chain:2,2 --rate 1gbit --sizes 1k,4k --algorithms pairwise,direct --rounds 2 --iterations 2 \
         -o "$scratch/bench" > "$scratch/run" && grep 'busiest link s1 -> s2: 4096 bytes' "$scratch/run" &&
         [ "$(wc -l < "$scratch/bench.csv")" -eq 5 ] &&
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
@@ -233,13 +233,13 @@ bench_keeps() {
 #!/bin/sh
 case \$* in
     *--help*) exit ;;
-    *a1*) OMPI_MCA_coll=^irr && export OMPI_MCA_coll && echo "left out" ;;
+    *direct*) OMPI_MCA_coll=^irr && export OMPI_MCA_coll && echo "left out" ;;
 esac
 exec "$builddir/irr_bench" "\$@"
 END
     chmod +x "$scratch/build/irr_bench" && rm -f "$scratch/bench.svg" &&
-        refused "'a1' was served by .*, so it was not measured: " --build "$scratch/build" bench single:2 \
-            --sizes 1k --algorithms linear,a1 --rounds 1 --iterations 2 --warmup 1 -o "$scratch/bench" &&
+        refused "'direct' was served by .*, so it was not measured: " --build "$scratch/build" bench single:2 \
+            --sizes 1k --algorithms linear,direct --rounds 1 --iterations 2 --warmup 1 -o "$scratch/bench" &&
         grep 'left out' "$scratch/refused" && [ "$(wc -l < "$scratch/bench.csv")" -eq 2 ] &&
         grep 'uniform,1024,2,linear' "$scratch/bench.csv" && grep '</svg>' "$scratch/bench.svg" && nothing_left
 }
@@ -248,8 +248,8 @@ plan 24
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
-check "aapc where hosts have several ranks, by each route" host_route
-check "auto tries ways on the switches of a file" auto
+check "tree where hosts have several ranks, by each route" host_route
+check "auto tries strategies on the switches of a file" auto
 check "a job of two exchanges opens nothing, with a file as without" auto_waits
 check "ranks fill the hosts in their order, each under its own name" names
 check "Open MPI finds no shared memory between hosts" no_shared_memory

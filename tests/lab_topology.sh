@@ -36,7 +36,7 @@ links() { python3 -B "$scratch/links.py" "$srcdir/contrib/lab" "$1"; }
 # same: both take $scratch/conf, and read the same tree.
 same() {
     links "$scratch/conf" > "$scratch/lab" 2> "$scratch/err" || return
-    good draw --algorithm a1 --unit 100 --topology "$scratch/conf" || return
+    good draw --algorithm direct --unit 100 --topology "$scratch/conf" || return
     sed -n 's/.*<title>\(.* -&gt; .*: [0-9]* bytes.*\)<\/title>.*/\1/p' "$scratch/out" | sort > "$scratch/plan"
     sort "$scratch/lab" | diff - "$scratch/plan" > "$scratch/out"
 }
@@ -53,7 +53,7 @@ alike() {
 neither() {
     for text; do
         printf '%b' "$text" > "$scratch/conf"
-        tool check --algorithm a1 --topology "$scratch/conf"
+        tool check --algorithm direct --topology "$scratch/conf"
         planned=$status
         links "$scratch/conf" > "$scratch/out" 2>> "$scratch/err"
         if [ $? -ne 2 ] || [ "$planned" -ne 2 ]; then

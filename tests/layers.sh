@@ -57,7 +57,7 @@ engine_knows_no_mpi() {
 }
 
 planning_is_pure() {
-    code "$1" ucx_engine/problem ucx_engine/route ucx_engine/order ucx_engine/pace ucx_engine/plan \
+    code "$1" ucx_engine/problem ucx_engine/route ucx_engine/order ucx_engine/pacing ucx_engine/plan \
         ucx_engine/choose > "$scratch/code"
     includes 'transport/|exec/|comm/|time\.h|ucp/|ucs/|uct/|rdma/' < "$scratch/code"
     calls 'getenv|secure_getenv|time|clock|clock_gettime|gettimeofday|rand|random' < "$scratch/code"
@@ -150,7 +150,7 @@ symbols_have_the_prefix() {
 
 # A tree in which each rule is broken, and each exception taken, once.
 make_bad_tree() {
-    for folder in comm problem route order pace plan choose; do
+    for folder in comm problem route order pacing plan choose; do
         mkdir -p "$1/ucx_engine/$folder"
     done
     mkdir -p "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests"

@@ -67,8 +67,8 @@ typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr
                                        irr_plans_t *plans);
 
 /*
- * Boards are only where settings have bytes for them.  Long messages are split where the order splits any; redist has a
- * message for each pair of ranks.
+ * Boards are only where settings have bytes for them.  Long messages are split where the order splits any;
+ * redistribution has a message for each pair of ranks.
  */
 static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_settings_t *settings,
                                            const irr_matrix_t *matrix, irr_plans_t *plans)

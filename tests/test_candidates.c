@@ -1,5 +1,5 @@
 /*
- * test_candidates.c - which ways are worth a trial: what is in the list, in which order, and that each is pinned.
+ * test_candidates.c - which strategies are worth a trial: what is in the list, in which order, and that each is pinned.
  */
 #include "choose/candidates.h"
 #include "choose/paced.h"
@@ -94,8 +94,8 @@ static void test_one_node(void)
             const bool two = bytes >= 16384 && bytes <= 131072;   /* one copy, or two */
 
             CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), 1 + two);
-            CU_ASSERT_TRUE(is(&list[0], "board") && list[0].strategy.compose == IRR_COMPOSE_AUTO);
-            CU_ASSERT_TRUE(!two || (is(&list[1], "board") && list[1].strategy.compose == IRR_COMPOSE_GATHER));
+            CU_ASSERT_TRUE(is(&list[0], "direct") && list[0].strategy.compose == IRR_COMPOSE_AUTO);
+            CU_ASSERT_TRUE(!two || (is(&list[1], "direct") && list[1].strategy.compose == IRR_COMPOSE_GATHER));
         }
     }
 }
@@ -109,8 +109,8 @@ static void test_rows(void)
         bool        alone;
         const char *first, *with, *without;
     } rows[] = {
-        { 128, 128, 8, true, "a3", "", "a1 node" }, { 128, 128, 65536, true, "board", "", "" },
-        { 3, 3, 8, true, "board", "", "a3 node" }, { 64, 16, 8, false, NULL, "node a3", "aapc a1" }
+        { 128, 128, 8, true, "grid", "", "direct node" }, { 128, 128, 65536, true, "direct", "", "" },
+        { 3, 3, 8, true, "direct", "", "grid node" }, { 64, 16, 8, false, NULL, "node grid", "tree direct" }
     };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -201,7 +201,7 @@ static void test_dims_of_user(void)
     settings.dims = (irr_dims_t){ .count = 2, .size = { 16, 4 } };
     count = irr_candidates(&machine, &traffic, &settings, list);
     for (int i = 0; i < count; i++) {
-        grids += is(&list[i], "a3");
+        grids += is(&list[i], "grid");
         CU_ASSERT_TRUE(list[i].strategy.dims.count == 2 && list[i].strategy.dims.size[0] == 16);
     }
     CU_ASSERT_EQUAL(grids, 1);
@@ -209,7 +209,7 @@ static void test_dims_of_user(void)
 
 /* ---- pinned ---- */
 
-/* A communicator with the settings goes the candidate's way, and has no other to try. */
+/* A communicator with the settings goes the candidate's strategy, and has no other to try. */
 static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t *given)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -278,8 +278,8 @@ static void test_pinned(void)
 static void test_text(void)
 {
     static const struct { const char *row; irr_dims_t dims; size_t size; const char *text; } rows[] = {
-        { "a3", { 0 }, IRR_CANDIDATE_TEXT, "a3" },
-        { "a3", { .count = 3, .size = { 8, 2, 4 } }, IRR_CANDIDATE_TEXT, "a3, dims 8x2x4" },
+        { "grid", { 0 }, IRR_CANDIDATE_TEXT, "grid" },
+        { "grid", { .count = 3, .size = { 8, 2, 4 } }, IRR_CANDIDATE_TEXT, "grid, dims 8x2x4" },
         { "hybrid", { 0 }, IRR_CANDIDATE_TEXT, "hybrid, direct from 1536 bytes" }, { "hybrid", { 0 }, 10, "hybrid, d" }
     };
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -288,7 +288,7 @@ static void test_text(void)
 
     CU_ASSERT_TRUE_FATAL(list_of(&traffic, list) > 0);
     irr_candidate_text(&list[0], text, sizeof(text));
-    CU_ASSERT_STRING_EQUAL(text, "aapc, pace sync, pieces of 32768 bytes, lead of 49152");
+    CU_ASSERT_STRING_EQUAL(text, "tree, pacing sync, pieces of 32768 bytes, lead of 49152");
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_candidate_t candidate = { .row = irr_algorithm_find(rows[i].row) };
 
@@ -302,7 +302,7 @@ static void test_text(void)
 IRR_TEST_MAIN("candidates", 60,
     { "on one node whose ranks share processors all goes directly", test_one_node },
     { "what is forwarded and what is not, best by the model first", test_rows },
-    { "long ones between nodes have several paces among the first", test_long },
+    { "long ones between nodes have several pacings among the first", test_long },
     { "many ranks are spared what takes long to compute", test_sync_of_many },
     { "a hybrid where it is likely to be the best", test_hybrid },
     { "what the user has set of grids stays", test_dims_of_user },

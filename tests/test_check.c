@@ -206,7 +206,7 @@ static void test_empty_blocks(void)
     irr_scene_accept(&scene);
 }
 
-/* ---- tells and awaits ---- */
+/* ---- signals and waits ---- */
 
 /* The last steps of ranks 0 and 1. */
 enum { SIGNAL = 4, WAIT = 6 };
@@ -223,16 +223,16 @@ static void open_notified(irr_scene_t *scene)
 }
 
 #define SIGNALS(ROW) \
-    ROW(tell_nobody, s->plans[1].nsteps--, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it") \
+    ROW(tell_nobody, s->plans[1].nsteps--, "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
     ROW(tell_another, step(s, 0, SIGNAL)->peer = 2, \
-        "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
+        "rank 1 step 6 waits for rank 0 in stage 1, which has no signal for it") \
     ROW(tell_itself, step(s, 0, SIGNAL)->peer = 0, "rank 0 step 4: peer 0 is not allowed") \
     ROW(tell_in_a_step, step(s, 0, SIGNAL)->number = 1, "rank 0 step 4: number 1 is not allowed") \
     ROW(tell_bytes, step(s, 0, SIGNAL)->bytes = piece(s, 0, SIGNAL, 0)->length = 3, \
-        "rank 0 step 4: a tell or an await of 3 bytes") \
-    ROW(wait_nobody, s->plans[0].nsteps--, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it") \
+        "rank 0 step 4: a signal or a wait of 3 bytes") \
+    ROW(wait_nobody, s->plans[0].nsteps--, "rank 1 step 6 waits for rank 0 in stage 1, which has no signal for it") \
     ROW(wait_later, step(s, 1, WAIT)->stage = 2, \
-        "rank 0 step 4 tells rank 1 in stage 1, which has no await for it") \
+        "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
     ROW(wait_itself, step(s, 1, WAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
     ROW(wait_in_pieces, step(s, 1, WAIT)->first_piece--; step(s, 1, WAIT)->pieces = 2, \
         "rank 1 step 6: 2 pieces from 7 on, of 9")
@@ -341,5 +341,5 @@ IRR_TEST_MAIN("check", 120,
     { "rule 4: send blocks that overlap", test_overlapping_send_blocks },
     { "rule 4: nothing to send", test_empty_blocks },
     { "rule 5: steps that wait for each other", test_deadlocks },
-    { "tells and awaits, each thing broken", test_signals },
+    { "signals and waits, each thing broken", test_signals },
     { "a plan that doubles its segments", test_bomb })

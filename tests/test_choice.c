@@ -1,5 +1,5 @@
 /*
- * test_choice.c - the choice of a way, on jobs whose exchanges take what a function says.
+ * test_choice.c - the choice of a strategy, on jobs whose exchanges take what a function says.
  *
  * A job here is a few ranks that agree by maxima, and a cost for each way.  What is spent is held against what was
  * promised, and what is found against what is best.
@@ -61,7 +61,10 @@ static void test_few_agreements(void)
     CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
 }
 
-/* An agreement is as long as eight exchanges by the way that is served: also then they take a quarter of the share. */
+/*
+ * An agreement is as long as eight exchanges by the strategy that is served: also then they take a quarter of the
+ * share.
+ */
 static void test_few_agreements_served(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 5e3, 2e4, 2e4, 2e4, 2e4, 2e4 };
@@ -192,7 +195,7 @@ static void test_goes_through_the_list(void)
     CU_ASSERT_EQUAL(job.choice[0].next, IRR_CHOOSERS_LIST);
 }
 
-/* Whatever ways cost, a job takes its share longer at most, and what a look may surprise with. */
+/* Whatever strategies cost, a job takes its share longer at most, and what a look may surprise with. */
 static void test_does_no_harm(void)
 {
     for (double first = 1e5; first < 1e9; first *= 10) {
@@ -206,7 +209,7 @@ static void test_does_no_harm(void)
     }
 }
 
-/* A list that promises half of the time, of ways that take up to nine times as long. */
+/* A list that promises half of the time, of strategies that take up to nine times as long. */
 static void test_surprises(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 9e5, 3e5, 4e5, 5e5, 6e5, 7e5 };
@@ -261,7 +264,10 @@ static void test_tried_again(void)
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 5);
 }
 
-/* Counts change in each exchange: a way that is 1.8 times as fast is found; equal ways are not taken for better. */
+/*
+ * Counts change in each exchange: a strategy that is 1.8 times as fast is found; equal strategies are not taken for
+ * better.
+ */
 static void test_new_counts(void)
 {
     const double faster[1 + IRR_CHOOSERS_LIST] = { 1e6, 1e6 / 1.8, 1.2e6, 1.1e6, 1e6, 1e6, 1e6 };
@@ -282,7 +288,7 @@ static void test_new_counts(void)
     CU_ASSERT(wrong <= 3);
 }
 
-/* A disturbance, wherever it falls, does not hide the best way for good. */
+/* A disturbance, wherever it falls, does not hide the best strategy for good. */
 static void test_disturbed(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 5e4, 1.2e5, 1.1e5, 1.3e5, 1.2e5, 1.4e5 };
@@ -297,7 +303,7 @@ static void test_disturbed(void)
     }
 }
 
-/* A winner becomes slower, though not than way 0: the others are compared with it again. */
+/* A winner becomes slower, though not than strategy 0: the others are compared with it again. */
 static void test_worse_winner(void)
 {
     const double then[1 + IRR_CHOOSERS_LIST] = { 1e6, 5e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 };
@@ -389,13 +395,13 @@ static const irr_test_case_t cases[] = {
     { "agreements longer than what is served are few", test_few_agreements_served },
     { "on one node the first agreement waits", test_one_node },
     { "several exchanges at a time",   test_side_by_side },
-    { "a long job finds the best way", test_finds_the_best },
-    { "over slow networks a good way is found by exchange 60", test_finds_early },
+    { "a long job finds the best strategy", test_finds_the_best },
+    { "over slow networks a good strategy is found by exchange 60", test_finds_early },
     { "of many that are alike the best is gone by exchange 60", test_many_alike },
     { "what is fast now and then is no match for what is always", test_lucky_ones },
     { "the list is gone through to its end", test_goes_through_the_list },
     { "no job takes longer than its share", test_does_no_harm },
-    { "ways that are far slower than expected cost little", test_surprises },
+    { "strategies that are far slower than expected cost little", test_surprises },
     { "where nothing can be opened Open MPI's own stays", test_nothing_can_be_opened },
     { "other traffic is tried again", test_other_traffic },
     { "what has become slower does not stay", test_tried_again },

@@ -294,10 +294,11 @@ static void test_settings(void)
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
     };
     static const char *const logged[DIFFERENCES] = {
-        "x_algorithm is ac on rank 0 of a communicator and a1 on rank 1", "compose is auto on rank 0 of a communicator "
-        "and split on rank 1", "window_messages is 4 on rank 0 of a communicator and 5 on rank 2", "window_bytes",
+        "x_algorithm is natural on rank 0 of a communicator and direct on rank 1",
+        "compose is auto on rank 0 of a communicator and split on rank 1",
+        "window_messages is 4 on rank 0 of a communicator and 5 on rank 2", "window_bytes",
         "window_messages", "dims is not the same on rank 2 of a communicator as on rank 0", "dims", "slice_min",
-        "overlap", "pace", "grants", "seed", "lambda", "lambda", "latency_bytes", "max_steps", "lp_shift",
+        "overlap", "pacing", "grants", "seed", "lambda", "lambda", "latency_bytes", "max_steps", "xor_shift",
         "redistribution", "redistribution", "piece_bytes", "matrix_max_bytes", "cache_bytes", "lead_bytes",
         "host_route", "schedule_ms", "direct_bytes"
     };
@@ -426,8 +427,8 @@ static void test_no_memory(void)
 {
     const irr_settings_t rows[] = {
         { .algorithm = 0 },
-        { .algorithm = irr_algorithm_find("a1"), .pacing = IRR_PACING_GRANT },
-        { .algorithm = irr_algorithm_find("a4"), .overlap = IRR_OVERLAP_BLOCKING },
+        { .algorithm = irr_algorithm_find("direct"), .pacing = IRR_PACING_GRANT },
+        { .algorithm = irr_algorithm_find("balanced-grid"), .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = irr_algorithm_find("hybrid") },
         { .algorithm = irr_algorithm_find("optimal") }
     };

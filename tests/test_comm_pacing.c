@@ -1,6 +1,6 @@
 /*
- * test_comm_pacing.c - the pace of a communicator: its exchanges obey the settings, start without allocating, and keep
- * no more than they need.
+ * test_comm_pacing.c - the pacing of a communicator: its exchanges obey the settings, start without allocating, and
+ * keep no more than they need.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -146,6 +146,6 @@ static void test_no_cache(void)
 
 IRR_TEST_MAIN("comm_pace", 60,
     { "grants are sent where they are asked for", test_pacing },
-    { "a pace that does not exist",               test_no_pacing },
+    { "a pacing that does not exist",               test_no_pacing },
     { "an exchange allocates nothing",            test_no_allocation },
     { "who asks for no schedule has no cache",    test_no_cache })

@@ -229,7 +229,7 @@ static void expect_job(unsigned number, unsigned n, const irr_job_t *job)
 /* Of a schedule, a direct route and a grid: three exchanges of one matrix, two of another. */
 static void test_exchanges(void)
 {
-    static const char *const rows[] = { "rs_n", "a1", "a3" };
+    static const char *const rows[] = { "random", "direct", "grid" };
     uint64_t state = irr_test_seed();
 
     for (unsigned i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -253,7 +253,7 @@ static void test_exchanges(void)
 static void test_exchanges_fail(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("a1");
+    irr_settings_t settings = irr_turns_with("direct");
     irr_turns_t scene;
 
     settings.matrix_dump = "no/such/folder/matrix";

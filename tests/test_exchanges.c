@@ -132,7 +132,7 @@ static void look(int r)
     }
 }
 
-/* All ranks come to the end of all exchanges, at random paces; false: they do not. */
+/* All ranks come to the end of all exchanges, at random pacings; false: they do not. */
 static bool run_scene(uint64_t *state)
 {
     int open = RANKS;
@@ -188,7 +188,7 @@ static void open_delayed(uint64_t *state, unsigned hold_percent)
 
 static void test_many(void)
 {
-    static const char *const algorithms[] = { "a1", "ac", "a3", "a4", "rs_n" };
+    static const char *const algorithms[] = { "direct", "natural", "grid", "balanced-grid", "random" };
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < 2 * IRR_TEST_COUNT(algorithms); i++) {
@@ -207,7 +207,7 @@ static void test_many(void)
 /* So many that the ranks meet: beside the ones before and behind, none is open then. */
 static void test_barriers(void)
 {
-    const irr_settings_t settings = with("a1");
+    const irr_settings_t settings = with("direct");
     uint64_t state = irr_test_seed();
     int turns;
 
@@ -246,7 +246,7 @@ static bool open_ucx(const char *tls, const char *devices)
 
 static void run_ucx(const char *tls, const char *devices)
 {
-    static const char *const algorithms[] = { "a1", "a3" };
+    static const char *const algorithms[] = { "direct", "grid" };
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 2; i++) {
@@ -288,7 +288,7 @@ static void expect_all_failed(void)
 /* One rank fails the communicator at some time: all exchanges of all ranks end, those that end well with all bytes. */
 static void test_failure(void)
 {
-    static const char *const algorithms[] = { "a1", "a3", "rs_n" };
+    static const char *const algorithms[] = { "direct", "grid", "random" };
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 12; i++) {
@@ -317,7 +317,7 @@ static void test_failure(void)
 /* A rank sends to one that has no block for it: that one is told, by one exchange or two, and all else is right. */
 static void test_unexpected(void)
 {
-    const irr_settings_t settings = with("a1");
+    const irr_settings_t settings = with("direct");
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 10; i++) {
@@ -347,7 +347,7 @@ static void test_unexpected(void)
 /* The engines close while some are open and others wait: all have a result, and nothing is lost or touched. */
 static void test_close(void)
 {
-    static const char *const algorithms[] = { "a1", "a3" };
+    static const char *const algorithms[] = { "direct", "grid" };
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 2; i++) {
@@ -377,7 +377,7 @@ static void test_close(void)
 /* An exchange that is given up while it runs fails the communicator, also for those that are open beside it. */
 static void test_given_up(void)
 {
-    const irr_settings_t settings = with("a1");
+    const irr_settings_t settings = with("direct");
     uint64_t state = irr_test_seed();
     bool given = false;
 
@@ -411,7 +411,7 @@ static void test_given_up(void)
 /* What is given back is what is taken next, and the one that a communicator has from the start is among them. */
 static void test_taken(void)
 {
-    const irr_settings_t settings = with("a1");
+    const irr_settings_t settings = with("direct");
     irr_exchange_t *taken[3], *again[3];
     uint64_t state = irr_test_seed();
 

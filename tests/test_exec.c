@@ -131,7 +131,7 @@ static void test_window_slides(void)
     irr_job_destroy(job);
 }
 
-/* The watch can fail: free pace exceeds a window of one message, or of a few bytes. */
+/* The watch can fail: free pacing exceeds a window of one message, or of a few bytes. */
 static void test_watch(void)
 {
     irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);

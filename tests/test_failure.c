@@ -109,12 +109,12 @@ static void run_agreement(const char *row, bool wraps)
 
 static void test_look(void)
 {
-    run_agreement("rs_n", false);
+    run_agreement("random", false);
 }
 
 static void test_barrier(void)
 {
-    run_agreement("a1", true);
+    run_agreement("direct", true);
 }
 
 /*
@@ -163,7 +163,7 @@ static void keep_line(void *context, irr_log_level_t level, const char *text)
 /* The others give up, one line names it, and who comes late is told. */
 static void test_timeout(void)
 {
-    static const char *const rows[] = { "a1", "a3", "rs_n" };
+    static const char *const rows[] = { "direct", "grid", "random" };
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -185,7 +185,7 @@ static void test_timeout(void)
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);
         CU_ASSERT_EQUAL(lines, 1);
         CU_ASSERT_PTR_NOT_NULL(strstr(logged, "timeout"));
-        CU_ASSERT(strcmp(rows[i], "a1") != 0 || strstr(logged, "for rank 6") != NULL);
+        CU_ASSERT(strcmp(rows[i], "direct") != 0 || strstr(logged, "for rank 6") != NULL);
         for (int r = 0; r < RANKS - 1; r++) {
             CU_ASSERT(result[r] == IRR_ERR_TIMEOUT || result[r] == IRR_ERR_PEER);
         }
@@ -228,7 +228,7 @@ static void test_notice(void)
 /* Some ranks start it, and all destroy their communicators; the engines go down, and nothing is lost. */
 static void test_left_open(void)
 {
-    static const char *const rows[] = { "a1", "a3", "node", "optimal" };
+    static const char *const rows[] = { "direct", "grid", "node", "optimal" };
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < 2 * IRR_TEST_COUNT(rows); i++) {

@@ -267,7 +267,7 @@ static void fail_second(size_t rounds)
     irr_net_close(&net);
 }
 
-/* At once; or through `done` when it is held, and what waits behind it goes its way then. */
+/* At once; or through `done` when it is held, and what waits behind it goes its strategy then. */
 static void test_fail_send(void)
 {
     fail_second(0);

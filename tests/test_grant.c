@@ -1,6 +1,6 @@
 /*
  * test_grant.c - grants that go wrong: one rank has the error, and nobody hangs.  test_world.c has what goes wrong
- * under any pace.
+ * under any pacing.
  */
 #include "irr_memory.h"
 #include "irr_paced.h"
@@ -179,7 +179,7 @@ static void test_hostile(void)
 
 /* ---- memory ---- */
 
-/* What a pace adds to a plan may need memory, which may be missing; within the bounds it needs none. */
+/* What a pacing adds to a plan may need memory, which may be missing; within the bounds it needs none. */
 static void test_memory(void)
 {
     irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
@@ -219,4 +219,4 @@ IRR_TEST_MAIN("grant", 60,
     { "a grant that fails on its way",                  test_late },
     { "a grant that is long in leaving",                test_silent },
     { "a grant with bytes",                             test_hostile },
-    { "want of memory for a pace",                      test_memory })
+    { "want of memory for a pacing",                      test_memory })

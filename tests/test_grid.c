@@ -167,12 +167,12 @@ static irr_plans_t build(const char *algorithm, int ranks)
     return plans;
 }
 
-/* Lemma 1, without the message to itself, which is not sent: messages received in each stage of a4. */
+/* Lemma 1, without the message to itself, which is not sent: messages received in each stage of balanced-grid. */
 static void test_lemma_1(void)
 {
     for (int ranks = 2; ranks <= 80; ranks++) {
         irr_grid_level_t level = square_level(ranks, 0, 0);
-        irr_plans_t plans = build("a4", ranks);
+        irr_plans_t plans = build("balanced-grid", ranks);
 
         for (int r = 0; r < ranks; r++) {
             bool complete = level.rows.rest == 0 || r % level.rows.columns < level.rows.rest;
@@ -196,8 +196,9 @@ static void test_lemma_1(void)
 static void test_startups(void)
 {
     static const struct { const char *algorithm; int ranks; size_t messages; } rows[] = {
-        { "a1", 64, 63 }, { "a2", 16, 2 * 15 }, { "a3", 64, 2 * 7 }, { "a4", 64, 4 * 7 }, { "multistage", 64, 6 },
-        { "multistage", 33, 6 }
+        { "direct", 64, 63 }, { "spread", 16, 2 * 15 }, { "grid", 64, 2 * 7 }, { "balanced-grid", 64, 4 * 7 },
+            { "bruck", 64, 6 },
+        { "bruck", 33, 6 }
     };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {

@@ -280,7 +280,7 @@ static void test_size(void)
     sums_t sums = { 0 };
 
     CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("uniform", 64, 8, 1, &matrix), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a3"), 0, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("grid"), 0, &matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plans_each_message(&plans, add_message, &sums), IRR_OK);
     CU_ASSERT(sums.payload > 0 && sums.headers > 0);
     CU_ASSERT(sums.headers <= 2 * sums.payload);

@@ -216,8 +216,9 @@ static size_t network_sends(const irr_world_t *world)
 /* Every byte arrives, each message by the lane of its peer; no memory and no descriptor is left. */
 static void test_layouts(void)
 {
-    static const char *const algorithms[] = { "a1", "ac", "a2", "a3", "a4", "multistage", "hybrid", "rs_nh", "optimal",
-                                              "aapc", "board", "node" };
+    static const char *const algorithms[] = { "direct", "natural", "spread", "grid", "balanced-grid", "bruck",
+                                             "hybrid", "random-heap", "optimal",
+                                              "tree", "direct", "node" };
     enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
     uint64_t state = irr_test_seed();
     const int files = test_open_files();
@@ -253,7 +254,7 @@ static void test_set_up(void)
         irr_world_share(&world);
         for (int i = 0; i < 2; i++) {
             irr_team_init(&teams[i], &world, 0, 1);
-            settle(&teams[i], "a1", layout, true);
+            settle(&teams[i], "direct", layout, true);
             CU_ASSERT_EQUAL(irr_team_create(&teams[i]), IRR_OK);
             CU_ASSERT_EQUAL(teams[i].group.reduces, i == 0 ? 4 : 3);
             CU_ASSERT_EQUAL(teams[i].group.gathers, i == 0 || layout > 0);
@@ -277,9 +278,9 @@ static void test_side_by_side(void)
     irr_team_init(&some, &world, 0, 2);
     irr_team_init(&unexpected, &world, 0, 1);
     irr_team_init(&shares, &world, 0, 1);
-    settle(&some, "a1", 0, true);
-    settle(&unexpected, "a1", 0, false);
-    settle(&shares, "a1", 2, true);
+    settle(&some, "direct", 0, true);
+    settle(&unexpected, "direct", 0, false);
+    settle(&shares, "direct", 2, true);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&some), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&unexpected), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&shares), IRR_OK);
@@ -307,7 +308,7 @@ static void test_alone(void)
     irr_world_share(&world);
     world.engines[RANKS - 2]->config.node_ranks = 1;
     irr_team_init(&team, &world, 0, 1);
-    settle(&team, "a1", 2, true);   /* the last rank is by itself */
+    settle(&team, "direct", 2, true);   /* the last rank is by itself */
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
     expect_lanes(&team, 2, true);
     CU_ASSERT_PTR_NULL(world.engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
@@ -345,7 +346,7 @@ static void test_no_memory_to_share(void)
 {
     for (int layout = 0; layout < LAYOUTS; layout++) {
         poor = 2;
-        expect_far(layout % 2 == 0 ? "a1" : "a3", layout, "memfd_create");
+        expect_far(layout % 2 == 0 ? "direct" : "grid", layout, "memfd_create");
         poor = -1;
     }
 }
@@ -354,7 +355,7 @@ static void test_no_map(void)
 {
     for (int layout = 0; layout < LAYOUTS - 1; layout++) {
         blind = 2;
-        expect_far(layout % 2 == 0 ? "a1" : "a3", layout, "rank 2 of a communicator cannot map the memory");
+        expect_far(layout % 2 == 0 ? "direct" : "grid", layout, "rank 2 of a communicator cannot map the memory");
         blind = -1;
     }
 }
@@ -388,7 +389,7 @@ static void test_no_network(void)
 
         open_world_alone(&world);
         irr_team_init(&team, &world, 0, 1);
-        settle(&team, "a1", cases[i].layout, cases[i].shm);
+        settle(&team, "direct", cases[i].layout, cases[i].shm);
         poor = cases[i].poor;
         blind = cases[i].blind;
         listen_anew();
@@ -423,7 +424,7 @@ static void test_lacking(void)
             irr_world_open(&world, RANKS, irr_test_seed(), 100);
             irr_world_share(&world);
             irr_team_init(&team, &world, 0, 1);
-            settle(&team, "a1", layout, true);
+            settle(&team, "direct", layout, true);
             irr_log_set(listen, NULL, IRR_LOG_ERROR);
             irr_memory_fail(nth, NULL);
             status = irr_team_create(&team);

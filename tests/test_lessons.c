@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #define MACHINE "a machine"
-#define HEAD    "coll_irr memory 1\nmachine " MACHINE "\n"
-#define ONE     "situation MPI_Alltoallv 8 4 0 0 12 1 0\nlived 2 1000\nway 3 1500 20 a1\nway 1 800 100 node\n"
+#define HEAD    "coll_irr memory 2\nmachine " MACHINE "\n"
+#define ONE     "situation MPI_Alltoallv 8 4 0 0 12 1 0\nlived 2 1000\n" \
+                "strategy 3 1500 20 direct\nstrategy 1 800 100 node\n"
 
 static const irr_traffic_t traffic = {
     .ranks = 8, .node_ranks = 4, .alone = true, .plain = true, .messages = 7, .even_messages = 7,
@@ -56,7 +57,7 @@ static void test_situations(void)
     for (int ranks = 2; ranks < 2 + 2 * IRR_LESSONS_SITUATIONS; ranks++) {
         const irr_situation_t situation = situation_of(ranks);
 
-        CU_ASSERT_EQUAL(learn(&memory, &situation, "a1", ranks), IRR_OK);
+        CU_ASSERT_EQUAL(learn(&memory, &situation, "direct", ranks), IRR_OK);
         CU_ASSERT_PTR_NOT_NULL(irr_lessons_find(&memory, &situation));
     }
     CU_ASSERT_EQUAL(memory.count, IRR_LESSONS_SITUATIONS);
@@ -71,13 +72,13 @@ static void test_trials(void)
     const irr_lesson_t *lesson;
 
     for (int i = 0; i < 100; i++) {
-        CU_ASSERT_EQUAL(learn(&memory, &situation, "a1", i % 2 == 0 ? 1.25 : 1.8), IRR_OK);
+        CU_ASSERT_EQUAL(learn(&memory, &situation, "direct", i % 2 == 0 ? 1.25 : 1.8), IRR_OK);
     }
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 0.05);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), log(1.8 / 1.25) / 2, 0.02);
     for (int i = 0; i < 100; i++) {   /* the network has become another one */
-        CU_ASSERT_EQUAL(learn(&memory, &situation, "a1", 0.7), IRR_OK);
+        CU_ASSERT_EQUAL(learn(&memory, &situation, "direct", 0.7), IRR_OK);
     }
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT(irr_found_speedup(&lesson->found[0]) < 0.72);
@@ -100,19 +101,19 @@ static void test_one_trial(void)
 {
     const irr_situation_t situation = situation_of(8);
     const irr_speedup_t gain = { 1.3, 0.8, 2.1 }, loss = { 0.3, 0.2, 0.5 };
-    irr_candidate_t list[2] = { candidate_of("a1"), candidate_of("node") };
+    irr_candidate_t list[2] = { candidate_of("direct"), candidate_of("node") };
     double ratios[2] = { 0.5, 0.6 };
     uint64_t words[IRR_LESSONS_WORDS];
     irr_lessons_t memory = { .list = NULL };
     int count = 2;
 
-    CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", &gain), IRR_OK);
+    CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "direct", &gain), IRR_OK);
     CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "node", &loss), IRR_OK);
     irr_lessons_words(irr_lessons_find(&memory, &situation), list, count, words);
     CU_ASSERT_EQUAL(irr_lessons_agreed(words, true, list, ratios, &count).losers, 0);
     CU_ASSERT_EQUAL(count, 2);
     for (int i = 0; i < 9; i++) {
-        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", &gain), IRR_OK);
+        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "direct", &gain), IRR_OK);
         CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "node", &loss), IRR_OK);
     }
     irr_lessons_words(irr_lessons_find(&memory, &situation), list, count, words);
@@ -131,7 +132,7 @@ static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t
     uint64_t words[IRR_LESSONS_WORDS] = { 0 }, own[IRR_LESSONS_WORDS];
     double ratios[3] = { 0.5, 0.6, 0.7 };
     const irr_situation_t situation = situation_of(8);
-    static const char *const names[] = { "a1", "node", "a3" };
+    static const char *const names[] = { "direct", "node", "grid" };
 
     *count = 3;
     for (int i = 0; i < 3; i++) {
@@ -165,15 +166,15 @@ static void test_agreed(void)
 
     recall = agree(all, true, list, &count);
     CU_ASSERT_DOUBLE_EQUAL(recall.speedup, 1.6, 0.05);
-    CU_ASSERT(count == 2 && list[0].row == irr_algorithm_find("node") && list[1].row == irr_algorithm_find("a1"));
+    CU_ASSERT(count == 2 && list[0].row == irr_algorithm_find("node") && list[1].row == irr_algorithm_find("direct"));
     CU_ASSERT_EQUAL(recall.losers, 1);
     recall = agree(all, false, list, &count);
     CU_ASSERT(count == 3 && recall.losers == 0 && list[0].row == irr_algorithm_find("node"));
     recall = agree(some, true, list, &count);
-    CU_ASSERT(recall.speedup == 0 && count == 3 && recall.losers == 0 && list[0].row == irr_algorithm_find("a1"));
+    CU_ASSERT(recall.speedup == 0 && count == 3 && recall.losers == 0 && list[0].row == irr_algorithm_find("direct"));
     recall = agree(doubt, true, list, &count);
     CU_ASSERT_DOUBLE_EQUAL(recall.speedup, 1.3, 0.05);
-    CU_ASSERT(count == 2 && list[0].row == irr_algorithm_find("a3") && list[1].row == irr_algorithm_find("node"));
+    CU_ASSERT(count == 2 && list[0].row == irr_algorithm_find("grid") && list[1].row == irr_algorithm_find("node"));
 }
 
 /* ---- files ---- */
@@ -208,37 +209,58 @@ static void test_read(void)
     CU_ASSERT_EQUAL_FATAL(irr_text_read(read_any, text, strlen(text), &error), IRR_OK);
     lesson = irr_lessons_find(&memory_read, &one);
     CU_ASSERT_PTR_NOT_NULL_FATAL(lesson);
-    CU_ASSERT(lesson->strategies == 2 && strcmp(lesson->found[0].strategy, "a1") == 0);
+    CU_ASSERT(lesson->strategies == 2 && strcmp(lesson->found[0].strategy, "direct") == 0);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), 0.02, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(irr_lesson_calls(lesson), 1000, 1e-6);
     irr_lessons_fini(&memory_read);
 }
 
-#define EXPECTED "expected situation, lived or way in one, or end, and nothing behind that"
-#define NEEDS    "a way needs a trial, a speedup and a name, and there are at most 8 of a situation"
+/* A file of a release before 0.3.0: its names are those of today. */
+static void test_older(void)
+{
+    static const char text[] = "coll_irr memory 1\nmachine " MACHINE "\nsituation MPI_Alltoallv 8 4 0 0 12 1 0\n"
+                               "lived 2 1000\nway 3 1500 20 aapc, pace sync, lead of 0\n"
+                               "way 1 800 9 board, compose gather\n"
+                               "way 2 900 1 node\nend 1\n";
+    static const char *const names[] = { "tree, pacing sync, lead of 0", "direct, compose gather", "node" };
+    const irr_situation_t one = situation_of(8);
+    irr_file_error_t error = { 0 };
+    const irr_lesson_t *lesson;
+
+    CU_ASSERT_EQUAL_FATAL(irr_text_read(read_any, text, strlen(text), &error), IRR_OK);
+    lesson = irr_lessons_find(&memory_read, &one);
+    CU_ASSERT_FATAL(lesson != NULL && lesson->strategies == 3);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_STRING_EQUAL(lesson->found[i].strategy, names[i]);
+    }
+    irr_lessons_fini(&memory_read);
+}
+
+#define EXPECTED "expected situation, lived or strategy in one, or end, and nothing behind that"
+#define NEEDS    "a strategy needs a trial, a speedup and a name, and there are at most 8 of a situation"
 
 static const irr_text_bad_t bad_files[] = {
-    { "coll_irr memory 2\nmachine a\nend 0\n", 0, 1, "the first line is not 'coll_irr memory 1'" },
-    { "coll_irr memory 1\n", 0, 1, "the second line is not that of the machine" },
-    { "coll_irr memory 1\nmachine another\nend 0\n", 0, 2, "it is for another machine: 'another'" },
+    { "coll_irr memory 3\nmachine a\nend 0\n", 0, 1, "the first line is not 'coll_irr memory 2'" },
+    { "coll_irr memory 2\n", 0, 1, "the second line is not that of the machine" },
+    { "coll_irr memory 2\nmachine another\nend 0\n", 0, 2, "it is for another machine: 'another'" },
     { HEAD ONE, 0, 6, "it has no end" },
     { HEAD ONE "end 2\n", 0, 7, "situations are missing" },
-    { HEAD ONE "end 1\nway 1 1 1 a1\n", 0, 8, EXPECTED },
-    { HEAD "way 1 1000 1 a1\nend 0\n", 0, 3, EXPECTED },
+    { HEAD ONE "end 1\nstrategy 1 1 1 direct\n", 0, 8, EXPECTED },
+    { HEAD "strategy 1 1000 1 direct\nend 0\n", 0, 3, EXPECTED },
     { HEAD "situation\nend 1\n", 0, 3, "a situation begins with the name of a collective" },
     { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1\nend 1\n", 0, 3,
       "a number of a situation '' is not an integer from 0 to 1000000000" },
     { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1 -1\nend 1\n", 0, 3,
       "a number of a situation '-1' is not an integer from 0 to 1000000000" },
-    { HEAD ONE "way 0 1000 1 a1\nend 1\n", 0, 7, NEEDS },
-    { HEAD ONE "way 1 0 1 a1\nend 1\n", 0, 7, NEEDS },
-    { HEAD ONE "way 1 1000 1\nend 1\n", 0, 7, NEEDS },
-    { HEAD ONE "way 17 1000 1 a1\nend 1\n", 0, 7, "trials '17' is not an integer from 0 to 16" },
-    { HEAD ONE "way 1 99999999999 1 a1\nend 1\n", 0, 7,
+    { HEAD ONE "strategy 0 1000 1 direct\nend 1\n", 0, 7, NEEDS },
+    { HEAD ONE "strategy 1 0 1 direct\nend 1\n", 0, 7, NEEDS },
+    { HEAD ONE "strategy 1 1000 1\nend 1\n", 0, 7, NEEDS },
+    { HEAD ONE "strategy 17 1000 1 direct\nend 1\n", 0, 7, "trials '17' is not an integer from 0 to 16" },
+    { HEAD ONE "strategy 1 99999999999 1 direct\nend 1\n", 0, 7,
       "the speedup '99999999999' is not an integer from 0 to 1000000" },
-    { HEAD ONE "way 1 1000 1 a\001\nend 1\n", 0, 7, NEEDS },
-    { "#!/bin/sh\nrm -rf x\n", 0, 2, "the first line is not 'coll_irr memory 1'" },
+    { HEAD ONE "strategy 1 1000 1 a\001\nend 1\n", 0, 7, NEEDS },
+    { "#!/bin/sh\nrm -rf x\n", 0, 2, "the first line is not 'coll_irr memory 2'" },
     { NULL, 0, 0, NULL }
 };
 
@@ -289,7 +311,7 @@ static void test_together(void)
             const irr_situation_t own = situation_of(100 + i), one = situation_of(8);
 
             irr_test_must(learn(&memory, &own, "node", 2));
-            irr_test_must(learn(&memory, &one, "a1", 1.5));
+            irr_test_must(learn(&memory, &one, "direct", 1.5));
             while ((status = (int)irr_lessons_add(path, MACHINE, &memory, &error)) == IRR_IN_PROGRESS) {
                 sched_yield();
             }
@@ -319,7 +341,7 @@ static void test_not_written(void)
     struct stat mode;
 
     path_of(path);
-    CU_ASSERT_EQUAL(learn(&memory, &one, "a1", 1.5), IRR_OK);
+    CU_ASSERT_EQUAL(learn(&memory, &one, "direct", 1.5), IRR_OK);
     CU_ASSERT_EQUAL(irr_lessons_add(path, MACHINE, &memory, &error), IRR_OK);
     CU_ASSERT_EQUAL(chmod(path, 0640), 0);
     CU_ASSERT_EQUAL(irr_lessons_add(path, "another", &memory, &error), IRR_ERR_FORMAT);
@@ -340,7 +362,7 @@ static irr_status_t learn_and_add(void *context)
     const irr_situation_t one = situation_of(8);
     irr_lessons_t memory = { .list = NULL };
     irr_file_error_t error = { 0 };
-    irr_status_t status = learn(&memory, &one, "a1", 1.5);
+    irr_status_t status = learn(&memory, &one, "direct", 1.5);
 
     if (status == IRR_OK) {
         status = irr_lessons_add(context, MACHINE, &memory, &error);
@@ -366,6 +388,7 @@ IRR_TEST_MAIN("lessons", 120,
     { "one trial of noisy exchanges", test_one_trial },
     { "ranks agree on what all remember", test_agreed },
     { "a file is read", test_read },
+    { "a file of an older release is read", test_older },
     { "a file that says something else is refused", test_refused },
     { "random files", test_hostile },
     { "several jobs that end at once", test_together },

@@ -38,7 +38,7 @@ static void count(const irr_plans_t *plans, const irr_topology_t *topology, cons
     irr_tree_fini(&tree);
 }
 
-/* 100 bytes from each rank to each; a1 sends 0 and 1 to 2 and 3 in step 2, and back. */
+/* 100 bytes from each rank to each; direct sends 0 and 1 to 2 and 3 in step 2, and back. */
 static void test_small(void)
 {
     static const struct {
@@ -62,7 +62,7 @@ static void test_small(void)
     irr_matrix_t matrix = matrix_scene_pattern("uniform", 4, 100, 1);
     irr_plans_t plans;
 
-    build("a1", &matrix, &plans);
+    build("direct", &matrix, &plans);
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_links_t links;
         irr_tree_t tree;
@@ -186,7 +186,7 @@ static void make_random(int *parent, uint64_t *speed, irr_matrix_t *matrix, int 
 
 static void test_random(void)
 {
-    static const char *const algorithms[] = { "a1", "ac", "a3", "a4", "rs_nh", "optimal" };
+    static const char *const algorithms[] = { "direct", "natural", "grid", "balanced-grid", "random-heap", "optimal" };
     static slow_t slow;
 
     state = irr_test_seed();
@@ -237,7 +237,7 @@ static void test_memory(void)
     input_t input;
 
     irr_test_must(irr_tree_init(&input.tree, &small, NULL, 4));
-    build("a1", &matrix, &input.plans);
+    build("direct", &matrix, &input.plans);
     CU_ASSERT(irr_memory_fail_each(count_links, &input) > 1);
     irr_tree_fini(&input.tree);
     irr_plans_fini(&input.plans);

@@ -187,7 +187,7 @@ static irr_status_t open_seeded(irr_transport_t *transports[IRR_NET_RANKS])
 
 static const irr_setup_t seeded = { open_seeded, close_fabric };
 
-/* The way of message i: who sends it to rank 0, and with which of its tags. */
+/* The strategy of message i: who sends it to rank 0, and with which of its tags. */
 static int sender_of(int i)
 {
     return i % IRR_NET_RANKS;

@@ -42,11 +42,11 @@ static double time_of(const irr_machine_t *machine, const irr_traffic_t *traffic
     return irr_model_ns(machine, traffic, irr_algorithm_strategy(irr_algorithm_find(name)));
 }
 
-/* Of all grids of two and three dimensions whose sizes are powers of two, and of multistage. */
+/* Of all grids of two and three dimensions whose sizes are powers of two, and of bruck. */
 static double best_grid(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
-    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a3"));
-    double best = time_of(machine, traffic, "multistage");
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("grid"));
+    double best = time_of(machine, traffic, "bruck");
 
     for (int first = 2; first < traffic->ranks; first *= 2) {
         for (int second = 2; second < traffic->ranks / first; second *= 2) {
@@ -63,7 +63,7 @@ static double gain(const irr_machine_t *machine, int ranks, int node_ranks, doub
 {
     const irr_traffic_t traffic = equal(ranks, node_ranks, bytes);
 
-    return time_of(machine, &traffic, "a1") / best_grid(machine, &traffic);
+    return time_of(machine, &traffic, "direct") / best_grid(machine, &traffic);
 }
 
 /* ---- gains ---- */
@@ -140,7 +140,7 @@ static void test_times(void)
         int         ranks, node_ranks;
         double      bytes;
         bool        to_one;
-        double      within, a1, a3, multistage, node;
+        double      within, direct, grid, bruck, node;
     } rows[] = {
         { infiniband, 1024, 32, 8, false, 0.22, 1302, 100, 160, 129 },
         { infiniband, 1024, 32, 64, false, 0.22, 1303, 231, 586, 398 },
@@ -150,8 +150,8 @@ static void test_times(void)
     };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        const char *const names[] = { "a1", "a3", "multistage", "node" };
-        const double us[] = { rows[i].a1, rows[i].a3, rows[i].multistage, rows[i].node };
+        const char *const names[] = { "direct", "grid", "bruck", "node" };
+        const double us[] = { rows[i].direct, rows[i].grid, rows[i].bruck, rows[i].node };
         const irr_machine_t machine = rows[i].machine();
         irr_traffic_t traffic = equal(rows[i].ranks, rows[i].node_ranks, rows[i].bytes);
 
@@ -165,17 +165,16 @@ static void test_times(void)
     }
 }
 
-/* ---- what follows from how a way works ---- */
+/* ---- what follows from how a strategy works ---- */
 
 static void test_nodes(void)
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t node = equal(16, 16, 64), nodes = equal(64, 16, 64), large = equal(64, 16, 131072);
 
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &node, "board"), time_of(&machine, &node, "a1"), 1);
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &node, "node") / time_of(&machine, &node, "a1"), 1, 0.1);
-    CU_ASSERT(time_of(&machine, &nodes, "node") < time_of(&machine, &nodes, "a1"));
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &large, "node") / time_of(&machine, &large, "a1"), 1, 0.01);
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &node, "node") / time_of(&machine, &node, "direct"), 1, 0.1);
+    CU_ASSERT(time_of(&machine, &nodes, "node") < time_of(&machine, &nodes, "direct"));
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &large, "node") / time_of(&machine, &large, "direct"), 1, 0.01);
 }
 
 /* Of what is longer than a limit, the model knows the longest message and the mean. */
@@ -189,7 +188,7 @@ static void test_some_long(void)
     traffic.bytes += traffic.longest;
     traffic.even_bytes = traffic.bytes;
     CU_ASSERT(time_of(&machine, &traffic, "node") > all_short);
-    CU_ASSERT(time_of(&machine, &traffic, "node") < time_of(&machine, &traffic, "a1"));
+    CU_ASSERT(time_of(&machine, &traffic, "node") < time_of(&machine, &traffic, "direct"));
 }
 
 /* Few neighbours need few messages, but Open MPI sends the empty ones too. */
@@ -201,14 +200,14 @@ static void test_sparse(void)
 
     traffic.messages = traffic.even_messages = 8;
     traffic.bytes = traffic.even_bytes = 8 * 64;
-    CU_ASSERT(time_of(&machine, &traffic, "a1") < time_of(&machine, &traffic, "a3"));
-    request = time_of(&machine, &traffic, "a3");
+    CU_ASSERT(time_of(&machine, &traffic, "direct") < time_of(&machine, &traffic, "grid"));
+    request = time_of(&machine, &traffic, "grid");
     traffic.plain = true;
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, "a1"), 8 * 1300, 2000);
-    CU_ASSERT(time_of(&machine, &traffic, "a3") > 2 * request);
-    CU_ASSERT(irr_model_host_ns(&machine, &traffic) > 50 * time_of(&machine, &traffic, "a1"));
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, "direct"), 8 * 1300, 2000);
+    CU_ASSERT(time_of(&machine, &traffic, "grid") > 2 * request);
+    CU_ASSERT(irr_model_host_ns(&machine, &traffic) > 50 * time_of(&machine, &traffic, "direct"));
     traffic = equal(1024, 32, 64);
-    CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&machine, &traffic), time_of(&machine, &traffic, "a1"), 1);
+    CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&machine, &traffic), time_of(&machine, &traffic, "direct"), 1);
 }
 
 /* One rank receives much more than any sends: it does not fill the links of other nodes. */
@@ -218,17 +217,17 @@ static void test_hot_rank(void)
     irr_traffic_t traffic = equal(256, 32, 4096), hot = traffic;
 
     hot.even_bytes = hot.bytes / 100;
-    CU_ASSERT(time_of(&machine, &hot, "a1") < time_of(&machine, &traffic, "a1") / 5);
-    CU_ASSERT(time_of(&machine, &hot, "a1") >= hot.bytes * 8e3 / (double)machine.bandwidth);
-    CU_ASSERT(time_of(&machine, &hot, "a3") > time_of(&machine, &hot, "a1"));
-    CU_ASSERT(time_of(&machine, &hot, "multistage") > time_of(&machine, &hot, "a1"));
+    CU_ASSERT(time_of(&machine, &hot, "direct") < time_of(&machine, &traffic, "direct") / 5);
+    CU_ASSERT(time_of(&machine, &hot, "direct") >= hot.bytes * 8e3 / (double)machine.bandwidth);
+    CU_ASSERT(time_of(&machine, &hot, "grid") > time_of(&machine, &hot, "direct"));
+    CU_ASSERT(time_of(&machine, &hot, "bruck") > time_of(&machine, &hot, "direct"));
 }
 
 static void test_pacings(void)
 {
     const irr_machine_t machine = ethernet();
     const irr_traffic_t traffic = equal(64, 1, 4096);
-    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a1"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("direct"));
     const double free_ns = irr_model_ns(&machine, &traffic, &strategy);
     double grant_ns;
 
@@ -242,7 +241,7 @@ static void test_pacings(void)
     CU_ASSERT(irr_model_ns(&machine, &traffic, &strategy) < grant_ns);
 }
 
-/* Where switches queue little, Open MPI's order costs what contrib/lab measured for equal messages, and paces pay. */
+/* Where switches queue little, Open MPI's order costs what contrib/lab measured for equal messages, and pacings pay. */
 static void test_shallow(void)
 {
     static const struct { double bytes, host_ms, best_ms; } rows[] = { { 65536, 70, 47.5 }, { 262144, 268.9, 170.3 } };
@@ -250,21 +249,23 @@ static void test_shallow(void)
     const irr_traffic_t many = equal(64, 1, 65536);
     irr_machine_t shallow = lab();
 
-    CU_ASSERT(irr_model_host_ns(&machine, &many) < time_of(&machine, &many, "aapc"));
+    CU_ASSERT(irr_model_host_ns(&machine, &many) < time_of(&machine, &many, "tree"));
     machine.buffer = 500000;
     CU_ASSERT(irr_model_host_ns(&machine, &many) > (double)machine.timeout);
-    CU_ASSERT(time_of(&machine, &many, "aapc") < time_of(&machine, &many, "a1"));
+    CU_ASSERT(time_of(&machine, &many, "tree") < time_of(&machine, &many, "direct"));
     shallow.bandwidth = 96;
     shallow.buffer = 125000;
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_traffic_t traffic = equal(8, 1, rows[i].bytes);
 
         CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&shallow, &traffic) / 1e6 / rows[i].host_ms, 1, 0.3);
-        CU_ASSERT_DOUBLE_EQUAL(time_of(&shallow, &traffic, "aapc") / 1e6 / rows[i].best_ms, 1, 0.3);
+        CU_ASSERT_DOUBLE_EQUAL(time_of(&shallow, &traffic, "tree") / 1e6 / rows[i].best_ms, 1, 0.3);
     }
 }
 
-/* In ms, the times of a1/loose by irr_plan simulate for equal, random, skewed and spike on single:8 of contrib/lab. */
+/*
+ * In ms, the times of direct/loose by irr_plan simulate for equal, random, skewed and spike on single:8 of contrib/lab.
+ */
 static void test_loose(void)
 {
     static const struct { double bytes, even, messages, longest, ms; } rows[] = {
@@ -272,7 +273,7 @@ static void test_loose(void)
         { 871682, 458780, 7, 419456, 144.6 }
     };
     irr_machine_t machine = lab();
-    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a1"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("direct"));
 
     machine.bandwidth = 96;
     strategy.pacing = &irr_pacing_loose;
@@ -283,7 +284,7 @@ static void test_loose(void)
         };
 
         CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machine, &traffic, &strategy) / 1e6 / rows[i].ms, 1, 0.3);
-        CU_ASSERT(i == 0 || irr_model_ns(&machine, &traffic, &strategy) > time_of(&machine, &traffic, "aapc"));
+        CU_ASSERT(i == 0 || irr_model_ns(&machine, &traffic, &strategy) > time_of(&machine, &traffic, "tree"));
     }
 }
 
@@ -291,7 +292,7 @@ static void test_no_such_grid(void)
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t traffic = equal(1024, 1, 8);
-    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("a4"));
+    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("balanced-grid"));
 
     strategy.dims = (irr_dims_t){ .count = 8, .size = { 2, 2, 2, 2, 2, 2, 2, 2 } };
     CU_ASSERT_EQUAL(irr_model_ns(&machine, &traffic, &strategy), INFINITY);
@@ -314,11 +315,11 @@ static void test_hybrid(void)
 
             strategy.direct_from = irr_model_direct_from(&machines[m], &traffic);
             CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machines[m], &traffic, &strategy) / 1e3 / us, 1, 0.3);
-            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &strategy) < time_of(&machines[m], &traffic, "a3"));
-            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &strategy) < time_of(&machines[m], &traffic, "a1"));
+            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &strategy) < time_of(&machines[m], &traffic, "grid"));
+            CU_ASSERT(irr_model_ns(&machines[m], &traffic, &strategy) < time_of(&machines[m], &traffic, "direct"));
             strategy.direct_from = (size_t)traffic.longest + 1;
             CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machines[m], &traffic, &strategy),
-                                   time_of(&machines[m], &traffic, "a3"), 1);
+                                   time_of(&machines[m], &traffic, "grid"), 1);
         }
     }
 }
@@ -394,8 +395,8 @@ IRR_TEST_MAIN("model", 120,
     { "some long messages go directly", test_some_long },
     { "with few neighbours direct messages win", test_sparse },
     { "a hot rank is no hot node", test_hot_rank },
-    { "a pace costs signals and waits", test_pacings },
-    { "shallow switches cost what nothing paces", test_shallow },
+    { "a pacing costs signals and waits", test_pacings },
+    { "shallow switches cost without a pacing", test_shallow },
     { "a grid of too many stages takes for ever", test_no_such_grid },
     { "a grid gains where long messages go beside it", test_hybrid },
     { "each row has a time for any traffic, which more bytes do not shorten", test_any },

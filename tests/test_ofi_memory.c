@@ -273,7 +273,7 @@ static bool run_short(const char *algorithm, uint64_t *state)
 
 static void test_exchanges(void)
 {
-    static const char *const rows[] = { "a1", "aapc", "rs_n", "a2" };
+    static const char *const rows[] = { "direct", "tree", "random", "spread" };
     uint64_t state = irr_test_seed();
     int ended = 0;
 

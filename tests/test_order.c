@@ -1,5 +1,5 @@
 /*
- * test_order.c - the rules of orders for all sizes, the paces, and the names of both and of algorithms.
+ * test_order.c - the rules of orders for all sizes, the pacings, and the names of both and of algorithms.
  */
 #include "irr_test.h"
 #include "plan_all.h"
@@ -162,7 +162,7 @@ static void test_names(void)
     }
 }
 
-/* ---- pace ---- */
+/* ---- pacing ---- */
 
 static void test_window(void)
 {
@@ -233,15 +233,15 @@ static void test_pacing_table(void)
 /* ---- algorithms ---- */
 
 /* No name of a row. */
-static const char *const unknown[] = { "", "A1", "a1 ", "a", "rs" };
+static const char *const unknown[] = { "", "DIRECT", "direct ", "a1 ", "rs" };
 
 static void test_algorithm_names(void)
 {
     int rows = 0;
 
     CU_ASSERT_STRING_EQUAL(irr_algorithm_name(0), "auto");
-    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(1), "a1");
-    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(2), "ac");
+    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(1), "direct");
+    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(2), "natural");
     for (; irr_algorithm_name(rows) != NULL; rows++) {
         CU_ASSERT_EQUAL(irr_algorithm_find(irr_algorithm_name(rows)), rows);
         CU_ASSERT(strlen(irr_algorithm_text(rows)) > 0);
@@ -251,24 +251,27 @@ static void test_algorithm_names(void)
         CU_ASSERT_PTR_NULL(irr_algorithm_text(none));
         CU_ASSERT_PTR_NULL(irr_algorithm_strategy(none));
     }
+    CU_ASSERT_EQUAL(irr_algorithm_find("a1"), irr_algorithm_find("direct"));
+    CU_ASSERT_EQUAL(irr_algorithm_find("Multistage"), irr_algorithm_find("bruck"));
+    CU_ASSERT_EQUAL(irr_algorithm_find("aapc"), irr_algorithm_find("tree"));
     for (size_t i = 0; i < IRR_TEST_COUNT(unknown); i++) {
         CU_ASSERT_EQUAL(irr_algorithm_find(unknown[i]), -1);
     }
 }
 
-/* The pace of a row where it is not set. */
+/* The pacing of a row where it is not set. */
 static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *name)
 {
     if (!irr_strategy_is_scheduled(strategy)) {
         return IRR_PACING_FREE;
     }
-    return strcmp(name, "optimal") == 0 ? IRR_PACING_GRANT : strcmp(name, "aapc") == 0 ? IRR_PACING_SYNC
+    return strcmp(name, "optimal") == 0 ? IRR_PACING_GRANT : strcmp(name, "tree") == 0 ? IRR_PACING_SYNC
         : IRR_PACING_LOOSE;
 }
 
 /*
- * Each row is a route, an order that goes with it, and a pace; a grid has one pace alone.  Exchanges without a schedule
- * go by a1 where they would have one, and signals, which it would tell, are off.
+ * Each row is a route, an order that goes with it, and a pacing; a grid has one pacing alone.  Exchanges without a
+ * schedule go by direct where they would have one, and signals, which it would tell, are off.
  */
 static void test_algorithm_rows(void)
 {
@@ -279,8 +282,8 @@ static void test_algorithm_rows(void)
         CU_ASSERT_EQUAL(irr_strategy_is_local(row) || scheduled, direct);
         CU_ASSERT_EQUAL(row->order == &irr_order_priority, !direct);
         CU_ASSERT(!scheduled || strcmp(row->order->name, irr_algorithm_name(i)) == 0);
-        CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 1), i > 0 ? i : irr_algorithm_find("a1"));
-        CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 2), i > 0 ? i : irr_algorithm_find("aapc"));
+        CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 1), i > 0 ? i : irr_algorithm_find("direct"));
+        CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 2), i > 0 ? i : irr_algorithm_find("tree"));
         for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
             const irr_settings_t settings = { .algorithm = i, .pacing = (irr_pacing_kind_t)pacing };
             const irr_strategy_t strategy = irr_strategy_of(&settings, 1), alone = irr_strategy_alone(&strategy);
@@ -332,7 +335,7 @@ IRR_TEST_MAIN("order", 60,
     { "the names of orders and routes", test_names },
     { "window: both limits", test_window },
     { "window: the account of random sends", test_window_account },
-    { "the table of paces", test_pacing_table },
+    { "the table of pacings", test_pacing_table },
     { "algorithms are found by their names", test_algorithm_names },
-    { "every algorithm has a route, an order and a pace", test_algorithm_rows },
+    { "every algorithm has a route, an order and a pacing", test_algorithm_rows },
     { "dims are read, or refused", test_dims })

@@ -52,7 +52,7 @@ static size_t count_empty(const irr_plan_t *plan)
     return empty;
 }
 
-/* a3 on 12 ranks, each with two messages, so that not all is made of all; a barrier has four rounds. */
+/* grid on 12 ranks, each with two messages, so that not all is made of all; a barrier has four rounds. */
 static void test_waits(void)
 {
     size_t early[IRR_OVERLAP_COUNT][2] = { { 0 } };
@@ -64,7 +64,7 @@ static void test_waits(void)
     }
     for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
         const irr_settings_t settings = {
-            .algorithm = irr_algorithm_find("a3"), .overlap = (irr_overlap_t)overlap
+            .algorithm = irr_algorithm_find("grid"), .overlap = (irr_overlap_t)overlap
         };
         irr_plans_t plans;
 

@@ -10,14 +10,14 @@ static irr_settings_t open_settings(void)
     return (irr_settings_t){ .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO };
 }
 
-/* Of aapc with a pace, which the settings may leave open. */
+/* Of tree with a pacing, which the settings may leave open. */
 static int find_strategies(const irr_settings_t *settings, irr_pacing_kind_t pacing, unsigned routes, int ranks,
                            irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX])
 {
     irr_settings_t wanted = *settings;
     irr_strategy_t base;
 
-    wanted.algorithm = irr_algorithm_find("aapc");
+    wanted.algorithm = irr_algorithm_find("tree");
     wanted.pacing = pacing;
     base = irr_strategy_of(&wanted, 1);
     return irr_paced_strategies(settings, &base, routes, ranks, strategies);
@@ -46,7 +46,7 @@ static void test_strategies(void)
     }
 }
 
-/* One way, that of the settings. */
+/* One strategy, that of the settings. */
 static void test_no_trial(void)
 {
     irr_settings_t settings = open_settings();
@@ -66,7 +66,7 @@ static void test_no_trial(void)
     CU_ASSERT_EQUAL(strategy[0].grants, 5);
 }
 
-/* What the user has set is what all ways have, and no two of them are alike. */
+/* What the user has set is what all strategies have, and no two of them are alike. */
 static void test_set(void)
 {
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
@@ -95,7 +95,7 @@ static void test_set(void)
     }
 }
 
-/* Where hosts have several ranks, ways by their route come first, and with what it goes with alone. */
+/* Where hosts have several ranks, strategies by their route come first, and with what it goes with alone. */
 static void test_routes(void)
 {
     irr_settings_t settings = open_settings();
@@ -136,8 +136,8 @@ static void test_many(void)
 }
 
 IRR_TEST_MAIN("paced", 20,
-    { "the ways that are tried",              test_strategies },
-    { "one way where nothing is tried",       test_no_trial },
+    { "the strategies that are tried",              test_strategies },
+    { "one strategy where nothing is tried",       test_no_trial },
     { "what is set is not tried",             test_set },
     { "ways by way of the hosts' ranks",      test_routes },
     { "signals for few ranks alone",          test_many })

@@ -1,5 +1,5 @@
 /*
- * test_pacing.c - every direct algorithm under every pace: every byte arrives, no rank hangs, the pace is kept.
+ * test_pacing.c - every direct algorithm under every pacing: every byte arrives, no rank hangs, the pacing is kept.
  */
 #include "irr_paced.h"
 #include "irr_test.h"
@@ -123,7 +123,7 @@ static void test_all(void)
     }
 }
 
-/* The watch sees a pace that is not kept: free is neither loose nor granted, and many grants are not few. */
+/* The watch sees a pacing that is not kept: free is neither loose nor granted, and many grants are not few. */
 static void test_watch(void)
 {
     static const struct {
@@ -142,7 +142,7 @@ static void test_watch(void)
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_paced_params_t params = {
-            .algorithm = irr_algorithm_find("a1"), .pacing = rows[i].pacing, .watched = rows[i].watched,
+            .algorithm = irr_algorithm_find("direct"), .pacing = rows[i].pacing, .watched = rows[i].watched,
             .grants = rows[i].grants, .seed = i + 1
         };
         irr_paced_t *paced = irr_paced_create(job, &params);
@@ -164,7 +164,7 @@ static void test_used(void)
 
     for (size_t grants = 1; grants <= 5; grants++) {
         const irr_paced_params_t params = {
-            .algorithm = irr_algorithm_find("a1"), .pacing = IRR_PACING_GRANT, .watched = IRR_PACING_GRANT,
+            .algorithm = irr_algorithm_find("direct"), .pacing = IRR_PACING_GRANT, .watched = IRR_PACING_GRANT,
             .grants = grants, .hold_percent = 100, .hold_rounds = 1
         };
         irr_paced_t *paced = irr_paced_create(job, &params);
@@ -186,7 +186,7 @@ static void test_used(void)
     irr_job_destroy(job);
 }
 
-/* ---- what a pace adds ---- */
+/* ---- what a pacing adds ---- */
 
 /* Rank 1 of 3, with two messages in step 2 each way. */
 static void build_plain(irr_plan_t *plan)
@@ -310,9 +310,9 @@ static void test_stages(void)
     irr_fleet_destroy(fleet);
 }
 
-IRR_TEST_MAIN("pace", 120,
-    { "any algorithm, pace, job, order and delay",      test_all },
-    { "the watch sees a pace that is not kept",         test_watch },
+IRR_TEST_MAIN("pacing", 120,
+    { "any algorithm, pacing, job, order and delay",      test_all },
+    { "the watch sees a pacing that is not kept",         test_watch },
     { "as many are granted and sent as may be",         test_used },
-    { "what each pace adds to a plan",                  test_added },
+    { "what each pacing adds to a plan",                  test_added },
     { "loose looks at one stage",                       test_stages })

@@ -222,7 +222,7 @@ static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacin
     irr_test_must(irr_pacing_add(pacing, &(irr_pacing_params_t){ .grants = 0 }, plan));
 }
 
-/* Counts differ, or every other rank does not exchange in place, and has this pace.  True: a rank has failed. */
+/* Counts differ, or every other rank does not exchange in place, and has this pacing.  True: a rank has failed. */
 static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pacing_t *pacing,
                         uint64_t *state)
 {

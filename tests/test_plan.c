@@ -108,7 +108,7 @@ static void test_unknown(void)
     CU_ASSERT_PTR_NULL(irr_algorithm_strategy(-1));
     CU_ASSERT_PTR_NULL(irr_algorithm_strategy(rows));
     irr_plan_init(&plan);
-    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("a4"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("balanced-grid"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("node"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plan.nsteps, 0);
     irr_plan_fini(&plan);
@@ -143,13 +143,13 @@ static void test_text(void)
     static const irr_block_t send[] = { { 0, 100, 16 }, { 1, 0, 8 }, { 2, -40, 40 } };
     static const irr_block_t recv[] = { { 0, 0, 5 }, { 1, 5, 8 }, { 3, -123456, 123456 } };
     static const struct { const char *algorithm, *text; } rows[] = {
-        { "a1", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
+        { "direct", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
                 "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
                 "stage 1 step 2    recv from 3         123456 bytes  output[-123456,0)\n"
                 "stage 1 step 1    send to   2             40 bytes  input[-40,0)\n"
                 "stage 1 step 3    send to   0             16 bytes  input[100,116)\n"
                 "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n" },
-        { "ac", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
+        { "natural", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
                 "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
                 "stage 1 step 4    recv from 3         123456 bytes  output[-123456,0)\n"
                 "stage 1 step 1    send to   0             16 bytes  input[100,116)\n"

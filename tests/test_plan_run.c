@@ -80,7 +80,7 @@ static void test_never_ends(void)
     irr_plans_t plans;
     size_t last = 0;
 
-    build("a4", IRR_OVERLAP_PIPELINED, 9, false, NULL, &plans);
+    build("balanced-grid", IRR_OVERLAP_PIPELINED, 9, false, NULL, &plans);
     for (size_t i = 0; i < plans.plans[0].nsteps; i++) {
         last = plans.plans[0].steps[i].kind == IRR_STEP_SEND ? i : last;
     }
@@ -100,7 +100,7 @@ static void test_wrong_place(void)
     ptrdiff_t first;
 
     CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("uniform", 3, 100, 1, &matrix), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("direct"), 0, &matrix, &plans), IRR_OK);
     plan = &plans.plans[1];
     first = plan->pieces[plan->steps[0].first_piece].offset;
     plan->pieces[plan->steps[0].first_piece].offset = plan->pieces[plan->steps[1].first_piece].offset;
@@ -122,7 +122,7 @@ static void test_memory(void)
 {
     irr_plans_t plans;
 
-    build("a3", IRR_OVERLAP_PIPELINED, 5, false, NULL, &plans);
+    build("grid", IRR_OVERLAP_PIPELINED, 5, false, NULL, &plans);
     CU_ASSERT(irr_memory_fail_each(run, &plans) > 20);
     irr_plans_fini(&plans);
 }

@@ -156,7 +156,7 @@ static void test_dense(void)
     }
 }
 
-/* One number of ranks of each range, a new one in each run: a4 costs seconds there, a3 does not. */
+/* One number of ranks of each range, a new one in each run: balanced-grid costs seconds there, grid does not. */
 static void test_large(void)
 {
     uint64_t state = irr_test_seed();
@@ -166,12 +166,12 @@ static void test_large(void)
         patterns++;
     }
     for (int from = RANKS_DENSE + 1; from + A3_STEP <= RANKS_MAX; from += A3_STEP) {
-        prove_pattern(irr_algorithm_find("a3"), (int)irr_test_below(&state, (uint64_t)patterns),
+        prove_pattern(irr_algorithm_find("grid"), (int)irr_test_below(&state, (uint64_t)patterns),
                       from + (int)irr_test_below(&state, A3_STEP), &state);
     }
     for (int from = RANKS_DENSE + 1; from + A4_STEP <= RANKS_MAX; from += A4_STEP) {
         if (irr_test_picks(&state)) {
-            prove_pattern(irr_algorithm_find("a4"), (int)irr_test_below(&state, (uint64_t)patterns),
+            prove_pattern(irr_algorithm_find("balanced-grid"), (int)irr_test_below(&state, (uint64_t)patterns),
                           from + (int)irr_test_below(&state, A4_STEP), &state);
         }
     }
@@ -184,7 +184,8 @@ static void test_one_large(void)
 
     for (int round = 0; round < irr_test_runs(40); round++) {
         const int ranks = 2 + (int)irr_test_below(&state, 60);
-        const irr_settings_t settings = { .algorithm = irr_algorithm_find("a4"), .slice_min = round % 2 * 100 };
+        const irr_settings_t settings = { .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = round % 2 *
+                                         100 };
         irr_matrix_t matrix = matrix_scene_mixed(ranks, 200, &state);
         uint64_t total = 0;
 
@@ -223,9 +224,9 @@ static irr_status_t make_and_list(void *context)
 static void test_memory(void)
 {
     uint64_t state = irr_test_seed();
-    made_t rows[] = { { .build = irr_plans_build, .algorithm = "a4" },
+    made_t rows[] = { { .build = irr_plans_build, .algorithm = "balanced-grid" },
                       { .build = irr_plans_build, .algorithm = "optimal" },
-                      { .build = irr_plans_outline, .algorithm = "a4" } };
+                      { .build = irr_plans_outline, .algorithm = "balanced-grid" } };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         rows[i].matrix = matrix_scene_mixed(6, 3000, &state);
@@ -259,7 +260,7 @@ static void test_short(void)
         irr_matrix_t matrix = matrix_scene_pattern("uniform", ranks[i], 8, 1);
         irr_plans_t plans;
 
-        irr_test_must(irr_plan_all(irr_algorithm_find("a4"), IRR_SLICE_MIN_DEFAULT, &matrix, &plans));
+        irr_test_must(irr_plan_all(irr_algorithm_find("balanced-grid"), IRR_SLICE_MIN_DEFAULT, &matrix, &plans));
         CU_ASSERT(longest_message(&plans) <= 2 * 8 * (size_t)ranks[i]);
         irr_plans_fini(&plans);
         irr_matrix_fini(&matrix);
@@ -277,7 +278,7 @@ static void test_exact(void)
         irr_figures_t figures;
         irr_plans_t plans;
 
-        irr_test_must(irr_plan_all(irr_algorithm_find("a4"), 0, &matrix, &plans));
+        irr_test_must(irr_plan_all(irr_algorithm_find("balanced-grid"), 0, &matrix, &plans));
         CU_ASSERT_EQUAL(irr_figures_count(&plans, &figures), IRR_OK);
         CU_ASSERT(figures.message_bytes_max <= printed);
         CU_ASSERT(figures.scratch_bytes_max <= 2 * lmax_of(&matrix));
@@ -308,7 +309,7 @@ static void test_missed(void)
     irr_plan_t plan = { .ranks = 16, .rank = 0, .stages = 1, .steps = steps, .nsteps = 4 };
     irr_bounds_t bounds;
 
-    bounds = bounds_of("a4", automatic, 16);
+    bounds = bounds_of("balanced-grid", automatic, 16);
     CU_ASSERT_TRUE(bounds.contention_free);
     irr_bounds_message(&bounds, &message);
     CU_ASSERT_EQUAL(bounds.lemma3, 501 - (4 * 1600 / 16 + 1));
@@ -323,13 +324,13 @@ static void test_missed(void)
     irr_bounds_plan(&bounds, &plan);
     CU_ASSERT_EQUAL(bounds.theorem1, 7);
 
-    bounds = bounds_of("ac", automatic, 16);
+    bounds = bounds_of("natural", automatic, 16);
     irr_bounds_message(&bounds, &message);
     irr_bounds_plan(&bounds, &plan);
     CU_ASSERT_FALSE(bounds.contention_free);
     CU_ASSERT_EQUAL(bounds.lemma1 + bounds.lemma3 + bounds.theorem1, 0);
 
-    bounds = bounds_of("a4", own, 19);
+    bounds = bounds_of("balanced-grid", own, 19);
     CU_ASSERT_FALSE(bounds.contention_free || bounds.shape || bounds.balance);
 
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {

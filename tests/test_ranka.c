@@ -84,21 +84,21 @@ static mean_t measure(const char *name, int d, uint64_t seed)
 /* Table 5. */
 static void test_set_1(void)
 {
-    static const struct { int d; double rs_n, rs_n_sort, rs_nh; } table[] = {
+    static const struct { int d; double random, random_sorted, random_heap; } table[] = {
         { 8, 10.1, 10.22, 11.2 }, { 16, 18.56, 18.52, 19.8 }
     };
 
     for (int i = 0; i < 2; i++) {
         const int d = table[i].d;
         const uint64_t seed = irr_test_seed();
-        mean_t lp = measure("lp", d, seed), rs_n = measure("rs_n", d, seed);
-        mean_t sort = measure("rs_n_sort", d, seed), rs_nh = measure("rs_nh", d, seed);
+        mean_t xor = measure("xor", d, seed), random = measure("random", d, seed);
+        mean_t sort = measure("random-sorted", d, seed), random_heap = measure("random-heap", d, seed);
 
-        CU_ASSERT_DOUBLE_EQUAL(lp.steps, 31, 1e-6);
-        CU_ASSERT_DOUBLE_EQUAL(rs_n.steps, table[i].rs_n, 0.05 * table[i].rs_n);
-        CU_ASSERT_DOUBLE_EQUAL(sort.steps, table[i].rs_n_sort, 0.05 * table[i].rs_n_sort);
-        CU_ASSERT_DOUBLE_EQUAL(rs_nh.steps, table[i].rs_nh, 0.05 * table[i].rs_nh);
-        CU_ASSERT(rs_nh.makespan <= rs_n.makespan && rs_n.makespan <= lp.makespan);
+        CU_ASSERT_DOUBLE_EQUAL(xor.steps, 31, 1e-6);
+        CU_ASSERT_DOUBLE_EQUAL(random.steps, table[i].random, 0.05 * table[i].random);
+        CU_ASSERT_DOUBLE_EQUAL(sort.steps, table[i].random_sorted, 0.05 * table[i].random_sorted);
+        CU_ASSERT_DOUBLE_EQUAL(random_heap.steps, table[i].random_heap, 0.05 * table[i].random_heap);
+        CU_ASSERT(random_heap.makespan <= random.makespan && random.makespan <= xor.makespan);
     }
 }
 
@@ -109,11 +109,12 @@ static void test_set_1(void)
 static void test_set_2(void)
 {
     const uint64_t seed = irr_test_seed();
-    mean_t lp = measure("lp", 0, seed), rs_n = measure("rs_n", 0, seed), rs_nh = measure("rs_nh", 0, seed);
+    mean_t xor = measure("xor", 0, seed), random = measure("random", 0, seed);
+    mean_t random_heap = measure("random-heap", 0, seed);
 
-    CU_ASSERT(rs_n.steps > 16 && rs_n.steps < 20.1 * 1.05);
-    CU_ASSERT(rs_nh.steps > rs_n.steps && rs_nh.steps < 31.7 * 1.05);
-    CU_ASSERT(rs_nh.makespan <= rs_n.makespan && rs_n.makespan <= lp.makespan);
+    CU_ASSERT(random.steps > 16 && random.steps < 20.1 * 1.05);
+    CU_ASSERT(random_heap.steps > random.steps && random_heap.steps < 31.7 * 1.05);
+    CU_ASSERT(random_heap.makespan <= random.makespan && random.makespan <= xor.makespan);
 }
 
 static void test_parse(void)

@@ -31,8 +31,8 @@ static mca_coll_irr_record_t record_of(const char *name, const char *call, int r
 
     snprintf(record.name, sizeof(record.name), "%s", name);
     snprintf(record.call, sizeof(record.call), "%s", call);
-    serve(&record, "board", 2);
-    try(&record, "board", 2);
+    serve(&record, "direct", 2);
+    try(&record, "direct", 2);
     return record;
 }
 
@@ -111,7 +111,7 @@ static void test_reasons(void)
         mca_coll_irr_table_add(&table, &record, true);
     }
     reads(&table.records[0], "because 20 exchanges took 447 us; similar on the other communicators");
-    serve(&record, "board", 2);
+    serve(&record, "direct", 2);
     mca_coll_irr_table_add(&table, &record, true);
     reads(&table.records[0], "because communicators differ");
     mca_coll_irr_table_add(&table, &record, true);
@@ -129,8 +129,8 @@ static void test_sums(void)
     mca_coll_irr_table_add(&table, &record, true);
     record.longest = 300;
     record.saved_low_ns = -100;
-    serve(&record, "board", 1.5);
-    try(&record, "board", 1.5);
+    serve(&record, "direct", 1.5);
+    try(&record, "direct", 1.5);
     mca_coll_irr_table_add(&table, &record, true);
     CU_ASSERT_EQUAL_FATAL(table.count, 1);
     CU_ASSERT_EQUAL(table.records[0].communicators, 2);
@@ -146,7 +146,7 @@ static void test_sums(void)
     CU_ASSERT_EQUAL(table.records[0].speedup.max, 2);
     CU_ASSERT_EQUAL(table.records[0].saved_ns, 100);
     CU_ASSERT_EQUAL(table.records[0].saved_low_ns, -120);
-    CU_ASSERT_STRING_EQUAL(table.records[0].strategy, "board");
+    CU_ASSERT_STRING_EQUAL(table.records[0].strategy, "direct");
     reads(&table.records[0], "because it has speedup 1.50 to 2.00 in trials");
 }
 
@@ -185,7 +185,7 @@ static void test_kinds(void)
         mca_coll_irr_table_add(&table, &records[i], true);
     }
     CU_ASSERT_EQUAL_FATAL(table.count, 4);
-    snprintf(records[3].strategy, sizeof(records[3].strategy), "a1");
+    snprintf(records[3].strategy, sizeof(records[3].strategy), "grid");
     mca_coll_irr_table_add(&table, &records[3], true);
     CU_ASSERT_STRING_EQUAL(table.records[3].strategy, "several algorithms");
     mca_coll_irr_table_sort(&table);
@@ -293,10 +293,10 @@ static void test_text(void)
     text = written(mca_coll_irr_table_print, 4, 3);
     has(text, "in a job of 4 ranks");
     has(text, "Only 3 ranks have told");
-    has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: board\n");
+    has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: direct\n");
     has(text, "   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns   -20 ns   120 ns\n");
     has(text, "    because it has speedup 2.00 in trials; tried 1 algorithm in 20 exchanges; 2 agreements\n");
-    has(text, "    speedup: board 2.00 in 1 trial; node 0.50 to 0.75 in 2 trials\n");
+    has(text, "    speedup: direct 2.00 in 1 trial; node 0.50 to 0.75 in 2 trials\n");
     has(text, "\nTotal of MPI_Alltoallv\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
     has(text, "\nTotal\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
     free(text);
@@ -321,7 +321,7 @@ static void test_json(void)
     has(text, "\"time_ns\": 1000, \"setup_ns\": 250, \"setup_share\": 0.200, \"saved_ns\": 50, "
               "\"saved_range_ns\": [-20, 120], \"communicator\"");
     has(text, "\"speedup\": [2.000, 2.000], \"best_other_speedup\": null, "
-              "\"ways\": [{\"way\": \"board\", \"trials\": 1, \"speedup\": [2.000, 2.000]}]}],\n");
+              "\"strategies\": [{\"strategy\": \"direct\", \"trials\": 1, \"speedup\": [2.000, 2.000]}]}],\n");
     has(text, "\"totals\": [\n  {\"call\": \"MPI_Alltoallv\", \"communicators\": 1, ");
     has(text, "\"total\": {\"communicators\": 1, \"exchanges\": 10, ");
     free(text);
@@ -339,7 +339,7 @@ static void test_json_of_nothing(void)
     has(text, "\"communicator\": null, \"call\": null, \"ranks\": null, \"nodes\": null, ");
     has(text, "\"mean_message\": null, \"longest_message\": null, \"density\": null, ");
     has(text, "\"setup_share\": null, \"saved_ns\": null, \"saved_range_ns\": null, \"communicator\": null");
-    has(text, "\"best_other_speedup\": null, \"ways\": []}],\n");
+    has(text, "\"best_other_speedup\": null, \"strategies\": []}],\n");
     free(text);
 }
 

@@ -8,7 +8,7 @@
 
 #define ALL_EAGER SIZE_MAX
 
-static const char *const rows[] = { "a2", "a3", "a4", "multistage", "node" };
+static const char *const rows[] = { "spread", "grid", "balanced-grid", "bruck", "node" };
 
 static void expect_well(irr_relays_t *relays, irr_job_t *job)
 {
@@ -124,7 +124,7 @@ static void run_ranks(int ranks, const char *row, irr_job_t *job, uint64_t seed)
     irr_relays_destroy(relays);
 }
 
-/* In a stage of a2 each rank has a message for each other one, so not all numbers are tried. */
+/* In a stage of spread each rank has a message for each other one, so not all numbers are tried. */
 static bool tries(const char *row, int ranks)
 {
     return row != rows[0] || ranks <= 64 || ranks % 41 == 0;
@@ -214,7 +214,8 @@ static void test_frozen(void)
 
 static void test_freeze_refused(void)
 {
-    irr_relays_params_t params = { .algorithm = "a4", .ranks = 5, .seed = 1, .eager_max = ALL_EAGER, .slice_min = 1 };
+    irr_relays_params_t params = { .algorithm = "balanced-grid", .ranks = 5, .seed = 1, .eager_max = ALL_EAGER,
+                                  .slice_min = 1 };
     irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1), *same = irr_job_create(5, IRR_JOB_UNIFORM, 1);
     irr_job_t *cut = irr_job_create(5, IRR_JOB_UNIFORM, 1);
     irr_relays_t *relays = irr_relays_create(&params);

@@ -9,7 +9,7 @@
 
 #define ALL_EAGER SIZE_MAX
 
-static const char *const rows[] = { "a2", "a3", "a4", "multistage", "node" };
+static const char *const rows[] = { "spread", "grid", "balanced-grid", "bruck", "node" };
 
 static void expect_well(irr_relays_t *relays, irr_job_t *job)
 {

@@ -464,16 +464,16 @@ static void attack_row(const char *row, int ranks, int times)
 
 static void test_squares(void)
 {
-    attack_row("a3", 4, 1000);
-    attack_row("a4", 4, 1000);
+    attack_row("grid", 4, 1000);
+    attack_row("balanced-grid", 4, 1000);
 }
 
 static void test_larger(void)
 {
-    attack_row("a4", 9, 300);
-    attack_row("a2", 5, 300);
+    attack_row("balanced-grid", 9, 300);
+    attack_row("spread", 5, 300);
     attack_row("node", 7, 300);
-    attack_row("multistage", 6, 300);
+    attack_row("bruck", 6, 300);
 }
 
 IRR_TEST_MAIN("relay among hostile peers", 600,

@@ -185,12 +185,12 @@ static const scene_t scenes[] = {
     { "node", 4, 2, IRR_OVERLAP_PIPELINED, 0, 40 },
     { "node", 4, 2, IRR_OVERLAP_SINGLE, SIZE_MAX, 0 },
     { "node", 7, 0, IRR_OVERLAP_PIPELINED, 100, 40 },
-    { "a3", 9, 0, IRR_OVERLAP_PIPELINED, SIZE_MAX, 0 },
-    { "a3", 7, 0, IRR_OVERLAP_BLOCKING, 0, 40 },
-    { "a4", 4, 0, IRR_OVERLAP_PIPELINED, 0, 40 },
-    { "a4", 6, 0, IRR_OVERLAP_PIPELINED, SIZE_MAX, 0 },
-    { "multistage", 8, 0, IRR_OVERLAP_PIPELINED, 0, 40 },
-    { "multistage", 6, 0, IRR_OVERLAP_DUAL, SIZE_MAX, 0 },
+    { "grid", 9, 0, IRR_OVERLAP_PIPELINED, SIZE_MAX, 0 },
+    { "grid", 7, 0, IRR_OVERLAP_BLOCKING, 0, 40 },
+    { "balanced-grid", 4, 0, IRR_OVERLAP_PIPELINED, 0, 40 },
+    { "balanced-grid", 6, 0, IRR_OVERLAP_PIPELINED, SIZE_MAX, 0 },
+    { "bruck", 8, 0, IRR_OVERLAP_PIPELINED, 0, 40 },
+    { "bruck", 6, 0, IRR_OVERLAP_DUAL, SIZE_MAX, 0 },
 };
 
 /* One rank, any ranks, all ranks. */
@@ -293,8 +293,8 @@ static void init_short(const char *row, irr_overlap_t overlap)
 
 static void test_init_short(void)
 {
-    init_short("a2", IRR_OVERLAP_PIPELINED);
-    init_short("a4", IRR_OVERLAP_BLOCKING);
+    init_short("spread", IRR_OVERLAP_PIPELINED);
+    init_short("balanced-grid", IRR_OVERLAP_BLOCKING);
     init_short("node", IRR_OVERLAP_BLOCKING);
 }
 
@@ -304,7 +304,7 @@ static void test_freeze_short(void)
 
     for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
         irr_relays_params_t params = {
-            .algorithm = "a4", .ranks = 6, .slice_min = 1, .overlap = (irr_overlap_t)overlap
+            .algorithm = "balanced-grid", .ranks = 6, .slice_min = 1, .overlap = (irr_overlap_t)overlap
         };
         irr_status_t status = IRR_ERR_NO_MEMORY;
         irr_relays_t *relays;

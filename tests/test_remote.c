@@ -52,8 +52,8 @@ static bool works_where_forbidden(const void *context)
            irr_remote_works(context);
 }
 
-/* A card tells who it is: another word, nobody's memory, or nobody at all is seen. */
-static void test_cards(void)
+/* A handle identifies its process: another word, nobody's memory, or nobody at all is seen. */
+static void test_handles(void)
 {
     static uint64_t word, other;
     irr_remote_handle_t handle, wrong;
@@ -130,6 +130,6 @@ static void test_pieces(void)
     CU_ASSERT_EQUAL(irr_remote_read(me, &to, &from, 1), IRR_ERR_PEER);
 }
 
-IRR_TEST_MAIN("lend", 60,
-    { "who may read whom", test_cards },
+IRR_TEST_MAIN("remote", 60,
+    { "who may read whom", test_handles },
     { "pieces of another process", test_pieces })

@@ -37,7 +37,7 @@ static irr_scheduled_params_t make_params(void)
     return params;
 }
 
-/* The structure of redist: one that has a message for each pair of ranks. */
+/* The structure of redistribution: one that has a message for each pair of ranks. */
 static irr_redistribution_t all_pairs(int ranks)
 {
     const uint64_t p = (uint64_t)ranks;
@@ -97,9 +97,10 @@ static void expect_rules(const char *name, const irr_schedule_t *schedule, const
     }
     CU_ASSERT(irr_schedule_makespan(schedule) >= irr_schedule_bound(matrix));
     CU_ASSERT(schedule->steps >= degree_of(matrix));
-    CU_ASSERT(strcmp(name, "rs_nh") == 0 || strcmp(name, "optimal") == 0 || strcmp(name, "aapc") == 0 || splits == 0);
-    CU_ASSERT(strcmp(name, "lp") == 0 || (size_t)schedule->steps <= schedule->count);
-    CU_ASSERT(strcmp(name, "rs_nh") != 0 || (size_t)schedule->steps <= schedule->count - splits);
+    CU_ASSERT(strcmp(name, "random-heap") == 0 || strcmp(name, "optimal") == 0 || strcmp(name, "tree") == 0 ||
+              splits == 0);
+    CU_ASSERT(strcmp(name, "xor") == 0 || (size_t)schedule->steps <= schedule->count);
+    CU_ASSERT(strcmp(name, "random-heap") != 0 || (size_t)schedule->steps <= schedule->count - splits);
     CU_ASSERT(strcmp(name, "optimal") != 0 || irr_schedule_makespan(schedule) == irr_schedule_bound(matrix));
     if (strcmp(name, "optimal") == 0) {
         expect_merged(schedule);
@@ -234,7 +235,7 @@ static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t 
 /* In a random order no rank idles that has a message for an idle one, and only what is too long is cut. */
 static void test_greedy(void)
 {
-    static const char *const names[] = { "rs_n", "rs_n_sort", "rs_nh" };
+    static const char *const names[] = { "random", "random-sorted", "random-heap" };
 
     state = irr_test_seed() + 1;
     for (int n = 0; n < 1000; n++) {

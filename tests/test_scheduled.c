@@ -1,6 +1,6 @@
 /*
- * test_scheduled.c - the table of the orders that compute schedules: lp and redist by hand, the same everywhere,
- * failures.
+ * test_scheduled.c - the table of the orders that compute schedules: xor and redistribution by hand, the same
+ * everywhere, failures.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -24,13 +24,13 @@ static void test_lp(void)
 
     *irr_matrix_at(&matrix, 6, 3) = 9;
     *irr_matrix_at(&matrix, 5, 5) = 7;
-    schedule = irr_plan_all_schedule("lp", &matrix, &params);
+    schedule = irr_plan_all_schedule("xor", &matrix, &params);
     CU_ASSERT_EQUAL(schedule.steps, 7);   /* the empty ones too */
     CU_ASSERT_EQUAL_FATAL(schedule.count, 1);
     CU_ASSERT_EQUAL(schedule.list[0].step, 6 ^ 3);
     irr_schedule_fini(&schedule);
     params.shift = true;
-    schedule = irr_plan_all_schedule("lp", &matrix, &params);
+    schedule = irr_plan_all_schedule("xor", &matrix, &params);
     CU_ASSERT_EQUAL(schedule.list[0].step, (3 - 6 + 8) % 8);
     irr_schedule_fini(&schedule);
     irr_matrix_fini(&matrix);
@@ -53,13 +53,13 @@ static uint64_t hash(const irr_schedule_t *schedule)
 static void test_everywhere(void)
 {
     static const struct { const char *name; uint64_t sum; } golden[] = {
-        { "lp", UINT64_C(0xbe96b2a7c5aa01dd) },
-        { "rs_n", UINT64_C(0x920975b55e8b5d3e) },
-        { "rs_n_sort", UINT64_C(0x91af4917b12dc75d) },
-        { "rs_nh", UINT64_C(0xf8f8dfebdbc6093) },
+        { "xor", UINT64_C(0xbe96b2a7c5aa01dd) },
+        { "random", UINT64_C(0x920975b55e8b5d3e) },
+        { "random-sorted", UINT64_C(0x91af4917b12dc75d) },
+        { "random-heap", UINT64_C(0xf8f8dfebdbc6093) },
         { "optimal", UINT64_C(0xb1be1fc992e7affa) },
-        { "redist", UINT64_C(0xad9edb602a377465) },
-        { "aapc", UINT64_C(0x97d33a39bce094a7) },
+        { "redistribution", UINT64_C(0xad9edb602a377465) },
+        { "tree", UINT64_C(0x97d33a39bce094a7) },
     };
     irr_scheduled_params_t params = { .seed = 5, .lambda = IRR_LAMBDA_DEFAULT, .latency = 4000,
                                       .redistribution = { .x = 5, .p = 24, .y = 7, .q = 24 } }, other = params;
@@ -76,14 +76,14 @@ static void test_everywhere(void)
         }
         CU_ASSERT_TRUE(irr_plan_all_order(i)->contention_free);
         CU_ASSERT_STRING_EQUAL(irr_plan_all_order(i)->name, golden[i].name);
-        CU_ASSERT((hash(&schedule) == hash(&another)) == (strncmp(golden[i].name, "rs_", 3) != 0));
+        CU_ASSERT((hash(&schedule) == hash(&another)) == (strncmp(golden[i].name, "random", 6) != 0));
         irr_schedule_fini(&another);
         irr_schedule_fini(&schedule);
     }
     irr_matrix_fini(&matrix);
 }
 
-/* ---- redist ---- */
+/* ---- redistribution ---- */
 
 static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
 {
@@ -206,8 +206,8 @@ static void test_failures(void)
 }
 
 IRR_TEST_MAIN("scheduled", 60,
-    { "lp: the steps by hand", test_lp },
+    { "xor: the steps by hand", test_lp },
     { "a seed gives the same schedule everywhere", test_everywhere },
-    { "redist: structures and matrices that go together or not", test_redist },
-    { "redist: every redistribution", test_redist_all },
+    { "redistribution: structures and matrices that go together or not", test_redist },
+    { "redistribution: every redistribution", test_redist_all },
     { "want of memory and too many bytes are errors", test_failures })

@@ -58,7 +58,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
 
 static void test_same_plan(void)
 {
-    static const char *const rows[] = { "lp", "rs_n", "rs_n_sort", "rs_nh", "rs_nh", "optimal" };
+    static const char *const rows[] = { "xor", "random", "random-sorted", "random-heap", "random-heap", "optimal" };
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -96,7 +96,7 @@ static void add_redistribution(irr_turns_t *scene, int number, uint64_t elements
 static void test_redistribution(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("redist");
+    irr_settings_t settings = irr_turns_with("redistribution");
     irr_turns_t scene;
 
     settings.scheduled.redistribution = (irr_redistribution_t){ .x = 2, .p = 4, .y = 3, .q = RANKS };
@@ -116,7 +116,7 @@ static void test_redistribution(void)
 static void test_back_and_forth(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("rs_nh");
+    irr_settings_t settings = irr_turns_with("random-heap");
     irr_turns_t scene;
 
     irr_turns_open(&scene, &settings, &state);
@@ -162,7 +162,7 @@ static void test_self(void)
 static void test_slots(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("lp");
+    irr_settings_t settings = irr_turns_with("xor");
     irr_turns_t scene;
 
     irr_turns_open(&scene, &settings, &state);
@@ -188,7 +188,7 @@ static void test_slots(void)
 static void test_bytes(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("lp");
+    irr_settings_t settings = irr_turns_with("xor");
     irr_turns_t scene;
 
     settings.cache_bytes = 1;
@@ -218,7 +218,7 @@ static void test_refused(void)
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(routes); i++) {
-        irr_settings_t settings = irr_turns_with("aapc");
+        irr_settings_t settings = irr_turns_with("tree");
         irr_turns_t scene;
 
         settings.host_route = routes[i];
@@ -270,7 +270,7 @@ static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wan
 static void test_one_strategy(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t open = irr_turns_with("aapc");
+    irr_settings_t open = irr_turns_with("tree");
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX], base;
     int count;
 
@@ -299,13 +299,13 @@ static void count_warning(void *context, irr_log_level_t level, const char *text
     *(unsigned *)context += level == IRR_LOG_WARN;
 }
 
-/* Who asks for the node route and a pace that it has not hears of it, once. */
+/* Who asks for the node route and a pacing that it has not hears of it, once. */
 static void test_node_pacing(void)
 {
     uint64_t state = irr_test_seed();
 
     for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
-        irr_settings_t settings = irr_turns_with("aapc");
+        irr_settings_t settings = irr_turns_with("tree");
         unsigned warnings = 0;
         irr_turns_t scene;
 
@@ -328,4 +328,4 @@ IRR_TEST_MAIN("schedules", 60,
     { "bytes bound what is kept",                            test_bytes },
     { "a matrix that the order does not take is left alone", test_refused },
     { "a communicator has one strategy for its schedules",   test_one_strategy },
-    { "the node route and a pace that it has not",           test_node_pacing })
+    { "the node route and a pacing that it has not",           test_node_pacing })

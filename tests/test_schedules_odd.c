@@ -34,7 +34,7 @@ static void test_limit(void)
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < 2; i++) {
-        irr_settings_t settings = irr_turns_with("rs_n");
+        irr_settings_t settings = irr_turns_with("random");
         irr_turns_t scene;
 
         warnings = 0;
@@ -69,7 +69,7 @@ static uint64_t tick(void *context)
 /* Rank 0 is not done in time: all go without, hear of it once, and do not ask for these counts again. */
 static void test_late(void)
 {
-    static const char *const rows[] = { "rs_n", "rs_nh", "optimal", "aapc" };
+    static const char *const rows[] = { "random", "random-heap", "optimal", "tree" };
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -149,7 +149,7 @@ static void run_no_memory(const irr_settings_t *settings, bool on_tree)
  */
 static void test_nodes(void)
 {
-    static const char *const rows[] = { "lp", "optimal", "aapc", "node" };
+    static const char *const rows[] = { "xor", "optimal", "tree", "node" };
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 4 * 4; i++) {
@@ -174,7 +174,7 @@ static void test_nodes(void)
 /* The schedule of an order, direct, and forwarded by the ranks of hosts. */
 static void test_no_memory(void)
 {
-    irr_settings_t settings = irr_turns_with("aapc");
+    irr_settings_t settings = irr_turns_with("tree");
 
     settings.piece_bytes = IRR_BYTES_AUTO;
     settings.lead_bytes = IRR_BYTES_AUTO;
@@ -218,7 +218,7 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
     snprintf(path, sizeof(path), "%s", irr_text_open());
     irr_text_fill(text, strlen(text));
     settings.schedule_file = path, settings.host_route = route;
-    if (strcmp(algorithm, "aapc") == 0) {
+    if (strcmp(algorithm, "tree") == 0) {
         irr_turns_open_on_tree(scene, &settings, NULL, state);
     } else {
         irr_turns_open(scene, &settings, state);
@@ -235,7 +235,7 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
 /* Any algorithm takes it, also one that may forward; only one that has to forward does not. */
 static void test_file(void)
 {
-    static const char *const rows[] = { "auto", "ac", "a3", "rs_nh", "aapc", "aapc" };
+    static const char *const rows[] = { "auto", "natural", "grid", "random-heap", "tree", "tree" };
     static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last time all messages are forwarded */
     uint64_t state = irr_test_seed();
 
@@ -328,7 +328,7 @@ static void test_bad_file(void)
             irr_text_close();
         }
         for (int r = 0; r < RANKS; r++) {
-            params[r].settings = irr_turns_with("rs_nh");
+            params[r].settings = irr_turns_with("random-heap");
             params[r].settings.schedule_file = bad == 3 && r == 5 ? NULL : path;
         }
         expect_creation(params, bad == 0, bad == 1 || bad == 2, &state);
@@ -347,11 +347,11 @@ static void place(irr_comm_params_t *params, const char *path, const char *row)
     }
 }
 
-/* A rank whose host is not there, another file on one rank, and one that is malformed; rs_n asks for none of it. */
+/* A rank whose host is not there, another file on one rank, and one that is malformed; random asks for none of it. */
 static void test_topology(void)
 {
     enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
-    static const char *const rows[] = { "aapc", "auto" };
+    static const char *const rows[] = { "tree", "auto" };
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 2 * KINDS; i++) {
@@ -368,7 +368,7 @@ static void test_topology(void)
         }
         for (int r = 0; r < RANKS && kind == NOT_ASKED; r++) {
             params[r].host = NULL;
-            params[r].settings.algorithm = irr_algorithm_find("rs_n");
+            params[r].settings.algorithm = irr_algorithm_find("random");
         }
         expect_creation(params, kind == GOOD || kind == NOT_ASKED, kind == NO_HOST || kind == MALFORMED, &state);
         irr_text_close();
@@ -379,7 +379,7 @@ static void test_topology(void)
 static void test_tree(void)
 {
     uint64_t state = irr_test_seed();
-    const irr_settings_t settings = irr_turns_with("aapc");
+    const irr_settings_t settings = irr_turns_with("tree");
     irr_turns_t scene;
 
     irr_turns_open_on_tree(&scene, &settings, NULL, &state);
@@ -417,7 +417,7 @@ static void test_auto(void)
         irr_turns_run(&scene, "ABAB");
         irr_turns_expect(&scene, wanted, wanted, wanted);
         CU_ASSERT_EQUAL(scene.team.comms[0]->exchange->view, spread ? IRR_VIEW_ALL : IRR_VIEW_OWN);
-        CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "aapc" : "a1");
+        CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "tree" : "direct");
         irr_turns_close(&scene);
     }
 }

@@ -179,7 +179,7 @@ static void destroy(void)
 
 /* ---- cases ---- */
 
-static const char *const algorithms[] = { "a1", "board", "node", "a3", "lp" };
+static const char *const algorithms[] = { "direct", "node", "grid", "xor" };
 
 enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
 
@@ -212,7 +212,7 @@ static void test_crossed(void)
 {
     int open = TEAMS * RANKS;
 
-    start("a1");
+    start("direct");
     for (int turn = 0; turn < TURNS && open > 0; turn++) {
         open = 0;
         for (int i = 0; i < TEAMS * RANKS; i++) {
@@ -252,7 +252,7 @@ static void test_fails(void)
 
     for (; failed && nth < 20; nth++) {
         irr_memory_begin();
-        start("board");
+        start("direct");
         job.barriers[1].fails = nth;
         CU_ASSERT_EQUAL(advance(&state, TURNS), 0);
         failed = job.setups[1][0].status != IRR_OK;
@@ -316,7 +316,7 @@ static void test_busy_for_ever(void)
     uint64_t state = irr_test_seed();
     const uint64_t begin_ns = irr_clock_ns();
 
-    start_busy("a1", 0, 1);
+    start_busy("direct", 0, 1);
     job.world.spies[2]->busy_discards = SIZE_MAX;
     while (advance(&state, TURNS) > 0 && irr_clock_ns() - begin_ns < UINT64_C(30000000000)) {
     }
@@ -364,7 +364,7 @@ static void test_no_connection(void)
     irr_log_prefix_set("");
 }
 
-IRR_TEST_MAIN("opening", 60,
+IRR_TEST_MAIN("setup", 60,
     { "ranks that advance in any order, several communicators at once", test_any_order },
     { "ranks that propose the same ids for different communicators",    test_crossed },
     { "given up on the way",                                            test_abandoned },

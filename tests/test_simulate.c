@@ -1,5 +1,5 @@
 /*
- * test_simulate.c - plans on a fabric with times: each constant, shared links, paces.
+ * test_simulate.c - plans on a fabric with times: each constant, shared links, pacings.
  *
  * Times are worked out by hand from constants that are easy to add up.
  */
@@ -93,7 +93,7 @@ static double time_of(const scene_t *scene, const char *name)
 
 enum { MESSAGE = 50 + 1000 + 50, INSIDE = 20 + 7 + 20 };   /* both ends and the latency, between nodes and in one */
 
-/* Up to two messages, by a1. */
+/* Up to two messages, by direct. */
 static const struct {
     const char *what;
     int         ranks, per_node, switch_nodes, taper;
@@ -125,7 +125,7 @@ static void test_constants(void)
         for (int m = 0; m < 2; m++) {
             set(&scene, rows[i].messages[m].from, rows[i].messages[m].to, rows[i].messages[m].bytes);
         }
-        ns = time_of(&scene, "a1");
+        ns = time_of(&scene, "direct");
         CU_ASSERT_EQUAL(ns, rows[i].ns);
         if (ns != rows[i].ns) {
             printf("# %s: %.0f ns, not %.0f\n", rows[i].what, ns, rows[i].ns);
@@ -134,7 +134,7 @@ static void test_constants(void)
     }
 }
 
-/* ---- ways ---- */
+/* ---- strategies ---- */
 
 static void fill(scene_t *scene, const char *pattern, uint64_t unit, uint64_t seed)
 {
@@ -155,7 +155,7 @@ static void test_pacings(void)
         { &irr_pacing_loose, 4 * (MESSAGE + 10), 4 * (MESSAGE + 10) },
         { &irr_pacing_grant, 4 * 2 * MESSAGE, 1e9 }
     };
-    irr_strategy_t strategy = strategy_of("a1");
+    irr_strategy_t strategy = strategy_of("direct");
     irr_simulated_t simulated;
     scene_t scene;
 
@@ -179,8 +179,8 @@ static void test_study(void)
 
     open_scene(&scene, &machine, 256, 32);
     fill(&scene, "uniform", 8, 1);
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&scene, "a1"), 304e3, 5e3);
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&scene, "a1") / time_of(&scene, "a3"), 13, 5);
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&scene, "direct"), 304e3, 5e3);
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&scene, "direct") / time_of(&scene, "grid"), 13, 5);
     close_scene(&scene);
 }
 
@@ -247,7 +247,7 @@ static irr_status_t simulate_packets(const scene_t *scene, size_t ask_from, irr_
 {
     const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
     irr_timed_config_t config = config_of(scene);
-    const irr_strategy_t strategy = strategy_of("a1");
+    const irr_strategy_t strategy = strategy_of("direct");
     irr_plans_t plans = { .ranks = 0 };
     irr_status_t status = irr_plans_build(&strategy, &known, &plans);
 
@@ -349,7 +349,7 @@ static irr_status_t simulate_any(void *context)
 
 static void test_no_memory(void)
 {
-    static const char *const strategies[] = { "multistage", "node", NULL };
+    static const char *const strategies[] = { "bruck", "node", NULL };
     scene_t scene;
 
     open_scene(&scene, &simple, 6, 2);
@@ -366,9 +366,9 @@ static void test_no_memory(void)
 
 IRR_TEST_MAIN("simulate", 120,
     { "each constant, and shared links", test_constants },
-    { "paces wait as they should", test_pacings },
+    { "pacings wait as they should", test_pacings },
     { "the study's times are found", test_study },
-    { "all ways end, the same way each time", test_all_strategies },
+    { "all strategies end, the same way each time", test_all_strategies },
     { "node to node: one message, and one in each node, several at a time", test_node_to_node },
     { "packets: a switch stores segments, and a message may ask first", test_segments },
     { "packets: a port that overflows costs time", test_overflow },

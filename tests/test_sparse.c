@@ -246,7 +246,7 @@ static void test_no_memory(void)
     static job_t job;
 
     irr_memory_begin();
-    open_job(&job, RANKS, "a1");
+    open_job(&job, RANKS, "direct");
     for (int run = 0; run < RUNS; run++) {
         (void)exchange(&job);
     }
@@ -261,14 +261,14 @@ static void test_no_memory(void)
 
 static void test_again(void)
 {
-    expect_alike("a1", false);
-    expect_alike("ac", false);
+    expect_alike("direct", false);
+    expect_alike("natural", false);
 }
 
 static void test_changed(void)
 {
-    expect_alike("a1", true);
-    expect_alike("ac", true);
+    expect_alike("direct", true);
+    expect_alike("natural", true);
 }
 
 IRR_TEST_MAIN("sparse", 60,

@@ -1,5 +1,5 @@
 /*
- * test_sync.c - the pace sync: what a rank tells and awaits, runs on random trees with random delays, and failures.
+ * test_sync.c - the pacing sync: what a rank tells and awaits, runs on random trees with random delays, and failures.
  */
 #include "irr_fleet.h"
 #include "irr_job.h"
@@ -234,7 +234,7 @@ static void test_pieces(void)
     }
 }
 
-/* The watch sees what the pace prevents: without it messages meet. */
+/* The watch sees what the pacing prevents: without it messages meet. */
 static void test_watch(void)
 {
     uint64_t state = 1;
@@ -349,7 +349,7 @@ static void test_memory(void)
 IRR_TEST_MAIN("sync", 120,
     { "no two messages meet on a link",         test_never_meet },
     { "pieces and leads of any length",         test_pieces },
-    { "messages meet without the pace",         test_watch },
+    { "messages meet without the pacing",         test_watch },
     { "a signal that cannot be sent",           test_lost_signal },
     { "where the lead puts a signal",           test_lead },
     { "want of memory is an error, no leak",    test_memory })

@@ -1,5 +1,5 @@
 /*
- * test_trial.c - trials of ways whose exchanges take what is said here.
+ * test_trial.c - trials of strategies whose exchanges take what is said here.
  */
 #include "choose/trial.h"
 #include "irr_test.h"
@@ -29,7 +29,7 @@ static bool took(irr_trial_t *trial, uint64_t ns)
     return irr_trial_begins(trial);
 }
 
-/* With all ways: looks, the better half, the better half of these, and four rounds more of these. */
+/* With all strategies: looks, the better half, the better half of these, and four rounds more of these. */
 enum { MOST = 9 * 4 + 4 * 5 * 5 + 4 * 3 * (5 + 9 + 9 + 17 + 17) };
 
 /* Runs a trial whose exchanges by way i take ns[i], and in the second halves of rounds `drift` times as long. */
@@ -63,8 +63,8 @@ static void test_best_wins(void)
 }
 
 /*
- * Stays side by side are compared, so a machine that becomes slower hides nothing, and shows nothing.  A way wins by
- * 3 % at least.  Hopeless ways are dropped after one look at each, and long exchanges need fewer of them.
+ * Stays side by side are compared, so a machine that becomes slower hides nothing, and shows nothing.  A strategy wins
+ * by 3 % at least.  Hopeless strategies are dropped after one look at each, and long exchanges need fewer of them.
  */
 static void test_known(void)
 {
@@ -96,7 +96,7 @@ typedef struct noise {
     uint64_t least, spread, one_in, delay;
 } noise_t;
 
-/* Of 1,000 trials: how many way 1 wins, whose exchanges take this part of the time, but for delays. */
+/* Of 1,000 trials: how many strategy 1 wins, whose exchanges take this part of the time, but for delays. */
 static int wins_of(const noise_t *noise, double part, uint64_t *state)
 {
     int wins = 0;
@@ -118,7 +118,7 @@ static int wins_of(const noise_t *noise, double part, uint64_t *state)
     return wins;
 }
 
-/* Of equal ways the base stays, and delays of some exchanges hide no gain and show none. */
+/* Of equal strategies the base stays, and delays of some exchanges hide no gain and show none. */
 static void test_noise(void)
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
@@ -147,7 +147,7 @@ static void test_first_is_not_timed(void)
     CU_ASSERT_EQUAL(trial.sums[0], 0);
 }
 
-/* One exchange of a look that is disturbed does not cost a way its place. */
+/* One exchange of a look that is disturbed does not cost a strategy its place. */
 static void test_disturbed_look(void)
 {
     uint64_t words[IRR_TRIAL_SUMS];
@@ -238,12 +238,12 @@ static void test_budget(void)
 }
 
 IRR_TEST_MAIN("trial", 60,
-    { "a trial finds the best way, whichever it is", test_best_wins },
+    { "a trial finds the best strategy, whichever it is", test_best_wins },
     { "known times", test_known },
     { "exchanges that differ, and some that are delayed", test_noise },
     { "the first exchange of a stay is not timed", test_first_is_not_timed },
     { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
     { "the longest exchange of a stay is left out", test_disturbed_stay },
     { "what decides nothing comes again", test_undecided },
-    { "ways may be added after a look", test_added },
+    { "strategies may be added after a look", test_added },
     { "a round stays within the budget", test_budget })

@@ -87,7 +87,7 @@ static void start(scene_t *scene, int rank, irr_job_t *job)
     scene->result[rank] = irr_team_start_rank(&scene->team, rank, job);
 }
 
-/* All ranks exchange a job; returns whether TO was told of a stray message.  All else must be right. */
+/* All ranks exchange a job; returns whether TO was told of an unexpected message.  All else must be right. */
 static bool run(scene_t *scene, irr_job_t *job)
 {
     for (int r = 0; r < RANKS; r++) {
@@ -104,7 +104,7 @@ static bool run(scene_t *scene, irr_job_t *job)
 /* It is told in the exchange or in the next one, once; also where its sender waits until it is received. */
 static void test_warned(void)
 {
-    static const char *const rows[] = { "a1", "ac", "auto", "hybrid" };
+    static const char *const rows[] = { "direct", "natural", "auto", "hybrid" };
 
     for (int i = 0; i < 8; i++) {
         scene_t scene;
@@ -128,7 +128,7 @@ static void test_later(void)
         scene_t scene;
         int errors;
 
-        open_scene(&scene, "a1", SIZE_MAX);
+        open_scene(&scene, "direct", SIZE_MAX);
         errors = run(&scene, scene.wrong);
         for (int k = 0; k < between; k++) {
             errors += run(&scene, scene.nothing);
@@ -147,7 +147,7 @@ static void test_late_sender(void)
         scene_t scene;
         int errors = 0;
 
-        open_scene(&scene, "a1", rendezvous ? 0 : SIZE_MAX);
+        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
         for (int r = 0; r < RANKS; r++) {
             if (r != FROM) {
                 start(&scene, r, scene.wrong);
@@ -177,7 +177,7 @@ static void test_mutual(void)
             }
         }
         irr_job_fill(job);
-        open_scene(&scene, "a1", rendezvous ? 0 : SIZE_MAX);
+        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
         for (int r = 0; r < RANKS; r++) {
             start(&scene, r, job);
         }
@@ -206,7 +206,7 @@ static void test_in_barrier(void)
         scene_t scene;
         bool errors;
 
-        open_scene(&scene, "a1", 0);
+        open_scene(&scene, "direct", 0);
         for (int r = 0; r < RANKS; r++) {
             scene.team.comms[r]->sequence = HALF - left;
             scene.team.comms[r]->over = HALF - left;
@@ -250,7 +250,7 @@ static void test_users(void)
         scene_t scene;
         int errors;
 
-        open_scene(&scene, "a1", rendezvous ? 0 : SIZE_MAX);
+        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
         use(&scene, 1);
         for (int r = FROM + 1; r < RANKS; r++) {
             start(&scene, r, scene.wrong);
@@ -278,7 +278,7 @@ static void test_next_communicator(void)
         scene_t scene;
         uint32_t id;
 
-        open_scene(&scene, "a1", rendezvous ? 0 : SIZE_MAX);
+        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
         id = scene.team.comms[0]->id;
         for (int r = RANKS - 1; r >= 0; r--) {
             start(&scene, r, scene.wrong);
@@ -298,7 +298,7 @@ static void test_next_communicator(void)
         for (int r = 0; r < RANKS; r++) {
             scene.world.engines[r]->ids.next = id;
         }
-        open_team(&scene, "a1");
+        open_team(&scene, "direct");
         CU_ASSERT_EQUAL(scene.team.comms[0]->id, id);
         for (int k = 0; k < 5; k++) {
             CU_ASSERT_FALSE(run(&scene, scene.back));
@@ -316,7 +316,7 @@ static void test_ahead(void)
         scene_t scene;
         int done[RANKS] = { 0 };
 
-        open_scene(&scene, "a1", SIZE_MAX);
+        open_scene(&scene, "direct", SIZE_MAX);
         for (int r = 0; r < RANKS; r++) {
             scene.team.comms[r]->sequence = HALF * (1 + before % 2) - 1 - before;
             scene.team.comms[r]->over = scene.team.comms[r]->sequence;
@@ -343,7 +343,7 @@ static void test_ahead(void)
     }
 }
 
-IRR_TEST_MAIN("stray", 60,
+IRR_TEST_MAIN("unexpected", 60,
     { "is told once, and nothing else is wrong",              test_warned },
     { "is not what a later exchange receives",                test_later },
     { "of a sender that is late does not make it wait",       test_late_sender },

@@ -21,7 +21,7 @@ static void check_log(irr_choosers_t *job)
     }
 }
 
-/* A way that serves is faster by what is told of it, however much exchanges differ. */
+/* A strategy that serves is faster by what is told of it, however much exchanges differ. */
 static void test_log_of_a_winner(void)
 {
     uint64_t state = irr_test_seed();
@@ -46,7 +46,7 @@ static void test_log_of_a_winner(void)
     CU_ASSERT_TRUE(jobs > 50 && 10 * intervals >= 8 * jobs);
 }
 
-/* A way that has become slower than way 0: the check tells of it, and what was saved is not sure any more. */
+/* A strategy that has become slower than strategy 0: the check tells of it, and what was saved is not sure any more. */
 static void test_log_of_a_loser(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
@@ -65,8 +65,8 @@ static void test_log_of_a_loser(void)
 }
 
 static const irr_test_case_t cases[] = {
-    { "what is told of a way that serves", test_log_of_a_winner },
-    { "what is told of a way that has lost", test_log_of_a_loser },
+    { "what is told of a strategy that serves", test_log_of_a_winner },
+    { "what is told of a strategy that has lost", test_log_of_a_loser },
     { NULL, NULL }
 };
 

@@ -1,6 +1,6 @@
 /*
  * transport_load.c - second half of the conformance suite: many operations at once, callbacks that post, the
- * way down, and random traffic.
+ * strategy down, and random traffic.
  */
 #include "transport_suite.h"
 

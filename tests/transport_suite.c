@@ -293,7 +293,8 @@ static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t
 enum { SENT_PIECES = 4, STRATEGIES = 8 };
 
 /*
- * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `way` has three bits.
+ * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `strategy` has three
+ * bits.
  */
 static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int strategy)
 {
@@ -326,7 +327,7 @@ static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int s
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
-/* All of a table of { sent, count, length }, in all ways. */
+/* All of a table of { sent, count, length }, in all strategies. */
 static void meet_all(const irr_setup_t *with, const size_t (*table)[3], size_t rows)
 {
     irr_net_t net;

@@ -6,7 +6,7 @@
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
  *      "iterations": 100, "warmup": 10, "check": true, "check_each": false,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
- *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr",
+ *                   "rows": [{"algorithm": "direct", "persistent": false, "served_by": "irr",
  *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *

@@ -11,7 +11,7 @@
 #define ITERATIONS_MAX 10000000
 #define TESTS_MAX      1000000
 #define COMPUTE_MAX    1000000000   /* microseconds */
-#define DEFAULT_LIST   "host,a1"
+#define DEFAULT_LIST   "host,direct"
 #define ALL            "all"
 #define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends without MAX */
 #define SWEEP_MAX_TEXT "1m"

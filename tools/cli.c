@@ -65,7 +65,7 @@ int irr_cli_find(const char *kind, const char *name, const char *beside, const c
     size_t used = 0;
 
     for (int i = 0; known(i) != NULL; i++) {
-        if (strcmp(known(i), name) == 0) {
+        if (strcmp(known(i), irr_algorithm_newer(name)) == 0) {
             return i;
         }
         if (used < sizeof(text)) {

@@ -1,7 +1,7 @@
 /*
  * irr_bench.c - times an all-to-all call on irregular traffic, with coll/irr's algorithms and without it.
  *
- *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,a1,ac
+ *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,direct,natural
  *
  * Works with any MPI and without the component; rows that coll/irr did not serve say so.  The exit status
  * is 0, 1 if a wrong byte arrived, 2 if the input was refused; it is the same on all ranks.

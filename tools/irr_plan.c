@@ -28,7 +28,7 @@ static irr_cli_exit_t print_text(const irr_tool_job_t *job)
     int rank = job->options->rank;
 
     irr_tool_shown(job->strategy, shown);
-    fprintf(job->stream, "# %s, pace %s", job->algorithm, job->strategy->pacing->name);
+    fprintf(job->stream, "# %s, pacing %s", job->algorithm, job->strategy->pacing->name);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(job->stream, ", %s %zu", shown[i].name, shown[i].value);
     }
@@ -111,7 +111,7 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* The strategy of all ranks, as in a job with the same settings.  A schedule from a file goes with the pace free. */
+/* The strategy of all ranks, as in a job with the same settings.  A schedule from a file goes with the pacing free. */
 static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_settings_t settings = options->settings;
@@ -236,13 +236,13 @@ static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_s
     const char *wrong = irr_tool_wrong_pacing(settings->pacing, strategy);
 
     if (wrong != NULL) {
-        irr_cli_complain("--pace %s %s", irr_pacing_name((int)settings->pacing), wrong);
+        irr_cli_complain("--pacing %s %s", irr_pacing_name((int)settings->pacing), wrong);
         return IRR_CLI_REFUSED;
     }
     if (settings->grants > 0 && strategy->pacing != &irr_pacing_grant) {
-        wrong = "--grants goes with the pace grant only";
+        wrong = "--grants goes with the pacing grant only";
     } else if (settings->lead_bytes != IRR_BYTES_AUTO && !strategy->pacing->syncs) {
-        wrong = "--lead goes with the pace sync only";
+        wrong = "--lead goes with the pacing sync only";
     } else if (settings->piece_bytes != IRR_BYTES_AUTO && !irr_strategy_is_scheduled(strategy)) {
         wrong = "--piece goes with a schedule only";
     }
@@ -259,7 +259,7 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
     int i, j;
 
     if (!irr_strategy_is_local(job->strategy) || job->strategy->pacing != &irr_pacing_free) {
-        irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves "
+        irr_cli_complain("--in-place is for direct messages with the pacing free, and for schedules, which it leaves "
                          "out; it has no plans over grids");
         return IRR_CLI_REFUSED;
     }
@@ -300,7 +300,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_status_t status;
 
     if (options->settings.host_route == IRR_HOST_ROUTE_NODE && strategy.order != &irr_order_tree) {
-        irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
+        irr_cli_complain("--host-route node goes with tree, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
     if (check_settings(&options->settings, &strategy) != IRR_CLI_GOOD ||

@@ -176,7 +176,7 @@ typedef struct irr_tool_shown {
 
 void irr_tool_shown(const irr_strategy_t *strategy, irr_tool_shown_t shown[IRR_TOOL_SHOWN]);
 
-/* Why a pace does not go with the plans of a strategy; NULL if it does. */
+/* Why a pacing does not go with the plans of a strategy; NULL if it does. */
 const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy);
 
 /* ---- parts of check ---- */
@@ -206,7 +206,7 @@ uint64_t irr_tool_headers_close(irr_tool_headers_t *headers);
 typedef struct irr_tool_phases {
     bool     is_aapc;        /* the order, which promises steps without contention */
     bool     contended;      /* messages of a step share a directed link: then syncs are not known */
-    int      root;           /* aapc: vertex of the topology */
+    int      root;           /* tree: vertex of the topology */
     uint64_t bound;          /* see irr_tree_bound */
     uint64_t syncs, removed; /* see irr_syncs_t */
 } irr_tool_phases_t;
@@ -301,7 +301,7 @@ typedef struct irr_tool_strategy {
     bool            pairwise;    /* by its other algorithm, in steps */
     irr_strategy_t  strategy;
     int             row;         /* of the table of algorithms */
-    irr_dims_t      dims;        /* that the name has, and the pace */
+    irr_dims_t      dims;        /* that the name has, and the pacing */
     irr_pacing_kind_t pacing;
     irr_simulated_t simulated;   /* once it is */
 } irr_tool_strategy_t;

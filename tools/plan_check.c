@@ -145,7 +145,7 @@ static void print(const check_t *check)
     FILE *stream = check->job->stream;
 
     irr_tool_shown(check->job->strategy, shown);
-    fprintf(stream, "pace=%s\n", check->job->strategy->pacing->name);
+    fprintf(stream, "pacing=%s\n", check->job->strategy->pacing->name);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(stream, "%s=%zu\n", shown[i].name, shown[i].value);
     }

@@ -13,8 +13,8 @@ typedef struct figure {
 static const figure_t figures[] = {
     { NULL,
       "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:" },
-    { "pace", "when a message may start" },
-    { "lead_bytes", "pace sync: bytes before the end of what a rank receives at which it signals" },
+    { "pacing", "when a message may start" },
+    { "lead_bytes", "pacing sync: bytes before the end of what a rank receives at which it signals" },
     { "piece_bytes", "of a schedule: longest message; 0: no limit" },
     { "window_messages", "messages that a rank has in flight at most; 0: no limit" },
     { "window_bytes", "bytes that a rank has in flight at most; 0: no limit" },
@@ -35,7 +35,7 @@ static const figure_t figures[] = {
     { "theorem1", "scratch: the same" },
     { "delivered", "ok: proved, and every byte arrived in a run; or what is wrong" },
     { NULL,
-      "and of the scheduled orders, lp to aapc, as if a step began when the one before has ended on all ranks:" },
+      "and of the scheduled orders, xor to tree, as if a step began when the one before has ended on all ranks:" },
     { "permutations", "steps of the schedule" },
     { "makespan_bytes", "the longest message of each step, summed over the steps" },
     { "async_bytes", "the same if a message begins when its two ranks have done with those before it" },
@@ -60,11 +60,11 @@ static const figure_t figures[] = {
       "messages of one step contend there (link_contention)" },
     { "syncs_removed", "others that need not be sent: they follow from those and from the ranks' own order" },
     { "phases",
-      "aapc: steps of the schedule; with equal counts, messages over the busiest link, if it carries one at a time" },
-    { "root", "aapc: the switch or host where the subtrees meet, none with over half of the ranks" },
+      "tree: steps of the schedule; with equal counts, messages over the busiest link, if it carries one at a time" },
+    { "root", "tree: the switch or host where the subtrees meet, none with over half of the ranks" },
     { NULL,
-      "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss "
-      "there and print ok. With --slice-min above 1 the bounds have room for slices that long." },
+      "The paper has lemma1 for grid and balanced-grid, and the others for balanced-grid, without --dims; other rows "
+      "have nothing to miss there and print ok. With --slice-min above 1 the bounds have room for slices that long." },
 };
 
 static void print_figures(void)
@@ -86,7 +86,6 @@ void irr_tool_help(void)
     irr_cli_list("Constants of a machine, lines NAME VALUE of a file", irr_machine_name, irr_machine_text);
     printf("What is not in the file is as on 100 Gbit/s InfiniBand, and so is all without --machine.\n");
     printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
-           "where the row has none (all but ac, and dims of your own with a longer last row than rows above it;\n"
-           "of aapc with --topology, on a link),\n"
-           "2 the input was refused.\n");
+           "where the row has none (all but natural, and dims of your own with a longer last row than rows\n"
+           "above it; of tree with --topology, on a link), 2 the input was refused.\n");
 }

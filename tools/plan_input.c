@@ -65,7 +65,7 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_t
 static irr_cli_exit_t check_save(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     if (options->save != NULL && !irr_tool_has_schedule(options, input->algorithm)) {
-        irr_cli_complain("--save: algorithm %s has no schedule, only lp to aapc have",
+        irr_cli_complain("--save: algorithm %s has no schedule, only xor to tree have",
                          irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }

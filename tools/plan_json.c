@@ -1,8 +1,8 @@
 /*
  * plan_json.c - print --json: the messages of all ranks, the form in which plans are exchanged.
  *
- *     {"algorithm": "a4", "ranks": 61, "dims": [8, 8], "stages": 4,
- *     "pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
+ *     {"algorithm": "balanced-grid", "ranks": 61, "dims": [8, 8], "stages": 4,
+ *     "pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
  *     {"stage":1,"step":1,"from":0,"to":1,"bytes":800,"slices":[[0,1,0,8],...]},
  *     ...
  *     ]}
@@ -82,7 +82,7 @@ static bool write_head(const irr_tool_job_t *job)
                 i == job->ndims - 1 ? "]" : "");
     }
     good = good && (job->topology == NULL || write_hosts(job));
-    fprintf(job->stream, ", \"stages\": %d,\n\"pace\": \"%s\"", stages, job->strategy->pacing->name);
+    fprintf(job->stream, ", \"stages\": %d,\n\"pacing\": \"%s\"", stages, job->strategy->pacing->name);
     irr_tool_shown(job->strategy, shown);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(job->stream, ", \"%s\": %zu", shown[i].name, shown[i].value);

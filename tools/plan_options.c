@@ -25,7 +25,7 @@ static const irr_cli_command_t commands[] = {
     [IRR_TOOL_DRAW]      = { "draw", 0, "", "the messages as an SVG chart, rank by step; of a scheduled order, rank by "
                              "time; with --topology the tree of switches and the bytes on its links" },
     [IRR_TOOL_EMIT]      = { "emit-c", 0, "", "a C file with an MPI_Alltoall for these ranks on these hosts, in the "
-                             "phases of aapc, for any MPI; the comment at its top says how to use it" },
+                             "phases of tree, for any MPI; the comment at its top says how to use it" },
     [IRR_TOOL_SIMULATE]  = { "simulate", 0, "", "a table of the times that strategies take on a machine: the engine, "
                              "on messages that take time" },
     [IRR_TOOL_RECOMMEND] = { "recommend", 0, "", "by a model what auto would try, or some strategies, best first, with "
@@ -46,7 +46,7 @@ static irr_cli_exit_t read_redistribution(const char *value, void *target)
 /* ---- the table ---- */
 
 static const irr_cli_option_t rows[] = {
-    { "algorithm", 0, "NAME", "row of the table (below); default redist with --redistribute", IRR_CLI_NAME,
+    { "algorithm", 0, "NAME", "row of the table (below); default redistribution with --redistribute", IRR_CLI_NAME,
       AT(algorithm), .commands = MAKE, .names = irr_algorithm_name },
     { "ranks", 0, "P", "number of ranks; with --matrix, its rows", IRR_CLI_NUMBER, AT(ranks), 1, IRR_TOOL_RANKS_MAX,
       ALL },
@@ -71,7 +71,7 @@ static const irr_cli_option_t rows[] = {
     { "lambda", 0, "RULE", NULL, SETTING("lambda"), .commands = MATRIX },
     { "latency", 0, "BYTES", NULL, SETTING("latency_bytes"), .commands = MATRIX },
     { "max-steps", 0, "N", NULL, SETTING("max_steps"), .commands = MATRIX },
-    { "shift", 0, NULL, "lp: in step k to (i + k) mod P, for powers of two, too", IRR_CLI_FLAG,
+    { "shift", 0, NULL, "xor: in step k to (i + k) mod P, for powers of two, too", IRR_CLI_FLAG,
       AT(settings.scheduled.shift), .commands = MATRIX },
     { "load", 0, "FILE", "a saved schedule, in place of --algorithm; brings its own matrix", IRR_CLI_STRING, AT(load),
       .commands = MAKE },
@@ -80,9 +80,9 @@ static const irr_cli_option_t rows[] = {
     { "topology", 0, "FILE", "tree of switches: Slurm's topology.conf; ranks fill its hosts", IRR_CLI_STRING,
       AT(topology) },
     { "hosts", 0, "LIST", "the host of each rank, as in n[0-3],m1; some may be the same", IRR_CLI_STRING, AT(hosts) },
-    { "host-route", 0, "ROUTE", "aapc, several ranks a host: direct (default), or node", SETTING("host_route"),
+    { "host-route", 0, "ROUTE", "tree, several ranks a host: direct (default), or node", SETTING("host_route"),
       .commands = MAKE },
-    { "pace", 0, "NAME", NULL, SETTING("pace"), .commands = MAKE },
+    { "pacing", 0, "NAME", NULL, SETTING("pacing"), .commands = MAKE },
     { "grants", 0, "N", NULL, SETTING("grants"), .commands = MAKE },
     { "lead", 0, "BYTES", NULL, SETTING("lead_bytes"), .commands = MATRIX },
     { "piece", 0, "BYTES", NULL, SETTING("piece_bytes"), .commands = MATRIX },
@@ -90,7 +90,8 @@ static const irr_cli_option_t rows[] = {
     { "window-bytes", 0, "BYTES", NULL, SETTING("window_bytes"), .commands = MAKE },
     { "machine", 0, "FILE", "simulate, recommend: constants of the machine (below)", IRR_CLI_STRING, AT(machine),
       .commands = COMPARE },
-    { "algorithms", 0, "LIST", "simulate, recommend: strategies, as in host,a1,a1/loose,a3/32x32", IRR_CLI_STRING,
+    { "algorithms", 0, "LIST", "simulate, recommend: strategies, as in host,direct,direct/loose,grid/32x32",
+     IRR_CLI_STRING,
       AT(algorithms), .commands = COMPARE },
     { "rank", 0, "R", "print the plan of one rank; with --json, its messages", IRR_CLI_NUMBER, AT(rank),
       0, IRR_TOOL_RANKS_MAX - 1, BIT(PRINT) },
@@ -280,7 +281,7 @@ static void set_defaults(const irr_cli_line_t *line, irr_tool_options_t *options
         options->unit = 8;
     }
     if (options->redistribute != NULL && options->load == NULL && options->algorithm < 0) {
-        options->algorithm = irr_algorithm_find("redist");
+        options->algorithm = irr_algorithm_find("redistribution");
     }
     if (irr_tool_source(options) == NULL) {
         options->pattern = "uniform";

@@ -1,5 +1,5 @@
 /*
- * plan_recommend.c - recommend: the ways that a model ranks for a machine, best first, and how to ask for each.
+ * plan_recommend.c - recommend: the strategies that a model ranks for a machine, best first, and how to ask for each.
  *
  * The model (choose/model.h) needs no plans, so it answers at once; simulate says more of the few that are left.
  */
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A way and what the model says. */
+/* A strategy and what the model says. */
 typedef struct ranked {
     const irr_tool_strategy_t *strategy;
     double                ns;
@@ -46,7 +46,7 @@ static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *str
             fprintf(job->stream, " --mca coll_irr_direct_bytes %zu", strategy->strategy.direct_from);
         }
         if (strategy->pacing != IRR_PACING_AUTO) {
-            fprintf(job->stream, " --mca coll_irr_pace %s", irr_pacing_name((int)strategy->pacing));
+            fprintf(job->stream, " --mca coll_irr_pacing %s", irr_pacing_name((int)strategy->pacing));
         }
         if (job->options->topology != NULL && irr_algorithm_asks_topology(strategy->row)) {
             fprintf(job->stream, " --mca coll_irr_topology_file %.256s", job->options->topology);
@@ -61,7 +61,7 @@ static void print_strategies(const irr_tool_job_t *job, const irr_tool_cluster_t
     const double host = irr_model_host_ns(&cluster->machine, &cluster->traffic);
 
     irr_tool_cluster_print(job, cluster);
-    fprintf(job->stream, "%-20s %14s %10s\n", "way", "predicted us", "host/this");
+    fprintf(job->stream, "%-20s %14s %10s\n", "strategy", "predicted us", "host/this");
     for (int i = 0; i < count; i++) {
         if (ranked[i].strategy->host || ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
             fprintf(job->stream, "%-20s %14.1f %10.2f", ranked[i].strategy->name, ranked[i].ns / 1e3,
@@ -71,7 +71,7 @@ static void print_strategies(const irr_tool_job_t *job, const irr_tool_cluster_t
     }
     if (cluster->machine.buffer == 0 && (job->options->topology != NULL || cluster->machine.taper > 1)) {
         fprintf(job->stream, "# what queues that overflow cost is not predicted, as the machine has no buffer: "
-                             "over TCP try aapc, too, with a topology file\n");
+                             "over TCP try tree, too, with a topology file\n");
     }
 }
 

@@ -150,7 +150,7 @@ static irr_status_t make(const irr_schedule_t *schedule, const irr_syncs_t *sync
     return status;
 }
 
-/* The schedule is aapc's; that its steps do not contend is looked at all the same, as syncs rely on it. */
+/* The schedule is tree's; that its steps do not contend is looked at all the same, as syncs rely on it. */
 static irr_status_t make_from(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tool_routine_t *routine)
 {
     irr_syncs_t syncs;

@@ -140,7 +140,7 @@ static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, cons
 {
     const bool natural = strategy->host && !strategy->pairwise && cluster->machine.buffer > 0;
 
-    return natural ? irr_algorithm_strategy(irr_algorithm_find("ac")) : &strategy->strategy;
+    return natural ? irr_algorithm_strategy(irr_algorithm_find("natural")) : &strategy->strategy;
 }
 
 static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
@@ -162,11 +162,11 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     return IRR_CLI_REFUSED;
 }
 
-/* The strategy a1, or the first one if a1 is not in the list. */
+/* The strategy direct, or the first one if direct is not in the list. */
 static const irr_tool_strategy_t *find_base(const irr_tool_strategies_t *strategies)
 {
     for (int i = 0; i < strategies->count; i++) {
-        if (strcmp(strategies->list[i].name, "a1") == 0) {
+        if (strcmp(strategies->list[i].name, "direct") == 0) {
             return &strategies->list[i];
         }
     }
@@ -183,14 +183,14 @@ static void print_table(const irr_tool_job_t *job, const irr_tool_cluster_t *clu
 {
     const irr_tool_strategy_t *base = find_base(strategies);
     char heading[sizeof(base->name) + 8];
+    const int width = snprintf(heading, sizeof(heading), "%s/this", base->name);
 
-    snprintf(heading, sizeof(heading), "%s/this", base->name);
     irr_tool_cluster_print(job, cluster);
-    fprintf(job->stream, "%-20s %14s %10s %10s %14s\n", "way", "us", heading, "messages", "predicted us");
+    fprintf(job->stream, "%-20s %14s %s %10s %14s\n", "strategy", "us", heading, "messages", "predicted us");
     for (int i = 0; i < strategies->count; i++) {
         const irr_tool_strategy_t *strategy = &strategies->list[i];
 
-        fprintf(job->stream, "%-20s %14.1f %10.2f %10zu %14.1f\n", strategy->name, strategy->simulated.ns / 1e3,
+        fprintf(job->stream, "%-20s %14.1f %*.2f %10zu %14.1f\n", strategy->name, strategy->simulated.ns / 1e3, width,
                 ratio(base->simulated.ns, strategy->simulated.ns), strategy->simulated.messages,
                 irr_tool_strategy_model(cluster, strategy) / 1e3);
     }

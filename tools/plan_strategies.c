@@ -1,9 +1,9 @@
 /*
- * plan_strategies.c - the ways that simulate and recommend compare, and the machine that they are for.
+ * plan_strategies.c - the strategies that simulate and recommend compare, and the machine that they are for.
  *
- * A way is named as NAME, NAME/DIMS, NAME/PACE or NAME/from:BYTES: a row of the table of algorithms, a grid with other
- * dimensions, direct messages or a schedule with another pace, and a grid that so long messages do not go through.
- * "host" is Open MPI's own function, and "host/pairwise" its algorithm in steps.
+ * A strategy is named as NAME, NAME/DIMS, NAME/PACE or NAME/from:BYTES: a row of the table of algorithms, a grid with
+ * other dimensions, direct messages or a schedule with another pacing, and a grid that so long messages do not go
+ * through. "host" is Open MPI's own function, and "host/pairwise" its algorithm in steps.
  */
 #include "plan.h"
 
@@ -83,11 +83,11 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
     irr_nodes_fini(&cluster->nodes);
 }
 
-/* ---- one way ---- */
+/* ---- one strategy ---- */
 
 #define FROM "from:"
 
-/* What stands behind the name: dimensions, a pace or a length.  NULL: it goes with the row; else why not. */
+/* What stands behind the name: dimensions, a pacing or a length.  NULL: it goes with the row; else why not. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_strategy_t *row = irr_algorithm_strategy(settings->algorithm);
@@ -95,7 +95,7 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
 
     if (text[0] >= '0' && text[0] <= '9') {
         return grid && irr_dims_parse(text, &settings->dims) == IRR_OK
-                   ? NULL : "dimensions, as 32x32, go with a3, a4, hybrid and multistage";
+                   ? NULL : "dimensions, as 32x32, go with grid, balanced-grid, hybrid and bruck";
     }
     if (strncmp(text, FROM, strlen(FROM)) == 0) {
         const char *digits = text + strlen(FROM);
@@ -128,7 +128,7 @@ static irr_cli_exit_t take_strategy(const irr_tool_options_t *options, const irr
     taken->host = taken->pairwise || strcmp(name, HOST) == 0;
     snprintf(taken->name, sizeof(taken->name), "%s", name);
     snprintf(row, sizeof(row), "%.*s", slash != NULL ? (int)(slash - name) : (int)sizeof(row) - 1, name);
-    settings.algorithm = irr_cli_find("way", taken->host ? "a1" : row, HOST, irr_algorithm_name);
+    settings.algorithm = irr_cli_find("strategy", taken->host ? "direct" : row, HOST, irr_algorithm_name);
     if (settings.algorithm < 0) {
         return IRR_CLI_REFUSED;
     }
@@ -169,7 +169,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
         }
     }
     if (strategies->count == IRR_TOOL_STRATEGIES_MAX) {
-        irr_cli_complain("--algorithms has more than %d ways", IRR_TOOL_STRATEGIES_MAX);
+        irr_cli_complain("--algorithms has more than %d strategies", IRR_TOOL_STRATEGIES_MAX);
         return IRR_CLI_REFUSED;
     }
     code = take_strategy(options, cluster, name, &strategies->list[strategies->count]);
@@ -177,7 +177,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
     return code;
 }
 
-/* As take_strategy takes it.  By schedules a job tries the paces by itself, so they have one name. */
+/* As take_strategy takes it.  By schedules a job tries the pacings by itself, so they have one name. */
 static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
     const irr_strategy_t *strategy = &candidate->strategy;

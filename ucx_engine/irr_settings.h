@@ -20,7 +20,10 @@
 const char *irr_algorithm_name(int i);
 const char *irr_algorithm_text(int i);
 
-/* Returns the row with this name, or -1. */
+/* Returns the present name if this is an older name of an algorithm, in upper or lower case; else the name itself. */
+const char *irr_algorithm_newer(const char *name);
+
+/* Returns the row with this name, or this older name; or -1. */
 int irr_algorithm_find(const char *name);
 
 /* How a message of several pieces reaches the wire; exec/compose.c decides for "auto". */
@@ -85,7 +88,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
 #undef IRR_LAMBDA_ENUM
 
-/* The part of a message that a step of random-heap (rs_nh) sends; see order/lambda.h. */
+/* The part of a message that a step of random-heap sends; see order/lambda.h. */
 typedef struct irr_lambda {
     irr_lambda_rule_t rule;
     uint32_t          share;   /* number of the rule, in units of 1 / IRR_LAMBDA_ONE; unused by search */
@@ -127,9 +130,9 @@ typedef struct irr_scheduled_params {
     uint64_t     seed;       /* seed of the random orders */
     irr_lambda_t lambda;     /* random-heap: which part of a step's messages is sent whole */
     uint64_t     latency;    /* random-heap, incremental: bytes that travel in the time of a start-up; below 2^40 */
-    int          max_steps;  /* optimal, tree (aapc): approximate limit of steps; 0: none */
-    bool         shift;      /* xor (lp): step k is for rank (i + k) mod P, for powers of two too */
-    irr_redistribution_t redistribution;  /* redistribution (redist): its structure; elements and unit are not used */
+    int          max_steps;  /* optimal, tree: approximate limit of steps; 0: none */
+    bool         shift;      /* xor: step k is for rank (i + k) mod P, for powers of two too */
+    irr_redistribution_t redistribution;  /* redistribution: its structure; elements and unit are not used */
     const irr_tree_t *tree;  /* tree: borrowed; NULL: all hosts at one switch, one rank each */
     const irr_deadline_t *deadline;   /* borrowed; NULL: none. Not used in irr_settings_t, which has schedule_ms */
 } irr_scheduled_params_t;
@@ -137,7 +140,7 @@ typedef struct irr_scheduled_params {
 /*
  * When a send may start.  The window of sends in flight applies to every pacing.  "auto" becomes:
  *
- * - with tree (aapc) on several hosts, the fastest pacing of a trial; on one host, sync
+ * - with tree on several hosts, the fastest pacing of a trial; on one host, sync
  * - with optimal, grant
  * - with the other algorithms that compute a schedule, loose
  * - with all others, free
@@ -158,7 +161,7 @@ typedef enum irr_pacing_kind { IRR_PACING_MAP(IRR_PACING_ENUM) IRR_PACING_COUNT 
 /* Returns the name of pacing i, or NULL past the last. */
 const char *irr_pacing_name(int i);
 
-/* The route of tree (aapc) between hosts with several ranks each. */
+/* The route of tree between hosts with several ranks each. */
 #define IRR_HOST_ROUTE_MAP(X)                                                                                \
     X(IRR_HOST_ROUTE_AUTO,   "auto",   "what is faster, as tried")                                           \
     X(IRR_HOST_ROUTE_DIRECT, "direct", "each rank sends to each other one itself")                           \
@@ -177,7 +180,7 @@ const char *irr_host_route_name(int i);
 #define IRR_LEAD_DEFAULT 49152   /* with sync, a receiver signals when this many bytes are still to come */
 
 /*
- * Value of piece_bytes and lead_bytes: tree (aapc) between hosts tries several; the others use no pieces and
+ * Value of piece_bytes and lead_bytes: tree between hosts tries several; the others use no pieces and
  * IRR_LEAD_DEFAULT.
  */
 #define IRR_BYTES_AUTO SIZE_MAX
@@ -207,11 +210,11 @@ typedef struct irr_settings {
                                        them the exchange has no schedule; 0: no limit */
     size_t        cache_bytes;      /* bytes of schedules that a communicator keeps; 0: at most seven schedules of any
                                        length */
-    irr_host_route_t host_route;    /* tree (aapc) with several ranks on a host, and pacing sync or free */
+    irr_host_route_t host_route;    /* tree with several ranks on a host, and pacing sync or free */
     bool          shm;              /* true: ranks of a node use shared memory, if all can */
     size_t        timeout;          /* seconds after which a running exchange ends in an error; 0: never */
     const char   *schedule_file;    /* schedule of irr_plan --save, for exchanges with its counts; NULL or "": none */
-    const char   *topology_file;    /* Slurm's topology.conf, for tree (aapc) and auto; NULL or "": all ranks at one
+    const char   *topology_file;    /* Slurm's topology.conf, for tree and auto; NULL or "": all ranks at one
                                        switch */
     const char   *matrix_dump;      /* prefix of the count-matrix files that rank 0 writes, see comm/dump.h; NULL or "":
                                        none */

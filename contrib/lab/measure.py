@@ -21,7 +21,7 @@ import show
 import topology
 
 USABLE = 0.955
-WARMUP = 60     # aapc tries its strategies from exchange 17 to about 50,
+WARMUP = 60     # tree tries its strategies from exchange 17 to about 50,
 TRIES = ["--mca", "coll_irr_setup_share", "1000000000"]   # whatever that costs
 TUNED = {"linear": 1, "pairwise": 2}
 TRANSPORTS = ("ucx", "ofi")
@@ -29,7 +29,7 @@ IDLE = "no byte leaves its host, so no link bounds the exchange"
 COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
            "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
 DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
-        "warmup": WARMUP, "algorithms": "linear,pairwise,aapc", "output": None}
+        "warmup": WARMUP, "algorithms": "linear,pairwise,tree", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
 # Under sudo a checkout that is all its user's stays so; where others have files, as from root's builds, root builds.
 PREPARE = """checkout=$(dirname "$0")/..
@@ -51,9 +51,9 @@ def add_options(parser):
                         help="patterns of irr_matrix with commas between; default uniform")
     parser.add_argument("--sizes", default="1k,8k,64k,256k", metavar="LIST",
                         help="mean bytes of a message, with suffix k, m or g; default 1k,8k,64k,256k")
-    parser.add_argument("--algorithms", default="linear,pairwise,aapc", metavar="LIST",
+    parser.add_argument("--algorithms", default="linear,pairwise,tree", metavar="LIST",
                         help="linear and pairwise are Open MPI's, others coll/irr's, also with what moves the messages, as "
-                             "in aapc@ucx,aapc@ofi; default linear,pairwise,aapc")
+                             "in tree@ucx,tree@ofi; default linear,pairwise,tree")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="jobs of each algorithm; default 3")
     parser.add_argument("--iterations", type=int, default=10, metavar="N", help="exchanges of a job; default 10")
     parser.add_argument("--warmup", type=int, default=WARMUP, metavar="N",

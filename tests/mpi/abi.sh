@@ -2,7 +2,7 @@
 # abi.sh - an Open MPI of another release than the one that coll/irr was built for.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program="$builddir/irr_bench -m 8:8 -i 1 -x 0 --algorithms host,a1"
+program="$builddir/irr_bench -m 8:8 -i 1 -x 0 --algorithms host,direct"
 
 # sees RELEASE RANKS: a job of irr_bench in which coll/irr takes Open MPI for that release.
 sees() {
@@ -14,11 +14,11 @@ sees() {
 # declines RELEASE [TEXT]: all is left to Open MPI, and one line says why.
 declines() {
     one_says "MPI_COMM_WORLD is left to others: built for Open MPI [0-9.]*, but ${2:-$1} runs" sees "$1" 2 &&
-        ! grep -q "because coll_irr_alltoallv_algorithm is a1" "$scratch/run"
+        ! grep -q "because coll_irr_alltoallv_algorithm is direct" "$scratch/run"
 }
 
 # serves RELEASE
-serves() { says "because coll_irr_alltoallv_algorithm is a1" sees "$1" 2; }
+serves() { says "because coll_irr_alltoallv_algorithm is direct" sees "$1" 2; }
 
 plan 5
 check "an older series" declines 4.0.7

@@ -72,11 +72,11 @@ unseen() {
     [ $status -eq 0 ] && [ "$(out_lines " $verified\$")" -eq 1 ] && [ "$(out_lines "$text")" -eq 1 ]
 }
 
-# columns RANKS ARGUMENT...: runs host and a1; the columns between MB/s and verified go to $columns.
+# columns RANKS ARGUMENT...: runs host and direct; the columns between MB/s and verified go to $columns.
 columns() {
     n=$1
     shift
-    bench "$n" --algorithms host,a1 -i 3 "$@"
+    bench "$n" --algorithms host,direct -i 3 "$@"
     columns=$(sed -n 's/.*# algorithm .* MB.s \(.*\) verified$/\1/p' "$scratch/out" | xargs)
 }
 
@@ -136,7 +136,7 @@ refused "a scale that is too large" "$scratch/large: entry (1, 2) is 18446744073
 # ---- names and numbers ----
 
 refused "an unknown pattern" "unknown pattern 'stripes', known are uniform, spike" --pattern stripes
-refused "an unknown algorithm" "unknown algorithm 'a9', known are host, p2p, auto" --algorithms host,a9
+refused "an unknown algorithm" "unknown algorithm 'direkt', known are host, p2p, auto" --algorithms host,direkt
 refused "an empty algorithm" "unknown algorithm '', known are" --algorithms host,
 refused "a unit that is no number" "--unit 'k' is not an integer" --unit k
 refused "a unit that overflows" "pattern next overflows 64 bits" --pattern next --unit 9223372036854775807
@@ -178,7 +178,7 @@ refused "in place with other counts each way" \
     --in-place --matrix "$scratch/lopsided"
 refused "persistent requests in place" "--persistent and --in-place exclude each other" --in-place --persistent
 refused "persistent messages by hand" "--algorithms p2p and --persistent exclude each other" --algorithms p2p --persistent
-refused "messages by hand in place" "--algorithms p2p and --in-place exclude each other" --algorithms a1,p2p --in-place
+refused "messages by hand in place" "--algorithms p2p and --in-place exclude each other" --algorithms direct,p2p --in-place
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 
 # ---- good input ----
@@ -189,13 +189,13 @@ accepted "a sweep" 2 3 --algorithms host -m 0016:64 -i 2 -x 0
 accepted "a sweep with suffixes" 2 2 --algorithms host -m 1k:2k -i 2 -x 0
 accepted "a sweep without an end" 2 3 --algorithms host -m 256k: -i 2 -x 0
 refused "a sweep that begins behind the end that it has by itself" "--sweep '2m:' is not MIN:MAX" -m 2m:
-bench 2 --algorithms host,a1 -i 3 --csv "$scratch/result.csv"
+bench 2 --algorithms host,direct -i 3 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/result.csv")" -eq 3 ] &&
-    awk -F , 'NF != 19 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
+    awk -F , 'NF != 19 || (NR > 1 && ($2 != (NR == 2 ? "host" : "direct") || $5 <= 0 || $14 != "yes")) { bad = 1 }
         END { exit bad }' "$scratch/result.csv"
 report $? "results as comma-separated values"
 # The table's interval is that of the file, which holds the ratio; and the rate is Lmax by the median.
-bench 2 --algorithms host,host,a1,a3 -i 20 --csv "$scratch/result.csv"
+bench 2 --algorithms host,host,direct,grid -i 20 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && awk -F , 'NR == 2 && $17 $18 != "" { bad = 1 }
     NR > 1 && ($19 - $13 / $5) ^ 2 > 0.01 * ($13 / $5) ^ 2 { bad = 1 }
     NR > 2 { if ($17 > $11 || $18 < $11) bad = 1
@@ -220,13 +220,13 @@ accepted "pieces among fewer others than there are" 5 2 --datatype vector:3:2 --
 accepted "a grid of neighbours" 6 2 --neighbor cart:2 --unit 100 -i 3 -x 0
 accepted "one whose sides are one and two ranks" 2 2 --neighbor cart:3 --unit 100 -i 3 -x 0
 accepted "a graph with more neighbours than ranks" 3 2 --neighbor graph:7 --unit 8 -i 3 -x 0
-accepted "two groups" 5 3 --inter 2 --unit 100 --algorithms host,a1,board -i 3 -x 0
+accepted "two groups" 5 3 --inter 2 --unit 100 --algorithms host,direct,natural -i 3 -x 0
 accepted "groups of a matrix whose other entries are left out" 2 2 --inter 1 --matrix "$scratch/inside" -i 3 -x 0
 accepted "one rank and many, MPI_Alltoall" 4 2 --inter 1 --alltoall --unit 100 -i 3 -x 0
 accepted "a transposition between groups" 5 2 --inter 3 --datatype vector:4:2 --unit 64 -i 3 -x 0
 accepted "groups, nonblocking" 3 2 --inter 1 --overlap --unit 64 -i 3 -x 0
 accepted "groups, persistent" 3 4 --inter 2 --persistent --unit 64 -i 3 -x 0
-accepted "in place" 4 3 --in-place --pattern uniform --unit 300k --algorithms host,a1,board -i 3 -x 0
+accepted "in place" 4 3 --in-place --pattern uniform --unit 300k --algorithms host,direct,natural -i 3 -x 0
 accepted "a symmetric matrix in place" 2 2 --in-place --matrix "$scratch/ranks2" -i 3 -x 0
 accepted "in place, MPI_Alltoall" 3 2 --in-place --alltoall --unit 100 -i 3 -x 0
 accepted "a transposition in place" 4 2 --in-place --datatype vector:8:4 --unit 512 -i 3 -x 0
@@ -292,23 +292,23 @@ texts() {
 }
 
 lines_of_a_sweep() {
-    bench 2 --algorithms host,a1,a3 -m 512:2k -i 3 --json "$scratch/result.json"
+    bench 2 --algorithms host,direct,grid -m 512:2k -i 3 --json "$scratch/result.json"
     [ $status -eq 0 ] && chart sweep "$scratch/result.json" &&
         [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 5 ] &&
         [ "$(grep -c 'class="spread"' "$scratch/sweep.svg")" -eq 9 ] &&
-        [ "$(grep -c '<title>a[13], unit [0-9]*: host/this [0-9]' "$scratch/sweep.svg")" -eq 6 ] &&
-        [ "$(texts sweep 'middle unit')" = '512 1k 2k' ] && [ "$(texts sweep name)" = 'host a1 a3' ]
+        [ "$(grep -c '<title>\(direct\|grid\), unit [0-9]*: host/this [0-9]' "$scratch/sweep.svg")" -eq 6 ] &&
+        [ "$(texts sweep 'middle unit')" = '512 1k 2k' ] && [ "$(texts sweep name)" = 'host direct grid' ]
 }
 
 times_alone() {
-    bench 2 --algorithms a1,a3 -m 8:16 -i 3 --json "$scratch/result.json"
+    bench 2 --algorithms direct,grid -m 8:16 -i 3 --json "$scratch/result.json"
     [ $status -eq 0 ] && chart sweep "$scratch/result.json" &&
         [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 2 ] &&
         grep -q 'Without host among the algorithms there is no host/this' "$scratch/sweep.svg"
 }
 
 bars_of_a_unit() {
-    bench 2 --algorithms host,auto,a1 -i 3 --datatype vector:8:4 --unit 64 --json "$scratch/result.json"
+    bench 2 --algorithms host,auto,direct -i 3 --datatype vector:8:4 --unit 64 --json "$scratch/result.json"
     [ $status -eq 0 ] && chart bars "$scratch/result.json" &&
         [ "$(grep -c 'class="bar"' "$scratch/bars.svg")" -eq 3 ] && grep -q '>auto(host)<' "$scratch/bars.svg" &&
         grep -q ', unit 64 bytes, seed 1, datatype vector:8:4; 3 iterations after 10' "$scratch/bars.svg"
@@ -350,7 +350,7 @@ checked "a chart that cannot be written" no_chart "$scratch/none/x.svg: No such 
 
 # ---- MPI_Alltoall ----
 
-bench 4 --alltoall --algorithms host,a1,a3,aapc -i 5 --unit 1000 --json "$scratch/result.json"
+bench 4 --alltoall --algorithms host,direct,grid,tree -i 5 --unit 1000 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 4 ] && [ "$(out_lines '(host)')" -eq 0 ] && [ "$(out_lines '(irr)')" -eq 0 ] &&
     [ "$(out_lines '# irr_bench [^ ]*: MPI_Alltoall, ranks: 4')" -eq 1 ]
 report $? "MPI_Alltoall, each row by what its name says"
@@ -360,8 +360,8 @@ report $? "MPI_Alltoall as JSON"
 bench 4 -i 2
 [ $status -eq 0 ] && [ "$(out_lines '# irr_bench [^ ]*: MPI_Alltoallv, ranks: 4')" -eq 1 ]
 report $? "MPI_Alltoallv unless told otherwise"
-[ "$(out_lines ' host .* yes$')" -eq 1 ] && [ "$(out_lines ' a1 .* yes$')" -eq 1 ]
-report $? "host beside a1 unless told otherwise"
+[ "$(out_lines ' host .* yes$')" -eq 1 ] && [ "$(out_lines ' direct .* yes$')" -eq 1 ]
+report $? "host beside direct unless told otherwise"
 bench 4 --algorithms auto -i 2
 [ $status -eq 0 ] && [ "$(out_lines ' auto(host) .* yes$')" -eq 1 ] && [ "$(out_lines 'rows marked (host)')" -eq 1 ]
 report $? "auto that Open MPI served is marked"
@@ -371,9 +371,9 @@ report $? "messages by hand are not served by coll/irr, and not marked"
 
 # ---- persistent requests ----
 
-bench 4 --persistent --algorithms host,a1,a4 -i 5 --unit 100 --columns header_bytes --json "$scratch/result.json"
+bench 4 --persistent --algorithms host,direct,balanced-grid -i 5 --unit 100 --columns header_bytes --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 6 ] && [ "$(out_lines '(host)')" -eq 0 ] &&
-    [ "$(out_lines ' a[14]-start .* 0 *yes$')" -eq 2 ] && [ "$(out_lines ' host-start .* - *yes$')" -eq 1 ] &&
+    [ "$(out_lines ' \(direct\|balanced-grid\)-start .* 0 *yes$')" -eq 2 ] && [ "$(out_lines ' host-start .* - *yes$')" -eq 1 ] &&
     [ "$(out_lines 'host/this *interval start/this')" -eq 1 ]
 report $? "each algorithm once more, persistent, without descriptions"
 [ "$(grep -c '"persistent": true' "$scratch/result.json")" -eq 3 ] &&
@@ -382,7 +382,7 @@ report $? "persistent rows as JSON"
 
 # ---- overlap ----
 
-bench 4 --overlap --tests 3 --algorithms host,a1 -i 5 --unit 4k --csv "$scratch/result.csv" \
+bench 4 --overlap --tests 3 --algorithms host,direct -i 5 --unit 4k --csv "$scratch/result.csv" \
     --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 2 ] && [ "$(out_lines '(host)')" -eq 0 ] &&
     [ "$(out_lines '# irr_bench [^ ]*: MPI_Ialltoallv, ranks: 4')" -eq 1 ] &&
@@ -394,17 +394,17 @@ report $? "a computation takes as long as the exchange alone"
 for call in "--alltoall:MPI_Ialltoall" "--datatype vector:4:2:MPI_Ialltoallw" \
     "--neighbor graph:2:MPI_Ineighbor_alltoallv"; do
     # shellcheck disable=SC2086
-    bench 4 --overlap --algorithms host,a1 -i 3 --unit 64 ${call%:*}
+    bench 4 --overlap --algorithms host,direct -i 3 --unit 64 ${call%:*}
     [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 2 ] && [ "$(out_lines "# irr_bench [^ ]*: ${call##*:}, ranks: 4")" -eq 1 ]
     report $? "--overlap of ${call##*:}"
 done
-bench 4 --overlap --persistent --algorithms host,a1 -i 3 --unit 64
+bench 4 --overlap --persistent --algorithms host,direct -i 3 --unit 64
 [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 4 ] && [ "$(out_lines '(host)')" -eq 0 ]
 report $? "--overlap of persistent requests"
 refused "tests without an overlap" "--tests is of --overlap" --tests 3
 refused "a computation without an overlap" "--compute is of --overlap" --compute 3
 refused "sleep without an overlap" "--idle is of --overlap" --idle
-bench 4 --overlap --idle --compute 50000 --algorithms host,a1 -i 3 --unit 64 --csv "$scratch/result.csv"
+bench 4 --overlap --idle --compute 50000 --algorithms host,direct -i 3 --unit 64 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && [ "$(out_lines '# each beside a sleep of 50000 us, with MPI_Test called 0 times in it')" -eq 1 ]
 report $? "--overlap with a sleep of a given length"
 awk -F , 'NR > 1 && !($5 >= 50000 && $15 < 50000 && $16 >= 0 && $16 <= 1) { bad = 1 } END { exit bad || NR != 3 }' \
@@ -416,8 +416,8 @@ report $? "each row sleeps that long, whatever its exchange takes alone"
 columns 4 --columns header_bytes,messages_received,header_bytes
 [ $status -eq 0 ] && [ "$columns" = "header_bytes messages_received" ] && aligned
 report $? "columns as asked for, each once"
-[ "$(out_lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(out_lines ' a1 .* [0-9]* *3 *yes$')" -eq 1 ]
-report $? "host has no counters, a1 receives a message from each other rank"
+[ "$(out_lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(out_lines ' direct .* [0-9]* *3 *yes$')" -eq 1 ]
+report $? "host has no counters, direct receives a message from each other rank"
 
 columns 2 --columns all --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "${columns%% *}" = exchanges ] && [ "$(echo "$columns" | wc -w)" -ge 10 ] && aligned

@@ -283,7 +283,7 @@ static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, i
 /*
  * NUMBER calls where the ranks choose: half of them have blocks of other lengths, so that the ranks choose again; some
  * are in place.  They are on a communicator of all ranks, and on one of every other rank, where the choice is another.
- * Then there is a persistent request, which goes the way that was found.
+ * Then there is a persistent request, which goes the strategy that was found.
  */
 static void case_change(void)
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# choose.sh - the ranks choose the way of exchanges as they go: results are right, few calls open nothing, one rank says
+# choose.sh - the ranks choose the strategy of exchanges as they go: results are right, few calls open nothing, one rank says
 # what was found, and ranks that are told different things stay with Open MPI.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
@@ -17,7 +17,7 @@ chooses() {
 # differ COMMAND...: one text says that ranks are told different things.
 differ() { one_says "is not the same on rank" "$@"; }
 
-# A share above all measure: ways are tried from the first agreement on, however long exchanges take.
+# A share above all measure: strategies are tried from the first agreement on, however long exchanges take.
 always=1000000000
 
 # Its suppressions lie with Open MPI's own texts.
@@ -55,33 +55,33 @@ says_no_change() {
         -i 100 && [ "$(lines 'messages have changed')" -eq 0 ]
 }
 
-# named WANTED OPTIONS...: with aapc named, lines of verbosity 1 say how it begins, which is WANTED, and nothing is tried.
+# named WANTED OPTIONS...: with tree named, lines of verbosity 1 say how it begins, which is WANTED, and nothing is tried.
 named() {
     wanted=$1
     shift
     one_says 'DUP FROM 0, MPI_Alltoallv, .*because' \
         on_nodes 4 --mca coll_irr_verbose 1 "$@" "$program" change:200 served=yes &&
-        [ "$(lines "MPI_Alltoallv, 4 ranks on 2 nodes: $wanted, because coll_irr_alltoallv_algorithm is aapc$")" -eq 1 ]
+        [ "$(lines "MPI_Alltoallv, 4 ranks on 2 nodes: $wanted, because coll_irr_alltoallv_algorithm is tree$")" -eq 1 ]
 }
 
-# on_nodes RANKS ARGUMENT...: aapc, with nodes of two ranks, and trials however long exchanges take.
+# on_nodes RANKS ARGUMENT...: tree, with nodes of two ranks, and trials however long exchanges take.
 on_nodes() {
     n=$1
     shift
-    chooses "$n" $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm aapc "$@"
+    chooses "$n" $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm tree "$@"
 }
 
 # The strategies of an algorithm that is named are tried, from the likely best one on; one rank says so.
 tries_strategies() {
-    says "5 ranks on 3 nodes: aapc, host route node, pace sync, .*, because coll_irr_alltoallv_algorithm is aapc$" \
+    says "5 ranks on 3 nodes: tree, host route node, pacing sync, .*, because coll_irr_alltoallv_algorithm is tree$" \
         on_nodes 5 --mca coll_irr_verbose 1 "$program" change:700 served=yes &&
-        [ "$(lines "because coll_irr_alltoallv_algorithm is aapc.*; tried [0-9]* algo")" -gt 0 ]
+        [ "$(lines "because coll_irr_alltoallv_algorithm is tree.*; tried [0-9]* algo")" -gt 0 ]
 }
 
 # Where all collectives are named, no share on two of four ranks keeps all from trying strategies, and is no error.
 pinned_by_some() {
-    says "aapc, because coll_irr_alltoallv_algorithm is aapc$" \
-        on_nodes 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm a1 --mca coll_irr_neighbor_algorithm a1 \
+    says "tree, because coll_irr_alltoallv_algorithm is tree$" \
+        on_nodes 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm direct --mca coll_irr_neighbor_algorithm direct \
         "$divide" 2 env OMPI_MCA_coll_irr_setup_share=0 "$program" change:200 served=yes else "$program" change:200 served=yes &&
         [ "$(lines tried)" -eq 0 ]
 }
@@ -106,15 +106,15 @@ check "the ranks count nodes differently, and still do the same" given setup_sha
     on_some_ranks OMPI_MCA_coll_irr_ranks_per_node=1 "$program" change:100 served=yes
 check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" change:100 served=no
 check "an algorithm on two of four ranks, where the others choose" differ chooses 4 $always \
-    "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" change:100 served=no else "$program" change:100 served=no
+    "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" change:100 served=no else "$program" change:100 served=no
 check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 4 $always \
     "$divide" 2 env OMPI_MCA_coll_irr_compose=nonsense "$program" change:100 served=no else "$program" change:100 served=no
 for n in 5 8; do
     check "$n ranks, strategies of an algorithm that is named" silent on_nodes $n "$program" change:400 served=yes
 done
 check "strategies of an algorithm that is named: one rank says what was found" tries_strategies
-check "a pace that is named, too, is not tried" named aapc --mca coll_irr_pace sync
-check "an algorithm that is named, and nothing may be spent" named aapc --mca coll_irr_setup_share 0
+check "a pacing that is named, too, is not tried" named tree --mca coll_irr_pacing sync
+check "an algorithm that is named, and nothing may be spent" named tree --mca coll_irr_setup_share 0
 check "the same on two of four ranks" pinned_by_some
 check "2 ranks under valgrind" valgrinds
 exit $failed

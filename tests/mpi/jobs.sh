@@ -54,15 +54,15 @@ row() {
 
 # all_traffic: each kind of job has a row, and coll/irr served all calls.
 all_traffic() {
-    good --launch "$MPIRUN --oversubscribe" --ranks 2 --calls 3 --bytes 100 --pairs 1 --algorithms a1 &&
+    good --launch "$MPIRUN --oversubscribe" --ranks 2 --calls 3 --bytes 100 --pairs 1 --algorithms direct &&
         [ "$(grep -c '^  .* 1\.00$' "$scratch/table")" -eq 4 ] &&
         [ "$(awk '/^  / { print $1 $2 $3 $4 $5 }' "$scratch/table" | tr '\n' ' ')" = \
-            'same23100a1 fresh23100a1 new23100a1 alternate23-a1 ' ]
+            'same23100direct fresh23100direct new23100direct alternate23-direct ' ]
 }
 
 alltoall() {
     good --launch "$MPIRUN --oversubscribe" --ranks 3 --calls 2 --bytes 8 --pairs 1 --traffic new --alltoall \
-        --algorithms a3 && row ' new 3 2 8 a3 ' && grep -q '^  .* 1\.00$' "$scratch/table" &&
+        --algorithms grid && row ' new 3 2 8 grid ' && grep -q '^  .* 1\.00$' "$scratch/table" &&
         grep -q '^# irr_jobs: whole jobs of MPI_Alltoall, pairs: 1' "$scratch/table"
 }
 
@@ -84,7 +84,7 @@ json() {
 # order SEED: the jobs of thirty pairs, a pair a line.
 order() {
     rm -f "$scratch/log"
-    job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 30 --traffic same --algorithms a1,a3 --seed "$1" &&
+    job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 30 --traffic same --algorithms direct,grid --seed "$1" &&
         grep -q "^# the jobs of each pair in random order, seed: $1\$" "$scratch/table" && paste -d ' ' - - - < "$scratch/log"
 }
 
@@ -94,7 +94,7 @@ random_order() {
     cat "$scratch/order.1"
     ! cmp -s "$scratch/order.1" "$scratch/order.2" && cmp "$scratch/order.1" "$scratch/order.3" &&
         [ "$(sort -u "$scratch/order.1" | tr '\n' ,)" = \
-            '^irr a1 a3,^irr a3 a1,a1 ^irr a3,a1 a3 ^irr,a3 ^irr a1,a3 a1 ^irr,' ]
+            '^irr direct grid,^irr grid direct,direct ^irr grid,direct grid ^irr,grid ^irr direct,grid direct ^irr,' ]
 }
 
 # Which nobody chose is printed, and another one each time.
@@ -110,13 +110,13 @@ seeds() {
 # The jobs that a command follows tell whether coll/irr is there; then auto is what is set by nobody.
 users_command() {
     rm -f "$scratch/log"
-    job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,a3 --json "$scratch/x.json" \
+    job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,grid --json "$scratch/x.json" \
         -- /a/program -x 1 &&
-        [ "$(head -n 3 "$scratch/log" | tr '\n' ' ')" = '^irr auto a3 ' ] &&
-        [ "$(tail -n +4 "$scratch/log" | sort | tr '\n' ' ')" = '^irr ^irr a3 a3 unset unset ' ] &&
+        [ "$(head -n 3 "$scratch/log" | tr '\n' ' ')" = '^irr auto grid ' ] &&
+        [ "$(tail -n +4 "$scratch/log" | sort | tr '\n' ' ')" = '^irr ^irr grid grid unset unset ' ] &&
         [ "$(grep -c '^  program *2 *- *- ' "$scratch/table")" -eq 2 ] &&
         grep -q '^# irr_jobs: whole jobs of /a/program, pairs: 2' "$scratch/table" &&
-        grep -qx '# least median of a3: whole [0-9.]*' "$scratch/table" &&
+        grep -qx '# least median of grid: whole [0-9.]*' "$scratch/table" &&
         [ "$(tail -n 1 "$scratch/words")" = '-n 2 /a/program -x 1' ] &&
         tr -d ' \n' < "$scratch/x.json" |
             grep -q '"calls":null,"bytes":null,"runs":\[{"algorithm":"host","served":null,'
@@ -186,7 +186,7 @@ refused "no ranks" "--ranks '0' is not an integer from 1" --ranks 0
 refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 to 1048576" --bytes 8,1048577
 refused "too many values" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
-refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms a9
+refused "an unknown algorithm" "unknown algorithm 'direkt', known are host, auto" --algorithms direkt
 refused "an argument that is no option" "unrecognized arguments: x" x
 refused "calls of a command" "--calls does not go with a command" --calls 1 -- true
 check "a command that fails" bad 1 "job false on 2 ranks, host: $scratch/fails ended by exit status 3" \

@@ -15,24 +15,24 @@ valgrind_both() {
 
 plan 7
 check "2000 cycles on 4 ranks at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256
-for algorithm in a1 aapc; do
+for algorithm in direct tree; do
     check "2000 cycles of both collectives on 4 ranks at constant memory, MPI_Alltoall by $algorithm" \
         ranks 4 --mca coll_irr_alltoall_algorithm $algorithm "$builddir/mpi_cycles" 2000 256 alltoall
 done
 check "the test sees growth where none is allowed" expect_failure ranks 2 "$builddir/mpi_cycles" 100 -100000
 if ! whole; then
     left_out "1000 cycles under valgrind"
-    for algorithm in a1 aapc; do
+    for algorithm in direct tree; do
         left_out "200 cycles of both collectives under valgrind, MPI_Alltoall by $algorithm"
     done
 elif command -v valgrind > /dev/null; then
     check "1000 cycles under valgrind lose nothing and touch nothing they should not" valgrind_cycles
-    for algorithm in a1 aapc; do
+    for algorithm in direct tree; do
         check "200 cycles of both collectives under valgrind, MPI_Alltoall by $algorithm" valgrind_both $algorithm
     done
 else
     skip "1000 cycles under valgrind" "valgrind was not found; install it (Debian: valgrind)"
-    skip "200 cycles of both collectives under valgrind, MPI_Alltoall by a1" "the same"
-    skip "200 cycles of both collectives under valgrind, MPI_Alltoall by aapc" "the same"
+    skip "200 cycles of both collectives under valgrind, MPI_Alltoall by direct" "the same"
+    skip "200 cycles of both collectives under valgrind, MPI_Alltoall by tree" "the same"
 fi
 exit $failed

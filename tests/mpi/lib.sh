@@ -22,7 +22,7 @@ export MALLOC_PERTURB_
 divide=${srcdir:-.}/tests/mpi/divide
 
 # With nothing configured coll/irr leaves all to Open MPI: default.sh tests that, the others test what it serves.
-OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
 # The network that tests run over where they leave shared memory out: IRR_TEST_TRANSPORT, which then carries all, or the

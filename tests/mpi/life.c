@@ -93,9 +93,9 @@ static void case_some_ranks(void)
 static const struct {
     const char *key, *one, *other, *bad;
 } infos[] = {
-    { "coll_irr_alltoallv_algorithm", "a1",       "ac",     "fastest" },
-    { "coll_irr_alltoall_algorithm",  "host",     "aapc",   "none" },
-    { "coll_irr_neighbor_algorithm",  "host",     "board",  "nearest" },
+    { "coll_irr_alltoallv_algorithm", "direct",       "natural",     "fastest" },
+    { "coll_irr_alltoall_algorithm",  "host",     "tree",   "none" },
+    { "coll_irr_neighbor_algorithm",  "host",     "direct",  "nearest" },
     { "coll_irr_compose",             "iovec",    "gather", "7" },
     { "coll_irr_window_messages",     "5",        "0",      "-3" },
     { "coll_irr_window_bytes",        "64k",      "1m",     "many" },
@@ -104,7 +104,7 @@ static const struct {
     { "coll_irr_direct_bytes",        "0",        "4k",     "-1" },
     { "coll_irr_overlap",             "blocking", "dual",   "foo" },
     { "coll_irr_ranks_per_node",      "2",        "2",      "two" },
-    { "coll_irr_pace",                "loose",    "grant",  "slow" },
+    { "coll_irr_pacing",                "loose",    "grant",  "slow" },
     { "coll_irr_grants",              "1",        "5",      "-2" },
     { "coll_irr_piece_bytes",         "0",        "100",    "-5" },
     { "coll_irr_lead_bytes",          "0",        "100",    "soon" },
@@ -113,7 +113,7 @@ static const struct {
     { "coll_irr_lambda",              "search",   "fixed:0.5", "fixed:2" },
     { "coll_irr_latency_bytes",       "0",        "1m",     "-1" },
     { "coll_irr_max_steps",           "0",        "100",    "4g" },
-    { "coll_irr_lp_shift",            "0",        "1",      "2" },
+    { "coll_irr_xor_shift",            "0",        "1",      "2" },
     { "coll_irr_redistribution",      "none",     "2,2,3,4", "2,0,3,4" },
     { "coll_irr_matrix_max_bytes",    "0",        "1k",     "1kk" },
     { "coll_irr_schedule_ms",         "0",        "10",     "-1" },

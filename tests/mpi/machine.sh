@@ -7,7 +7,7 @@ unset OMPI_MCA_coll_irr_alltoallv_algorithm
 help_texts
 program=$builddir/mpi_calls
 
-# All may be spent: ways are opened at the first agreement.
+# All may be spent: strategies are opened at the first agreement.
 export OMPI_MCA_coll_irr_setup_share=1000000000 OMPI_MCA_coll_irr_verbose=10
 
 four='message 1300\nlatency 1500\nbandwidth 100000\ncopy 4000\n'

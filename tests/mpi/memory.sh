@@ -9,14 +9,14 @@ help_texts
 program=$builddir/mpi_team
 file=$scratch/memory
 
-# A file as a job of 4 ranks writes it, whose memory of a1 is a gain; processors as this machine has.
+# A file as a job of 4 ranks writes it, whose memory of direct is a gain; processors as this machine has.
 ranks 4 --mca coll_irr_memory_file "$file" "$program" short_lived > "$scratch/run" 2>&1
 first=$?
 
-# with WAY: the file says that this is a gain for what the program does.
+# with STRATEGY: the file says that this is a gain for what the program does.
 with() {
     { sed -n '1,2p' "$file" && sed -n '/^situation MPI_Alltoallv 4 /{p;q}' "$file"; } > "$scratch/$1"
-    printf 'lived 1 4000\nway 4 2500 10 %s\nend 1\n' "$1" >> "$scratch/$1"
+    printf 'lived 1 4000\nstrategy 4 2500 10 %s\nend 1\n' "$1" >> "$scratch/$1"
 }
 
 # uses FILE COMMAND...: a right job with that file, of which rank 0 says what it takes.
@@ -40,8 +40,8 @@ refuses() {
 }
 
 written() {
-    [ $first -eq 0 ] && cat "$scratch/run" "$file" && [ "$(head -n 1 "$file")" = "coll_irr memory 1" ] &&
-        grep -q '^situation MPI_Alltoallv 4 4 ' "$file" && grep -q '^way ' "$file" && grep -q '^end ' "$file"
+    [ $first -eq 0 ] && cat "$scratch/run" "$file" && [ "$(head -n 1 "$file")" = "coll_irr memory 2" ] &&
+        grep -q '^situation MPI_Alltoallv 4 4 ' "$file" && grep -q '^strategy ' "$file" && grep -q '^end ' "$file"
 }
 
 # Of two jobs at once neither loses what the other has found.
@@ -57,8 +57,8 @@ together() {
 
 # Ranks that remember different things take what Open MPI has, and all do the same.
 differs() {
-    with board && : > "$scratch/empty" &&
-        shown ranks 4 --mca coll_irr_verbose 1 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$scratch/board" "$program" turns \
+    with direct && : > "$scratch/empty" &&
+        shown ranks 4 --mca coll_irr_verbose 1 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$scratch/direct" "$program" turns \
             else env OMPI_MCA_coll_irr_memory_file="$scratch/empty" "$program" turns &&
         [ "$(lines "at least in earlier trials")" -eq 0 ]
 }
@@ -75,17 +75,17 @@ tune_shows() {
 
 # What is known of strategies of an algorithm that is named is no speedup over Open MPI's own.
 named() {
-    uses "$scratch/named" --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_ranks_per_node 2 "$program" turns &&
+    uses "$scratch/named" --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_ranks_per_node 2 "$program" turns &&
         grep -q '; tried ' "$scratch/run" && [ ! -e "$scratch/named" ]
 }
 
 plan 12
 check "a job leaves a file" written
 check "irr_tune shows it" tune_shows
-check "the next job takes what it found" recalls board
+check "the next job takes what it found" recalls direct
 head -n 3 "$file" > "$scratch/cut"
 sed 's/^machine .*/machine of somebody else/' "$file" > "$scratch/other_machine"
-sed 's/^way .*/way 99 1 1 a1/' "$file" > "$scratch/lies"
+sed 's/^strategy .*/strategy 99 1 1 direct/' "$file" > "$scratch/lies"
 check "a file that is cut off" refuses "it has no end" "$scratch/cut"
 check "a file of another machine" refuses "another machine: 'of somebody else'" "$scratch/other_machine"
 check "a file with lies" refuses "line [0-9]*: trials" "$scratch/lies"

@@ -6,7 +6,7 @@ LIMIT=30
 program=$builddir/mpi_mixed
 
 # Without a topology auto may leave all to Open MPI, which shows nothing.
-OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
 # mixed SETTING N M TEXT CASE...: N ranks with a setting, then M without; all is right, and the user reads TEXT once.

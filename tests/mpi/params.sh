@@ -29,7 +29,7 @@ listed() {
         grep -A2 "parameter \"coll_irr_$1\"" "$scratch/info" | grep -q "$3"
 }
 
-# values NAME...: how ompi_info begins the list of them: 0:"auto", 1:"a1", and from 5.0 on 0|auto, 1|a1.
+# values NAME...: how ompi_info begins the list of them: 0:"auto", 1:"direct", and from 5.0 on 0|auto, 1|direct.
 values() {
     number=0 list=
     for value; do
@@ -37,6 +37,13 @@ values() {
         number=$((number + 1))
     done
     echo "Valid values: ${list#, }"
+}
+
+# The older names of an algorithm and of a parameter mean the present ones, and are not misspelt.
+older_names() {
+    one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: natural, because coll_irr_alltoallv_algorithm is natural" \
+        ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoallv_algorithm Ac --mca coll_irr_pace loose "$program" many &&
+        [ "$(lines "there is no parameter")" -eq 0 ]
 }
 
 # The first ranks have one setting, the others another: all must leave it to Open MPI.
@@ -48,15 +55,15 @@ divided() {
 bad_infos() {
     shown ranks 4 "$program" bad_info || return 1
     for name in alltoallv_algorithm alltoall_algorithm neighbor_algorithm compose window_messages window_bytes dims \
-        slice_min direct_bytes overlap ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
-        max_steps lp_shift redistribution matrix_max_bytes schedule_ms cache_bytes timeout; do
+        slice_min direct_bytes overlap ranks_per_node pacing grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
+        max_steps xor_shift redistribution matrix_max_bytes schedule_ms cache_bytes timeout; do
         [ "$(lines "Parameter: coll_irr_$name\$")" -eq 1 ] || return 1
     done
 }
 
 # A balanced algorithm has two stages a dimension.  (lib.sh's wrappers refuse what is bad for all algorithms.)
 too_many_stages() {
-    says "coll_irr_dims has 8 sizes, which make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm a4 --mca coll_irr_dims '2^8' \
+    says "coll_irr_dims has 8 sizes, which make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm balanced-grid --mca coll_irr_dims '2^8' \
         "$program" leaked_to_host
 }
 
@@ -90,14 +97,14 @@ short_helps() {
         END { print helps " parameters, " users " for users"; exit helps < 40 || long > 0 || users > 12 }'
 }
 
-plan 84
+plan 86
 check "ompi_info: help texts of 300 characters at most, 12 parameters for users" short_helps
 check "ompi_info: priority" listed priority 3 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 3 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
-check "ompi_info: algorithm" listed alltoallv_algorithm 3 "$(values auto a1 ac a2)"
-check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 "$(values auto a1 ac)"
-check "ompi_info: algorithm of neighbours" listed neighbor_algorithm 3 "$(values auto a1 ac)"
+check "ompi_info: algorithm" listed alltoallv_algorithm 3 "$(values auto direct natural spread)"
+check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 "$(values auto direct natural)"
+check "ompi_info: algorithm of neighbours" listed neighbor_algorithm 3 "$(values auto direct natural)"
 check "ompi_info: window_messages" listed window_messages 6 "Largest number of messages"
 check "ompi_info: window_bytes" listed window_bytes 6 "Largest number of bytes"
 check "ompi_info: compose" listed compose 6 "$(values auto iovec gather split)"
@@ -107,7 +114,7 @@ check "ompi_info: direct_bytes" listed direct_bytes 9 'current value: "auto"'
 check "ompi_info: overlap" listed overlap 6 'current value: "pipelined"'
 check "ompi_info: overlaps" listed overlap 6 "$(values pipelined dual single blocking)"
 check "ompi_info: ranks_per_node" listed ranks_per_node 9 'current value: "0"'
-check "ompi_info: pace" listed pace 6 "$(values auto free loose grant)"
+check "ompi_info: pacing" listed pacing 6 "$(values auto free loose grant)"
 check "ompi_info: grants" listed grants 9 'current value: "0"'
 check "ompi_info: piece_bytes" listed piece_bytes 9 'current value: "auto"'
 check "ompi_info: lead_bytes" listed lead_bytes 9 'current value: "auto"'
@@ -117,8 +124,8 @@ check "ompi_info: seed" listed seed 9 'current value: "1"'
 check "ompi_info: lambda" listed lambda 9 'current value: "incremental"'
 check "ompi_info: latency_bytes" listed latency_bytes 9 'current value: "16384"'
 check "ompi_info: max_steps" listed max_steps 9 'current value: "0"'
-check "ompi_info: max_steps names who takes it" listed max_steps 9 'With optimal and aapc.*at least as many steps as'
-check "ompi_info: lp_shift" listed lp_shift 9 'current value: "0"'
+check "ompi_info: max_steps names who takes it" listed max_steps 9 'With optimal and tree.*at least as many steps as'
+check "ompi_info: xor_shift" listed xor_shift 9 'current value: "0"'
 check "ompi_info: redistribution" listed redistribution 6 'current value: "none"'
 check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 9 'current value: "64m"'
 check "ompi_info: cache_bytes" listed cache_bytes 9 'current value: "16m"'
@@ -132,9 +139,9 @@ check "ompi_info: transport" listed transport 3 "$(values auto "${TRANSPORTS%% *
 check "ompi_info: ofi_provider" listed ofi_provider 6 "fi_info -p"
 check "ompi_info: ofi_domain" listed ofi_domain 6 "btl_tcp_if_include"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
-    slice_min=-1 direct_bytes=some overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
-check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, hybrid, multistage, node, board, lp, rs_n"
-check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of auto, a1, ac, a2, a3"
+    slice_min=-1 direct_bytes=some overlap=foo ranks_per_node=-1 pacing=fast host_route=bridge lambda=proportional redistribution=1,2,3
+check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, direct, natural, spread, grid, balanced-grid, hybrid, bruck, node, xor, random"
+check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of auto, direct, natural, spread, grid"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
@@ -143,7 +150,7 @@ check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to 
 check "bad direct_bytes" refused coll_irr_direct_bytes some "auto, or a whole number.*0 means that none does"
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
 check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
-check "bad pace" refused coll_irr_pace fast "one of auto, free, loose, grant"
+check "bad pacing" refused coll_irr_pacing fast "one of auto, free, loose, grant"
 check "bad host_route" refused coll_irr_host_route bridge "one of auto, direct, node"
 check "bad lambda" refused coll_irr_lambda proportional "incremental, incremental:L, fixed:L, proportional:F"
 check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or x,p,y,q"
@@ -166,6 +173,9 @@ check "a parameter that is like no other" misspelt "coll_irr_colour_of_the_lines
 check "a misspelt parameter in a file" misspelt_in_file
 bad dims=square
 check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
+check "older names" older_names
+check "a bad value of an info key with an older name" says "Parameter: coll_irr_pacing" \
+    ranks 4 "$builddir/mpi_calls" repeats served=no coll_irr_alltoallv_algorithm=direct coll_irr_pace=fast
 check "good info keys" ranks 4 "$program" good_info
 check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
@@ -187,7 +197,7 @@ check "dims of more stages than a tag tells" too_many_stages
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
 check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
 check "verbose says that a communicator is served" \
-    one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: a1, because coll_irr_alltoallv_algorithm is a1" \
+    one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct, because coll_irr_alltoallv_algorithm is direct" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
 check "verbose says why a communicator is not served" \
     says "MPI_COMM_SELF is left to others: there is nobody to exchange with" \

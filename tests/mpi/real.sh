@@ -10,7 +10,7 @@ shared=$srcdir/../shared/data
 
 # served RANKS MATRIX SCALE: all rows are right to the byte, and all but host's were served by coll/irr.
 served() {
-    shown ranks "$1" "$builddir/irr_bench" --matrix "$2" --scale "$3" --algorithms host,a1,ac,a3 -c -i 3 -x 1 &&
+    shown ranks "$1" "$builddir/irr_bench" --matrix "$2" --scale "$3" --algorithms host,direct,natural,grid -c -i 3 -x 1 &&
         [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ]
 }
 

@@ -79,15 +79,15 @@ static unsigned long long read_variable(MPI_T_pvar_handle handle)
     return value;
 }
 
-/* The name of the way of MPI_Alltoallv now. */
+/* The name of the strategy of MPI_Alltoallv now. */
 static void read_strategy(MPI_Comm comm, char *name, int size)
 {
-    MPI_T_pvar_handle handle = open_variable(comm, "coll_irr_alltoallv_way", MPI_T_PVAR_CLASS_STATE);
+    MPI_T_pvar_handle handle = open_variable(comm, "coll_irr_alltoallv_strategy", MPI_T_PVAR_CLASS_STATE);
     int index = 0, strategy = -1, number = -1, verbosity, class, bind, readonly, continuous, atomic;
     MPI_Datatype type;
     MPI_T_enum strategies;
 
-    CHECK(MPI_T_pvar_get_index("coll_irr_alltoallv_way", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_get_index("coll_irr_alltoallv_strategy", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS);
     CHECK(MPI_T_pvar_get_info(index, NULL, NULL, &verbosity, &class, &type, &strategies, NULL, NULL, &bind, &readonly,
                               &continuous, &atomic) == MPI_SUCCESS);
     CHECK(bind == MPI_T_BIND_MPI_COMM && type == MPI_INT && readonly && continuous);

@@ -55,20 +55,20 @@ def check_numbers(row):
 
 def check_row(row):
     served, other = row["speedup"], row["best_other_speedup"]
-    ours = row["way"] != "Open MPI's own"
+    ours = row["strategy"] != "Open MPI's own"
     one = row["communicators"] == 1
-    ways = {way["way"]: way["speedup"] for way in row["ways"]}
-    strategies = "_algorithm is " in (row["reason"] or "")   # which are compared with each other alone
+    strategies = {strategy["strategy"]: strategy["speedup"] for strategy in row["strategies"]}
+    alone = "_algorithm is " in (row["reason"] or "")   # strategies which are compared with each other alone
     told = re.findall(r"speedup ([0-9.]+)(?: to ([0-9.]+))?", row["reason"] or "")
     holds("a reason", row, row["reason"])
     holds("a speedup of what serves", row, served is None or (ours and served[0] > 1))
     holds("no speedup of what Open MPI serves", row, ours or served is None)
-    holds("a trial tells of a saving", row, row["tried"] == 0 or (row["saved_ns"] is None) == strategies)
+    holds("a trial tells of a saving", row, row["tried"] == 0 or (row["saved_ns"] is None) == alone)
     holds("trials that are over have exchanges", row,
           row["tried"] == 0 or row["trial_exchanges"] > 0 or "not over yet" in row["reason"])
-    for speedup in ways.values():
+    for speedup in strategies.values():
         holds("a range", row, 0 <= speedup[0] <= speedup[1])
-    for least, most in told if not strategies else []:
+    for least, most in told if not alone else []:
         wanted = served or other
         got = [float(least), float(most or least)]
         holds("the reason is the record", row, all(abs(a - b) < 0.006 for a, b in zip(got, wanted)))
@@ -78,13 +78,13 @@ def check_row(row):
     if took:
         ns = float(took[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[took[2]]
         holds("the time of rank 0 is at most that of the row", row, ns <= 1.06 * row["time_ns"])
-    if one and served and row["way"] in ways:
-        least, most = ways[row["way"]]
+    if one and served and row["strategy"] in strategies:
+        least, most = strategies[row["strategy"]]
         holds("the speedup is a trial's", row, least <= served[0] <= most)
         holds("saved, if no trial has found it slower", row, least < 1 or row["saved_ns"] >= 0)
-    if one and other and len(ways) < 8:
-        holds("the best other is a trial's", row, any(a <= other[0] <= b for a, b in ways.values()))
-    if not ours and one and ways and all(most <= 0.97 for _, most in ways.values()):
+    if one and other and len(strategies) < 8:
+        holds("the best other is a trial's", row, any(a <= other[0] <= b for a, b in strategies.values()))
+    if not ours and one and strategies and all(most <= 0.97 for _, most in strategies.values()):
         holds("nothing saved by what has never won", row, row["saved_ns"] == 0)
 
 def check_total(total, rows):
@@ -153,13 +153,13 @@ counts() {
 }
 
 left() {
-    counts --mca coll_irr_setup_share 0 --mca coll_irr_alltoall_algorithm host && holds 'row("MPI_Alltoallv", 4)["way"] == "Open MPI'"'"'s own"' &&
+    counts --mca coll_irr_setup_share 0 --mca coll_irr_alltoall_algorithm host && holds 'row("MPI_Alltoallv", 4)["strategy"] == "Open MPI'"'"'s own"' &&
         holds '"auto and coll_irr_setup_share is 0" in row("MPI_Alltoallv", 4)["reason"]' &&
         holds '"alltoall_algorithm is host" in row("MPI_Alltoall", 4)["reason"]'
 }
 
 named() {
-    counts --mca coll_irr_alltoallv_algorithm board && holds 'row("MPI_Alltoallv", 4)["way"] == "board"' &&
+    counts --mca coll_irr_alltoallv_algorithm direct && holds 'row("MPI_Alltoallv", 4)["strategy"] == "direct"' &&
         holds 'row("MPI_Alltoallv_init", 4)["exchanges"] == 3 and row("MPI_Alltoallv_init", 4)["bytes"] == 630' &&
         holds 'row("MPI_Alltoallv", 4)["setup_ns"] > 0 and row("MPI_Alltoallv", 4)["saved_ns"] is None'
 }
@@ -173,11 +173,11 @@ choosing() {
         holds '"7 exchanges took" in row("MPI_Alltoallv", 4)["reason"] and row("MPI_Alltoallv", 4)["tried"] == 0'
 }
 
-# A share above all measure: ways are tried whatever they cost.
+# A share above all measure: strategies are tried whatever they cost.
 trials() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_alltoall_algorithm auto "$program" 300 0 &&
         holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
-        holds 'any(w["way"] == "board" and w["speedup"][0] > 0 for w in row("MPI_Alltoallv", 4)["ways"])' &&
+        holds 'any(w["strategy"] == "direct" and w["speedup"][0] > 0 for w in row("MPI_Alltoallv", 4)["strategies"])' &&
         holds 'row("MPI_Alltoall", 4)["saved_ns"] is not None and row("MPI_Alltoall", 4)["exchanges"] == 300' &&
         holds 'row("MPI_Alltoallv", 4)["agreements"] > 1 and row("MPI_Alltoallv", 4)["reason"]'
 }
@@ -185,11 +185,11 @@ trials() {
 # Trials of strategies of an algorithm that is named tell nothing of Open MPI's own.
 strategies() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_ranks_per_node 2 \
-        --mca coll_irr_alltoallv_algorithm aapc "$program" 300 0 &&
+        --mca coll_irr_alltoallv_algorithm tree "$program" 300 0 &&
         holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
         holds 'row("MPI_Alltoallv", 4)["saved_ns"] is None and row("MPI_Alltoallv", 4)["speedup"] is None' &&
-        holds 'row("MPI_Alltoallv", 4)["ways"] == [] and row("MPI_Alltoallv", 4)["agreements"] > 1' &&
-        holds '"coll_irr_alltoallv_algorithm is aapc" in row("MPI_Alltoallv", 4)["reason"]'
+        holds 'row("MPI_Alltoallv", 4)["strategies"] == [] and row("MPI_Alltoallv", 4)["agreements"] > 1' &&
+        holds '"coll_irr_alltoallv_algorithm is tree" in row("MPI_Alltoallv", 4)["reason"]'
 }
 
 freed() {
@@ -203,19 +203,19 @@ freed() {
 one_table() {
     cat "$1"
     [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
-        grep -A 1 '^MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: a1$' "$1" |
+        grep -A 1 '^MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct$' "$1" |
             grep -q '^  *7  *1.5 kB  *23 B  *40 B  *75% ' &&
         grep -q '^half ?of? ? all?? x 2, MPI_Alltoallv, ' "$1"
 }
 
 to_stderr() {
-    ranks 4 --mca coll_irr_report 1 --mca coll_irr_alltoallv_algorithm a1 "$program" 7 0 > "$scratch/run" \
+    ranks 4 --mca coll_irr_report 1 --mca coll_irr_alltoallv_algorithm direct "$program" 7 0 > "$scratch/run" \
         2> "$scratch/err" || return
     ! [ -s "$scratch/run" ] && one_table "$scratch/err"
 }
 
 to_file() {
-    silent ranks 4 --mca coll_irr_report "$scratch/table" --mca coll_irr_alltoallv_algorithm a1 "$program" 7 0 &&
+    silent ranks 4 --mca coll_irr_report "$scratch/table" --mca coll_irr_alltoallv_algorithm direct "$program" 7 0 &&
         one_table "$scratch/table"
 }
 
@@ -257,14 +257,14 @@ off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 # Its suppressions lie with Open MPI's own texts.
 valgrinds() {
     unset OPAL_PKGDATADIR
-    given setup_share=1000000000 alltoallv_algorithm=a1 alltoall_algorithm=auto report="$scratch/report.json" \
+    given setup_share=1000000000 alltoallv_algorithm=direct alltoall_algorithm=auto report="$scratch/report.json" \
         under_valgrind "$program" 200 5
 }
 
 # listed: ompi_info shows the variables of both collectives.
 listed() {
     "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1 &&
-        [ "$(grep -c 'performance "coll_irr_alltoallv*_\(exchanges\|ns\|way\|saved_ns\)"' "$scratch/info")" -eq 8 ] ||
+        [ "$(grep -c 'performance "coll_irr_alltoallv*_\(exchanges\|ns\|strategy\|saved_ns\)"' "$scratch/info")" -eq 8 ] ||
         { cat "$scratch/info"; return 1; }
 }
 
@@ -277,7 +277,7 @@ check "trials" trials
 check "trials of strategies of an algorithm that is named" strategies
 check "reports agree with themselves and with MPI_T" random_agrees
 check "200 communicators made and freed, left to Open MPI" freed auto
-check "and by a1" freed a1
+check "and by direct" freed direct
 check "a table on stderr" to_stderr
 check "a table in a file" to_file
 check "a file that cannot be written" bad_path
@@ -289,9 +289,9 @@ check "a job of one rank" one_rank
 check "0 is no report" off
 check "without one nothing is told" silent ranks 4 "$program" 7 0
 check "the variables, where all is left to Open MPI" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
-check "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
+check "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
 check "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
-check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
+check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
 check "ompi_info shows them" listed
 check "2 ranks under valgrind" valgrinds
 exit $failed

@@ -5,12 +5,12 @@ LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_requests
 ends=$builddir/mpi_ends
-algorithms="a1 ac a2 a3 a4 hybrid multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
+algorithms="direct natural spread grid balanced-grid hybrid bruck node xor random random-sorted random-heap optimal redistribution tree"
 
 # A share above all measure: strategies are tried from the first agreement on.
 always=1000000000
 
-# What redist needs; other exchanges than this one go by a1 then.
+# What redistribution needs; other exchanges than this one go by direct then.
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
 export OMPI_MCA_coll_irr_redistribution
 
@@ -58,21 +58,21 @@ choosing() {
     "$@"
     status=$?
     unset OMPI_MCA_coll_irr_setup_share
-    export OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+    export OMPI_MCA_coll_irr_alltoallv_algorithm=direct
     return $status
 }
 
 valgrind_choosing() { under_valgrind "$program" together , starts:100; }
 valgrind_persistent() { under_valgrind "$builddir/mpi_cycles" 200 100000 persistent; }
 
-if whole; then plan 184; else plan 183; fi
+if whole; then plan 158; else plan 157; fi
 each "8 ranks" together
 check_groups 8 "$program"
 each "4 ranks, no allocation and no description" starts
 check_groups 4 "$builddir/mpi_allocations"
 each "5 ranks" truncation
 check_groups 5 "$ends"
-for algorithm in a1 board a2; do
+for algorithm in direct spread; do
     for n in 2 5; do
         cases "$n ranks, $algorithm" "served=yes $(all $algorithm)" together only starts types ahead inside
         check_groups $n "$program"
@@ -82,27 +82,27 @@ for algorithm in a1 board a2; do
 done
 group "4 ranks, one of which has a bad info key" refused
 for case in left_active left_alone leaked; do   # an error of the program, but no reason to crash or to wait for ever
-    cases "4 ranks, requests that end with the job" "$(all a1)" $case
+    cases "4 ranks, requests that end with the job" "$(all direct)" $case
 done
 check_groups 4 "$ends"
-for algorithm in a1 a4 aapc; do
+for algorithm in direct balanced-grid tree; do
     cases "4 ranks over tcp, $algorithm" "$(all $algorithm)" left_active left_alone
 done
 # shellcheck disable=SC2086
 check_groups 4 $over_tcp "$ends"
-cases "7 ranks, a4" "$(all a4)" orphans threads
+cases "7 ranks, balanced-grid" "$(all balanced-grid)" orphans threads
 check_groups 7 "$ends"
-cases "8 ranks over tcp" "served=yes $(all a1)" together types ahead
+cases "8 ranks over tcp" "served=yes $(all direct)" together types ahead
 # shellcheck disable=SC2086
 check_groups 8 $over_tcp "$program"
 group "4 ranks, host: left to Open MPI" together served=no coll_irr_alltoallv_algorithm=host
-group "4 ranks with a bad value" together served=no coll_irr_alltoallv_algorithm=a1 coll_irr_compose=none
+group "4 ranks with a bad value" together served=no coll_irr_alltoallv_algorithm=direct coll_irr_compose=none
 check_groups 4 "$program"
 check "4 ranks, one of which has not loaded it" without OMPI_MCA_coll=^irr
 check "4 ranks, one of which has another priority" without OMPI_MCA_coll_irr_priority=5
 OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
     check "4 ranks that choose, one of which has not loaded it" without OMPI_MCA_coll=^irr
-for algorithm in a1 board auto; do
+for algorithm in direct auto; do
     cases "4 ranks, $algorithm" "coll_irr_alltoallv_algorithm=$algorithm" threads
 done
 check_groups 4 --mca coll_irr_setup_share $always "$ends"

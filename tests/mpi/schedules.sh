@@ -21,7 +21,7 @@ dumped() {
 # A folder that does not exist: told once, and the run is right.
 not_dumped() {
     one_says 'coll_irr_matrix_dump: .* cannot be written' ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" \
-        "$builddir/irr_bench" -c --pattern random --unit 100 --algorithms rs_nh -i 3 -x 1
+        "$builddir/irr_bench" -c --pattern random --unit 100 --algorithms random-heap -i 3 -x 1
 }
 
 # counted WANTED ALGORITHM MATRIX OPTIONS...: in the first exchange matrices are gathered, schedules built, and found
@@ -41,7 +41,7 @@ from_file() {
 
 # Its counts are not those of the file.
 not_from_file() {
-    counted ++0 rs_n "$scratch/other.mtx" --mca coll_irr_schedule_file "$scratch/schedule"
+    counted ++0 random "$scratch/other.mtx" --mca coll_irr_schedule_file "$scratch/schedule"
 }
 
 # bad_file TEXT: one line tells, and Open MPI serves.
@@ -52,12 +52,12 @@ bad_file() {
 
 redistribution() {
     "$builddir/irr_matrix" redistribute 2,6,3,6,120000 -o "$scratch/redist.mtx"
-    counted ++0 redist "$scratch/redist.mtx" --mca coll_irr_redistribution 2,6,3,6
+    counted ++0 redistribution "$scratch/redist.mtx" --mca coll_irr_redistribution 2,6,3,6
 }
 
 no_redistribution() {
-    one_says 'redist needs coll_irr_redistribution, which is none; allowed is x,p,y,q' \
-        ranks 4 --mca coll_irr_alltoallv_algorithm redist "$builddir/mpi_life" leaked_to_host
+    one_says 'redistribution needs coll_irr_redistribution, which is none; allowed is x,p,y,q' \
+        ranks 4 --mca coll_irr_alltoallv_algorithm redistribution "$builddir/mpi_life" leaked_to_host
 }
 
 # on_tree WANTED ALGORITHM OPTIONS...: all ranks are on this host, by its name in the file, and other hosts are there
@@ -88,33 +88,33 @@ bad_topology() {
 }
 
 pipe_topology() {
-    rm "$scratch/topology.conf" && mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe, " aapc
+    rm "$scratch/topology.conf" && mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe, " tree
 }
 
 # A speed in Mbit/s is told once, by one rank, where exchanges go by it.
 doubtful_speed() {
-    for name in aapc a1; do
+    for name in tree direct; do
         printf 'SwitchName=top Nodes=other Switches=s\nSwitchName=s Nodes=%s LinkSpeed=10000\n' \
             "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
         shown ranks 6 --mca coll_irr_topology_file "$scratch/topology.conf" "$builddir/irr_bench" -c --algorithms $name \
             -i 2 -x 0 || return 1
         [ "$(lines "topology.conf: LinkSpeed 10000 of switch 's' without NodeSpeed counts")" -eq \
-            $([ $name = aapc ] && echo 1 || echo 0) ] || return 1
+            $([ $name = tree ] && echo 1 || echo 0) ] || return 1
     done
 }
 
 "$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 7 -o "$scratch/matrix.mtx"
 "$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 8 -o "$scratch/other.mtx"
 "$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
-"$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/other" > /dev/null
+"$builddir/irr_plan" check --algorithm random --ranks 3 --save "$scratch/other" > /dev/null
 head -n 5 "$scratch/schedule" > "$scratch/bad"
 
-plan 25
-for algorithm in a1 a3 node board optimal; do
+plan 23
+for algorithm in direct grid node optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
 check "a dump that cannot be written" not_dumped
-for algorithm in auto a3 node board rs_nh; do
+for algorithm in auto grid node random-heap; do
     check "a schedule from a file, $algorithm" from_file $algorithm
 done
 check "other counts than those of the file" not_from_file
@@ -124,17 +124,17 @@ check "a file that is not there" bad_file ": "
 mkfifo "$scratch/bad"
 check "a pipe that nobody writes to" bad_file ": is a pipe, "
 check "a redistribution" redistribution
-check "redist without a redistribution" no_redistribution
-check "aapc on a tree of switches" on_tree ++0 aapc
+check "redistribution without a redistribution" no_redistribution
+check "tree on a tree of switches" on_tree ++0 tree
 check "auto on one host of a tree is left to Open MPI" on_tree 000 "auto(host)"
 check "auto on one host of a tree, with a schedule for other ranks" \
     on_tree 000 auto --mca coll_irr_schedule_file "$scratch/other"
-check "a topology without this host, aapc" \
-    bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' aapc
+check "a topology without this host, tree" \
+    bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' tree
 check "a topology without this host, auto with a dump" \
     bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' auto \
     --mca coll_irr_matrix_dump "$scratch/none"
 check "a LinkSpeed that has another unit" doubtful_speed
-check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' aapc
+check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' tree
 check "a topology that is a pipe" pipe_topology
 exit $failed

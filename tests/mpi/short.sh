@@ -5,7 +5,7 @@ LIMIT=120
 
 plan 12
 for shm in 0 1; do
-    for algorithm in a2 a3 a4 multistage hybrid node; do
+    for algorithm in spread grid balanced-grid bruck hybrid node; do
         group "4 ranks, $algorithm, shm $shm, each allocation of an exchange fails" \
             sweep "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2 coll_irr_direct_bytes=100
     done

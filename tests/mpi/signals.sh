@@ -22,7 +22,7 @@ as_without() {
 
 # handlers_by OPTION...: those of a job that is served.
 handlers_by() {
-    seen with --mca coll_irr_alltoallv_algorithm a1 "$@" || return
+    seen with --mca coll_irr_alltoallv_algorithm direct "$@" || return
     for file in without with; do
         grep -v loaded "$scratch/$file" > "$scratch/$file.handlers"
     done

@@ -6,11 +6,11 @@ LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_sweep
 
-# keys ALGORITHM: the info keys by which every collective of the family has it, or a1 where neighbours cannot.
+# keys ALGORITHM: the info keys by which every collective of the family has it, or direct where neighbours cannot.
 keys() {
     case $1 in
-        a1|auto) neighbor=$1 ;;
-        *) neighbor=a1 ;;
+        direct|auto) neighbor=$1 ;;
+        *) neighbor=direct ;;
     esac
     echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$neighbor" \
         "coll_irr_ranks_per_node=${2:-4}"
@@ -24,7 +24,7 @@ sweep() {
 
 if whole; then
     IRR_SWEEP_STEP=1 rows=1
-    algorithms="node a3"
+    algorithms="node grid"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
 else
     IRR_SWEEP_STEP=20 rows=3
@@ -32,16 +32,16 @@ else
     cold=3
 fi
 export IRR_SWEEP_STEP
-plan $((1 + 2 * ($(echo "a1 $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
+plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
 for who in one all; do
     # shellcheck disable=SC2046
-    group "a1, memory, $who" memory $who $(keys a1)
+    group "direct, memory, $who" memory $who $(keys direct)
     for algorithm in $algorithms; do
         # shellcheck disable=SC2046
         group "$algorithm, memory, $who" memory $who $(keys "$algorithm" 2)
     done
     # shellcheck disable=SC2046
-    group "a1, process_vm_readv, $who" process_vm_readv $who $(keys a1)
+    group "direct, process_vm_readv, $who" process_vm_readv $who $(keys direct)
 done
 sweep
 for who in one all; do
@@ -55,7 +55,7 @@ group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys au
 IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 IRR_SWEEP_ROWS=$rows sweep -x IRR_SWEEP_FROM -x IRR_SWEEP_ROWS \
     --mca coll_irr_setup_share 1000000000
 for who in one all; do
-    for algorithm in a1 node; do
+    for algorithm in direct node; do
         # shellcheck disable=SC2046
         group "$algorithm over libfabric, memory, $who" memory $who $(keys $algorithm 2)
     done
@@ -73,12 +73,12 @@ IRR_SWEEP_STEP=1
 for who in one all; do
     for call in mmap memfd_create ftruncate; do
         # shellcheck disable=SC2046
-        group "a1, $call, $who" $call $who $(keys a1)
+        group "direct, $call, $who" $call $who $(keys direct)
         sweep
     done
     for n in $cold; do
         # shellcheck disable=SC2046
-        group "a1, allocation $n of the first communicator of a job, $who" "cold:$n" $who $(keys a1)
+        group "direct, allocation $n of the first communicator of a job, $who" "cold:$n" $who $(keys direct)
         sweep
     done
 done

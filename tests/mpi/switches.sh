@@ -4,7 +4,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 help_texts
-OMPI_MCA_coll_irr_alltoallv_algorithm=aapc
+OMPI_MCA_coll_irr_alltoallv_algorithm=tree
 
 # A rank has the address of its place in $addresses, or none where a - is, and the pattern.
 cat > "$scratch/slurm" << 'END'
@@ -24,7 +24,7 @@ with() {
 }
 
 # The row of irr_bench: every byte was right, by whatever was fastest where the ranks choose.
-right() { grep -q "^ *\(aapc\|auto\)[^ ]* .* yes\$" "$scratch/run"; }
+right() { grep -q "^ *\(tree\|auto\)[^ ]* .* yes\$" "$scratch/run"; }
 
 # used SWITCHES SOURCE OPTIONS...: results are right, and a line says how many switches there are.
 used() {
@@ -47,7 +47,7 @@ refused() {
         [ "$(flat | grep -o "$1" | wc -l)" -eq 1 ]
 }
 
-run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench -c --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"
+run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench -c --pattern random --unit 1000 --algorithms tree -i 40 -x 0"
 tree="s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l1.n2 s.l1.n3 s.l1.n3"
 echo "SwitchName=top Nodes=other[0-3]" > "$scratch/topology.conf"
 plan 12
@@ -69,7 +69,7 @@ plan 12
         "s.n0 s.n0 s.n0 s.n0 s.n2 s.n2 s.n3 s.n3" $run
     check "a file is stronger" says "none of its hosts" with switch.switch.node "$tree" \
         --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" -c \
-        --algorithms aapc -i 1 -x 0
+        --algorithms tree -i 1 -x 0
     check "where the ranks choose a file is stronger, too, and told of once" refused "none of its hosts" \
         with switch.switch.node "$tree" --mca coll_irr_topology_file "$scratch/topology.conf" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 "$scratch/slurm" \

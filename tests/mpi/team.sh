@@ -26,7 +26,7 @@ for n in 2 5; do
     check "$n ranks, served from the first exchange on" ranks $n "$program" served
 done
 check "4 ranks that choose: trials are made for all" finds
-for algorithm in a1 node a4; do
+for algorithm in direct node balanced-grid; do
     check "4 ranks, $algorithm, in turns" ranks 4 --mca coll_irr_alltoallv_algorithm $algorithm "$program" turns
 done
 check "4 ranks that choose, in turns" ranks 4 $auto --mca coll_irr_setup_share 1000 "$program" turns
@@ -37,6 +37,6 @@ check "4 ranks, nonblocking calls before the first blocking one" ranks 4 "$progr
 for case in served turns orders; do
     group "4 ranks, strategies of an algorithm that is named, $case" $case
 done
-check_groups 4 --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_ranks_per_node 2 \
+check_groups 4 --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_ranks_per_node 2 \
     --mca coll_irr_setup_share 1000000000 "$program"
 exit $failed

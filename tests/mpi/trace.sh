@@ -4,7 +4,7 @@
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 help_texts
-program="$builddir/irr_bench -c -m 100:6400 -i 3 -x 1 --algorithms a1,a2,aapc"
+program="$builddir/irr_bench -c -m 100:6400 -i 3 -x 1 --algorithms direct,spread,tree"
 tool=$srcdir/contrib/irr_trace
 
 # traces N: a job of N ranks leaves a file for each.
@@ -73,7 +73,7 @@ EOF
 }
 
 # planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan
-# prints: of each rank receives and awaits, sends, and tells, each in the order in which they are posted.
+# prints: of each rank receives and waits, sends, and signals, each in the order in which they are posted.
 planned() {
     algorithm=$1 options= parameters=
     for setting in $2; do
@@ -99,8 +99,8 @@ messages() {
     python3 - "$@" << 'EOF'
 import json, re, sys
 
-KINDS = {("send", "signal"): "tell", ("recv", "signal"): "await"}
-STEP = re.compile(r"stage (\d+) step \d+ +(send|recv|tell|await)[a-z ]* (\d+)(?: +(\d+) bytes)?")
+KINDS = {("send", "signal"): "signal", ("recv", "signal"): "wait"}
+STEP = re.compile(r"stage (\d+) step \d+ +(send|recv|signal|wait)[a-z ]* (\d+)(?: +(\d+) bytes)?")
 
 
 def printed(name):
@@ -126,7 +126,7 @@ def write(name, messages, grid):
     """By a grid a rank sends a byte to a neighbour that it has nothing for, and posts receives as it learned them."""
     def key(message):
         rank, verb, *rest = message
-        place = ["recv", "await", "send", "tell"].index(verb) or 1
+        place = ["recv", "wait", "send", "signal"].index(verb) or 1
         return rank, place, rest if verb == "recv" and grid else []
     with open(name, "w") as file:
         for message in sorted((m for m in messages if not grid or m[4] > 1), key=key):
@@ -163,19 +163,19 @@ ended_by PIPE "$scratch/pipe.0.trace" python3 "$tool" -o "$scratch/all.json" "$s
 while read -r algorithm settings; do
     check "the plan of $algorithm $settings" planned "$algorithm" "$settings" --pattern random --unit 20k
 done << 'END'
-a1
-ac pace=loose window_bytes=100k
-a1 pace=grant grants=3 window_messages=1
-rs_nh
-rs_n piece_bytes=16k
+direct
+natural pacing=loose window_bytes=100k
+direct pacing=grant grants=3 window_messages=1
+random-heap
+random piece_bytes=16k
 optimal piece_bytes=60k
-optimal pace=sync lead_bytes=100k
-aapc
-aapc lead_bytes=0
-aapc lead_bytes=96k piece_bytes=60k
+optimal pacing=sync lead_bytes=100k
+tree
+tree lead_bytes=0
+tree lead_bytes=96k piece_bytes=60k
 END
-check "the plan of a1 in place" planned a1 "" --unit 1k --in-place
-for algorithm in a2 a3 a4 multistage; do
+check "the plan of direct in place" planned direct "" --unit 1k --in-place
+for algorithm in spread grid balanced-grid bruck; do
     check "the plan of $algorithm" planned $algorithm "" --pattern random --unit 60
 done
 # With unit 60 no message goes directly, with 20k all do, and with 600 some do.
@@ -185,5 +185,5 @@ done
 for unit in 60 20k; do
     check "the plan of node, unit $unit" planned node "ranks_per_node=2" --pattern random --unit $unit
 done
-check "the plan of a4 slice_min=0" planned a4 "slice_min=0" --pattern random --unit 60
+check "the plan of balanced-grid slice_min=0" planned balanced-grid "slice_min=0" --pattern random --unit 60
 exit $failed

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     seconds = argc > 1 ? atof(argv[1]) * 1e-6 : 0;
     window = share(rank);
     blocks = calloc(2 * (size_t)ranks, sizeof(*blocks));
-    comm = mpi_test_dup(MPI_COMM_WORLD, "coll_irr_alltoall_algorithm", "a1");
+    comm = mpi_test_dup(MPI_COMM_WORLD, "coll_irr_alltoall_algorithm", "direct");
     mpi_test_served();
     for (int i = 0; i < CALLS; i++) {
         call(comm, blocks, ranks);

@@ -20,7 +20,7 @@ waited() {
 # killed OPTIONS...: the others survive.  Each rank that runs out of time, or that the network tells of it, names the
 # rank that was killed.
 killed() {
-    shown ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 ||
+    shown ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=direct coll_irr_timeout=3 ||
         return 1
     texts=$(lines 'coll/irr: ')
     [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] && [ "$(lines survived)" -eq 3 ] &&
@@ -37,60 +37,60 @@ in_place() {
     done
 }
 
-plan 84
-for algorithm in a1 ac hybrid; do
+plan 77
+for algorithm in direct natural hybrid; do
     for bytes in 8 2000 80000; do
-        group "$bytes bytes that nobody asked for, $algorithm" stray:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
+        group "$bytes bytes that nobody asked for, $algorithm" unexpected:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
             coll_irr_direct_bytes=8
     done
 done
 check_groups 3 "$program"
 check "80000 bytes that nobody asked for, over tcp" \
-    ranks 3 $over_tcp "$program" stray:80000 coll_irr_alltoallv_algorithm=a1
+    ranks 3 $over_tcp "$program" unexpected:80000 coll_irr_alltoallv_algorithm=direct
 for bytes in 8 80000; do
-    group "$bytes bytes that nobody asked for on a communicator that is freed" stray_freed:$bytes
+    group "$bytes bytes that nobody asked for on a communicator that is freed" unexpected_freed:$bytes
 done
-check_groups 2 --mca coll_irr_alltoallv_algorithm a1 "$program"
+check_groups 2 --mca coll_irr_alltoallv_algorithm direct "$program"
 for bytes in 100 30000; do
-    group "messages that nobody asked for, at random, up to $bytes bytes" stray_random:$bytes \
-        coll_irr_alltoallv_algorithm=a1
+    group "messages that nobody asked for, at random, up to $bytes bytes" unexpected_random:$bytes \
+        coll_irr_alltoallv_algorithm=direct
 done
-for algorithm in ac rs_n a4 hybrid node; do
-    group "messages that nobody asked for, at random, $algorithm" stray_random:3000 \
+for algorithm in natural random balanced-grid hybrid node; do
+    group "messages that nobody asked for, at random, $algorithm" unexpected_random:3000 \
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2 coll_irr_direct_bytes=1000
 done
 check_groups 5 "$program"
 for bytes in 8 80000; do
     check "$bytes bytes that nobody asked for in the last call" \
-        ranks 3 "$program" stray_last:$bytes coll_irr_alltoallv_algorithm=a1
+        ranks 3 "$program" unexpected_last:$bytes coll_irr_alltoallv_algorithm=direct
 done
-for algorithm in a1 ac a2 a3 a4 hybrid multistage node board rs_nh optimal aapc; do
+for algorithm in direct natural spread grid balanced-grid hybrid bruck node random-heap optimal tree; do
     group "no memory for a packed copy, $algorithm" no_copy "coll_irr_alltoallv_algorithm=$algorithm" \
         coll_irr_ranks_per_node=2
 done
 check_groups 5 "$program"
 # In place, with long blocks, by each kind of strategy; on a grid, and with grants, all that is sent is copied.
-for algorithm in a1 board rs_nh aapc; do
+for algorithm in direct random-heap tree; do
     in_place "4 ranks" $algorithm 0 right bounded wrong
 done
-in_place "4 ranks" board 0 kernel
-for algorithm in a3 hybrid node optimal; do
+in_place "4 ranks" direct 0 kernel
+for algorithm in grid hybrid node optimal; do
     in_place "4 ranks" $algorithm 0 right wrong
 done
 check_groups 4 "$place"
-for algorithm in a1 ac board aapc; do
+for algorithm in direct natural tree; do
     in_place "5 ranks on 3 nodes" $algorithm 2 right bounded wrong
 done
 in_place "5 ranks on 3 nodes" node 2 right wrong
 check_groups 5 "$place"
-for algorithm in a3 hybrid optimal; do
+for algorithm in grid hybrid optimal; do
     group "a rank that does not come, $algorithm" timeout "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=2
 done
 check_groups 4 "$program"
 check "the rank that does not come is named" waited "for rank 3, which is process 3" \
-    ranks 4 "$program" timeout coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
+    ranks 4 "$program" timeout coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 for kind in late late_within late_nonblocking late_persistent; do
-    group "an agreement that a rank does not come to, a1, $kind" $kind coll_irr_alltoallv_algorithm=a1 \
+    group "an agreement that a rank does not come to, direct, $kind" $kind coll_irr_alltoallv_algorithm=direct \
         coll_irr_timeout=2
 done
 for kind in late_choosing late_nonblocking late_persistent; do
@@ -100,10 +100,10 @@ done
 check_groups 4 --mca coll_irr_setup_share 50 "$program"
 for kind in late late_within; do
     check "an agreement over tcp that a rank does not come to, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
-        "$program" $kind coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
+        "$program" $kind coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 done
 check "the rank that does not come to an agreement is named" waited "for rank 3, which is process 3" \
-    ranks 4 "$program" late coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
+    ranks 4 "$program" late coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 check "a rank that is killed" killed
 check "a rank that is killed, over tcp" killed $over_tcp
 exit $failed

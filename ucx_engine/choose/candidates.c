@@ -96,7 +96,7 @@ static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_
     irr_settings_t shaped = *settings;
 
     shaped.dims = *dims;
-    add_row(all, &shaped, "a3");
+    add_row(all, &shaped, "grid");
 }
 
 /*
@@ -124,8 +124,8 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     const int size = traffic->node_ranks, count = (traffic->ranks + size - 1) / size;
     const int half = root(count, 0.5), side = root(traffic->ranks, 1.0 / 3);
 
-    add_row(all, settings, "a3");
-    add_row(all, settings, "multistage");
+    add_row(all, settings, "grid");
+    add_row(all, settings, "bruck");
     if (settings->dims.count > 0) {
         return;
     }
@@ -166,11 +166,11 @@ static void add_copies(all_t *all, const irr_settings_t *settings, const irr_tra
     const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
     irr_settings_t copied = *settings;
 
-    add_row(all, settings, "board");
+    add_row(all, settings, "direct");
     if (settings->compose == IRR_COMPOSE_AUTO && traffic->longest >= ONE_COPY_FROM && mean >= TWO_COPIES_FROM &&
         mean <= TWO_COPIES_TO) {
         copied.compose = IRR_COMPOSE_GATHER;
-        add_row(all, &copied, "board");
+        add_row(all, &copied, "direct");
     }
 }
 
@@ -193,7 +193,8 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
     const int count = irr_paced_strategies(settings, base, routes, ranks, strategies);
 
     for (int i = 0; i < count; i++) {
-        list[i] = (irr_candidate_t){ .row = irr_strategy_is_scheduled(&strategies[i]) ? row : row_of("a1"), .strategy =
+        list[i] = (irr_candidate_t){ .row = irr_strategy_is_scheduled(&strategies[i]) ? row : row_of("direct"),
+                                    .strategy =
                                     strategies[i] };
     }
     return count;
@@ -201,7 +202,7 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
 
 static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
-    const int row = row_of("aapc");
+    const int row = row_of("tree");
     const irr_strategy_t base = strategy_of(settings, row);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     const int count =
@@ -225,7 +226,7 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
     if (is_one_node(traffic)) {
         add_copies(all, settings, traffic);
     } else {
-        add_row(all, settings, "a1");
+        add_row(all, settings, "direct");
     }
     if (needs_grid(traffic)) {
         add_grids(all, settings, traffic);
@@ -381,7 +382,7 @@ void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t siz
         append(text, size, ", host route %s", strategy->route->name);
     }
     if (scheduled || strategy->pacing != irr_algorithm_strategy(candidate->row)->pacing) {
-        append(text, size, ", pace %s", strategy->pacing->name);
+        append(text, size, ", pacing %s", strategy->pacing->name);
     }
     if (scheduled && strategy->piece_max > 0) {
         append(text, size, ", pieces of %zu bytes", strategy->piece_max);

@@ -46,7 +46,7 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
 
 /*
  * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  A strategy
- * without a schedule is direct (a1) with a pacing; the others are of this row of the algorithm table.
+ * without a schedule is direct with a pacing; the others are of this row of the algorithm table.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
                          int ranks,
@@ -58,7 +58,7 @@ bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 /* Changes the settings of a communicator so that it uses this strategy alone. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
-/* Writes the candidate as a user would name it: "aapc, pace sync, pieces of 32 KiB".  Cut to size, which is > 0. */
+/* Writes the candidate as a user would name it: "tree, pacing sync, pieces of 32 KiB".  Cut to size, which is > 0. */
 void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size);
 
 #endif

@@ -260,8 +260,8 @@ static bool recalls(const irr_choice_t *choice)
     const double speedup = choice->recall.speedup / choice->speedup.is, calls = (double)choice->calls;
     const double rest = (double)choice->recall.calls - calls, left = rest > calls ? rest : calls;
 
-    return choice->next == 0 && choice->list > 0 && choice->lost == 0 && speedup > (choice->strategy == 0 ? 1
-                                                                                    : BETTER) &&
+    return choice->next == 0 && choice->list > 0 && choice->lost == 0 &&
+           speedup > (choice->strategy == 0 ? 1 : BETTER) &&
            choice->mean_ns * (1 - 1 / speedup) * left > (double)(choice->setup.first + choice->setup.strategy);
 }
 

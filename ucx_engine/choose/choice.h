@@ -65,7 +65,7 @@ typedef enum irr_choice_act {
     IRR_CHOICE_GOES_ON,
     IRR_CHOICE_LISTS,    /* lists strategies for the agreed load: irr_choice_listed */
     IRR_CHOICE_OPENS,    /* opens `opens` strategies of the list, from `next` on: irr_choice_opened */
-    IRR_CHOICE_SETTLES   /* closes all strategies but `way`: irr_choice_settled */
+    IRR_CHOICE_SETTLES   /* closes all strategies but `strategy`: irr_choice_settled */
 } irr_choice_act_t;
 
 typedef struct irr_choice {

@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER  "coll_irr memory 1"
+#define HEADER  "coll_irr memory 2"
+#define OLDER   "coll_irr memory 1"   /* of releases before 0.3.0: other names, and `way` for `strategy` */
 #define COMMENT "#"
 
 #define LINE_BYTES 256
@@ -102,6 +103,20 @@ static bool is_name(const char *text)
     return length > 0 && length < IRR_CANDIDATE_TEXT;
 }
 
+/* Copies a strategy that fits, by its present name: "aapc, pace sync" of an older release is "tree, pacing sync". */
+static void copy_renewed(char to[IRR_CANDIDATE_TEXT], const char *from)
+{
+    static const char older[] = ", pace ";
+    const size_t length = strcspn(from, ",");
+    const char *pace = strstr(from, older), *rest = pace != NULL ? pace + strlen(older) : "";
+    char name[IRR_CANDIDATE_TEXT];
+
+    snprintf(name, sizeof(name), "%.*s", (int)length, from);
+    from += length;
+    snprintf(to, IRR_CANDIDATE_TEXT, "%s%.*s%s%s", irr_algorithm_newer(name),
+             pace != NULL ? (int)(pace - from) : (int)strlen(from), from, pace != NULL ? ", pacing " : "", rest);
+}
+
 static irr_status_t read_strategy(reader_t *reader, char *rest)
 {
     irr_lesson_t *lesson = &reader->lesson;
@@ -121,13 +136,13 @@ static irr_status_t read_strategy(reader_t *reader, char *rest)
     }
     rest += strspn(rest, IRR_LINES_BLANKS);
     if (!is_name(rest) || trials == 0 || speedup == 0 || lesson->strategies == IRR_LESSONS_STRATEGIES) {
-        return refuse(reader, "a way needs a trial, a speedup and a name, and there are at most 8 of a situation");
+        return refuse(reader, "a strategy needs a trial, a speedup and a name, and there are at most 8 of a situation");
     }
     mean = log((double)speedup / 1000);
     found = &lesson->found[lesson->strategies++];
     *found = (irr_found_t){ .trials = (double)trials, .sum = (double)trials * mean,
                             .squares = (double)trials * (mean * mean + (double)(spread * spread) / 1e6) };
-    strcpy(found->strategy, rest);
+    copy_renewed(found->strategy, rest);
     return IRR_OK;
 }
 
@@ -150,8 +165,8 @@ static irr_status_t read_line(reader_t *reader)
         irr_status_t (*read)(reader_t *reader, char *rest);
         bool           inside;   /* of a situation */
     } kinds[] = {
-        { "situation", read_situation, false }, { "lived", read_lived, true }, { "way", read_strategy, true },
-        { "end", read_end, false }
+        { "situation", read_situation, false }, { "lived", read_lived, true }, { "strategy", read_strategy, true },
+        { "way", read_strategy, true }, { "end", read_end, false }
     };
     char *rest = reader->lines->text;
     const char *name = irr_lines_word(&rest);
@@ -161,7 +176,7 @@ static irr_status_t read_line(reader_t *reader)
             return kinds[i].read(reader, rest);
         }
     }
-    return refuse(reader, "expected situation, lived or way in one, or end, and nothing behind that");
+    return refuse(reader, "expected situation, lived or strategy in one, or end, and nothing behind that");
 }
 
 /* Reads the first two lines.  An empty file ends here. */
@@ -174,7 +189,7 @@ static irr_status_t read_head(reader_t *reader, const char *machine, char *found
     if (status != IRR_OK || lines->at_end) {
         return status;
     }
-    if (strcmp(lines->text, HEADER) != 0) {
+    if (strcmp(lines->text, HEADER) != 0 && strcmp(lines->text, OLDER) != 0) {
         return refuse(reader, "the first line is not '" HEADER "'");
     }
     status = irr_lines_next_data(lines, COMMENT);
@@ -249,7 +264,7 @@ static void write_lesson(const irr_lesson_t *lesson, FILE *stream)
         const irr_found_t *found = &lesson->found[i];
         const double trials = found->trials < 1 ? 1 : found->trials, speedup = irr_found_speedup(found) * 1000;
 
-        fprintf(stream, "way %.0f %.0f %.0f %s\n", trials, fmax(1, fmin(speedup, SPEEDUP_MAX)),
+        fprintf(stream, "strategy %.0f %.0f %.0f %s\n", trials, fmax(1, fmin(speedup, SPEEDUP_MAX)),
                 irr_found_spread(found) * 1000, found->strategy);
     }
 }

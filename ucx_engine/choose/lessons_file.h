@@ -1,17 +1,17 @@
 /*
  * lessons_file.h - lessons in a text file, which carries them from job to job.  People can read it; a site can ship it.
  *
- *     coll_irr memory 1
+ *     coll_irr memory 2
  *     machine Open MPI 4.1.4, x86_64, 2 processors, transport auto
  *     situation MPI_Alltoallv 8 8 1 0 12 0 0
  *     lived 3 4000
- *     way 3 1549 38 board
+ *     strategy 3 1549 38 direct
  *     end 1
  *
  * situation: the collective, ranks, ranks of a node, and the numbers of irr_situation_t in their order.  lived: teams
- * of communicators, and their exchanges.  way: trials, speedup and the spread of its logarithm in thousandths, and the
- * strategy as irr_candidate_text names it.  end: the number of situations, which detects a truncated file.  A file is
- * for one machine, which its second line names.
+ * of communicators, and their exchanges.  strategy: trials, speedup and the spread of its logarithm in thousandths, and
+ * the strategy as irr_candidate_text names it.  end: the number of situations, which detects a truncated file.  A file
+ * is for one machine, which its second line names.
  *
  * A writer locks the file, merges its lessons, writes a new file and renames it.  Jobs that end at the same time
  * therefore lose nothing.

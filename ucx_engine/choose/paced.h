@@ -21,9 +21,9 @@
 enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
 
 /*
- * Fills ways[] with the strategies of these routes that the settings leave open, the likely best first, and returns
- * their number.  If there are none, ways[0] is the base, which is the settings' strategy of a schedule by the direct
- * route.
+ * Fills strategies[] with the strategies of these routes that the settings leave open, the likely best first, and
+ * returns their number.  If there are none, strategies[0] is the base, which is the settings' strategy of a schedule by
+ * the direct route.
  */
 int irr_paced_strategies(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks,
                          irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX]);

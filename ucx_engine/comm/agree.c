@@ -66,7 +66,7 @@ static irr_status_t answered(irr_setup_t *setup)
 
 /*
  * The reduced maximum identifies the lowest rank in trouble, which logs the reason. All ranks get the reason by one
- * more all-reduce and continue with opening->after.
+ * more all-reduce and continue with setup->after.
  */
 static irr_status_t report_trouble(irr_setup_t *setup, uint64_t reduced, const char *reason)
 {

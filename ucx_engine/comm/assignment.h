@@ -3,7 +3,7 @@
  *
  *     declined        1 if there is no schedule; then only the matrix bytes follow
  *     matrix bytes    length of the rows that rank 0 gathered
- *     excerpt         local schedule of the rank (exec/local_schedule_bytes.h)
+ *     local schedule         local schedule of the rank (exec/local_schedule_bytes.h)
  *     lengths         counts that a rank must know to forward messages (exec/row.h)
  *
  * Cost: O(1) time and about 6 bytes per message, signal and wait of the rank. Rank 0 holds the assignments of all ranks

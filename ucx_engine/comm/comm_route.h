@@ -9,7 +9,7 @@
 /* Returns true if the algorithm uses which ranks share a node, or a host of the topology. */
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
-/* Returns true if the algorithm is redistribution (redist) and no redistribution is set. */
+/* Returns true if the algorithm is redistribution and no redistribution is set. */
 bool irr_comm_route_lacks(const irr_settings_t *settings);
 
 /* Returns false if dims make more stages than a tag can hold. */

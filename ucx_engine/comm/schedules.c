@@ -220,7 +220,7 @@ static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *sche
 
 /* ---- schedules from files ---- */
 
-/* Sets *excerpt to this rank's part of a schedule. */
+/* Sets *local to this rank's part of a schedule. */
 static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_local_schedule_t *local)
 {
     irr_syncs_t syncs = { .list = NULL };

@@ -81,9 +81,9 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * way: the strategy of the settings; if it has no schedule, only schedules from files are used. agreement: among all
- * ranks, borrowed like plan and exec. May return IRR_ERR_NO_MEMORY. If the count matrix of `ranks` ranks is above the
- * limit, no schedules are computed, and rank 0 warns once.
+ * strategy: the strategy of the settings; if it has no schedule, only schedules from files are used. agreement: among
+ * all ranks, borrowed like plan and exec. May return IRR_ERR_NO_MEMORY. If the count matrix of `ranks` ranks is above
+ * the limit, no schedules are computed, and rank 0 warns once.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t *strategy,
                                 const irr_settings_t *settings,

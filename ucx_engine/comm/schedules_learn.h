@@ -39,7 +39,7 @@ static inline const irr_nodes_t *irr_schedules_nodes(const irr_schedules_t *sche
 
 /*
  * Converts an assignment to what the rank needs to run its part of the schedule, and makes room for that in plan and
- * executor. The excerpt stays with the caller. After IRR_ERR_NO_MEMORY the entry may be partly filled.
+ * executor. The local schedule stays with the caller. After IRR_ERR_NO_MEMORY the entry may be partly filled.
  */
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
 

@@ -269,11 +269,12 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
                irr_pacing_name((int)params->settings.pacing) == NULL ||
                irr_host_route_name((int)params->settings.host_route) == NULL) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap, a pace or a "
+        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap, a pacing or a "
                          "host route that does not exist";
     } else if (irr_comm_route_lacks(&params->settings)) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        snprintf(files->reason, sizeof(files->reason), "algorithm redist needs %sredistribution, which is none; "
+        snprintf(files->reason, sizeof(files->reason), "algorithm redistribution needs %sredistribution, which is "
+                                                       "none; "
                  "allowed is x,p,y,q", irr_log_prefix());
         params->reason = files->reason;
     } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {

@@ -89,7 +89,7 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next);
 
 /*
  * Opens a channel to the members, unless this rank is in trouble. A member that is not reached over the network is
- * trouble; opening->unmapped is a member that is not reached through shared memory.
+ * trouble; setup->unmapped is a member that is not reached through shared memory.
  */
 void irr_connect_all(irr_setup_t *setup);
 

@@ -59,8 +59,8 @@ extern const irr_order_t irr_order_given;
  * Computes the schedule of a count matrix.  The caller frees it with irr_schedule_fini.  Does not block, but may take
  * long.
  *
- * IRR_ERR_NO_MEMORY.  IRR_ERR_BAD_PARAM: the matrix has 2^63 bytes or more, or the order is redistribution (redist) and
- * the parameters describe none.  IRR_ERR_TIMEOUT: the deadline has passed; xor (lp) and redistribution are fast and do
+ * IRR_ERR_NO_MEMORY.  IRR_ERR_BAD_PARAM: the matrix has 2^63 bytes or more, or the order is redistribution and
+ * the parameters describe none.  IRR_ERR_TIMEOUT: the deadline has passed; xor and redistribution are fast and do
  * not check it.  IRR_ERR_NOT_SUPPORTED, from redistribution: it has more ranks than the matrix, or the matrix has other
  * messages.
  */

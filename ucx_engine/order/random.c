@@ -1,5 +1,5 @@
 /*
- * random.c - random scheduling without node contention, algorithms random (rs_n) and random-sorted (rs_n_sort): RS_N
+ * random.c - random scheduling without node contention, algorithms random and random-sorted: RS_N
  * and RS_N+sort of Ranka, Wang and Kumar, sections 5.2 and 7.1.
  *
  * The rows of messages are shuffled once.  In each step the ranks, beginning with a random one, each take the first
@@ -114,13 +114,13 @@ static irr_status_t longest_first(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_random = {
-    .name = "rs_n",
+    .name = "random",
     .contention_free = true,
     .schedule = in_random_order
 };
 
 const irr_order_t irr_order_random_sorted = {
-    .name = "rs_n_sort",
+    .name = "random-sorted",
     .contention_free = true,
     .schedule = longest_first
 };

@@ -1,5 +1,5 @@
 /*
- * random_heap.c - random scheduling with heaps, algorithm random-heap (rs_nh): RS_NH of Ranka, Wang and Kumar, sections
+ * random_heap.c - random scheduling with heaps, algorithm random-heap: RS_NH of Ranka, Wang and Kumar, sections
  * 5.2, 6 and 7.
  *
  * Each rank has a heap of its remaining messages.  In each step the ranks, beginning with a random one, each take the
@@ -264,7 +264,7 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_random_heap = {
-    .name = "rs_nh",
+    .name = "random-heap",
     .contention_free = true,
     .schedule = make_schedule
 };

@@ -1,5 +1,5 @@
 /*
- * redistribution.c - the schedules of block-cyclic redistributions, algorithm redistribution (redist).  It uses the
+ * redistribution.c - the schedules of block-cyclic redistributions, algorithm redistribution.  It uses the
  * first of three algorithms that supports the redistribution.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
@@ -149,7 +149,7 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_redistribution = {
-    .name = "redist",
+    .name = "redistribution",
     .contention_free = true,
     .schedule = make_schedule
 };

@@ -1,5 +1,5 @@
 /*
- * xor.c - linear permutation, algorithm xor (lp): Ranka, Wang and Kumar, section 5.1.
+ * xor.c - linear permutation, algorithm xor: Ranka, Wang and Kumar, section 5.1.
  *
  * In step k = 1 .. P - 1 rank i sends to i xor k if P is a power of two, which pairs the ranks up.  Otherwise, or with
  * params->shift, it sends to (i + k) mod P.  Each message goes in one step.  The paper runs all P - 1 steps, and its
@@ -38,7 +38,7 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_xor = {
-    .name = "lp",
+    .name = "xor",
     .contention_free = true,
     .schedule = make_schedule
 };

@@ -32,7 +32,7 @@ typedef struct irr_wait {
 typedef struct irr_signals {
     irr_signal_t *signals;   /* by received */
     size_t       nsignals;
-    irr_wait_t *waits;      /* by send; signals between two ranks have the same order in tells and awaits */
+    irr_wait_t *waits;      /* by send; signals between two ranks have the same order in signals and waits */
     size_t       nwaits;
 } irr_signals_t;
 

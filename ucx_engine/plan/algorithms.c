@@ -7,6 +7,7 @@
 #include "plan/strategy.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define DIRECT(its_order, its_pacing) \
     { .route = &irr_route_direct, .order = &irr_order_##its_order, .pacing = &irr_pacing_##its_pacing }
@@ -21,44 +22,49 @@ static const struct {
 } rows[] = {
     { "auto", DIRECT(rotate, free),
       "in a job what is found to be fastest, Open MPI's own at first; but with a schedule file or a matrix dump, as "
-      "outside of jobs, a1, or aapc where ranks are on several hosts of a topology file" },
-    { "a1", DIRECT(rotate, free),
+      "outside of jobs, direct, or tree where ranks are on several hosts of a topology file" },
+    { "direct", DIRECT(rotate, free),
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
-    { "ac", DIRECT(natural, free),
+    { "natural", DIRECT(natural, free),
       "direct messages to ranks 0, 1, 2 and so on, without a schedule (Ranka, Wang, Kumar 4)" },
-    { "a2", GRID(LINE, true),
+    { "spread", GRID(LINE, true),
       "spread evenly over all ranks, then collected (Liu, Wang, Prasanna 3.1.2)" },
-    { "a3", GRID(SQUARE, false),
+    { "grid", GRID(SQUARE, false),
       "along the rows and then the columns of a square (Liu, Wang, Prasanna 3.1.3), for any number of ranks" },
-    { "a4", GRID(SQUARE, true),
+    { "balanced-grid", GRID(SQUARE, true),
       "spread along rows and columns, then collected along rows and columns (Liu, Wang, Prasanna 3.2)" },
     { "hybrid", { .route = &irr_route_grid, .order = &irr_order_priority, .pacing = &irr_pacing_free,
                   .shape = IRR_SHAPE_SQUARE, .direct_from = IRR_DIRECT_DEFAULT },
-      "long messages as a1, the others as a3, both at once" },
-    { "multistage", GRID(HALVES, false),
+      "long messages as direct, the others as grid, both at once" },
+    { "bruck", GRID(HALVES, false),
       "along dimensions of two ranks each (Liu, Wang, Prasanna 5), as the algorithm of Bruck" },
     { "node", { .route = &irr_route_node, .order = &irr_order_priority, .pacing = &irr_pacing_free,
                 .direct_from = IRR_NODE_DIRECT_DEFAULT },
-      "to a leader of the node, in one message from node to node, and to the rank; long messages as a1" },
-    { "board", DIRECT(rotate, free),
-      "another name of a1; messages between ranks of a node go through memory that they share" },
-    { "lp", DIRECT(xor, loose),
+      "to a leader of the node, in one message from node to node, and to the rank; long messages as direct" },
+    { "xor", DIRECT(xor, loose),
       "linear permutation: in step k rank i sends to i xor k, or to (i + k) mod P where P is no power of two" },
-    { "rs_n", DIRECT(random, loose),
+    { "random", DIRECT(random, loose),
       "random scheduling: in each step the ranks, from a random one on, take a receiver that is free" },
-    { "rs_n_sort", DIRECT(random_sorted, loose),
+    { "random-sorted", DIRECT(random_sorted, loose),
       "random scheduling; each rank looks at its longest messages first" },
-    { "rs_nh", DIRECT(random_heap, loose),
+    { "random-heap", DIRECT(random_heap, loose),
       "random scheduling with heaps: the longest message that has a free receiver goes, and long ones are split" },
     { "optimal", DIRECT(optimal, grant),
       "preemptive open shop: messages are split so that the busiest port never waits" },
-    { "redist", DIRECT(redistribution, loose),
+    { "redistribution", DIRECT(redistribution, loose),
       "block-cyclic redistribution: steps in which messages are equally long, or ranks send equally much" },
-    { "aapc", DIRECT(tree, sync),
+    { "tree", DIRECT(tree, sync),
       "no two messages of a step on one link of a tree of switches (Faraj, Yuan), for any counts" },
 };
 
-enum { ROW_AUTO, ROW_A1, ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROW_AUTO, ROW_DIRECT, ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* The names of the papers, and those of releases before 0.3.0: users may have them in scripts. */
+static const char *const older[][2] = {
+    { "a1", "direct" }, { "board", "direct" }, { "ac", "natural" }, { "a2", "spread" }, { "a3", "grid" },
+    { "a4", "balanced-grid" }, { "multistage", "bruck" }, { "lp", "xor" }, { "rs_n", "random" },
+    { "rs_n_sort", "random-sorted" }, { "rs_nh", "random-heap" }, { "redist", "redistribution" }, { "aapc", "tree" }
+};
 
 static bool is_row(int i)
 {
@@ -80,8 +86,19 @@ const irr_strategy_t *irr_algorithm_strategy(int algorithm)
     return is_row(algorithm) ? &rows[algorithm].strategy : NULL;
 }
 
+const char *irr_algorithm_newer(const char *name)
+{
+    for (size_t i = 0; i < sizeof(older) / sizeof(older[0]); i++) {
+        if (strcasecmp(older[i][0], name) == 0) {
+            return older[i][1];
+        }
+    }
+    return name;
+}
+
 int irr_algorithm_find(const char *name)
 {
+    name = irr_algorithm_newer(name);
     for (int i = 0; i < (int)ROWS; i++) {
         if (strcmp(rows[i].name, name) == 0) {
             return i;
@@ -91,15 +108,15 @@ int irr_algorithm_find(const char *name)
 }
 
 /*
- * In a job "auto" becomes direct (a1) only if something needs the engine; otherwise the component leaves it to Open
- * MPI. With a topology it becomes tree (aapc), because a user who sets a topology wants it used.
+ * In a job "auto" becomes direct only if something needs the engine; otherwise the component leaves it to Open MPI.
+ * With a topology it becomes tree, because a user who sets a topology wants it used.
  */
 int irr_algorithm_resolve(int algorithm, int hosts)
 {
     if (algorithm != ROW_AUTO) {
         return algorithm;
     }
-    return hosts > 1 ? irr_algorithm_find("aapc") : ROW_A1;
+    return hosts > 1 ? irr_algorithm_find("tree") : ROW_DIRECT;
 }
 
 bool irr_algorithm_asks_topology(int algorithm)

@@ -38,6 +38,7 @@ typedef struct irr_setting {
     const char        *allowed;    /* text of the allowed values; NULL for names */
     int64_t            min, max;   /* of a number; both 0: any that fits */
     const char      *(*value)(int i);   /* the i-th name, NULL past the last */
+    const char        *older;      /* the name before release 0.3.0, which parameters and info keys may use; or NULL */
 } irr_setting_t;
 
 /* Most rows. */

@@ -25,6 +25,7 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "a size becomes a word");
 
 int irr_setting_place(const irr_setting_t *setting, const char *name)
 {
+    name = irr_algorithm_newer(name);
     for (int i = 0; setting->value(i) != NULL; i++) {
         if (strcasecmp(setting->value(i), name) == 0) {
             return i;

@@ -74,7 +74,7 @@ bool irr_algorithm_asks_topology(int algorithm);
  */
 irr_strategy_t irr_strategy_of(const irr_settings_t *settings, int hosts);
 
-/* Returns the strategy for an exchange without a schedule: direct (a1) instead of a schedule, loose instead of sync. */
+/* Returns the strategy for an exchange without a schedule: direct instead of a schedule, loose instead of sync. */
 irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy);
 
 /* Returns whether a strategy needs a schedule, and so the counts of all ranks. */

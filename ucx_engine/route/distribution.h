@@ -36,9 +36,9 @@ typedef struct irr_distribute {
 void irr_distribution_fini(irr_distribution_t *distribution);
 
 /*
- * Distributes held, which is empty afterwards: deal->slots[i] gets the items for slot i, sorted by destination, source
- * and offset.  A stage that spreads cuts slices of at least slice_min bytes.  The result depends on the slices alone,
- * not on their order.  On IRR_ERR_NO_MEMORY, both are undefined but can be freed.
+ * Distributes held, which is empty afterwards: distribution->slots[i] gets the items for slot i, sorted by destination,
+ * source and offset.  A stage that spreads cuts slices of at least slice_min bytes.  The result depends on the slices
+ * alone, not on their order.  On IRR_ERR_NO_MEMORY, both are undefined but can be freed.
  */
 irr_status_t irr_distribute(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                             irr_items_t *held);

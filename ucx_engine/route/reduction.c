@@ -35,7 +35,7 @@ static irr_status_t add_send(builder_t *builder, int peer)
                                  : add_message(builder, IRR_STEP_SEND, peer, 0, &builder->last, 1);
 }
 
-/* Appends the maximum of the words and those that the step `heard` receives. */
+/* Appends the maximum of the words and those that the step `received` receives. */
 static irr_status_t add_reduce(builder_t *builder, size_t received)
 {
     const irr_piece_t pieces[2] = {

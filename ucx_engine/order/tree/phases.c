@@ -27,45 +27,45 @@
 #include "core/alloc.h"
 #include "order/messages.h"
 
-typedef struct aapc {
+typedef struct builder {
     const irr_tree_root_t *root;
     int                    phases;
     int                   *sender0;    /* by phase: the member of t0 that sends */
     uint64_t               bytes;
     irr_schedule_t        *schedule;
-} aapc_t;
+} builder_t;
 
 /* Returns |Mi|. */
-static int size_of(const aapc_t *aapc, int i)
+static int size_of(const builder_t *builder, int i)
 {
-    return aapc->root->first[i + 1] - aapc->root->first[i];
+    return builder->root->first[i + 1] - builder->root->first[i];
 }
 
 /* Appends a message.  Members are counted from 0 in their subtree, phases from 0. */
-static irr_status_t assign(const aapc_t *aapc, int phase, int i, int sender, int j, int receiver)
+static irr_status_t assign(const builder_t *builder, int phase, int i, int sender, int j, int receiver)
 {
-    const irr_tree_root_t *root = aapc->root;
+    const irr_tree_root_t *root = builder->root;
 
-    return irr_schedule_add(aapc->schedule, (irr_transmission_t){
+    return irr_schedule_add(builder->schedule, (irr_transmission_t){
         .step = phase + 1, .from = root->ranks[root->first[i] + sender],
-        .to = root->ranks[root->first[j] + receiver], .length = aapc->bytes });
+        .to = root->ranks[root->first[j] + receiver], .length = builder->bytes });
 }
 
 /* Returns the first phase of the messages from ti to tj (section 4.2); first[] has the sums of sizes. */
-static int start_of(const aapc_t *aapc, int i, int j)
+static int start_of(const builder_t *builder, int i, int j)
 {
-    const int *first = aapc->root->first;
+    const int *first = builder->root->first;
 
     if (i < j) {
-        return size_of(aapc, i) * (first[j] - first[i + 1]);
+        return size_of(builder, i) * (first[j] - first[i + 1]);
     }
-    return aapc->phases - size_of(aapc, j) * (first[i + 1] - first[j + 1]);
+    return builder->phases - size_of(builder, j) * (first[i + 1] - first[j + 1]);
 }
 
 /* Returns the member of ti that is aligned with a phase: the last phase has the last member. */
-static int aligned(const aapc_t *aapc, int i, int phase)
+static int aligned(const builder_t *builder, int i, int phase)
 {
-    return size_of(aapc, i) - 1 - (aapc->phases - 1 - phase) % size_of(aapc, i);
+    return size_of(builder, i) - 1 - (builder->phases - 1 - phase) % size_of(builder, i);
 }
 
 static int gcd(int a, int b)
@@ -74,85 +74,85 @@ static int gcd(int a, int b)
 }
 
 /* Step 1.  The sequence of senders is rotated by one whenever it and that of the receivers begin again together. */
-static irr_status_t rotate(const aapc_t *aapc, int j)
+static irr_status_t rotate(const builder_t *builder, int j)
 {
-    const int senders = size_of(aapc, 0), receivers = size_of(aapc, j), start = start_of(aapc, 0, j);
+    const int senders = size_of(builder, 0), receivers = size_of(builder, j), start = start_of(builder, 0, j);
     const int turn = senders / gcd(senders, receivers) * receivers;
     irr_status_t status = IRR_OK;
 
     for (int q = 0; status == IRR_OK && q < senders * receivers; q++) {
         const int sender = (q + q / turn) % senders;
 
-        aapc->sender0[start + q] = sender;
-        status = assign(aapc, start + q, 0, sender, j, aligned(aapc, j, start + q));
+        builder->sender0[start + q] = sender;
+        status = assign(builder, start + q, 0, sender, j, aligned(builder, j, start + q));
     }
     return status;
 }
 
 /* Returns the member of t0 that receives in a phase (table 3). */
-static int receiver0(const aapc_t *aapc, int phase)
+static int receiver0(const builder_t *builder, int phase)
 {
-    const int members = size_of(aapc, 0), round = phase / members % members;
+    const int members = size_of(builder, 0), round = phase / members % members;
 
-    return (aapc->sender0[phase] + round + 1) % members;
+    return (builder->sender0[phase] + round + 1) % members;
 }
 
 /* Steps 2, 4 and 6. */
-static irr_status_t broadcast(const aapc_t *aapc, int i, int j)
+static irr_status_t broadcast(const builder_t *builder, int i, int j)
 {
-    const int receivers = size_of(aapc, j), start = start_of(aapc, i, j);
+    const int receivers = size_of(builder, j), start = start_of(builder, i, j);
     irr_status_t status = IRR_OK;
 
-    for (int q = 0; status == IRR_OK && q < size_of(aapc, i) * receivers; q++) {
-        const int receiver = j == 0 ? receiver0(aapc, start + q) : q % receivers;
+    for (int q = 0; status == IRR_OK && q < size_of(builder, i) * receivers; q++) {
+        const int receiver = j == 0 ? receiver0(builder, start + q) : q % receivers;
 
-        status = assign(aapc, start + q, i, q / receivers, j, receiver);
+        status = assign(builder, start + q, i, q / receivers, j, receiver);
     }
     return status;
 }
 
 /* Step 3. */
-static irr_status_t assign_local0(const aapc_t *aapc)
+static irr_status_t assign_local0(const builder_t *builder)
 {
     irr_status_t status = IRR_OK;
 
-    for (int phase = 0; status == IRR_OK && phase < size_of(aapc, 0) * (size_of(aapc, 0) - 1); phase++) {
-        status = assign(aapc, phase, 0, receiver0(aapc, phase), 0, aapc->sender0[phase]);
+    for (int phase = 0; status == IRR_OK && phase < size_of(builder, 0) * (size_of(builder, 0) - 1); phase++) {
+        status = assign(builder, phase, 0, receiver0(builder, phase), 0, builder->sender0[phase]);
     }
     return status;
 }
 
 /* Step 5.  A member sends to ti-1 for at least |Mi| phases; in the first |Mi| of them each member is aligned once. */
-static irr_status_t assign_local(const aapc_t *aapc, int i)
+static irr_status_t assign_local(const builder_t *builder, int i)
 {
-    const int members = size_of(aapc, i), start = start_of(aapc, i, i - 1);
+    const int members = size_of(builder, i), start = start_of(builder, i, i - 1);
     irr_status_t status = IRR_OK;
 
     for (int q = 0; status == IRR_OK && q < members * members; q++) {
-        const int sender = q / members, phase = start + sender * size_of(aapc, i - 1) + q % members;
-        const int receiver = aligned(aapc, i, phase);
+        const int sender = q / members, phase = start + sender * size_of(builder, i - 1) + q % members;
+        const int receiver = aligned(builder, i, phase);
 
         if (receiver != sender) {
-            status = assign(aapc, phase, i, receiver, i, sender);
+            status = assign(builder, phase, i, receiver, i, sender);
         }
     }
     return status;
 }
 
-static irr_status_t assign_all(const aapc_t *aapc)
+static irr_status_t assign_all(const builder_t *builder)
 {
-    const int subtrees = aapc->root->subtrees;
+    const int subtrees = builder->root->subtrees;
     irr_status_t status = IRR_OK;
 
     for (int j = 1; status == IRR_OK && j < subtrees; j++) {
-        status = rotate(aapc, j);
+        status = rotate(builder, j);
     }
     if (status == IRR_OK && subtrees > 1) {
-        status = assign_local0(aapc);
+        status = assign_local0(builder);
     }
     for (int i = 1; status == IRR_OK && i < subtrees; i++) {
         for (int j = 0; status == IRR_OK && j < subtrees; j++) {
-            status = j != i ? broadcast(aapc, i, j) : assign_local(aapc, i);
+            status = j != i ? broadcast(builder, i, j) : assign_local(builder, i);
         }
     }
     return status;
@@ -161,7 +161,7 @@ static irr_status_t assign_all(const aapc_t *aapc)
 static irr_status_t build(const irr_tree_root_t *root, uint64_t bytes, irr_schedule_t *schedule)
 {
     const uint64_t ranks = (uint64_t)schedule->ranks;
-    aapc_t aapc = { .root = root, .bytes = bytes, .schedule = schedule };
+    builder_t builder = { .root = root, .bytes = bytes, .schedule = schedule };
     irr_status_t status;
 
     if (bytes == 0 || bytes > (uint64_t)INT64_MAX / ranks / ranks) {
@@ -170,10 +170,10 @@ static irr_status_t build(const irr_tree_root_t *root, uint64_t bytes, irr_sched
     if (irr_tree_phases(root) > INT32_MAX) {
         return IRR_ERR_NOT_SUPPORTED;
     }
-    aapc.phases = (int)irr_tree_phases(root);
-    aapc.sender0 = irr_alloc((size_t)aapc.phases, sizeof(*aapc.sender0));
-    status = aapc.sender0 != NULL ? assign_all(&aapc) : IRR_ERR_NO_MEMORY;
-    irr_free(aapc.sender0);
+    builder.phases = (int)irr_tree_phases(root);
+    builder.sender0 = irr_alloc((size_t)builder.phases, sizeof(*builder.sender0));
+    status = builder.sender0 != NULL ? assign_all(&builder) : IRR_ERR_NO_MEMORY;
+    irr_free(builder.sender0);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /*
- * tree_order.c - the order of algorithm tree (aapc): contention-free steps on a tree of switches.
+ * tree_order.c - the order of algorithm tree: contention-free steps on a tree of switches.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
@@ -67,7 +67,7 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_tree = {
-    .name = "aapc",
+    .name = "tree",
     .contention_free = true,
     .uses_tree = true,
     .schedule = make_schedule

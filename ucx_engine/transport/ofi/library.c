@@ -37,7 +37,7 @@ static bool is_new_enough(void)
  * arrives directly in the memory of the receive, and uses freed memory if it arrives in segments.
  *
  * A process keeps some thousand buffers, one per eager message: 121 MB with the default length of 16 KiB, 55 MB with
- * the number set below, 150 MB with that number and 64 KiB. With 64 KiB, tree (aapc) over a switch of 100 Mbit/s is as
+ * the number set below, 150 MB with that number and 64 KiB. With 64 KiB, tree over a switch of 100 Mbit/s is as
  * fast as over UCX; with 16 KiB it takes 1.1 to 1.4 times as long.
  *
  * rxm also has a completion ring for 256 processes, 12.6 MB that are touched slowly, which looks like a memory leak.
