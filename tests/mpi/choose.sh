@@ -74,7 +74,7 @@ on_nodes() {
 # The strategies of an algorithm that is named are tried, from the likely best one on; one rank says so.
 tries_strategies() {
     says "5 ranks on 3 nodes: tree, host route node, pacing sync, .*, because coll_irr_alltoallv_algorithm is tree$" \
-        on_nodes 5 --mca coll_irr_verbose 1 "$program" change:700 served=yes &&
+        on_nodes 5 --mca coll_irr_verbose 1 "$program" change:1500 served=yes &&
         [ "$(lines "because coll_irr_alltoallv_algorithm is tree.*; tried [0-9]* algo")" -gt 0 ]
 }
 
