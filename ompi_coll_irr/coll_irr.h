@@ -1,30 +1,30 @@
 /*
- * coll_irr.h - the component: what its files share.
+ * coll_irr.h - the component: declarations that its files share.
  *
- * The component is thin: it translates the arguments of MPI into a problem of the engine, and the life of
- * communicators and of the job into the life of engine objects.
+ * The component is thin: it translates the arguments of MPI into a problem of the engine, and the life of communicators
+ * and of the job into the life of engine objects.
  *
  *   coll_irr_entries.c     the functions of MPI, and the table of collectives
- *   coll_irr_dispatch.h    who serves a call: blocking,
+ *   coll_irr_dispatch.h    which implementation serves a call: blocking,
  *   coll_irr_nonblocking.c nonblocking,
- *   coll_irr_persistent.c  and persistent ones
+ *   coll_irr_persistent.c  and persistent calls
  *   coll_irr_operation.h   one exchange by an engine communicator: start, progress, finish
- *   coll_irr_request.h     requests, and the class that they come in; coll_irr_request_run.c moves them
- *   coll_irr_agreement.h   what ranks agree on, in steps
- *   coll_irr_rounds.h      reductions and gathers beside MPI's collectives
+ *   coll_irr_request.h     requests and their operation class; coll_irr_request_run.c progresses them
+ *   coll_irr_agreement.h   agreements of the ranks, in steps
+ *   coll_irr_rounds.h      reductions and gathers by point-to-point messages
  *   coll_irr_service.h     the state of a collective
- *   coll_irr_team.h        what communicators of the same processes have in common
- *   coll_irr_buffer.h      counts, displacements and datatypes to blocks of bytes
- *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c finds those of a topology, too
- *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c tells what is wrong with them
- *   coll_irr_choose.h      who chooses, the machine that is chosen for, and what trials have found
- *   coll_irr_signature.c   whether coll/irr is the same on all ranks
- *   coll_irr_engine.h      the engine of the process, what moves its messages, and the way down at the end of the job
- *   coll_irr_record.h      the record of a collective, which lines, MPI_T and the report of a job read
- *   coll_irr_statistics.h  lines, statistics and the report
- *   coll_irr_messages.c    streams of messages for the user and of lines
+ *   coll_irr_team.h        state that communicators of the same processes share
+ *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes
+ *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
+ *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c reports bad values
+ *   coll_irr_choose.h      the choice of a strategy: mode, constants of the machine, lessons of earlier trials
+ *   coll_irr_signature.c   checks that coll/irr is the same on all ranks
+ *   coll_irr_engine.h      the engine of the process, its progress, and its teardown at the end of the job
+ *   coll_irr_record.h      the record of a collective, which the log, MPI_T and the report of a job read
+ *   coll_irr_statistics.h  the log, the statistics and the report
+ *   coll_irr_messages.c    output streams for user messages and for the log
  *   coll_irr_module.c      a module for each communicator: query, enable, destruct
- *   coll_irr_component.c   open, close, the table Open MPI looks for
+ *   coll_irr_component.c   open, close, and the component structure that Open MPI looks up
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -51,7 +51,7 @@ enum {
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Settings of the process; a bad value has the default in its place, and no text is NULL. */
+/* Settings of the process. A bad value is replaced by the default. No text is NULL. */
 typedef struct mca_coll_irr_params_t {
     int         priority;
     int         setup_share;
@@ -61,14 +61,14 @@ typedef struct mca_coll_irr_params_t {
     const char *ucx_devices;
     const char *ofi_provider;
     const char *ofi_domain;
-    size_t      eager_bytes;   /* IRR_BYTES_AUTO: as the job is */
+    size_t      eager_bytes;   /* IRR_BYTES_AUTO: depends on the job */
     const char *machine_file;
     const char *memory_file;
     const char *report;
     const char *trace;
 } mca_coll_irr_params_t;
 
-/* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */
+/* CLOSED -> OPEN or FAILED at the first exchange; GONE after the last exchange of the job. */
 typedef enum mca_coll_irr_engine_state_t {
     MCA_COLL_IRR_ENGINE_CLOSED,
     MCA_COLL_IRR_ENGINE_OPEN,
@@ -79,166 +79,169 @@ typedef enum mca_coll_irr_engine_state_t {
 typedef struct mca_coll_irr_component_t {
     mca_coll_base_component_t   super;
     mca_coll_irr_params_t       params;
-    int                         output;         /* stream of verbose lines */
-    int                         help_output;    /* stream of texts for the user */
-    opal_mutex_t                lock;           /* guards what follows */
+    int                         output;         /* stream of the log */
+    int                         help_output;    /* stream of user messages */
+    opal_mutex_t                lock;           /* guards the members below */
     mca_coll_irr_engine_state_t engine_state;
     irr_engine_t               *engine;
-    bool                        threads;        /* MPI_THREAD_MULTIPLE, as MPI_Init said */
-    bool                        may_sleep;      /* waits may: more ranks than processors on this node */
-    bool                        measures;       /* somebody has asked what exchanges take */
-    irr_counters_t              last_counters;  /* of the engine when it went */
-    mca_coll_irr_module_t      *modules;        /* all that live, */
-    uint64_t                    numbers;        /* and as many have lived */
+    bool                        threads;        /* MPI_THREAD_MULTIPLE, as given by MPI_Init */
+    bool                        may_sleep;      /* waits may sleep: this node has more ranks than processors */
+    bool                        measures;       /* times are measured: for the log, the report or MPI_T */
+    irr_counters_t              last_counters;  /* counters of the engine when it was destroyed */
+    mca_coll_irr_module_t      *modules;        /* list of all modules */
+    uint64_t                    numbers;        /* number of modules created so far */
 } mca_coll_irr_component_t;
 
-/* The one symbol that Open MPI may see. */
+/* The only symbol visible to Open MPI. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
-/* Writes a text for the user, as a topic of the help file tells it; unless it was the last one. */
+/* Prints a user message, rendered by this topic of the help file. Does nothing if the text equals the previous one. */
 void mca_coll_irr_warn(const char *topic, const char *text);
 
-/* The same if this rank tells, and unless told, which is set: all ranks that come here know that one has told. */
+/*
+ * Prints the user message if `warns` and if *warned is false; sets *warned in any case.  All ranks that call this know
+ * that one of them prints the message.
+ */
 void mca_coll_irr_warn_once(const char *topic, const char *text, bool *warned, bool warns);
 
-/* With the component. */
+/* Called when the component opens and closes. */
 void mca_coll_irr_messages_open(void);
 void mca_coll_irr_messages_close(void);
 
-/* In place of a row of the algorithm table: the previous module serves. */
+/* Used in place of a row of the algorithm table: the previous module serves. */
 #define MCA_COLL_IRR_HOST (-1)
 
-/* Row 0 of it. */
+/* Row 0 of the algorithm table. */
 #define MCA_COLL_IRR_AUTO 0
 
-/* What a communicator uses. */
+/* The settings of a communicator. */
 typedef struct mca_coll_irr_settings_t {
-    irr_settings_t engine;          /* but for the algorithm; its texts are from malloc */
+    irr_settings_t engine;          /* all but the algorithm; texts are from malloc */
     int            algorithms[MCA_COLL_IRR_ALGORITHMS];   /* rows of the algorithm table, or MCA_COLL_IRR_HOST */
-    size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
+    size_t         ranks_per_node;  /* number of consecutive ranks that form a node; 0: the nodes that Open MPI knows */
 } mca_coll_irr_settings_t;
 
 /* ---- module ---- */
 
 /*
- * NEW until the first call on a communicator of the team, which decides once and for all; but where the ranks choose as
- * they go, they agree on that later (coll_irr_choose.c).
+ * The state is NEW until the first call on a communicator of the team, which decides it once and for all.  The
+ * exception is CHOOSING: the ranks agree on it later (coll_irr_choose.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
     MCA_COLL_IRR_CHOOSING,
     MCA_COLL_IRR_SERVING,
     MCA_COLL_IRR_DECLINED,
-    MCA_COLL_IRR_FAILED      /* an agreement was given up: each call ends in an error */
+    MCA_COLL_IRR_FAILED      /* an agreement was given up: each call returns an error */
 } mca_coll_irr_state_t;
 
-/* Most communicators come to an end before anything is tried on them. */
+/* Allocated on demand, because most communicators are freed before a trial begins. */
 typedef struct mca_coll_irr_candidates_t {
-    irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
-    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* and what is behind the strategies that are open */
-    irr_situation_t situation;                  /* in which they were listed last */
-    bool            lived;                      /* the memory has counted the end of the service */
+    irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
+    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidates behind the open strategies */
+    irr_situation_t situation;                  /* the situation in which `list` was last computed */
+    bool            lived;                      /* the memory file counts the end of the service only once */
 } mca_coll_irr_candidates_t;
 
-/* Neighbours, and their slots, MPI_PROC_NULL left out, by rank; from malloc. */
+/* The neighbors of this rank, and the slots of their blocks without MPI_PROC_NULL, sorted by rank; from malloc. */
 typedef struct mca_coll_irr_neighbors_t {
-    int                  sends, receives;   /* slots, */
-    int                  send_places, recv_places;   /* and with MPI_PROC_NULL */
-    irr_neighbors_t      ranks;             /* each once; behind the slots */
-    mca_coll_irr_slot_t *recv_order;        /* behind the other list */
-    mca_coll_irr_slot_t  order[];           /* of what is sent */
+    int                  sends, receives;   /* numbers of slots, */
+    int                  send_places, recv_places;   /* and the same with MPI_PROC_NULL */
+    irr_neighbors_t      ranks;             /* each rank once; stored behind the slots */
+    mca_coll_irr_slot_t *recv_order;        /* stored behind `order` */
+    mca_coll_irr_slot_t  order[];           /* of the send side */
 } mca_coll_irr_neighbors_t;
 
-/* Room for the cause of what serves a collective. */
+/* Bytes for the cause: why a collective is served by what serves it. */
 #define MCA_COLL_IRR_CAUSE 256
 
-/* A collective of a team of communicators (coll_irr_team.h), or of a class: who serves it, and by what. */
+/* A collective of a team of communicators (coll_irr_team.h) or of an operation class: its state and its strategies. */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
-    const char          *call;       /* its name, or that of a form which is served on its own */
+    const char          *call;       /* name of the collective, or of a form that has a service of its own */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
-    irr_comm_t          *irr_comm;   /* while SERVING */
-    /* the strategy that is Open MPI's own: 0, or -1: none, and strategy 0 is ours */
+    irr_comm_t          *irr_comm;   /* used while SERVING */
+    /* index of the strategy that is Open MPI's own: 0; -1: there is none, and strategy 0 is ours */
     int                  host_strategy;
-    bool                 shares;     /* irr_comm is that of the collective's leader */
-    uint64_t             first;      /* the number of the first module of the team that has called it, */
-    uint64_t             communicators;   /* how many have, */
-    uint64_t             passed;     /* and calls of those that did not join, which went to the host's uncounted */
-    bool                 logged;     /* a line of coll_irr_verbose has named what serves a class, */
-    bool                 requests_logged;   /* or one of its persistent requests, which have no line each */
-    char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, as a clause */
+    bool                 shares;     /* irr_comm belongs to the leader of the collective */
+    uint64_t             first;      /* number of the team's first module that called the collective */
+    uint64_t             communicators;   /* number of modules that called it */
+    uint64_t             passed;     /* uncounted calls, passed to Open MPI, of modules that did not join */
+    bool                 logged;     /* the log names what serves the operation class */
+    bool                 requests_logged;   /* the log names what serves a persistent request; at most once */
+    char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, a clause */
 
-    mca_coll_irr_record_t *record;   /* NULL: nothing is measured */
-    uint64_t             agreements, setup_ns;   /* and what these and preparations took this rank */
+    mca_coll_irr_record_t *record;   /* NULL: no measurement */
+    uint64_t             agreements, setup_ns;   /* time of this rank in agreements and preparations */
 
-    /* While CHOOSING. */
-    bool                 asked;      /* the ranks have agreed that all choose, */
-    bool                 grouped;    /* and have opened strategies, */
-    bool                 needs_transport;   /* also on one node, where memory could not be shared */
-    bool                 refused;           /* all ranks know that no way can be opened, which one of them has told */
+    /* Used while CHOOSING. */
+    bool                 asked;      /* the ranks have agreed that all choose */
+    bool                 grouped;    /* the ranks have opened strategies */
+    bool                 needs_transport;   /* even on one node, where memory could not be shared */
+    bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
     irr_choice_t         choice;
-    uint64_t             logged_exchanges;   /* its count when results were logged last */
-    mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */
-    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: the host's strategy, and those that are closed */
+    uint64_t             logged_exchanges;   /* exchanges counted when results were last logged */
+    mca_coll_irr_candidates_t *candidates;     /* NULL: no list was computed yet, or no memory */
+    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: Open MPI's own, or a closed strategy */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
-    void                       *pad[16];        /* newer releases of a class write behind their own members */
+    void                       *pad[16];        /* room for members that newer releases append to super */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
-    mca_coll_irr_ranks_t        ranks;          /* of its exchanges */
-    ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
-    const mca_coll_irr_settings_t *settings;    /* many communicators may have the same */
-    mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
-    bool                        logged_above;     /* a line has told of a component of a higher priority */
-    irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
-    char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
+    mca_coll_irr_ranks_t        ranks;          /* the ranks of its exchanges */
+    ompi_communicator_t        *keyed;          /* equals comm; NULL: comm has none of our info keys */
+    const mca_coll_irr_settings_t *settings;    /* may be shared by many communicators */
+    mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has needed them yet, or no memory */
+    bool                        logged_above;     /* the log names a component of a higher priority */
+    irr_status_t                trouble;        /* bad value or no memory for a module; reported in the first call */
+    char                       *reason;         /* user message: reason of trouble, or why the engine is unavailable */
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
     mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
-    mca_coll_irr_all_previous_t previous;       /* who served before us */
-    struct mca_coll_irr_class_t *class;         /* room for those below, from malloc: no call has to find memory */
-    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* calls; NULL: none so far */
-    mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
-    bool                        spare;          /* of no communicator yet: for one that finds no memory */
-    uint64_t                    number;         /* of this module, among all of this process */
-    mca_coll_irr_team_t        *team;           /* NULL: there was no call yet */
-    mca_coll_irr_team_t        *own_team;       /* room for one: no call has to find memory; NULL: it is in use */
-    bool                        barred;         /* all ranks know that it cannot join its team */
+    mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
+    struct mca_coll_irr_class_t *class;         /* allocated in advance for `nonblocking`: no call has to find memory */
+    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* of nonblocking calls; NULL: no call yet */
+    mca_coll_irr_module_t      *next, *prev;    /* links of the component's list */
+    bool                        spare;          /* has no communicator yet; used if a communicator finds no memory */
+    uint64_t                    number;         /* serial number of the module in this process */
+    mca_coll_irr_team_t        *team;           /* NULL: no call so far */
+    mca_coll_irr_team_t        *own_team;       /* allocated in advance for a call without memory; NULL: in use */
+    bool                        barred;         /* all ranks know that this module cannot join its team */
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
-    bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* a line has named what serves it */
-    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls that went to the host's uncounted */
+    bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* the log names what serves the collective */
+    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* uncounted calls that were passed to Open MPI */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
 
-/* Is a service served by engine communicators, whatever a trial finds? */
+/* True if engine communicators serve the collective, whatever a trial finds. */
 static inline bool mca_coll_irr_is_served(const mca_coll_irr_service_t *service)
 {
     return service->state == MCA_COLL_IRR_SERVING ||
            (service->state == MCA_COLL_IRR_CHOOSING && service->host_strategy != 0);
 }
 
-/* The row of the algorithm table that the settings have for a collective, or MCA_COLL_IRR_HOST. */
+/* Returns the row of the algorithm table that the settings name for a collective, or MCA_COLL_IRR_HOST. */
 static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     return module->settings->algorithms[mca_coll_irr_collectives[which].algorithm];
 }
 
 /*
- * Are blocks those of neighbours, and not of all ranks?  On an inter-communicator these are the ranks of the other
- * group.
+ * True if the collective has blocks for neighbors only.  On an inter-communicator the neighbors are the ranks of the
+ * other group.
  */
 static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
 }
 
-/* Local, at the end of the job: closes the engine and all that goes by it; nothing is served any more. */
+/* Local, at the end of the job: closes the engine and everything that uses it. No collective is served any more. */
 void mca_coll_irr_modules_strand(void);
 
-/* With the component: the modules that no communicator has. */
+/* Called when the component closes: frees the modules that have no communicator. */
 void mca_coll_irr_modules_close(void);
 
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads);
@@ -246,27 +249,28 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
 
 /* ---- parameters ---- */
 
-/* Those of a communicator for which they could not be read. */
+/* The settings of a communicator whose settings could not be read. */
 extern const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
- * Settings of a communicator from parameters and the info keys of `keyed`, which is it, or NULL if it has none of ours.
- * To be given back.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM and in *bad_p what is wrong, from malloc.
+ * Sets *settings_p to the settings of a communicator from parameters and the info keys of `keyed`, which is `comm`, or
+ * NULL if `comm` has none of our info keys.  The caller returns the settings with mca_coll_irr_settings_give.  Errors:
+ * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM, with the bad value in *bad_p, from malloc.
  */
 irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
                                         const mca_coll_irr_settings_t **settings_p, mca_coll_irr_bad_t **bad_p);
 void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 
-/* With the component. */
+/* Called when the component closes. */
 void mca_coll_irr_settings_close(void);
 
-/* What is behind value i of the parameters for algorithms: a row of the algorithm table, or MCA_COLL_IRR_HOST. */
+/* Converts value i of the parameters for algorithms to a row of the algorithm table, or MCA_COLL_IRR_HOST. */
 int mca_coll_irr_algorithm(int i);
 
-/* The other way round. */
+/* The inverse of mca_coll_irr_algorithm. */
 int mca_coll_irr_algorithm_value(int algorithm);
 
-/* The names of the parameters that name an algorithm, and that of a collective's. */
+/* The names of the parameters that name an algorithm. The function returns the one of a collective. */
 extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
 
 static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
@@ -274,23 +278,23 @@ static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
     return mca_coll_irr_algorithm_parameters[mca_coll_irr_collectives[which].algorithm];
 }
 
-/* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
+/* Returns the parameter coll_irr_timeout in seconds, for waits that belong to no communicator; 0: no limit. */
 size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
 
-/* ---- the same on all ranks ---- */
+/* ---- signature: coll/irr is the same on all ranks ---- */
 
-/* Publishes the signature of this process; when the component is opened, before MPI_Init exchanges them. */
+/* Publishes the signature of this process. Called when the component opens, before MPI_Init exchanges signatures. */
 void mca_coll_irr_signature_open(void);
 void mca_coll_irr_signature_close(void);
 
-/* Sets the ranks that this one talks to and that have the same signature.  Local.  IRR_ERR_OOB: some are unknown. */
+/* Local: sets the partners of this rank that have the same signature. IRR_ERR_OOB: some signatures are unknown. */
 irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
 
 /*
- * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks, of
- * which there are MCA_COLL_IRR_WORDS_MAX, and room for one more.
+ * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks.  The
+ * caller fills at most MCA_COLL_IRR_WORDS_MAX words; the array has room for one more.
  */
 #define MCA_COLL_IRR_WORDS_MAX 7
 #define MCA_COLL_IRR_SIGNATURE_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
@@ -298,20 +302,20 @@ void mca_coll_irr_signature_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_ir
                                 uint64_t *words);
 
 /*
- * After these rounds: returns false, alike on all ranks that have the component, if a member lacks it or differs; then
- * why is the cause, of which the user is warned once.
+ * Call after these rounds have ended.  Returns false, alike on all ranks that have the component, if a member lacks it
+ * or differs.  Then `why` is the cause, and the user is warned once.
  */
 bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
 
-/* Returns how many ranks of the communicator are on this one's node. */
+/* Returns the number of ranks of the communicator on this rank's node. */
 static inline int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
 {
     return mca_coll_irr_ranks_on_my_node(&module->ranks);
 }
 
 /*
- * Local: whose neighbour this rank is, before the first call of a collective that asks for that.  Without memory that
- * is the module's trouble.
+ * Local: finds the ranks that have this rank as a neighbor, before the first call of a collective that needs them.
+ * Without memory, sets `trouble` of the module.
  */
 void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 

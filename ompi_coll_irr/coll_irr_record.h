@@ -1,11 +1,12 @@
 /*
- * coll_irr_record.h - the record of a collective of a communicator.  MPI_T, coll_irr_report and the lines of
+ * coll_irr_record.h - the record of a collective of a communicator.  MPI_T, coll_irr_report and the log of
  * coll_irr_verbose read it.
  *
- * Each rank fills records of its own (coll_irr_statistics.c).  The report joins those of several communicators and of
- * all ranks in a table of bounded size: a record without room is added to another one of its kind.
+ * Each rank fills its own records (coll_irr_statistics.c).  The report merges the records of communicators and ranks in
+ * a table of bounded size: if the table has no room for a record, it is added to another one of its kind.
  *
- * Pure; knows nothing of Open MPI.  A record has no pointers and travels as it is, between processes of equal machines.
+ * Pure functions without Open MPI.  A record contains no pointers, so processes on machines with equal data formats
+ * exchange it as it is.
  */
 #ifndef MCA_COLL_IRR_RECORD_H
 #define MCA_COLL_IRR_RECORD_H
@@ -17,12 +18,12 @@
 
 /* ---- records ---- */
 
-/* Speedups over Open MPI's own: its time divided by that of a strategy.  max 0: there are none. */
+/* Speedups: the time of Open MPI's own divided by the time of a strategy. max is 0 if there are none. */
 typedef struct mca_coll_irr_range_t {
     double min, max;
 } mca_coll_irr_range_t;
 
-/* A strategy that was tried, and the speedups that its trials found. */
+/* A strategy that was tried, and the speedups measured in its trials. */
 typedef struct mca_coll_irr_tried_t {
     char                 strategy[96];
     uint64_t             trials;
@@ -31,45 +32,42 @@ typedef struct mca_coll_irr_tried_t {
 
 enum { MCA_COLL_IRR_RECORD_STRATEGIES = 8 };
 
-/*
- * Calls and trials are counted by rank 0 of each communicator, messages and bytes by all ranks.  Times are in
- * nanoseconds.
- */
+/* Rank 0 of each communicator counts calls and trials; all ranks count messages and bytes. Times are in nanoseconds. */
 typedef struct mca_coll_irr_record_t {
     char     name[64];         /* of the communicator */
     char     call[32];         /* name of the collective in MPI */
-    char     strategy[96];     /* strategy that serves in the end, */
-    char     why[272];         /* and the cause, as part of a sentence */
-    int32_t  similar;          /* other communicators have the same cause with other numbers */
-    int32_t  saves;            /* the time saved is known */
+    char     strategy[96];     /* strategy that serves at the end */
+    char     why[272];         /* its cause, as a clause */
+    int32_t  similar;          /* other communicators differ from this cause in numbers only */
+    int32_t  saves;            /* saved_ns is known */
     int32_t  ranks, nodes;     /* 0: they differ, or are not known */
-    int32_t  algorithm;        /* that serves now, as the values of the parameters are numbered */
+    int32_t  algorithm;        /* that serves now; a value of the parameters for algorithms */
     uint64_t communicators;
     uint64_t exchanges;
-    uint64_t room;             /* messages to others that could have been sent, */
-    uint64_t messages;         /* and those that were not empty */
-    uint64_t bytes;            /* of these messages */
+    uint64_t room;             /* messages to other ranks that were possible */
+    uint64_t messages;         /* messages that were not empty */
+    uint64_t bytes;            /* sent in messages */
     uint64_t longest;          /* bytes of the longest message */
-    uint64_t tried;            /* strategies in trials, */
-    uint64_t trial_exchanges;  /* and exchanges */
+    uint64_t tried;            /* strategies in trials */
+    uint64_t trial_exchanges;  /* exchanges in trials */
     uint64_t agreements;
     uint64_t ns;               /* in exchanges */
-    uint64_t setup_ns;         /* in agreements and preparations, and by which trials made exchanges longer */
-    double   saved_ns;         /* relative to Open MPI's own, as measured in trials; negative: lost; */
-    double   saved_low_ns, saved_high_ns;   /* its interval, from the spread of the samples */
-    mca_coll_irr_range_t speedup;   /* of the strategy that serves in the end, by its last trial, */
-    mca_coll_irr_range_t other;     /* and where Open MPI's own serves, of the best other */
-    int32_t  strategies;       /* strategies in the list: the best that were tried */
+    uint64_t setup_ns;         /* in agreements, preparations, and the extra time of exchanges in trials */
+    double   saved_ns;         /* time saved relative to Open MPI's own, from trials; negative: lost */
+    double   saved_low_ns, saved_high_ns;   /* interval of saved_ns, from the spread of the samples */
+    mca_coll_irr_range_t speedup;   /* of the strategy that serves at the end, in its last trial */
+    mca_coll_irr_range_t other;     /* of the best other strategy, where Open MPI's own serves */
+    int32_t  strategies;       /* length of the list, which holds the best strategies tried */
     mca_coll_irr_tried_t list[MCA_COLL_IRR_RECORD_STRATEGIES];
 } mca_coll_irr_record_t;
 
-/* The longest time that a record may have, in nanoseconds: three years. */
+/* Largest time in a record, in nanoseconds: three years. */
 #define MCA_COLL_IRR_NS_MAX 1e17
 
-/* Adds trials of a strategy to the list; without room they replace the slowest one. */
+/* Adds trials of a strategy to the list. If the list is full, they replace the slowest strategy. */
 void mca_coll_irr_record_tried(mca_coll_irr_record_t *record, const mca_coll_irr_tried_t *tried);
 
-/* Returns whether a record that came from another process is safe to read. */
+/* Returns true if a record received from another process is safe to read. */
 bool mca_coll_irr_record_is_sound(const mca_coll_irr_record_t *record);
 
 /* ---- fields ---- */
@@ -77,44 +75,47 @@ bool mca_coll_irr_record_is_sound(const mca_coll_irr_record_t *record);
 typedef enum mca_coll_irr_unit_t {
     MCA_COLL_IRR_COUNT, MCA_COLL_IRR_BYTE, MCA_COLL_IRR_PART, MCA_COLL_IRR_RATIO, MCA_COLL_IRR_NS,
     MCA_COLL_IRR_SIGNED_NS,
-    MCA_COLL_IRR_LOW_NS,      /* signed, the begin of an interval that ends with the next number */
-    MCA_COLL_IRR_NAME         /* of an algorithm, as the values of the parameters are numbered */
+    MCA_COLL_IRR_LOW_NS,      /* signed; lower end of an interval, whose upper end is the next number */
+    MCA_COLL_IRR_NAME         /* of an algorithm; a value of the parameters for algorithms */
 } mca_coll_irr_unit_t;
 
-/* A number of a record, and where it is written.  NULL: nowhere. */
+/* A number of a record, and where it is written. NULL: it is not written there. */
 typedef struct mca_coll_irr_field_t {
     mca_coll_irr_unit_t unit;
-    const char         *json;      /* its key */
-    const char         *column;    /* in the text of a report: its title, as wide as the column */
-    const char         *variable;  /* end of the names of its MPI_T variables, */
-    const char         *text;      /* and their description, in which %s is the call */
+    const char         *json;      /* key */
+    const char         *column;    /* title in the text report, as wide as the column */
+    const char         *variable;  /* suffix of the names of its MPI_T variables */
+    const char         *text;      /* their description; %s is the call */
 } mca_coll_irr_field_t;
 
-/* In the order in which they are written. */
+/* In the order of output. */
 enum { MCA_COLL_IRR_FIELDS = 18 };
 extern const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS];
 
-/* Sets the numbers of a record; NAN: not known. */
+/* Sets the values of all fields of a record; NAN: not known. */
 void mca_coll_irr_record_values(const mca_coll_irr_record_t *record, double values[MCA_COLL_IRR_FIELDS]);
 
 /* ---- text ---- */
 
-/* A number with its unit. */
+/* A number with its unit, as text. */
 typedef struct mca_coll_irr_size_t {
     char text[16];
 } mca_coll_irr_size_t;
 
-/* Two digits, or all before the point, with a unit: 12 B, 2.1 kB, 410 kB; powers of 1000. */
+/*
+ * Formats bytes with two significant digits, or all digits before the point, and a unit in powers of 1000: 12 B, 2.1
+ * kB, 410 kB.
+ */
 mca_coll_irr_size_t mca_coll_irr_bytes_text(double bytes);
 
-/* The same for nanoseconds: 830 ns, 2.1 us, 41 ms, -3.0 s. */
+/* Formats nanoseconds likewise: 830 ns, 2.1 us, 41 ms, -3.0 s. */
 mca_coll_irr_size_t mca_coll_irr_time_text(double ns);
 
-/* "tried 2 algorithms in 40 exchanges"; empty: none was tried. */
+/* Writes "tried 2 algorithms in 40 exchanges"; the text is empty if no strategy was tried. */
 #define MCA_COLL_IRR_TRIALS 80
 void mca_coll_irr_record_trials(const mca_coll_irr_record_t *record, char text[MCA_COLL_IRR_TRIALS]);
 
-/* The cause as a user reads it: never empty; its speedup is the range over all communicators of the record. */
+/* Writes the cause for the user; never empty. Its speedup is the range over all communicators of the record. */
 #define MCA_COLL_IRR_REASON 336
 void mca_coll_irr_record_reason(const mca_coll_irr_record_t *record, char *text, size_t size);
 
@@ -128,28 +129,28 @@ typedef struct mca_coll_irr_table_t {
 } mca_coll_irr_table_t;
 
 /*
- * Adds a record to the one of the same name, collective and number of ranks, if there is one.  If the table is nearly
- * full: to one of the same collective and ranks, else to a last one for all others.  Times of this rank are added.
- * Another rank took part in the same exchanges: then the time and what was saved are those of the rank with the longest
- * time, and set-up is that of the rank with the longest one.
+ * Adds a record to the one with the same name, collective and number of ranks.  If there is none and the table is
+ * nearly full, adds it to one with the same collective and ranks, or else to the last one, which collects all others.
+ * of_this_rank: times are added.  Otherwise another rank took part in the same exchanges: the time and the saved time
+ * are those of the rank with the longest time, and the set-up time is the longest of all ranks.
  */
 void mca_coll_irr_table_add(mca_coll_irr_table_t *table, const mca_coll_irr_record_t *record, bool of_this_rank);
 
-/* Longest time in exchanges first. */
+/* Sorts by the time in exchanges, longest first. */
 void mca_coll_irr_table_sort(mca_coll_irr_table_t *table);
 
-/* The job, as a report shows it. */
+/* The job in a report. */
 typedef struct mca_coll_irr_job_t {
     const char *version;      /* of coll/irr */
     int         ranks;
-    int         reporting;    /* ranks whose records are in the table */
+    int         reporting;    /* number of ranks whose records are in the table */
 } mca_coll_irr_job_t;
 
-/* Write a table, and the sums of its records for each collective and for the job.  Errors are those of the stream. */
+/* Write a table, the sums for each collective and the sums for the job. Errors are kept by the stream. */
 void mca_coll_irr_table_print(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 void mca_coll_irr_table_json(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 
-/* Sets the sum of all records of a collective; NULL: of all records. */
+/* Sets *total to the sum of the records of a collective; call NULL: of all records. */
 void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *call, mca_coll_irr_record_t *total);
 
 #endif
