@@ -1,5 +1,5 @@
 /*
- * coll_irr_buffer.h - the bytes of a call: counts, displacements and datatypes of MPI as blocks of bytes.
+ * coll_irr_buffer.h - the bytes of a call: converts counts, displacements and datatypes of MPI to blocks of bytes.
  */
 #ifndef MCA_COLL_IRR_BUFFER_H
 #define MCA_COLL_IRR_BUFFER_H
@@ -8,86 +8,87 @@
 #include "choose/choice.h"
 #include "irr.h"
 
-/* A block of a call: its rank, and its index in the arrays of MPI. */
+/* A block of a call: its rank, and its index in the arrays of MPI (the slot). */
 typedef struct mca_coll_irr_slot_t {
     int rank, slot;
 } mca_coll_irr_slot_t;
 
-/* The send side or the receive side of a call, with the arguments of MPI. */
+/* The send side or the receive side of a call: the arguments of MPI. */
 typedef struct mca_coll_irr_side_t {
     void                      *buffer;
-    bool                       uniform;    /* no arrays: each block has count elements, and they are consecutive */
-    bool                       far;        /* offsets in place of displs */
+    bool                       uniform;    /* no arrays: each block has `count` elements; blocks are consecutive */
+    bool                       far;        /* uses offsets instead of displs */
     union {
         size_t                 count;
         mca_coll_irr_counts_t  counts;
     };
     union {
-        mca_coll_irr_displs_t  displs;     /* in elements; in bytes if each block has a datatype of its own */
+        mca_coll_irr_displs_t  displs;     /* in elements; in bytes if `datatypes` is set */
         mca_coll_irr_offsets_t offsets;    /* in bytes */
     };
     ompi_datatype_t           *datatype;
-    ompi_datatype_t *const    *datatypes;  /* of each slot; NULL: all have the one above */
-    int                        slots;      /* blocks, */
-    int                        places;     /* in the arrays; some may have no block */
-    const mca_coll_irr_slot_t *order;      /* sorted by rank; NULL: slot i is that of rank i */
+    ompi_datatype_t *const    *datatypes;  /* one for each slot; NULL: all have `datatype` */
+    int                        slots;      /* number of blocks */
+    int                        places;     /* length of the arrays; some entries may have no block */
+    const mca_coll_irr_slot_t *order;      /* sorted by rank; NULL: slot i belongs to rank i */
 } mca_coll_irr_side_t;
 
 /*
- * For a side that outlives its call: returns the bytes of its arrays; replaces the arrays by copies in memory of the
- * caller, from malloc; retains its datatypes that are not MPI's own, or releases them.
+ * For a side that outlives its call.  mca_coll_irr_side_arrays returns the bytes of its arrays.  mca_coll_irr_side_copy
+ * replaces the arrays by copies in memory of the caller, aligned as by malloc.  mca_coll_irr_side_hold retains or
+ * releases its datatypes that are not predefined.
  */
 size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
 void   mca_coll_irr_side_hold(const mca_coll_irr_side_t *side, bool retains);
 
-/* How elements of a datatype lie in memory. */
+/* The memory layout of elements of a datatype. */
 typedef struct mca_coll_irr_layout_t {
     const ompi_datatype_t *datatype;
     size_t                 size;
     ptrdiff_t              extent, true_lower;
     bool                   is_run;      /* consecutive elements are one run of bytes */
-    bool                   is_packed;   /* its runs are too short; false also if that is not known */
+    bool                   is_packed;   /* known to have runs that are too short */
 } mca_coll_irr_layout_t;
 
-/* A call with the arguments of MPI.  In place, both sides are the receive side, except for the buffer. */
+/* A call with the arguments of MPI. With MPI_IN_PLACE the send side equals the receive side, except for its buffer. */
 typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t    send, recv;
-    const irr_neighbors_t *neighbors;   /* ranks that have blocks; NULL: all ranks */
+    const irr_neighbors_t *neighbors;   /* ranks with blocks; NULL: all ranks */
 } mca_coll_irr_call_t;
 
 /*
- * The bytes of a side: in the user's buffer, in a packed copy, or some in each.  The list of blocks is kept for a call
- * that repeats the one before.
+ * The bytes of a side: in the user's buffer, in a packed copy, or partly in each.  The list of blocks is kept for a
+ * call that repeats the previous one.
  */
 typedef struct mca_coll_irr_end_t {
-    irr_block_t          *list;          /* from irr_alloc, with room for one block a rank at least; it grows */
+    irr_block_t          *list;          /* from irr_alloc; grows; room for one block per rank at least */
     size_t                max;
-    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: no call can repeat them */
-    mca_coll_irr_side_t   side;          /* from which they were made, */
-    mca_coll_irr_layout_t layout;        /* the layout of its datatype, */
-    unsigned char        *arrays;        /* and memory for copies of its arrays */
+    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: cannot be repeated */
+    mca_coll_irr_side_t   side;          /* the side that the blocks were made from */
+    mca_coll_irr_layout_t layout;        /* layout of its datatype */
+    unsigned char        *arrays;        /* memory for copies of its arrays */
     size_t                arrays_max;
     void                 *base;
-    char                 *packed;        /* NULL: nothing is packed */
+    char                 *packed;        /* the packed copy; NULL: nothing is packed */
     size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
-/* The bytes of a call.  Zeroed, they are closed.  Kept from call to call, they save a repeated call new lists. */
+/* The bytes of a call. Zeroed bytes are closed. A structure that is kept from call to call reuses its lists. */
 typedef struct mca_coll_irr_bytes_t {
     irr_problem_t      problem;         /* in place, both sides have the blocks of output */
-    mca_coll_irr_end_t input, output;   /* in place, there is only output */
+    mca_coll_irr_end_t input, output;   /* in place, only output is used */
     bool               lacks;           /* no memory for copies: the call cannot be served */
 } mca_coll_irr_bytes_t;
 
-/* Make room for this many blocks.  IRR_ERR_NO_MEMORY leaves the room as it is. */
+/* Reserve room for blocks. IRR_ERR_NO_MEMORY leaves the room unchanged. mca_coll_irr_bytes_fini frees it. */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
 irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
- * Fills the blocks of a call whose sides are placed, and makes packed copies of blocks whose runs of bytes are shorter
- * than IRR_BLOCK_MIN in the mean.  Without memory for a copy `lacks` is set, and the blocks are filled all the same.
+ * Fills the blocks of a call whose sides are placed.  Makes packed copies of blocks whose mean run of bytes is shorter
+ * than IRR_BLOCK_MIN.  Without memory for a copy sets `lacks`, and still fills the blocks.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
@@ -98,23 +99,23 @@ static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *byt
     return bytes->output.packed != NULL || bytes->input.packed != NULL;
 }
 
-/* Frees the packed copies, which closes the bytes. */
+/* Closes the bytes: frees the packed copies. */
 void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 
-/* Copy between the user's buffers and the packed copies.  OMPI_SUCCESS or the error of the datatype engine. */
+/* Copy between the user's buffers and the packed copies. Return OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 
-/* Returns the bytes of the k-th block by rank, and sets its rank. */
+/* Returns the bytes of the k-th block in rank order, and sets its rank. */
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
 
 /*
- * Returns the number of messages of a side to or from other ranks that are not empty, and sets their bytes; *longest
- * grows to the longest one.
+ * Returns the number of non-empty messages of a side to or from other ranks, and sets *bytes_p to their bytes.  Raises
+ * *longest to the bytes of the longest message.
  */
 uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
 
-/* Of a call: both sides together. */
+/* Returns the load of both sides of a call. */
 irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
 
 /* ---- runs of bytes ---- */
@@ -124,23 +125,24 @@ typedef struct mca_coll_irr_elements_t {
     const ompi_datatype_t *datatype;
     size_t                 count, bytes;
     char                  *address;
-    int                    rank;        /* of the block */
+    int                    rank;        /* rank of the block */
 } mca_coll_irr_elements_t;
 
 /*
- * Adds the runs of elements to the blocks, with offsets from the base; reads none of them.  IRR_ERR_NOT_SUPPORTED: they
- * are shorter than IRR_BLOCK_MIN in the mean.  IRR_ERR_NO_MEMORY, and the blocks hold some of them.
+ * Adds the runs of elements to the blocks, with offsets from the base; does not access the elements.  Returns
+ * IRR_ERR_NOT_SUPPORTED if the mean run is shorter than IRR_BLOCK_MIN; IRR_ERR_NO_MEMORY, after which the blocks
+ * contain some of the runs.
  */
 irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
 
-/* Packs elements, or unpacks them.  OMPI_SUCCESS or the error of the datatype engine. */
+/* Packs or unpacks elements. Returns OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
 
-/* Returns memory for packed bytes, or NULL; takes it back and keeps it for the next call that needs some. */
+/* Return memory for packed bytes, or NULL; take it back and keep it for a later call. */
 void *mca_coll_irr_kept_take(size_t bytes);
 void  mca_coll_irr_kept_give(void *memory);
 
-/* With the component. */
+/* Called when the component opens and closes. */
 void mca_coll_irr_runs_open(void);
 void mca_coll_irr_runs_close(void);
 

@@ -1,5 +1,5 @@
 /*
- * coll_irr_dispatch.h - who serves a call: Open MPI's own, or an engine communicator.
+ * coll_irr_dispatch.h - dispatch of a call to Open MPI's own or to an engine communicator.
  */
 #ifndef MCA_COLL_IRR_DISPATCH_H
 #define MCA_COLL_IRR_DISPATCH_H
@@ -7,9 +7,9 @@
 #include "coll_irr_team.h"
 
 /*
- * Returns the module that served before, if a blocking call goes to it as it is: the ranks, or the trials so far, leave
- * the collective to Open MPI, and nobody times or counts the call.  Most calls of most programs are such, so this comes
- * before all else, and looks at little.  NULL: mca_coll_irr_call.
+ * Returns the previous module if a blocking call goes to it unchanged: the ranks, or the trials so far, leave the
+ * collective to Open MPI, and nothing times or counts the call.  Most calls of most programs take this path, so this
+ * test comes first and reads few members.  NULL: use mca_coll_irr_call.
  */
 static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_module_t *base,
                                                                   mca_coll_irr_which_t which)
@@ -29,24 +29,25 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
 }
 
 /*
- * A blocking call, whose sides are set as MPI gives them.  Collective; the first call of a collective on a
- * communicator, and the one in which it joins its team, decide who serves it.  OMPI_SUCCESS or an error of Open MPI's.
+ * Serves a blocking call whose sides hold the arguments of MPI.  Collective; blocks.  The first call of a collective on
+ * a communicator, and the call in which the communicator joins its team, decide how it is served.  Returns OMPI_SUCCESS
+ * or an error of Open MPI.
  */
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
-/* A nonblocking call. */
+/* Starts a nonblocking call. */
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                        ompi_request_t **request_p);
 
-/* An init call of a persistent request. */
+/* Serves the init call of a persistent request. */
 int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                            ompi_info_t *info, ompi_request_t **request_p);
 
-/* ---- steps that the three have in common ---- */
+/* ---- steps common to the three forms ---- */
 
 /*
- * Makes sure that the state of a collective is decided; collective in the first call, and in the one in which the
- * communicator joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
+ * Makes sure that the state of a collective is decided.  It is collective and may block in the first call, and in the
+ * call in which the communicator joins its team.  Returns OMPI_SUCCESS or an error, and sets the service.
  */
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
 
@@ -60,13 +61,13 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
                                                                  : mca_coll_irr_settle(module, service_p);
 }
 
-/* Sets whose blocks the sides of a call have: all ranks', or the neighbours'. */
+/* Sets the ranks of the blocks of both sides: all ranks, or the neighbors. */
 void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
-/* Local: begins to choose, or declines, or leaves that to the agreement of the first call. */
+/* Local: starts to choose, or declines, or leaves the decision to the agreement of the first call. */
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Calls the module that served before. */
+/* Calls the function of the previous module. */
 static inline int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                                     mca_coll_irr_form_t form, const mca_coll_irr_call_t *call, ompi_info_t *info,
                                     ompi_request_t **request_p)

@@ -1,35 +1,39 @@
 /*
  * coll_irr_ranks.h - the ranks of the exchanges of a communicator, as the engine numbers them.
  *
- * They are in two parts.  The first part of an intra-communicator has all ranks, the second one none.  The parts of an
- * inter-communicator are its two groups, in the order of their ranks 0 in the job, which is alike for all.
+ * They are in two parts.  In an intra-communicator the first part has all ranks, and the second part is empty.  In an
+ * inter-communicator the parts are the two groups, ordered by the process of their rank 0, so all ranks use the same
+ * order.
  */
 #ifndef MCA_COLL_IRR_RANKS_H
 #define MCA_COLL_IRR_RANKS_H
 
 #include "compat.h"
 
-/* Consecutive ranks. */
+/* A part: consecutive ranks. */
 typedef struct mca_coll_irr_part_t {
     int                  first;
-    ompi_group_t        *group;   /* the ranks, from 0 on */
-    ompi_communicator_t *comm;    /* on which messages of this process reach them, */
-    int                  tags;    /* after this is added to their tags */
+    ompi_group_t        *group;   /* its members; member i is rank first + i */
+    ompi_communicator_t *comm;    /* communicator that reaches them from this process */
+    int                  tags;    /* offset added to the tags of messages */
 } mca_coll_irr_part_t;
 
 typedef struct mca_coll_irr_ranks_t {
     int                 size, rank;
-    size_t              timeout;    /* seconds that an agreement among them may wait; 0: for ever */
-    bool                given_up;   /* an agreement has failed on this rank: there will be none any more, */
-    bool                stranded;   /* and Open MPI may still use its memory */
-    mca_coll_irr_part_t parts[2];   /* the second one begins at `size` if there is none */
-    ompi_communicator_t *kept;      /* retained; NULL: none */
+    size_t              timeout;    /* limit of agreements in seconds; 0: none */
+    bool                given_up;   /* an agreement has failed on this rank; no other one can succeed */
+    bool                stranded;   /* Open MPI may still use the memory of that agreement */
+    mca_coll_irr_part_t parts[2];   /* an empty second part begins at `size` */
+    ompi_communicator_t *kept;      /* retained communicator; NULL: none */
 } mca_coll_irr_ranks_t;
 
-/* Sets the ranks of an inter-communicator. */
+/* Sets the ranks of an inter-communicator; retains its local communicator. */
 void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm);
 
-/* Sets the ranks of a communicator, which must outlive them; zeroed before.  A second end does nothing. */
+/*
+ * Sets the ranks of a communicator, which must outlive them.  *ranks must be zeroed before.  mca_coll_irr_ranks_fini
+ * may be called twice.
+ */
 static inline void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
 {
     if (OMPI_COMM_IS_INTER(comm)) {
@@ -57,7 +61,7 @@ static inline void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
     }
 }
 
-/* Returns the process of a rank. */
+/* Returns the name of the process of a rank. */
 static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     const mca_coll_irr_part_t *part = mca_coll_irr_part(ranks, rank);
@@ -65,17 +69,20 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
     return ompi_group_get_proc_name(part->group, rank - part->first);
 }
 
-/* Returns whether a rank is on this one's node, and how many ranks are, as Open MPI knows without asking. */
+/*
+ * Returns true if a rank is on this rank's node; returns the number of such ranks.  Both use data that Open MPI has
+ * locally.
+ */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
 int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
 
 /*
- * Returns the number of nodes of the ranks; 0: some are not known, or there is no memory.  Looks up the node of each
- * process of the job once.
+ * Returns the number of nodes of the ranks; 0: some nodes are unknown, or no memory.  The node of each process is
+ * looked up once.
  */
 int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks);
 
-/* With the component. */
+/* Called when the component closes. */
 void mca_coll_irr_ranks_close(void);
 
 #endif

@@ -1,27 +1,27 @@
 /*
- * coll_irr_rounds.h - reductions and gathers by point-to-point messages, which never block: maxima of words, bytes of
- * all ranks, or that all have come.
+ * coll_irr_rounds.h - reductions by point-to-point messages, which never block: maxima of words, a gather of bytes of
+ * all ranks, or a barrier.
  *
- * A dissemination: in round k a rank sends what it knows to the rank at distance 2^k ahead, and receives what the one
- * at that distance behind knows.  Nothing is allocated, and there is no communicator but that of the ranks.
+ * The algorithm is a dissemination: in round k a rank sends its data to the rank at distance 2^k ahead, and receives
+ * the data of the rank at distance 2^k behind.  It allocates no memory and creates no communicator.
  *
- * Messages of two operations of a communicator must not be taken for each other.  Operations within blocking
- * collectives have one tag, as all ranks come to these in one order.  An operation that goes on beside other
- * collectives has a tag that Open MPI gives to nobody else; see mca_coll_irr_tag.
+ * Messages of two operations on a communicator must not match each other.  All operations within blocking collectives
+ * share one tag, because all ranks call these in the same order.  An operation that runs concurrently with other
+ * collectives has a tag that Open MPI assigns to nothing else; see mca_coll_irr_tag.
  *
- * A rank that has waited longer than ranks->timeout gives up, and so does one with an error of Open MPI's.  It notifies
- * the ranks ahead of it in the following rounds by an empty message each.  These give up, too, and notify others, and a
- * rank that comes late finds such a message.  An operation that was given up is the last one among its ranks, because
- * its late messages must not be taken for those of another one.
+ * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  It then sends an empty
+ * message to the ranks ahead of it in all remaining rounds.  A rank that receives an empty message gives up in the same
+ * way, even if it comes late.  After a given-up operation the ranks start no other one, because late messages could
+ * match it.
  *
- * A rank that comes late may find the messages of all others, and not know that these gave up later.  So where a rank
- * may give up, which is one word more of the maxima, all ranks go through the rounds twice: a rank that has completed
- * the first ones knows that all have come, and whether all have completed theirs it learns in the second ones.  The
- * rest cannot be had: a rank that gives up in its second rounds, after all have come, may do so alone.  Then others
- * wait in vain in the next operation or exchange, which ends in an error, too, or in a collective of Open MPI's.
+ * A late rank may receive the messages of all others without learning that they gave up afterwards.  If a rank may give
+ * up, all ranks therefore run the rounds twice; one more word of the maxima reports this.  The first pass shows a rank
+ * that all have come, the second pass that all have completed the first one.  One case remains: a rank may give up
+ * alone in the second pass.  Other ranks then wait in vain in the next operation or exchange, which also ends in an
+ * error, or in a collective of Open MPI.
  *
- * Cost: log2(P) messages each way, and twice as many for maxima with a timeout; those with bytes of all ranks become
- * twice as long from round to round.
+ * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
+ * from round to round.
  */
 #ifndef MCA_COLL_IRR_ROUNDS_H
 #define MCA_COLL_IRR_ROUNDS_H
@@ -31,7 +31,7 @@
 
 #include <time.h>
 
-/* Most words whose maxima are asked for. */
+/* Largest number of words in a reduction. */
 #define MCA_COLL_IRR_ROUNDS_WORDS 52
 
 /* Bit k: the rank at distance 2^k takes part, as far as this process knows. */
@@ -41,32 +41,32 @@ typedef struct mca_coll_irr_partners_t {
 
 #define MCA_COLL_IRR_PARTNERS_ALL ((mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX })
 
-/* One operation at a time; stays where it is until that is over. */
+/* The state of one operation at a time. Must not move until the operation has ended. */
 typedef struct mca_coll_irr_rounds_t {
     mca_coll_irr_ranks_t   *ranks;
-    const int              *members;     /* ranks of it that take part, of which this one is the me-th; NULL: all */
+    const int              *members;     /* participating ranks; this one has index `me`; NULL: all ranks */
     int                     count, me, tag;
-    uint64_t                waited_ns, seen_ns;   /* while somebody looked; and when somebody did last */
+    uint64_t                waited_ns, seen_ns;   /* time spent in tests; time of the last test */
     mca_coll_irr_partners_t partners;
-    int                     round;       /* that runs */
-    ompi_request_t         *requests[2]; /* what is received and sent in it; NULL: nothing, or over */
-    uint64_t               *words;       /* become maxima; NULL: bytes are gathered */
-    unsigned char          *bytes;       /* of all ranks, this one's and those behind it first */
-    size_t                  size;        /* words that travel, or bytes a rank */
-    bool                    confirms;    /* all rounds for the second time */
-    bool                    failed;      /* something of the round; */
-    bool                    notified;    /* or another rank has given up */
+    int                     round;       /* the current round */
+    ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */
+    uint64_t               *words;       /* become maxima; NULL: gather or barrier */
+    unsigned char          *bytes;       /* of all ranks: first of this one, then of those behind it */
+    size_t                  size;        /* words of a message, or bytes of one rank */
+    bool                    confirms;    /* this is the second pass */
+    bool                    failed;      /* an operation of the round failed */
+    bool                    notified;    /* another rank has given up */
     uint64_t                sent[MCA_COLL_IRR_ROUNDS_WORDS + 1], received[MCA_COLL_IRR_ROUNDS_WORDS + 1];
     irr_status_t            status;
 } mca_coll_irr_rounds_t;
 
-/* Among all ranks of an exchange, which stay. */
+/* Initializes the state for all ranks of an exchange; `ranks` must outlive it. */
 void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, mca_coll_irr_ranks_t *ranks, int tag);
 
 /*
- * Start.  The words, or output, with room for the bytes of all ranks in their order, are the caller's, and stay until
- * the operation is over; so do members, ascending ranks of which this one is one.  With partners who has none on a side
- * sends or receives nothing there.
+ * Start an operation.  `words`, `output` and `members` belong to the caller and must stay valid until it ends.
+ * `output` has room for the bytes of all ranks in rank order.  `members` are ascending ranks that include this one.  In
+ * a round in which `partners` lacks a rank ahead or behind, this rank sends or receives nothing on that side.
  */
 void mca_coll_irr_rounds_maxima(mca_coll_irr_rounds_t *rounds, uint64_t *words, size_t count,
                                 const mca_coll_irr_partners_t *partners);
@@ -74,39 +74,42 @@ void mca_coll_irr_rounds_gather(mca_coll_irr_rounds_t *rounds, const void *input
 void mca_coll_irr_rounds_barrier(mca_coll_irr_rounds_t *rounds, const int *members, int count);
 
 /*
- * Never blocks: IRR_IN_PROGRESS, and then for ever IRR_OK, or, if this rank has given up, IRR_ERR_OOB, IRR_ERR_TIMEOUT,
- * which is reported to the user, or IRR_ERR_PEER, if another one has.  With ranks->stranded the memory of the operation
- * stays.
+ * Progresses an operation; never blocks.  Returns IRR_IN_PROGRESS until it has ended, and the same result from then on:
+ * IRR_OK, or if this rank has given up IRR_ERR_OOB (error of Open MPI), IRR_ERR_TIMEOUT (reported to the user) or
+ * IRR_ERR_PEER (another rank gave up).  If ranks->stranded is set, Open MPI may still use the memory of the operation.
  */
 irr_status_t mca_coll_irr_rounds_test(mca_coll_irr_rounds_t *rounds);
 
 /*
- * Waits while all of MPI, and our endpoints, move on.  IRR_ERR_TIMEOUT past the deadline (0: there is none), and it
- * goes on.
+ * Waits for an operation while it progresses all of MPI and the engine.  Returns IRR_ERR_TIMEOUT after the deadline (0:
+ * there is none); the operation then continues.
  */
 irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline);
 
-/* Blocking, in a blocking call: words become the maxima of all ranks. */
+/* Replaces words by the maxima of all ranks. Blocking; for blocking calls only. */
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
- * Returns memory for so many bytes with the rounds of a blocking call: `own`, if these ranks never give up, as they
- * never do without memory.  The other function ends the call: it frees memory that is not `own`, unless Open MPI may
- * still use it for rounds that were given up.
+ * Returns memory for the state of a blocking call: `own` if these ranks have no timeout, or if there is no memory,
+ * which disables the timeout.  mca_coll_irr_rounds_leave ends the call: it frees memory other than `own`, unless Open
+ * MPI may still use it for rounds that were given up.
  */
 void *mca_coll_irr_rounds_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes);
 void mca_coll_irr_rounds_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);
 
 /*
- * The tags of what the ranks agree on for nonblocking calls, one for each collective, among those of Open MPI's
- * nonblocking collectives: so many calls away.
+ * The tags of agreements of nonblocking calls, one for each collective.  They lie in the range of Open MPI's
+ * nonblocking collectives, 2^22 calls away from its start.
  */
 #define MCA_COLL_IRR_TAG_CLASS (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
 
-/* That of blocking calls: Open MPI's own collectives must not find what ranks that gave up have left. */
+/* The tag of blocking calls. Open MPI's own collectives cannot match messages left by ranks that gave up. */
 #define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_CLASS - MCA_COLL_IRR_COLLECTIVES)
 
-/* Local, but to be called on all ranks of the communicator in the same order as collectives: a tag for operations. */
+/*
+ * Returns a tag for operations.  Local, but all ranks of the communicator must call it in the same order relative to
+ * collectives.
+ */
 int mca_coll_irr_tag(ompi_communicator_t *comm);
 
 #endif

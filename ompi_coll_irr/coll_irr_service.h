@@ -1,5 +1,5 @@
 /*
- * coll_irr_service.h - the state of a collective: who serves it, and by which engine communicators.  All functions are
+ * coll_irr_service.h - the state of a collective: whether Open MPI or engine communicators serve it.  All functions are
  * local.
  */
 #ifndef MCA_COLL_IRR_SERVICE_H
@@ -7,53 +7,60 @@
 
 #include "coll_irr.h"
 
-/* The collective is served from now on, by an engine communicator that is there. */
+/* From now on engine communicators serve the collective; its engine communicator or strategy 0 is already set. */
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
-/* The collective is left to the previous module from now on. */
+/* From now on the previous module serves the collective. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
 /*
- * The ranks could not agree, so others may go another way: calls of the collective end in errors from now on.  Returns
- * the error of this call.
+ * Sets the state FAILED because the ranks could not agree, so their strategies may differ.  Later calls of the
+ * collective return errors.  Returns the error of this call.
  */
 int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 
-/* Begins to choose as calls go. */
+/* Starts to choose while the program runs. */
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Makes room for candidates; false without memory. */
+/* Allocates memory for candidates if there is none. Returns false without memory. */
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
- * Alike on all ranks: if the settings of the engine communicator leave several strategies open, it becomes strategy 0
- * of the service, which has room for candidates and chooses among them from now on.
+ * Call alike on all ranks, after mca_coll_irr_service_has_candidates returned true.  If the settings of the engine
+ * communicator leave several strategies open, it becomes strategy 0 of the service, and the service chooses among them
+ * from now on.
  */
 void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
 
 /*
- * An agreement is due after a call.  Returns whether it is due now; before the first one it may be put off, as the
- * places of ranks say.
+ * Call when an agreement is due after a call.  Returns true if it is due now; the first agreement may be postponed,
+ * depending on the nodes of the ranks.
  */
 bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * What exchanges of the service go by; where the ranks choose, what they have found so far.  Returns false if that is
- * Open MPI's own.
+ * Sets the settings of exchanges of the service; while the ranks choose, those of the current strategy.  Returns false
+ * if that is Open MPI's own.
  */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
 
-/* Returns whether it has engine communicators; and whether all are there that its state needs, and none has failed. */
+/*
+ * The first function returns true if the service has engine communicators.  The second returns true if all engine
+ * communicators that its state needs exist, and none of them has failed.
+ */
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
 bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
 
-/* Closes one strategy, and all engine communicators; and ends a service that is served. */
+/*
+ * Destroy the engine communicator of one strategy; destroy all of them; destroy all and set the state DECLINED unless
+ * it is NEW.
+ */
 void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy);
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
-/* Returns the engine communicator by which the next operation goes; NULL: by Open MPI's own. */
+/* Returns the engine communicator of the next operation; NULL: Open MPI's own serves it. */
 static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_service_t *service)
 {
     switch (service->state) {
@@ -64,8 +71,8 @@ static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_servi
 }
 
 /*
- * Begins the next operation: whether it is timed, and an agreement is due after it.  A collective of which the ranks
- * have not agreed whether it is served agrees after the first operation.
+ * Begins the next operation.  Returns whether it is timed, and whether an agreement is due after it.  If the ranks have
+ * not agreed yet whether the collective is served, the agreement is due after the first operation.
  */
 static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t *module,
                                                           mca_coll_irr_service_t *service)
@@ -79,7 +86,7 @@ static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t 
     return turn;
 }
 
-/* Makes room for the blocks of a call, of all ranks or of the neighbours that are known.  IRR_ERR_NO_MEMORY. */
+/* Reserves room for the blocks of a call, of all ranks or of known neighbors. Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
 #endif

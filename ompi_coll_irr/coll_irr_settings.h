@@ -1,10 +1,10 @@
 /*
- * coll_irr_settings.h - parameters and info keys: the table of the engine's settings (plan/settings.h), and the
- * component's own.
+ * coll_irr_settings.h - parameters and info keys: the table of the engine's settings (plan/settings.h), and settings of
+ * the component.
  *
- * A setting of a communicator is a parameter and an info key of one name; a setting of the process is a parameter.
- * Both are texts from outside and go through the same check.  A bad value is never taken for another one: MPI_Init
- * names it, and a communicator that would use it stays with Open MPI on all ranks.
+ * A setting of a communicator is a parameter and an info key with the same name; a setting of the process is a
+ * parameter.  The texts of both go through the same check.  A bad value is never replaced silently: MPI_Init names it,
+ * and a communicator that would use it stays with Open MPI on all ranks.
  */
 #ifndef MCA_COLL_IRR_SETTINGS_H
 #define MCA_COLL_IRR_SETTINGS_H
@@ -14,37 +14,38 @@
 
 #include "opal/mca/base/mca_base_var.h"
 
-/* What Open MPI puts before the name that a component registers. */
+/* Open MPI's prefix of the parameter names of this component. */
 #define MCA_COLL_IRR_PREFIX "coll_irr_"
 
 typedef enum mca_coll_irr_scope_t {
-    MCA_COLL_IRR_OF_ENGINE,         /* of a communicator, into `engine` of mca_coll_irr_settings_t */
-    MCA_COLL_IRR_OF_COMMUNICATOR,   /* into mca_coll_irr_settings_t */
-    MCA_COLL_IRR_OF_PROCESS         /* into mca_coll_irr_params_t */
+    MCA_COLL_IRR_OF_ENGINE,         /* of a communicator: in `engine` of mca_coll_irr_settings_t */
+    MCA_COLL_IRR_OF_COMMUNICATOR,   /* of a communicator: in mca_coll_irr_settings_t */
+    MCA_COLL_IRR_OF_PROCESS         /* in mca_coll_irr_params_t */
 } mca_coll_irr_scope_t;
 
-/* A row, and the value of its parameter, which Open MPI writes. */
+/* A row of the table of settings, and the value of its parameter, which Open MPI writes. */
 typedef struct mca_coll_irr_setting_t {
     const irr_setting_t *row;
     mca_coll_irr_scope_t scope;
-    char                 parameter[48];   /* its whole name */
-    int                  place;           /* of a name; -1: `bad` is none */
+    char                 parameter[48];   /* full name */
+    int                  place;           /* value of a name; -1: `bad` is no valid name */
     char                 bad[64];
-    char                *text;            /* of others; NULL: not registered yet */
+    char                *text;            /* value of other types; NULL: not registered yet */
 } mca_coll_irr_setting_t;
 
-/* Setting i, of the process first; NULL past the last. */
+/* Returns setting i, settings of the process first; NULL after the last one. */
 mca_coll_irr_setting_t *mca_coll_irr_setting_at(int i);
 
-/* The setting of this name, which exists. */
+/* Returns the setting of a name, which must exist. */
 mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name);
 
-/* The text of the parameter of a setting. */
+/* Returns the text of the parameter of a setting. */
 const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting);
 
 /*
- * The text of a setting: of the info key of a communicator, if that has it (which may be NULL), or of the parameter.
- * key: room for the former.  keyed_p may be NULL.
+ * Returns the text of a setting: of the info key of a communicator if it has the key, otherwise of the parameter.
+ * `keyed` may be NULL.  `key` is memory for the text of an info key.  Sets *keyed_p to true if the info key is used;
+ * keyed_p may be NULL.
  */
 const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
                                       char key[OPAL_MAX_INFO_VAL + 1], bool *keyed_p);
@@ -55,27 +56,33 @@ struct mca_coll_irr_bad_t {
     char parameter[48];
     char value[64];
     char allowed[256];
-    bool keyed;           /* it is that of an info key */
+    bool keyed;           /* the value of an info key */
 };
 
 /* Returns true if the value of the parameter is not allowed, and sets *bad. */
 bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad);
 
-/* Writes a message that names a bad value, and prints it for the user. */
+/* mca_coll_irr_bad_text writes a message that names a bad value; mca_coll_irr_warn_bad prints it for the user. */
 #define MCA_COLL_IRR_BAD_TEXT 1024
 void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT]);
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad);
 
-/* What is wrong with parameters of this process: published with the component, and reported in MPI_Init. */
+/*
+ * Find bad values and misspelt names of parameters of this process: publish them when the component opens, and report
+ * them in MPI_Init.
+ */
 void mca_coll_irr_check_open(void);
 void mca_coll_irr_check_warn(void);
 
 /* ---- registration ---- */
 
-/* Registers a parameter for each setting; an error of Open MPI's. */
+/* Registers a parameter for each setting. Returns an error of Open MPI. */
 int mca_coll_irr_settings_register(void);
 
-/* The names of a setting as an enumeration of Open MPI's of this name, which the caller releases; an error of it. */
+/*
+ * Creates an enumeration of Open MPI with the names of a setting; the caller releases it.  Returns an error of Open
+ * MPI.
+ */
 int mca_coll_irr_setting_enum(const irr_setting_t *setting, const char *name, mca_base_var_enum_t **enumeration_p);
 
 #endif

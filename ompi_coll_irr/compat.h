@@ -1,14 +1,14 @@
 /*
- * compat.h - all that differs between the Open MPI series this component is built for.
+ * compat.h - all differences between the Open MPI series that this component is built for.
  *
- *   4.1  coll framework 2.0.0: what the tests run on
- *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes moved to opal; the tests
+ *   4.1  coll framework 2.0.0; the tests run on it
+ *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes are in opal; the tests
  *        passed on 5.0.7 with UCX 1.18.1, with the headers that its packages leave out
- *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, functions are installed
- *        by the component itself; compiles against the headers of its branch, never run
+ *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, the component itself
+ *        installs its functions; compiles against the headers of its branch, never run
  *
- * Open MPI checks neither its own version nor the layout of its structures when it loads a component, so
- * the component does: mca_coll_irr_abi_matches compares what it was built for with what runs.
+ * Open MPI checks neither its own version nor the layout of its structures when it loads a component.  The component
+ * therefore does so: mca_coll_irr_abi_matches compares the Open MPI it was built for with the one that runs.
  */
 #ifndef MCA_COLL_IRR_COMPAT_H
 #define MCA_COLL_IRR_COMPAT_H
@@ -16,8 +16,8 @@
 #include "ompi_config.h"
 
 /*
- * coll_base_util.h includes op.h, which includes a header that packages leave out; of op.h it needs the name of a
- * type alone.
+ * coll_base_util.h includes op.h, and op.h includes a header that packages leave out.  Only the name of one type in
+ * op.h is needed.
  */
 #if !__has_include("ompi/mpi/fortran/base/fint_2_int.h")
 #define OMPI_OP_H
@@ -70,7 +70,7 @@ typedef struct ompi_op_t ompi_op_t;
 #define mca_coll_irr_process_info opal_process_info
 #endif
 
-/* True where Open MPI itself yields the processor while it waits, which it does on oversubscribed nodes. */
+/* True if Open MPI yields the processor while it waits, as it does on oversubscribed nodes. */
 extern bool ompi_mpi_yield_when_idle;
 
 /* ---- counts and displacements ---- */
@@ -80,14 +80,14 @@ typedef int mca_coll_irr_one_count_t;
 typedef int mca_coll_irr_one_displ_t;
 typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
-typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* of neighbours with a datatype each, in bytes */
+typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* of neighbors with a datatype each, in bytes */
 
-/* An element, as a size_t or a ptrdiff_t; and an array of C as an argument. */
+/* An element of an array as a size_t or a ptrdiff_t; an array of C as an argument of this type. */
 #define MCA_COLL_IRR_COUNT(counts, i)     ((size_t)(counts)[i])
-#define MCA_COLL_IRR_DISPL(displs, i)     ((ptrdiff_t)(displs)[i])   /* also of offsets */
+#define MCA_COLL_IRR_DISPL(displs, i)     ((ptrdiff_t)(displs)[i])   /* also for offsets */
 #define MCA_COLL_IRR_COUNTS(array)        (array)
 #define MCA_COLL_IRR_DISPLS(array)        (array)
-#define mca_coll_irr_displs_equal         mca_coll_irr_counts_equal   /* both are of one type */
+#define mca_coll_irr_displs_equal         mca_coll_irr_counts_equal   /* both have one type */
 
 static inline bool mca_coll_irr_counts_equal(mca_coll_irr_counts_t a, mca_coll_irr_counts_t b, int n)
 {
@@ -128,7 +128,10 @@ static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_i
 
 /* ---- info keys ---- */
 
-/* Was it given keys with this prefix when it was made?  Most were not, and to look for one key takes a lock. */
+/*
+ * Returns true if the communicator was created with an info key of this prefix.  This needs no lock, unlike a lookup of
+ * each key; most communicators have none.
+ */
 static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *prefix)
 {
     const opal_info_entry_t *entry;
@@ -150,7 +153,10 @@ static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *
     return false;
 }
 
-/* The value of a key given when the communicator was made; false if there is none, or with NULL. */
+/*
+ * Copies the value of an info key that was given when the communicator was created.  Returns false if there is none, or
+ * if `comm` is NULL.
+ */
 static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *key, char *value, size_t size)
 {
     int found = 0;
@@ -174,7 +180,7 @@ static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *
 
 /* ---- communicators ---- */
 
-/* Unlike that of any other communicator which this process is a member of now. */
+/* Returns a number that differs from those of all other communicators of this process that exist now. */
 static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION == 4
@@ -187,15 +193,15 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 /* ---- what the processes of a job exchange in MPI_Init ---- */
 
 /*
- * True where MPI_Init hands all that was published to all nodes, as it does unless pmix_base_collect_data is off:
- * then a process finds the same of another wherever it runs.
+ * True if MPI_Init distributes all published values to all nodes, the default; pmix_base_collect_data turns it off.  A
+ * process then finds the same values of another process wherever it runs.
  */
 static inline bool mca_coll_irr_modex_complete(void)
 {
     return opal_pmix_collect_all_data;
 }
 
-/* This process in its job. */
+/* Returns the rank of this process in its job. */
 static inline unsigned mca_coll_irr_my_process(void)
 {
     return (unsigned)OMPI_PROC_MY_NAME->vpid;
@@ -207,13 +213,16 @@ static inline unsigned mca_coll_irr_my_process(void)
 #define MCA_COLL_IRR_GLOBAL OPAL_PMIX_GLOBAL
 #define MCA_COLL_IRR_NODEID OPAL_PMIX_NODEID
 
-/* Is this a process of a job, and no ompi_info? */
+/* Returns true in a process of a job, false for example in ompi_info. */
 static inline bool mca_coll_irr_modex_works(void)
 {
     return opal_pmix.put != NULL && opal_pmix.initialized != NULL && opal_pmix.initialized();
 }
 
-/* A value of this type of a process, as below.  The macro of 4.1 for this crashes without memory. */
+/*
+ * Looks up a value of this type of a process; see mca_coll_irr_modex_get.  The macro of 4.1 for this crashes without
+ * memory.
+ */
 static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type, const opal_process_name_t *name,
                                           uint64_t *value)
 {
@@ -273,21 +282,21 @@ static inline int mca_coll_irr_modex_find(const char *key, pmix_data_type_t type
 #endif
 
 /*
- * What a process of this job has published, without waiting for one that never will: OMPI_SUCCESS,
- * OMPI_ERR_NOT_FOUND alike on all processes, or why this process does not know.
+ * Looks up a value that a process of this job has published; does not wait for a value that was not published.  Returns
+ * OMPI_SUCCESS, OMPI_ERR_NOT_FOUND alike on all processes, or a local error.
  */
 static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
 {
     return mca_coll_irr_modex_find(key, MCA_COLL_IRR_UINT64, name, value);
 }
 
-/* The number of its node; OMPI_SUCCESS, or why this process does not know. */
+/* Looks up the node number of a process. Returns OMPI_SUCCESS or a local error. */
 static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
 {
     return mca_coll_irr_modex_find(MCA_COLL_IRR_NODEID, MCA_COLL_IRR_UINT32, name, node);
 }
 
-/* Publishes a value of this process, before MPI_Init exchanges them; false: it cannot. */
+/* Publishes a value of this process, before MPI_Init exchanges them. Returns false on failure. */
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 {
     int result;
@@ -301,7 +310,7 @@ static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 
 /* ---- fault tolerance ---- */
 
-/* Under ULFM a collective must end when a peer dies, which ours cannot promise; known alike on all ranks. */
+/* True under ULFM, alike on all ranks: a collective must then end when a peer dies, and ours cannot guarantee this. */
 static inline bool mca_coll_irr_fault_tolerant_job(void)
 {
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
@@ -314,16 +323,16 @@ static inline bool mca_coll_irr_fault_tolerant_job(void)
 /* ---- version of the running Open MPI ---- */
 
 /*
- * Releases of one class lay out what we use of communicators and collective modules alike: all of 4.1, and in 5.0 up to
- * 6, and from 7 on.  5.0.10 has a new member behind those of modules, for which ours keep room, and one in front of the
- * list of a communicator's modules.
+ * Returns the ABI class of a release.  All releases of a class have the same layout of the members of communicators and
+ * collective modules that are used here: all of 4.1, 5.0 up to 5.0.6, and 5.0 from 5.0.7 on.  5.0.10 adds a member at
+ * the end of collective modules, for which ours reserve room, and one in front of the list of a communicator's modules.
  */
 static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 {
     return major * 10000 + minor * 100 + (major == 5 && minor == 0 && release >= 7);
 }
 
-/* Major, minor and release number of the Open MPI that runs.  False: they are not known. */
+/* Sets major, minor and release number of the running Open MPI. Returns false if they are unknown. */
 static inline bool mca_coll_irr_release(int running[3])
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -333,7 +342,7 @@ static inline bool mca_coll_irr_release(int running[3])
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 
-/* Is it of the class that this was built for?  Writes its number, if there is room. */
+/* Returns true if the running Open MPI is of the ABI class of the build. Writes its version, cut to `size`. */
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 {
     int numbers[3];
@@ -347,13 +356,19 @@ static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
            mca_coll_irr_abi_class(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
 }
 
-/* Members in front of the list of a communicator's modules that not all releases of a class have. */
+/*
+ * Returns the number of members in front of the list of a communicator's modules that only some releases of a class
+ * have.
+ */
 static inline int mca_coll_irr_new_members(int major, int minor, int release)
 {
     return major == 5 && minor == 0 && release >= 10;
 }
 
-/* The modules of a communicator by ascending priority, where this release has them.  NULL: there are none. */
+/*
+ * Returns the modules of a communicator by ascending priority, at the offset in the running release; NULL: there are
+ * none.
+ */
 static inline const opal_list_t *mca_coll_irr_modules(const ompi_communicator_t *comm)
 {
     int running[3];
