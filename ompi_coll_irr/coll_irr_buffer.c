@@ -1,12 +1,12 @@
 /*
- * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes.
+ * coll_irr_buffer.c - converts counts, displacements and datatypes to blocks of bytes.
  *
- * Blocks that consist of one run of bytes, or of long runs, are exchanged in the user's buffer.  Other blocks go
- * through a packed copy (coll_irr_runs.c).  With MPI_IN_PLACE there is one side, with one packed copy
- * at most, and the engine exchanges it, or the user's buffer, in place (route/pairs.h).
+ * Blocks of one run of bytes, or of long runs, are exchanged in the user's buffer.  Other blocks go through a packed
+ * copy (coll_irr_runs.c).  With MPI_IN_PLACE there is one side with at most one packed copy, and the engine exchanges
+ * it, or the user's buffer, in place (route/pairs.h).
  *
- * Cost: O(1) a rank, and the cost of runs.  A call that repeats the counts, displacements and datatype of the call
- * before compares them only.
+ * Cost: O(1) per rank, and the cost of runs.  A call with the counts, displacements and datatype of the previous call
+ * only compares them.
  */
 #include "coll_irr_buffer.h"
 
@@ -31,7 +31,7 @@ static size_t count_at(const mca_coll_irr_side_t *side, int slot)
     return side->uniform ? side->count : MCA_COLL_IRR_COUNT(side->counts, slot);
 }
 
-/* Returns the bytes from the buffer to a slot whose datatype has this extent. */
+/* Returns the offset of a slot from the buffer in bytes; extent: of its datatype. */
 static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t extent)
 {
     if (side->uniform) {
@@ -53,7 +53,7 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank
     return count_at(side, at.slot) * size;
 }
 
-/* Slots are sorted by rank, and those of one rank are one message. */
+/* Slots are sorted by rank. All slots of one rank form one message. */
 uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
 {
     uint64_t total = 0, messages = 0, length = 0;
@@ -84,7 +84,7 @@ irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
     return load;
 }
 
-/* Widest first, so that each array is aligned in memory from malloc. */
+/* The widest type comes first, so that each array is aligned in memory from malloc. */
 size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
 {
     size_t each = 0;
@@ -97,7 +97,7 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
-/* Replace an array by a copy in memory, and return the memory behind that. */
+/* Replace an array by a copy in `memory`, and return the memory after the copy. */
 static void *copy_counts(mca_coll_irr_counts_t *counts, int places, mca_coll_irr_one_count_t *memory)
 {
     for (int i = 0; i < places; i++) {
@@ -130,7 +130,7 @@ void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
     const size_t places = (size_t)side->places;
 
     if (places == 0) {
-        return;   /* there may be no arrays */
+        return;   /* the arrays may not exist */
     }
     if (side->datatypes != NULL) {
         side->datatypes = memcpy(memory, side->datatypes, places * sizeof(*side->datatypes));
@@ -200,7 +200,7 @@ static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
     return layout;
 }
 
-/* Most calls have one datatype. */
+/* Updates the layout if the datatype differs from the previous one; most calls have one datatype. */
 static void look_at(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
 {
     if (layout->datatype != datatype) {
@@ -219,7 +219,7 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
 }
 
-/* Adds a block.  IRR_ERR_NO_MEMORY. */
+/* Adds a block. Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, size_t length)
 {
     const irr_status_t status = mca_coll_irr_end_reserve(end, end->blocks.count + 1);
@@ -230,7 +230,10 @@ static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, siz
     return status;
 }
 
-/* IRR_ERR_NOT_SUPPORTED: the runs are too short.  Most blocks are like the last one. */
+/*
+ * Adds the runs of a block.  Returns IRR_ERR_NOT_SUPPORTED if they are too short; the layout remembers this, because
+ * most blocks resemble the previous one.
+ */
 static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements,
                              mca_coll_irr_layout_t *layout)
 {
@@ -246,7 +249,7 @@ static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_element
     return status;
 }
 
-/* A block that will be packed has ~rank for its rank, and its place in the copy for its offset. */
+/* Adds a block to be packed. Until the copy exists, its rank is ~rank, and its offset is relative to the copy. */
 static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
 {
     const irr_status_t status = add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
@@ -256,7 +259,10 @@ static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_eleme
     return status;
 }
 
-/* Returns false if there is no memory for so many blocks; if all are packed, there is.  Sets the last layout. */
+/*
+ * Makes the list of blocks, and sets the last layout.  Returns false without memory for the blocks; with packs_all the
+ * reserved memory always suffices.
+ */
 static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
                  mca_coll_irr_layout_t *layout)
 {
@@ -277,7 +283,7 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
 
 /* ---- calls that repeat the one before: blocks of one datatype, by rank, each of them one run of bytes ---- */
 
-/* True if the blocks were made of a datatype with the same layout. */
+/* True if the blocks were made with a datatype of the same layout. */
 __attribute__((noinline))
 static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
@@ -288,19 +294,22 @@ static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *dat
            layout.true_lower == last->true_lower;
 }
 
-/* The same of this datatype.  A user's datatype may be a new one at the address of a freed one. */
+/*
+ * True if the blocks were made with this datatype or an equal layout.  A user's datatype may be a new one at the
+ * address of a freed one.
+ */
 static inline bool has_datatype(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
     return (end->layout.datatype == datatype && ompi_datatype_is_predefined(datatype)) || has_layout(end, datatype);
 }
 
-/* One datatype, blocks by rank: only such sides are remembered. */
+/* One datatype, and blocks in rank order. Only such sides are remembered. */
 static inline bool is_plain(const mca_coll_irr_side_t *side)
 {
     return side->order == NULL && side->datatypes == NULL && side->slots > 0;
 }
 
-/* True if the blocks were made of a side like this one. */
+/* True if the blocks were made from an equal side. */
 static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_side_t *last = &end->side;
@@ -314,7 +323,7 @@ static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_sid
                            mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
 }
 
-/* Without memory for the arrays the next call makes the list again. */
+/* Remembers the side. Without memory for its arrays, the next call makes the list again. */
 static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
 {
     static _Atomic uint64_t serial;
@@ -327,7 +336,7 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
     }
 }
 
-/* Takes memory for the packed copy; if all blocks are packed, it is the base.  Returns false without memory. */
+/* Allocates the packed copy. If all blocks are packed, it becomes the base. Returns false without memory. */
 static bool place_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;
@@ -350,7 +359,7 @@ static bool place_copy(mca_coll_irr_end_t *end)
 }
 
 /*
- * Makes the blocks of any side.  Returns false without memory for the copy.  A function of its own, so that a call that
+ * Makes the blocks of any side.  Returns false without memory for the packed copy.  Not inlined, so that a call that
  * repeats its counts saves few registers.
  */
 __attribute__((noinline))
@@ -371,14 +380,14 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* Returns false without memory for the copy. */
+/* Returns false without memory for the packed copy. */
 static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     end->base = side->buffer;
     if (!repeats(end, side)) {
         return open_new(end, side);
     }
-    end->blocks.list = end->list;   /* it may have grown */
+    end->blocks.list = end->list;   /* the list may have moved */
     return true;
 }
 
@@ -412,7 +421,7 @@ void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
 
 /* ---- packing ---- */
 
-/* Returns whether the block is in the packed copy, and sets its place there. */
+/* Returns true if the block is in the packed copy, and sets its address there. */
 static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, char **place_p)
 {
     const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
@@ -421,7 +430,10 @@ static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, c
     return at < end->packed_bytes;
 }
 
-/* The list has the order of the side: one block for packed elements or a single run, else one for each run. */
+/*
+ * Packs or unpacks a side.  The list has the order of the side: one block for packed elements or a single run,
+ * otherwise one block for each run.
+ */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {
     const irr_block_t *block = end->blocks.list;

@@ -1,13 +1,13 @@
 /*
- * coll_irr_entries.c - the functions of MPI that Open MPI calls, and the table of the collectives.
+ * coll_irr_entries.c - the MPI entry points that Open MPI calls, and the table of the collectives.
  *
- * A collective has one of four forms of arguments: equal blocks, counts with one datatype, counts with a datatype for
- * each block, and the same with displacements of MPI_Aint.  A form is four macros: the arguments as a function declares
- * them and as it passes them on, the sides of a call that has them, and the arguments that these sides give again, for
- * the module that served before.  ENTRIES makes the functions of a collective of them.
+ * The arguments of a collective have one of four forms: equal blocks, counts with one datatype, counts with a datatype
+ * for each block, and the same with displacements of type MPI_Aint.  A form is four macros: the arguments as declared,
+ * the arguments as passed on, the sides of a call with these arguments, and the arguments recovered from the sides, for
+ * the previous module.  ENTRIES generates the functions of a collective from them.
  *
- * Open MPI keeps the functions of a module, and of a communicator each with its module, as members of structures.  A
- * row of the table knows where, so no other file asks which collective it is.
+ * Open MPI stores the functions of a module, and those of a communicator with their modules, as members of structures.
+ * Each row of the table has their offsets, so no other file distinguishes the collectives.
  */
 #include "coll_irr_dispatch.h"
 
@@ -36,7 +36,7 @@ static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
     return (side_t){ .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = type };
 }
 
-/* Arrays of counts and displacements; `side` makes a side of them, and `displs` and `types` are its members. */
+/* Arrays of counts and displacements. `side` makes a side from them; `displs` and `types` are members of the side. */
 #define ARRAYS_DECLARED(displs_t, types_t)                                                                         \
     const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
     void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes
@@ -67,7 +67,7 @@ static inline side_t typed(const void *buffer, counts_t counts, displs_t displs,
     return (side_t){ .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatypes = types };
 }
 
-/* The same, displacements of MPI_Aint. */
+/* With a datatype for each block, displacements of type MPI_Aint. */
 #define FAR_DECLARED              ARRAYS_DECLARED(offsets_t, type_t *const *)
 #define FAR_PASSED                ARRAYS_PASSED
 #define FAR_CALL                  ARRAYS_CALL(far)
@@ -80,12 +80,12 @@ static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets,
 
 /* ---- the functions of a collective ---- */
 
-/* The function of a module that served before, with the type that the member of this name has. */
+/* The function of the previous module, cast to the type of the member with this name. */
 #define SERVED(host, member) ((__typeof__(((mca_coll_base_module_t *)NULL)->coll_##member))(host)->function)
 
 /*
- * The blocking, the nonblocking and the persistent function of a collective, and `host_name`, which calls those of the
- * module that served before.  `FORM` is the form of its arguments.
+ * Defines the blocking, the nonblocking and the persistent function of a collective, and `host_name`, which calls those
+ * of the previous module.  `FORM` is the form of the arguments.
  */
 #define ENTRIES(name, which, FORM)                                                                                 \
 static int name(FORM##_DECLARED, ompi_communicator_t *comm, mca_coll_base_module_t *base)                          \
@@ -143,20 +143,23 @@ ENTRIES(neighbor_alltoallw, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, FAR)
 
 /* ---- the table ---- */
 
-/* A function of MPI, where Open MPI has it, and ours. */
+/* An entry: the name of a function of MPI, our function, and the offsets of Open MPI's members. */
 #define ENTRY(name, member) {                                                                                      \
         .call = "MPI_" name, .function = (mca_coll_irr_function_t)(member),                                        \
         .in_module = offsetof(mca_coll_base_module_t, coll_##member),                                              \
         .in_comm = offsetof(mca_coll_base_comm_coll_t, coll_##member),                                             \
         .in_comm_module = offsetof(mca_coll_base_comm_coll_t, coll_##member##_module) }
 
-/* What follows from the names of a collective: its functions and variables. */
+/* Members that follow from the names of a collective: its functions and variables. */
 #define NAMED(Name, Iname, name)                                                                                   \
         .forms = { ENTRY(Name, name), ENTRY(Iname, i##name), ENTRY(Name "_init", name##_init) },                   \
         .host = host_##name,                                                                                       \
         .variable = #name
 
-/* Whose blocks a collective has: those of all ranks, or of neighbours, which share engine communicators. */
+/*
+ * Collectives with blocks for all ranks, and collectives with blocks for neighbors.  Each group shares engine
+ * communicators.
+ */
 #define OF_ALL       .leader = MCA_COLL_IRR_ALLTOALLV
 #define OF_NEIGHBORS .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .neighbors = true,                                 \
                      .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM

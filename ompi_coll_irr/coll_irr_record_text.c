@@ -29,7 +29,7 @@ typedef mca_coll_irr_table_t  table_t;
 
 /* ---- numbers and texts ---- */
 
-/* With the last of the units however large; the first one is whole. */
+/* Formats a value with the largest unit that fits; values in the first unit have no decimals. */
 static mca_coll_irr_size_t with_unit(double value, const char *const *units, int count)
 {
     mca_coll_irr_size_t size;
@@ -66,7 +66,7 @@ void mca_coll_irr_record_trials(const record_t *record, char text[MCA_COLL_IRR_T
     }
 }
 
-/* The word before the number of a cause that has one speedup. */
+/* The word before the number, in a cause that contains a speedup. */
 #define SPEEDUP "speedup "
 
 void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
@@ -89,12 +89,12 @@ void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
     }
 }
 
-/* A text that may be printed. */
+/* A printable text. */
 typedef struct clean {
     char text[MCA_COLL_IRR_REASON];
 } clean_t;
 
-/* Characters that are not readable ASCII, or need a backslash in JSON, become question marks. */
+/* Returns a copy in which characters that are not readable ASCII, or need a backslash in JSON, are question marks. */
 static clean_t clean(const char *text)
 {
     clean_t made;
@@ -117,7 +117,7 @@ static clean_t reason_of(const record_t *record)
     return clean(reason);
 }
 
-/* Returns whether the record is the first one of its collective. */
+/* Returns true if the record is the first one of its collective. */
 static bool is_first(const table_t *table, int record)
 {
     int i = 0;
@@ -150,7 +150,7 @@ static mca_coll_irr_size_t value_text(mca_coll_irr_unit_t unit, double value)
     return size;
 }
 
-/* A line of all columns, with the numbers of a record; NULL: with the titles. */
+/* Prints a line of all columns with the numbers of a record, or with the titles if record is NULL. */
 static void print_columns(const record_t *record, FILE *stream)
 {
     double values[MCA_COLL_IRR_FIELDS];
@@ -187,7 +187,7 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     print_columns(NULL, stream);
 }
 
-/* A number and its noun; nothing if the number is not known. */
+/* Prints a number and its noun, or nothing if the number is unknown. */
 static void print_number(const char *before, int32_t number, const char *noun, FILE *stream)
 {
     if (number > 0) {
@@ -215,7 +215,7 @@ static void print_range(const mca_coll_irr_range_t *range, FILE *stream)
     fprintf(stream, "%.2f", range->max);
 }
 
-/* Why the algorithm is what it is. */
+/* Prints the cause of the strategy, and the speedups of its trials. */
 static void print_reason(const record_t *record, FILE *stream)
 {
     char trials[MCA_COLL_IRR_TRIALS];
@@ -277,7 +277,7 @@ static void json_value(mca_coll_irr_unit_t unit, double value, FILE *stream)
     }
 }
 
-/* Of two numbers of one unit; null: the second one is not known. */
+/* Prints an interval of two numbers with one unit, or null if the second one is unknown. */
 static void json_interval(mca_coll_irr_unit_t unit, double low, double high, FILE *stream)
 {
     if (isnan(high)) {

@@ -1,15 +1,15 @@
 /*
  * coll_irr_request_run.c - operations: start, progress, completion.
  *
- * A start posts the exchange, or starts what the previous module has for it; Open MPI's progress moves it and completes
- * the request.  In steady state neither allocates, and neither waits.
+ * A start posts the exchange, or starts the operation of the previous module.  Open MPI's progress moves it and
+ * completes the request.  In steady state neither allocates memory, and neither blocks.
  *
- * Where strategies are tried, the ranks agree after operations that all know (coll_irr_class.c).  Those that start
- * meanwhile wait in the line of their class, as nobody knows yet by what they go.
+ * While strategies are tried, the ranks agree after operations known to all of them (coll_irr_class.c).  An operation
+ * that starts before such an agreement has ended is queued in its class, because its strategy is not known yet.
  *
- * Where ranks share processors, ranks that do not run have yet to send what a wait needs, so a wait gives way and
- * looks again before the rest of MPI has its turn.  A test in a program that computes must not pay for that; only the
- * time since the last look tells the two apart.  Open MPI gives way in a test, as it does without us.
+ * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
+ * before the rest of MPI is progressed.  A test in a program that computes must not pay for that; only the time since
+ * the previous test distinguishes the two.  Open MPI itself yields in a test, with or without coll/irr.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_service.h"
@@ -19,15 +19,16 @@
 
 #include <sched.h>
 
-/* Most rounds of engine progress at a time: peers that never stop must not keep the rest of MPI waiting. */
+/*
+ * Maximum number of rounds of engine progress in one call: peers that send without pause must not starve the rest of
+ * MPI.
+ */
 #define LOOKS_MAX 32
 
-/*
- * A caller that comes back within this time does nothing but wait: a round of MPI takes 1 to 2 us if it asks sockets.
- */
+/* A caller that returns within this time is waiting: a round of MPI takes 1 to 2 us if it polls sockets. */
 #define AT_ONCE_NS 10000
 
-/* Times that a wait gives way before the rest of MPI has its turn. */
+/* Number of yields of a wait before the rest of MPI is progressed. */
 #define TURNS 3
 
 /* ---- an exchange ---- */
@@ -37,17 +38,20 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
     return request->class->request == request;
 }
 
-/* Looks for the end of Open MPI's part of a start before one for a rank that has lost its request. */
+/* Number of tests of Open MPI's part of a start between two checks for a rank that has lost its request. */
 #define LOOKS_LOST 64
 
-/* Open MPI's part of a start is not over.  Does a rank miss that starts the request no more? */
+/*
+ * Call while Open MPI's part of a start is active.  Returns true if some rank has lost the request, so the start cannot
+ * complete.
+ */
 static bool is_in_vain(const mca_coll_irr_request_t *request)
 {
     return is_persistent(request) && ++request->class->looks % LOOKS_LOST == 0 &&
            mca_coll_irr_class_is_lost(request->class);
 }
 
-/* Is the exchange of an operation over?  Then how it ended is known. */
+/* Returns true if the exchange of an operation has ended, and sets its error. */
 static bool is_over(mca_coll_irr_request_t *request)
 {
     int *error = &request->super.super.req_status.MPI_ERROR;
@@ -70,7 +74,7 @@ static bool is_over(mca_coll_irr_request_t *request)
     return true;
 }
 
-/* What was the previous module's is given back. */
+/* Deactivates the inner request of the previous module, or frees it unless the request is persistent. */
 static void end_inner(mca_coll_irr_request_t *request)
 {
     if (request->inner != NULL && request->inner->req_persistent && REQUEST_COMPLETE(request->inner)) {
@@ -82,7 +86,7 @@ static void end_inner(mca_coll_irr_request_t *request)
     }
 }
 
-/* Without the lock. */
+/* The caller does not hold the lock. */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_operation_t *operation = &request->operation;
@@ -109,7 +113,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
 
 /* ---- starts ---- */
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void activate(mca_coll_irr_request_t *request)
 {
     request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
@@ -119,10 +123,10 @@ static void activate(mca_coll_irr_request_t *request)
     mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
 }
 
-/* How an operation begins: by the engine, by the previous module, or not yet. */
+/* How an operation begins: by the engine, by the previous module, or queued. */
 typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
 
-/* The ranks do not know any more by what it goes: it ends in an error at once. */
+/* Starts an operation that ends in an error at once, because the ranks no longer agree on the strategy. */
 static void begin_failed(mca_coll_irr_request_t *request)
 {
     request->failed = mca_coll_irr_error(IRR_ERR_PEER);
@@ -132,7 +136,7 @@ static void begin_failed(mca_coll_irr_request_t *request)
     activate(request);
 }
 
-/* By the strategy whose turn it is; what Open MPI does is left to the caller.  The lock is held. */
+/* Starts an operation by the current strategy; the caller starts Open MPI's own. The caller holds the lock. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -148,7 +152,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         status = irr_exchange_take(strategy, &request->operation.exchange);
     }
     if (status != IRR_OK && class->active > 0) {
-        return WAITS;   /* until another one gives its exchange back */
+        return WAITS;   /* until another operation returns its exchange */
     }
     request->turn = mca_coll_irr_class_turn(class, request);
     request->begin_ns = request->turn.timed || class->service.record != NULL ? irr_clock_ns() : 0;
@@ -171,13 +175,13 @@ static begun_t begin(mca_coll_irr_request_t *request)
     return BY_ENGINE;
 }
 
-/* A rank that has nothing to exchange may have an inner request that cannot be started, and is always over. */
+/* A rank with nothing to exchange may have an inner request that cannot be started and is always complete. */
 static int start_inner(ompi_request_t *inner)
 {
     return inner->req_type == OMPI_REQUEST_NOOP ? OMPI_SUCCESS : inner->req_start(1, &inner);
 }
 
-/* Without the lock, as this may call progress.  What fails here is told when the operation is over. */
+/* The caller does not hold the lock, because this may call progress. An error is reported when the operation ends. */
 static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
     request->failed = request->ready ? start_inner(request->inner) : host != NULL ? host(request) : MPI_ERR_INTERN;
@@ -215,7 +219,10 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
     }
 }
 
-/* Those in the line begin, as far as they can; who needs Open MPI has an inner request that is ready. */
+/*
+ * Starts queued operations, as many as possible.  An operation that may need Open MPI has an inner request that is
+ * ready.
+ */
 static void move_line(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request, *next;
@@ -263,7 +270,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
 
 /* ---- progress and completion ---- */
 
-/* Takes the requests whose exchanges are over off the list of active ones; the lock is held. */
+/* Removes the requests whose exchanges have ended from the active list and returns them. The caller holds the lock. */
 static mca_coll_irr_request_t *take_done(void)
 {
     mca_coll_irr_request_t *request, *last = NULL, *next, *done = NULL;
@@ -296,7 +303,10 @@ static void complete(mca_coll_irr_request_t *request)
     ompi_request_complete(&request->super.super, true);
 }
 
-/* Goes on with an agreement, which is part of an operation; the lock is not held. */
+/*
+ * Advances an agreement, which is part of an operation.  Returns true if it has ended.  The caller does not hold the
+ * lock.
+ */
 static bool advance(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request = class->due;
@@ -322,14 +332,15 @@ static bool advance(mca_coll_irr_class_t *class)
     class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     move_line(class);
-    complete(request);   /* the last thing: the communicator, and with it the class, may go then */
+    complete(request);   /* must come last: the communicator, and with it the class, may be freed then */
     return true;
 }
 
 /*
- * What a start has cost its caller, and not how long it was open: the start itself, and the time since progress first
- * looked.  Between them a program may compute for as long as it likes, which says nothing of a strategy; but where it
- * waits at once, that is when the first messages come.  So the time between counts, but for no more than all the rest.
+ * Returns the cost of a start to its caller, in nanoseconds: the start itself, and the time since the first test by
+ * progress.  Between these two the program may compute for any time, independent of the strategy.  If it waits at once
+ * instead, the first messages arrive in this interval.  The interval therefore counts, but for at most as much as all
+ * the rest.
  */
 static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
 {
@@ -351,7 +362,10 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
     }
 }
 
-/* The exchange of an operation is over.  If an agreement is due, it begins when the last one before it is. */
+/*
+ * Finishes an operation whose exchange has ended.  If an agreement is due, it begins when the last earlier operation
+ * has ended.
+ */
 static void finish(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -371,7 +385,7 @@ static void finish(mca_coll_irr_request_t *request)
         move_line(class);
     }
     if (completes) {
-        complete(request);   /* if an agreement begins, what it is part of keeps the class */
+        complete(request);   /* if an agreement begins, its operation keeps the class alive */
     }
     if (agrees) {
         mca_coll_irr_class_agree(class);
@@ -379,7 +393,10 @@ static void finish(mca_coll_irr_request_t *request)
     }
 }
 
-/* Looks as long as that brings something; the lock is held.  Returns the requests that are over. */
+/*
+ * Progresses the engine and tests, while there are events and no request has ended.  The caller holds the lock.
+ * Returns the requests that have ended.
+ */
 static mca_coll_irr_request_t *look(void)
 {
     mca_coll_irr_request_t *done;
@@ -394,8 +411,8 @@ static mca_coll_irr_request_t *look(void)
 }
 
 /*
- * The same for a caller that only waits, on a node where others need the processor and run first.  The lock is held,
- * but not while the caller gives way; false if another thread has it then.
+ * Yields and tests, for a waiting caller on a node with more ranks than processors.  The caller holds the lock; it is
+ * released during the yield.  Returns false if another thread has the lock afterwards.
  */
 static bool give_way_and_look(mca_coll_irr_request_t **done_p)
 {
@@ -411,7 +428,7 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
     return true;
 }
 
-/* Those of all classes whose agreements were under way. */
+/* Advances the agreements of all classes in progress. Returns the number of agreements that have ended. */
 static int advance_all(void)
 {
     mca_coll_irr_class_t *class, *next;
@@ -429,8 +446,8 @@ static int advance_all(void)
 }
 
 /*
- * Called by Open MPI; returns the number of events.  If there were none Open MPI yields the processor where it is
- * scarce, which has been done in a wait for what the engine moves.
+ * Callback of Open MPI; returns the number of events.  Without events Open MPI yields the processor on a crowded node.
+ * In a wait for the engine this function has already yielded, so it returns an event.
  */
 int mca_coll_irr_requests_progress(void)
 {

@@ -1,22 +1,22 @@
 /*
- * coll_irr_runs.c - elements of a datatype as runs of bytes: listed, or packed.
+ * coll_irr_runs.c - elements of a datatype as runs of bytes: lists them, or packs them.
  *
- * If runs are long enough the engine reads each from where it is, or writes it to where it belongs.  Below that the
- * description of a run costs more than its copy, so short runs are packed.  Ranks may differ in it, because the bytes
- * of a message are the same either way.
+ * If runs are long enough, the engine reads and writes each run in the user's buffer.  If they are shorter, the
+ * description of a run costs more than its copy, so they are packed.  Ranks may differ in this decision, because the
+ * bytes of a message are the same.
  *
- * Open MPI's convertor finds the runs of an element once, and they are kept: to find them costs as much as to pack a
- * short block.  A datatype may be at the address of a freed one.  So a copy of the description that the convertor uses
- * is kept with the runs, and the runs are used only where both descriptions are equal, byte by byte.  Of a datatype
- * with many runs, or a long description, only the mean length is kept, and its runs are found in each call; if another
- * datatype is taken for it, that is packed or listed as the first one was, which may cost time, and no more.
+ * Open MPI's convertor finds the runs of an element once, and they are kept: finding them costs as much as packing a
+ * short block.  A datatype may have the address of a freed one.  A copy of the convertor's description is therefore
+ * kept with the runs, and the runs are used only if both descriptions are equal byte by byte.  For a datatype with many
+ * runs or a long description only the mean length is kept, and the runs are found in each call.  If another datatype is
+ * mistaken for such a datatype, it is packed or listed like the first one.  This costs time at most.
  *
- * The first touch of a page costs more than the copy of its bytes.  So the memory for packed bytes goes from a call to
- * the next one that needs no more, on whichever communicator.  If all kept memory is too small, the largest piece is
- * freed: the memory of the call takes its place later.  At most KEPT_MAX bytes are kept.
+ * The first access to a page costs more than the copy of its bytes.  Memory for packed bytes is therefore reused by
+ * later calls that need no more, on any communicator.  If all kept memory is too small, the largest piece is freed, and
+ * the memory of the call later takes its place.  At most KEPT_MAX bytes are kept.
  *
- * Cost: a few instructions for each run of a datatype that is kept; else the time of the convertor.  A lock, and a walk
- * over the kept pieces of memory, of which there are few.
+ * Cost: a few instructions for each run of a kept datatype, otherwise the time of the convertor.  A lock, and a search
+ * through the few kept pieces of memory.
  */
 #include "coll_irr_buffer.h"
 
@@ -27,32 +27,35 @@
 
 #include <stdalign.h>
 
-/* Runs that the convertor is asked for at a time. */
+/* Number of runs requested from the convertor at a time. */
 #define RUNS_SEEN 16
 
-/* Of a datatype that is kept: runs, and elements of its description.  So all take five megabytes at most. */
+/*
+ * Limits of a kept datatype: number of runs, and elements of its description.  All kept datatypes take at most five
+ * megabytes.
+ */
 #define RUNS_MAX 256
 
-/* Datatypes that are kept, SET of them for one remainder of the key. */
+/* The table of kept datatypes: SETS sets, selected by the key, with SET entries each. */
 #define SETS 64
 #define SET  4
 
-/* What is kept of a datatype. */
+/* An entry of the table. */
 typedef struct known {
-    uint64_t        key;           /* 0: nothing */
-    size_t          mean;          /* bytes of a run */
-    irr_block_t    *runs;          /* offsets from the element; NULL: they are not kept */
+    uint64_t        key;           /* 0: empty */
+    size_t          mean;          /* mean bytes of a run */
+    irr_block_t    *runs;          /* offsets from the element; NULL: not kept */
     size_t          nruns;
-    dt_elem_desc_t *description;   /* where they are */
+    dt_elem_desc_t *description;   /* copied if runs are kept */
 } known_t;
 
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     turn;             /* place of a set that is used next */
+    unsigned     turn;             /* entry of a set that is replaced next */
 } table;
 
-/* To read elements, or to write them. */
+/* Prepares a convertor that reads or writes elements. */
 static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *elements, bool read)
 {
     const opal_datatype_t *datatype = &elements->datatype->super;
@@ -66,7 +69,7 @@ static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *e
 
 /* ---- to find runs ---- */
 
-/* Adds a run of a rank: as a block of its own, or to the end of the last one.  There is room. */
+/* Adds a run of a rank as a new block, or appends it to the last block. The caller has reserved room. */
 static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
 {
     irr_block_t *last = end->list + end->blocks.count - 1;
@@ -78,7 +81,7 @@ static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
     }
 }
 
-/* Adds the runs of elements, with offsets from the base, until these are more than `most`. */
+/* Adds the runs of elements, with offsets from the base; stops after more than `most` runs. */
 static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t most, mca_coll_irr_end_t *end)
 {
     const size_t first = end->blocks.count;
@@ -108,7 +111,7 @@ static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t mo
 
 /* ---- what is kept ---- */
 
-/* A hash of all that the runs of an element come from, but for the description. */
+/* Returns a hash of everything that determines the runs of an element, except for the description. */
 static uint64_t key_of(const ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
@@ -124,7 +127,7 @@ static uint64_t key_of(const ompi_datatype_t *datatype)
     return key | 1;
 }
 
-/* Returns the place of a datatype, or the one of its set that is used next. */
+/* Returns the entry of a key, or the entry of its set that is replaced next. */
 static known_t *known_at(uint64_t key)
 {
     known_t *set = table.known[(key >> 1) % SETS];
@@ -150,7 +153,7 @@ static void forget(known_t *known)
     *known = (known_t){ .key = 0 };
 }
 
-/* Without memory to find any run, nothing is kept. */
+/* Fills an entry. If there is no memory to find runs, the entry stays empty. */
 static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *elements)
 {
     const dt_type_desc_t *description = &elements->datatype->super.opt_desc;
@@ -179,7 +182,7 @@ static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *el
     irr_free(end.list);
 }
 
-/* Of elements that have bytes; the table is locked. */
+/* Returns the entry of non-empty elements. The caller holds the lock of the table. */
 static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 {
     const uint64_t key = key_of(elements->datatype);
@@ -193,7 +196,7 @@ static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 
 /* ---- to list ---- */
 
-/* Adds the kept runs, element by element.  Only the first run of an element can continue the one before. */
+/* Adds the kept runs, element by element. Only the first run of an element can continue the previous run. */
 static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, mca_coll_irr_end_t *end)
 {
     const ptrdiff_t extent = elements->datatype->super.ub - elements->datatype->super.lb;
@@ -255,10 +258,10 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 
 /* ---- memory for packed bytes ---- */
 
-/* Of this process; ranks share the memory of a node. */
+/* Limit for one process; the ranks of a node share its memory. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* Sizes are this times a power of two; pages that nobody touches cost nothing. */
+/* Sizes are this unit times a power of two. Pages that are not accessed cost nothing. */
 #define KEPT_UNIT ((size_t)4096)
 
 typedef struct kept {
@@ -269,11 +272,14 @@ typedef struct kept {
 
 static struct {
     opal_mutex_t lock;
-    kept_t      *spare;   /* the largest first */
+    kept_t      *spare;   /* sorted, the largest first */
     size_t       bytes;
 } pool;
 
-/* Removes the smallest piece of so many bytes; if all are smaller, the largest one.  NULL: there is none. */
+/*
+ * Removes and returns the smallest piece of at least so many bytes; if all are smaller, the largest one.  NULL: there
+ * is none.
+ */
 static kept_t *remove_spare(size_t bytes)
 {
     kept_t **place = &pool.spare, *spare;
