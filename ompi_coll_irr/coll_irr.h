@@ -51,7 +51,7 @@ enum {
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Settings of the process. A bad value is replaced by the default. No text is NULL. */
+/* Settings of the process.  A bad value is replaced by the default.  No text is NULL. */
 typedef struct mca_coll_irr_params_t {
     int         priority;
     int         setup_share;
@@ -95,7 +95,7 @@ typedef struct mca_coll_irr_component_t {
 /* The only symbol visible to Open MPI. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
-/* Prints a user message, rendered by this topic of the help file. Does nothing if the text equals the previous one. */
+/* Prints a user message, rendered by this topic of the help file.  Does nothing if the text equals the previous one. */
 void mca_coll_irr_warn(const char *topic, const char *text);
 
 /*
@@ -238,7 +238,7 @@ static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *modul
     return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
 }
 
-/* Local, at the end of the job: closes the engine and everything that uses it. No collective is served any more. */
+/* Local, at the end of the job: closes the engine and everything that uses it.  No collective is served any more. */
 void mca_coll_irr_modules_strand(void);
 
 /* Called when the component closes: frees the modules that have no communicator. */
@@ -270,7 +270,7 @@ int mca_coll_irr_algorithm(int i);
 /* The inverse of mca_coll_irr_algorithm. */
 int mca_coll_irr_algorithm_value(int algorithm);
 
-/* The names of the parameters that name an algorithm. The function returns the one of a collective. */
+/* The names of the parameters that name an algorithm.  The function returns the one of a collective. */
 extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
 
 static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
@@ -285,11 +285,11 @@ int mca_coll_irr_pvars_register(void);
 
 /* ---- signature: coll/irr is the same on all ranks ---- */
 
-/* Publishes the signature of this process. Called when the component opens, before MPI_Init exchanges signatures. */
+/* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
 void mca_coll_irr_signature_open(void);
 void mca_coll_irr_signature_close(void);
 
-/* Local: sets the partners of this rank that have the same signature. IRR_ERR_OOB: some signatures are unknown. */
+/* Local: sets the partners of this rank that have the same signature.  IRR_ERR_OOB: some signatures are unknown. */
 irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
 
 /*

@@ -1,15 +1,15 @@
 /*
- * coll_irr_agreement.c - see coll_irr_agreement.h: which step follows which, and what becomes of the service.
+ * coll_irr_agreement.c - see coll_irr_agreement.h: the sequence of steps, and the resulting state of the service.
  *
- * All members take part by definition.  First the ranks ask each other: does any rank want the collective served, and
- * do all?  Where none wants it, which is so with nothing configured, that is all: nothing was opened.  Then they open
- * an engine communicator.  That agreement takes local trouble (no memory, no transport), so that either all ranks are
- * served or none is.
+ * All members take part by definition.  First comes the question: does any rank want the collective served, and do all?
+ * If none wants it, as in the default configuration, the agreement ends, and nothing was set up.  Otherwise the ranks
+ * set up an engine communicator.  The setup includes local trouble (no memory, no transport), so that either all ranks
+ * are served or none is.
  *
- * An engine communicator has one algorithm.  A collective uses that of its leader, as MPI_Alltoall does that of
- * MPI_Alltoallv, if it has the same algorithm on all ranks, and one of its own if not.  Where an algorithm that is
- * named leaves several strategies open, the collective is served by the likely best, and the ranks choose among all of
- * them as calls go; such a collective has engine communicators of its own.
+ * An engine communicator has one algorithm.  A collective uses the engine communicator of its leader, as MPI_Alltoall
+ * uses that of MPI_Alltoallv, if both have the same algorithm on all ranks; otherwise it has its own.  If a named
+ * algorithm leaves several strategies open, the most promising one serves the collective, and the ranks choose among
+ * all of them while the program runs.  Such a collective has its own engine communicators.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
@@ -26,7 +26,7 @@
 
 static irr_status_t share(mca_coll_irr_agreement_t *agreement);
 
-/* The engine communicator of the target is open, or is not. */
+/* Ends the setup for the target: it is served, declined, or failed. */
 static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -71,7 +71,7 @@ static mca_coll_irr_service_t *leader_of(const mca_coll_irr_agreement_t *agreeme
     return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].leader);
 }
 
-/* The service goes by the engine communicator of its leader, which all ranks want served as well. */
+/* Serves the service by the engine communicator of its leader, which all ranks also want served. */
 static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -80,7 +80,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     if (leader->state == MCA_COLL_IRR_NEW) {
         return open_for(agreement, leader, false);
     }
-    if (mca_coll_irr_team_waits(module, leader)) {    /* another communicator had it opened: not for this service */
+    if (mca_coll_irr_team_waits(module, leader)) {    /* set up by another communicator: not for this service */
         return open_for(agreement, service, false);
     }
     if (leader->state == MCA_COLL_IRR_FAILED) {
@@ -97,7 +97,10 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* May it go by the engine communicator of its leader?  Not of one that may choose among strategies. */
+/*
+ * Returns true if the service may use the engine communicator of its leader.  A leader that may choose among strategies
+ * does not share.
+ */
 static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 {
     const mca_coll_irr_service_t *leader = agreement->aim.blocking ? leader_of(agreement) : agreement->service;
@@ -149,7 +152,7 @@ static irr_status_t wait_for_constants(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* The constants of the machine are alike, or the ranks find out what to tell the user. */
+/* Takes the constants of the machine.  If they differ, the ranks determine the message for the user. */
 static irr_status_t take_machine(mca_coll_irr_agreement_t *agreement)
 {
     if (mca_coll_irr_machine_take(agreement->module, mca_coll_irr_question_machine(agreement))) {
@@ -164,7 +167,7 @@ static irr_status_t take_machine(mca_coll_irr_agreement_t *agreement)
 
 /* ---- begin and end ---- */
 
-/* The ranks have told each other what they want. */
+/* Continues after the question. */
 static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -191,7 +194,7 @@ static irr_status_t opened(mca_coll_irr_agreement_t *agreement)
     return agreement->opened;
 }
 
-/* Of an agreement for which there is no service more than the status remains. */
+/* Ends the agreement with a status.  With OPEN only the status remains; otherwise the service is updated. */
 static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -222,7 +225,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->aim = *aim;
     agreement->status = IRR_IN_PROGRESS;
     agreement->start_ns = irr_clock_ns();
-    /* Elsewhere that may just become known to a blocking call, on some ranks sooner than on others. */
+    /* Without `blocking`, a concurrent blocking call may set it on some ranks earlier than on others. */
     agreement->everywhere = aim->blocking && module->team->everywhere;
     mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, aim->tag);
     if (aim->goal == MCA_COLL_IRR_OPEN) {
@@ -261,13 +264,10 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 
 /* ---- an agreement that is waited for ---- */
 
-/* After such a wait the user reads the likely cause. */
+/* Time in nanoseconds after which a waiting rank warns the user of the likely cause. */
 #define LATE_NS UINT64_C(10000000000)
 
-/*
- * Only an info key can make this rank ask while others, which it has not heard of, do not.  Returns true when the user
- * has been told.
- */
+/* Only an info key can make this rank ask while ranks with unknown settings do not.  Returns true after the warning. */
 static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_module_t *module = agreement->module;

@@ -29,7 +29,7 @@ typedef enum mca_coll_irr_goal_t {
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
 
-/* The input of an agreement. It is alike on all ranks except for `problem`, `trouble`, `reason` and `unfit`. */
+/* The input of an agreement.  It is alike on all ranks except for `problem`, `trouble`, `reason` and `unfit`. */
 typedef struct mca_coll_irr_aim_t {
     mca_coll_irr_goal_t    goal;
     int                    tag;        /* of the messages */
@@ -113,7 +113,7 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_serv
 
 /* ---- groups of steps: each step sets the next one, and the last one sets `then` ---- */
 
-/* Begins the question. At its end the service is DECLINED unless all ranks want it served, or all choose. */
+/* Begins the question.  At its end the service is DECLINED unless all ranks want it served, or all choose. */
 irr_status_t mca_coll_irr_question_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then);
 
 /* After the question: returns true if the leader of the collective has the same algorithm on all ranks. */
@@ -147,7 +147,7 @@ void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement);
  */
 irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement);
 
-/* Begins the choice: the ranks agree on times, and open or close strategies. These are the last steps. */
+/* Begins the choice: the ranks agree on times, and open or close strategies.  These are the last steps. */
 irr_status_t mca_coll_irr_strategies_begin(mca_coll_irr_agreement_t *agreement);
 
 #endif

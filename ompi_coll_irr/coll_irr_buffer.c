@@ -53,7 +53,7 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank
     return count_at(side, at.slot) * size;
 }
 
-/* Slots are sorted by rank. All slots of one rank form one message. */
+/* Slots are sorted by rank.  All slots of one rank form one message. */
 uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
 {
     uint64_t total = 0, messages = 0, length = 0;
@@ -219,7 +219,7 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
 }
 
-/* Adds a block. Returns IRR_OK or IRR_ERR_NO_MEMORY. */
+/* Adds a block.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, size_t length)
 {
     const irr_status_t status = mca_coll_irr_end_reserve(end, end->blocks.count + 1);
@@ -249,7 +249,7 @@ static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_element
     return status;
 }
 
-/* Adds a block to be packed. Until the copy exists, its rank is ~rank, and its offset is relative to the copy. */
+/* Adds a block to be packed.  Until the copy exists, its rank is ~rank, and its offset is relative to the copy. */
 static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
 {
     const irr_status_t status = add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
@@ -303,7 +303,7 @@ static inline bool has_datatype(const mca_coll_irr_end_t *end, const ompi_dataty
     return (end->layout.datatype == datatype && ompi_datatype_is_predefined(datatype)) || has_layout(end, datatype);
 }
 
-/* One datatype, and blocks in rank order. Only such sides are remembered. */
+/* One datatype, and blocks in rank order.  Only such sides are remembered. */
 static inline bool is_plain(const mca_coll_irr_side_t *side)
 {
     return side->order == NULL && side->datatypes == NULL && side->slots > 0;
@@ -323,7 +323,7 @@ static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_sid
                            mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
 }
 
-/* Remembers the side. Without memory for its arrays, the next call makes the list again. */
+/* Remembers the side.  Without memory for its arrays, the next call makes the list again. */
 static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
 {
     static _Atomic uint64_t serial;
@@ -336,7 +336,7 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
     }
 }
 
-/* Allocates the packed copy. If all blocks are packed, it becomes the base. Returns false without memory. */
+/* Allocates the packed copy.  If all blocks are packed, it becomes the base.  Returns false without memory. */
 static bool place_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;

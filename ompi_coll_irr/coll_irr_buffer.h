@@ -51,7 +51,7 @@ typedef struct mca_coll_irr_layout_t {
     bool                   is_packed;   /* known to have runs that are too short */
 } mca_coll_irr_layout_t;
 
-/* A call with the arguments of MPI. With MPI_IN_PLACE the send side equals the receive side, except for its buffer. */
+/* A call with the arguments of MPI.  With MPI_IN_PLACE the send side equals the receive side, except for its buffer. */
 typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t    send, recv;
     const irr_neighbors_t *neighbors;   /* ranks with blocks; NULL: all ranks */
@@ -74,14 +74,14 @@ typedef struct mca_coll_irr_end_t {
     size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
-/* The bytes of a call. Zeroed bytes are closed. A structure that is kept from call to call reuses its lists. */
+/* The bytes of a call.  Zeroed bytes are closed.  A structure that is kept from call to call reuses its lists. */
 typedef struct mca_coll_irr_bytes_t {
     irr_problem_t      problem;         /* in place, both sides have the blocks of output */
     mca_coll_irr_end_t input, output;   /* in place, only output is used */
     bool               lacks;           /* no memory for copies: the call cannot be served */
 } mca_coll_irr_bytes_t;
 
-/* Reserve room for blocks. IRR_ERR_NO_MEMORY leaves the room unchanged. mca_coll_irr_bytes_fini frees it. */
+/* Reserve room for blocks.  IRR_ERR_NO_MEMORY leaves the room unchanged. mca_coll_irr_bytes_fini frees it. */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
 irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
@@ -102,7 +102,7 @@ static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *byt
 /* Closes the bytes: frees the packed copies. */
 void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 
-/* Copy between the user's buffers and the packed copies. Return OMPI_SUCCESS or the error of the datatype engine. */
+/* Copy between the user's buffers and the packed copies.  Return OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 
@@ -135,7 +135,7 @@ typedef struct mca_coll_irr_elements_t {
  */
 irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
 
-/* Packs or unpacks elements. Returns OMPI_SUCCESS or the error of the datatype engine. */
+/* Packs or unpacks elements.  Returns OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
 
 /* Return memory for packed bytes, or NULL; take it back and keep it for a later call. */

@@ -17,7 +17,7 @@ typedef enum mca_coll_irr_mode_t {
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
-/* Returns true if an info key of the communicator determines the mode. Signatures do not contain such modes. */
+/* Returns true if an info key of the communicator determines the mode.  Signatures do not contain such modes. */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /* Called when the component opens: computes the modes of communicators without info keys. */
@@ -60,10 +60,12 @@ void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64
 
 /* ---- coll_irr_memory.c ---- */
 
-/* Returns true if a memory file is given, alike on all ranks. If so, the ranks first agree after the first exchange. */
+/*
+ * Returns true if a memory file is given, alike on all ranks.  If so, the ranks first agree after the first exchange.
+ */
 bool mca_coll_irr_memory_is_given(void);
 
-/* Local: returns true if this process knows any lesson. The first call reads the file. */
+/* Local: returns true if this process knows any lesson.  The first call reads the file. */
 bool mca_coll_irr_memory_is_there(void);
 
 /* Local: sets this rank's words for a list of strategies in the situation of a service. */
@@ -77,7 +79,7 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char
 /* Local: records the end of a service of a team or an operation class; a second call does nothing. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service);
 
-/* Merges the lessons of process 0 into the file. Called in MPI_Finalize, after the end of all services. */
+/* Merges the lessons of process 0 into the file.  Called in MPI_Finalize, after the end of all services. */
 void mca_coll_irr_memory_end(void);
 
 /* Called when the component closes. */

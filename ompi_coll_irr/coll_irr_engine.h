@@ -7,16 +7,16 @@
 #include "coll_irr.h"
 #include "transport/auto.h"
 
-/* Opens the engine of the process unless it is open. Returns IRR_OK or an error. */
+/* Opens the engine of the process unless it is open.  Returns IRR_OK or an error. */
 irr_status_t mca_coll_irr_engine_open(void);
 
-/* Progresses all of MPI, and the engine if it is open. Returns false after the deadline (0: there is none). */
+/* Progresses all of MPI, and the engine if it is open.  Returns false after the deadline (0: there is none). */
 bool mca_coll_irr_progress(time_t deadline);
 
-/* Destroys the open engine. All processes that exchanged messages must have drained theirs. */
+/* Destroys the open engine.  All processes that exchanged messages must have drained theirs. */
 void mca_coll_irr_engine_close(void);
 
-/* Waits for an exchange while it progresses all of MPI. Returns the result of the exchange. */
+/* Waits for an exchange while it progresses all of MPI.  Returns the result of the exchange. */
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
 
 /*
@@ -26,7 +26,7 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
  */
 int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
 
-/* True if this node has more processes of the job than processors. A waiting process must then yield to others. */
+/* True if this node has more processes of the job than processors.  A waiting process must then yield to others. */
 bool mca_coll_irr_is_crowded(void);
 
 /* Sets the counters of the engine; also valid before it opens and after it closes. */
@@ -56,7 +56,7 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *rank
  */
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
-/* Drains the engine together with all processes that it exchanged with. Blocks; MPI_COMM_WORLD must still work. */
+/* Drains the engine together with all processes that it exchanged with.  Blocks; MPI_COMM_WORLD must still work. */
 void mca_coll_irr_teardown(void);
 
 /* Frees the groups. */
@@ -70,7 +70,7 @@ void mca_coll_irr_network_open(void);
 /* Returns the chosen transport and the cause. */
 const irr_transport_choice_t *mca_coll_irr_network_choice(void);
 
-/* Sets *config from the parameters of transports. Its texts live as long as the component. */
+/* Sets *config from the parameters of transports.  Its texts live as long as the component. */
 void mca_coll_irr_network_config(irr_engine_config_t *config);
 
 /* Logs once which transport the engine has opened, if any, and why. */

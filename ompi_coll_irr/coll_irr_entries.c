@@ -36,7 +36,7 @@ static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
     return (side_t){ .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = type };
 }
 
-/* Arrays of counts and displacements. `side` makes a side from them; `displs` and `types` are members of the side. */
+/* Arrays of counts and displacements.  `side` makes a side from them; `displs` and `types` are members of the side. */
 #define ARRAYS_DECLARED(displs_t, types_t)                                                                         \
     const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
     void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes

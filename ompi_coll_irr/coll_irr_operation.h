@@ -10,7 +10,7 @@
 
 #include "coll_irr_buffer.h"
 
-/* A zeroed operation is closed. If it is kept from call to call, a repeated call reuses its lists of blocks. */
+/* A zeroed operation is closed.  If it is kept from call to call, a repeated call reuses its lists of blocks. */
 typedef struct mca_coll_irr_operation_t {
     const mca_coll_irr_call_t *call;       /* the call; its sides are placed */
     mca_coll_irr_bytes_t       bytes;      /* the bytes of the call */

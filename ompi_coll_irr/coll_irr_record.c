@@ -1,5 +1,5 @@
 /*
- * coll_irr_record.c - see coll_irr_record.h: the numbers of a record, and how records are joined.
+ * coll_irr_record.c - see coll_irr_record.h: the values of the fields, and how records are merged.
  */
 #include "coll_irr_record.h"
 
@@ -113,7 +113,7 @@ static void widen(range_t *range, const range_t *more)
     }
 }
 
-/* Returns where the trials of a strategy are counted; NULL: there is no room, and it is the slowest of all. */
+/* Returns the entry for trials of a strategy; NULL: the list is full, and no entry is slower. */
 static tried_t *place_of(record_t *record, const tried_t *tried)
 {
     tried_t *slowest = NULL;
@@ -151,7 +151,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Another rank took part in the same exchanges. */
+/* Adds times.  Unless the record is of this rank, its rank took part in the same exchanges: the longest time counts. */
 static void add_times(record_t *into, const record_t *record, bool of_this_rank)
 {
     const bool longest = record->ns > into->ns;
@@ -171,7 +171,7 @@ static void add_times(record_t *into, const record_t *record, bool of_this_rank)
     into->setup_ns = of_this_rank ? into->setup_ns + record->setup_ns : larger(into->setup_ns, record->setup_ns);
 }
 
-/* Returns whether both begin alike, up to the first number. */
+/* Returns true if both texts are equal up to the first number. */
 static bool is_similar(const char *a, const char *b)
 {
     while (*a == *b && *a != '\0' && !isdigit((unsigned char)*a)) {
@@ -181,7 +181,7 @@ static bool is_similar(const char *a, const char *b)
     return *a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b));
 }
 
-/* The text of rank 0 counts; that of another rank is better than none. */
+/* Merges the texts.  The text of rank 0 has precedence over the text of another rank. */
 static void add_texts(record_t *into, const record_t *record)
 {
     if (into->communicators == 0) {
@@ -204,7 +204,7 @@ static void add_texts(record_t *into, const record_t *record)
     }
 }
 
-/* Numbers that rank 0 of each communicator counts. */
+/* Adds the numbers counted by rank 0 of each communicator. */
 static void add_counts(record_t *into, const record_t *record)
 {
     into->communicators += record->communicators;
@@ -245,7 +245,7 @@ void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *cal
     }
 }
 
-/* Returns the record of this kind, and of this name if it matters; NULL if there is none. */
+/* Returns the record with the same ranks and call, and with by_name the same name; NULL if there is none. */
 static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool by_name)
 {
     for (int i = 0; i < table->count; i++) {
@@ -259,7 +259,7 @@ static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool 
     return NULL;
 }
 
-/* An empty record of the same kind. */
+/* Appends an empty record of the same kind. */
 static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
 {
     record_t *made = &table->records[table->count++];
@@ -270,7 +270,10 @@ static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
     return made;
 }
 
-/* The table has room for one more record at most, which is for all that have no other of their kind. */
+/*
+ * Returns the record to merge with, when the table has room for at most one more record.  That last one collects all
+ * records without another one of their kind.
+ */
 static record_t *find_company(mca_coll_irr_table_t *table, const record_t *record)
 {
     record_t *found = find(table, record, false);

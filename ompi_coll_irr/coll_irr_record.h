@@ -32,7 +32,9 @@ typedef struct mca_coll_irr_tried_t {
 
 enum { MCA_COLL_IRR_RECORD_STRATEGIES = 8 };
 
-/* Rank 0 of each communicator counts calls and trials; all ranks count messages and bytes. Times are in nanoseconds. */
+/*
+ * Rank 0 of each communicator counts calls and trials; all ranks count messages and bytes.  Times are in nanoseconds.
+ */
 typedef struct mca_coll_irr_record_t {
     char     name[64];         /* of the communicator */
     char     call[32];         /* name of the collective in MPI */
@@ -64,7 +66,7 @@ typedef struct mca_coll_irr_record_t {
 /* Largest time in a record, in nanoseconds: three years. */
 #define MCA_COLL_IRR_NS_MAX 1e17
 
-/* Adds trials of a strategy to the list. If the list is full, they replace the slowest strategy. */
+/* Adds trials of a strategy to the list.  If the list is full, they replace the slowest strategy. */
 void mca_coll_irr_record_tried(mca_coll_irr_record_t *record, const mca_coll_irr_tried_t *tried);
 
 /* Returns true if a record received from another process is safe to read. */
@@ -79,7 +81,7 @@ typedef enum mca_coll_irr_unit_t {
     MCA_COLL_IRR_NAME         /* of an algorithm; a value of the parameters for algorithms */
 } mca_coll_irr_unit_t;
 
-/* A number of a record, and where it is written. NULL: it is not written there. */
+/* A number of a record, and where it is written.  NULL: it is not written there. */
 typedef struct mca_coll_irr_field_t {
     mca_coll_irr_unit_t unit;
     const char         *json;      /* key */
@@ -115,7 +117,7 @@ mca_coll_irr_size_t mca_coll_irr_time_text(double ns);
 #define MCA_COLL_IRR_TRIALS 80
 void mca_coll_irr_record_trials(const mca_coll_irr_record_t *record, char text[MCA_COLL_IRR_TRIALS]);
 
-/* Writes the cause for the user; never empty. Its speedup is the range over all communicators of the record. */
+/* Writes the cause for the user; never empty.  Its speedup is the range over all communicators of the record. */
 #define MCA_COLL_IRR_REASON 336
 void mca_coll_irr_record_reason(const mca_coll_irr_record_t *record, char *text, size_t size);
 
@@ -146,7 +148,7 @@ typedef struct mca_coll_irr_job_t {
     int         reporting;    /* number of ranks whose records are in the table */
 } mca_coll_irr_job_t;
 
-/* Write a table, the sums for each collective and the sums for the job. Errors are kept by the stream. */
+/* Write a table, the sums for each collective and the sums for the job.  Errors are kept by the stream. */
 void mca_coll_irr_table_print(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 void mca_coll_irr_table_json(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 

@@ -1,20 +1,20 @@
 /*
- * coll_irr_record_text.c - records as text, and as JSON:
+ * coll_irr_record_text.c - writes records as text, and as JSON:
  *
  *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_told": 4,
  *      "rows": [{NUMBERS, "communicator": "MPI_COMM_WORLD", "call": "MPI_Alltoallv", "ranks": 4, "nodes": 1,
  *                "strategy": "direct", "reason": "because it has speedup 1.88 in trials", "speedup": [1.882, 1.882],
- *                "best_other_speedup": null, "strategies": [{"strategy": "direct", "trials": 1, "speedup": [1.882,
- * 1.882]}, ...]},
+ *                "best_other_speedup": null,
+ *                "strategies": [{"strategy": "direct", "trials": 1, "speedup": [1.882, 1.882]}, ...]},
  *               ...],
  *      "totals": [{"call": "MPI_Alltoallv", NUMBERS}, ...],
  *      "total": {NUMBERS}}
  *
- * NUMBERS are those of mca_coll_irr_fields that have a key: "communicators": 1, "exchanges": 2000, ...,
- * "setup_share": 0.012, "saved_ns": ..., "saved_range_ns": [..., ...].  A value that is not known is null.
+ * NUMBERS are the fields of mca_coll_irr_fields with a JSON key: "communicators": 1, "exchanges": 2000, ...,
+ * "setup_share": 0.012, "saved_ns": ..., "saved_range_ns": [..., ...].  An unknown value is null.
  *
- * Numbers with a point are written as two whole ones, so that no locale writes a comma.  Names of communicators are the
- * application's: only their ASCII is written.
+ * A number with a decimal point is written as two integers, so that no locale writes a comma.  The application chooses
+ * names of communicators: only their ASCII characters are written.
  */
 #include "coll_irr_record.h"
 

@@ -72,7 +72,7 @@ void mca_coll_irr_requests_close(void);
 /* At the end of the job: adds the statistics of all classes to the report. */
 void mca_coll_irr_requests_stats(void);
 
-/* Closes the engine communicators of all classes, before the engine closes. No request can be started any more. */
+/* Closes the engine communicators of all classes, before the engine closes.  No request can be started any more. */
 void mca_coll_irr_requests_strand(void);
 
 /* ---- coll_irr_request.c: a request ---- */
@@ -98,7 +98,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request);
 /* Keeps a request that is not active for reuse by a later call. */
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
 
-/* Destroys a persistent request that is not active. If Open MPI's part of it is still active, the memory stays. */
+/* Destroys a persistent request that is not active.  If Open MPI's part of it is still active, the memory stays. */
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
 
 /* ---- coll_irr_request_run.c ---- */

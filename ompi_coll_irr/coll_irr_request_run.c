@@ -136,7 +136,7 @@ static void begin_failed(mca_coll_irr_request_t *request)
     activate(request);
 }
 
-/* Starts an operation by the current strategy; the caller starts Open MPI's own. The caller holds the lock. */
+/* Starts an operation by the current strategy; the caller starts Open MPI's own.  The caller holds the lock. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -181,7 +181,7 @@ static int start_inner(ompi_request_t *inner)
     return inner->req_type == OMPI_REQUEST_NOOP ? OMPI_SUCCESS : inner->req_start(1, &inner);
 }
 
-/* The caller does not hold the lock, because this may call progress. An error is reported when the operation ends. */
+/* The caller does not hold the lock, because this may call progress.  An error is reported when the operation ends. */
 static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
     request->failed = request->ready ? start_inner(request->inner) : host != NULL ? host(request) : MPI_ERR_INTERN;
@@ -270,7 +270,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
 
 /* ---- progress and completion ---- */
 
-/* Removes the requests whose exchanges have ended from the active list and returns them. The caller holds the lock. */
+/* Removes the requests whose exchanges have ended from the active list and returns them.  The caller holds the lock. */
 static mca_coll_irr_request_t *take_done(void)
 {
     mca_coll_irr_request_t *request, *last = NULL, *next, *done = NULL;
@@ -428,7 +428,7 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
     return true;
 }
 
-/* Advances the agreements of all classes in progress. Returns the number of agreements that have ended. */
+/* Advances the agreements of all classes in progress.  Returns the number of agreements that have ended. */
 static int advance_all(void)
 {
     mca_coll_irr_class_t *class, *next;

@@ -1,8 +1,8 @@
 /*
  * coll_irr_rounds.c - see coll_irr_rounds.h.
  *
- * What was received belongs to the rank at distance 2^k behind and to those behind that one, which is what a rank has
- * no bytes of yet; so in the end they lie in falling order from this rank on, and two reversals bring them into place.
+ * A gather receives in round k the bytes of the rank at distance 2^k behind, followed by those of the ranks behind that
+ * rank.  At the end the bytes lie in descending order of ranks, starting from this one; two reversals sort them.
  */
 #include "coll_irr_engine.h"
 
@@ -10,14 +10,17 @@
 
 #include <stdlib.h>
 
-/* A longer time between two looks counts for no more: the program computes, and what has come was not looked at. */
+/*
+ * Limit of a gap between two tests that counts as waiting.  During a longer gap the program computes, and messages may
+ * have arrived.
+ */
 #define GAP_NS UINT64_C(100000000)
 
 #define NS_PER_S UINT64_C(1000000000)
 
 int mca_coll_irr_tag(ompi_communicator_t *comm)
 {
-    return ompi_coll_base_nbc_reserve_tags(comm, 1);   /* those of nonblocking collectives are given in their order */
+    return ompi_coll_base_nbc_reserve_tags(comm, 1);   /* tags of nonblocking collectives are assigned in call order */
 }
 
 /* ---- a round ---- */
@@ -32,7 +35,7 @@ static bool is_partner(const mca_coll_irr_rounds_t *rounds, uint32_t side)
     return (side >> rounds->round & 1) != 0;
 }
 
-/* The rank that is so many members ahead. */
+/* Returns the rank that is `ahead` members ahead. */
 static int rank_at(const mca_coll_irr_rounds_t *rounds, int64_t ahead)
 {
     const int place = (int)((rounds->me + ahead + rounds->count) % rounds->count);
@@ -40,7 +43,7 @@ static int rank_at(const mca_coll_irr_rounds_t *rounds, int64_t ahead)
     return rounds->members != NULL ? rounds->members[place] : place;
 }
 
-/* Bytes that travel in this round. */
+/* Returns the bytes of a message of this round. */
 static size_t length_of(const mca_coll_irr_rounds_t *rounds)
 {
     const int64_t known = distance_of(rounds), rest = rounds->count - known;
@@ -67,7 +70,7 @@ static int post_send(mca_coll_irr_rounds_t *rounds, const void *from, size_t byt
                               MCA_PML_BASE_SEND_STANDARD, part->comm, &rounds->requests[1]));
 }
 
-/* Posts what is received and what is sent; an error of Open MPI. */
+/* Posts the receive and the send of a round.  Returns an error of Open MPI. */
 static int post(mca_coll_irr_rounds_t *rounds)
 {
     const int64_t distance = distance_of(rounds);
@@ -86,7 +89,7 @@ static int post(mca_coll_irr_rounds_t *rounds)
     return result;
 }
 
-/* Is what was posted over? */
+/* Returns true if the receive and the send of the round have completed. */
 static bool is_over(mca_coll_irr_rounds_t *rounds)
 {
     bool over = true;
@@ -112,7 +115,10 @@ static void take_words(mca_coll_irr_rounds_t *rounds)
     }
 }
 
-/* Is there another round?  After the last one all begin once more, if a rank may give up. */
+/*
+ * Returns true if there is another round.  If a rank may give up, the last round of the first pass is followed by the
+ * second pass.
+ */
 static bool has_round(mca_coll_irr_rounds_t *rounds)
 {
     if (distance_of(rounds) >= rounds->count && rounds->words != NULL && rounds->sent[rounds->size - 1] != 0 &&
@@ -125,7 +131,7 @@ static bool has_round(mca_coll_irr_rounds_t *rounds)
 
 /* ---- giving up ---- */
 
-/* The rank whose message is missing; -1: none. */
+/* Returns the rank whose message is missing; -1: none. */
 static int awaited(const mca_coll_irr_rounds_t *rounds)
 {
     return rounds->requests[0] != NULL ? rank_at(rounds, -distance_of(rounds)) : -1;
@@ -147,7 +153,10 @@ static void report_timeout(const mca_coll_irr_rounds_t *rounds)
     mca_coll_irr_warn("engine-message", text);
 }
 
-/* In all rounds that are left: nobody waits for these messages, which are empty and need no memory. */
+/*
+ * Sends an empty message in all remaining rounds.  They need no memory, and this rank does not wait for their
+ * completion.
+ */
 static void notify_others(mca_coll_irr_rounds_t *rounds)
 {
     rounds->round++;
@@ -161,7 +170,7 @@ static void notify_others(mca_coll_irr_rounds_t *rounds)
     }
 }
 
-/* What Open MPI does not let go of stays with it, and so does its memory. */
+/* Gives up.  If Open MPI does not release a request, its memory must stay (ranks->stranded). */
 static void give_up(mca_coll_irr_rounds_t *rounds, irr_status_t status)
 {
     mca_coll_irr_ranks_t *ranks = rounds->ranks;
@@ -180,7 +189,10 @@ static void give_up(mca_coll_irr_rounds_t *rounds, irr_status_t status)
     notify_others(rounds);
 }
 
-/* Lower ranks give up a little earlier, and notify others before these print a message. */
+/*
+ * Returns the timeout in nanoseconds.  Lower ranks give up slightly earlier, and notify others before these print a
+ * message.
+ */
 static uint64_t limit_ns(const mca_coll_irr_ranks_t *ranks)
 {
     const uint64_t limit = ranks->timeout * NS_PER_S;
@@ -249,10 +261,10 @@ void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, mca_coll_irr_ranks_
     *rounds = (mca_coll_irr_rounds_t){ .ranks = ranks, .tag = tag, .status = IRR_OK };
 }
 
-/* The round runs: is it over? */
+/* Tests the current round, and ends it if it has completed. */
 static void test_round(mca_coll_irr_rounds_t *rounds)
 {
-    if (!is_over(rounds)) {   /* also if something has failed: what is under way uses our memory */
+    if (!is_over(rounds)) {   /* also after an error: requests in progress use our memory */
         if (is_late(rounds)) {
             give_up(rounds, IRR_ERR_TIMEOUT);
         }
@@ -267,7 +279,7 @@ static void test_round(mca_coll_irr_rounds_t *rounds)
     rounds->round++;
 }
 
-/* No round runs: goes on until one has to wait. */
+/* Starts rounds until one does not complete at once; completes the operation after the last one. */
 static void go_on(mca_coll_irr_rounds_t *rounds)
 {
     while (rounds->status == IRR_OK && has_round(rounds)) {

@@ -41,7 +41,7 @@ typedef struct mca_coll_irr_partners_t {
 
 #define MCA_COLL_IRR_PARTNERS_ALL ((mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX })
 
-/* The state of one operation at a time. Must not move until the operation has ended. */
+/* The state of one operation at a time.  Must not move until the operation has ended. */
 typedef struct mca_coll_irr_rounds_t {
     mca_coll_irr_ranks_t   *ranks;
     const int              *members;     /* participating ranks; this one has index `me`; NULL: all ranks */
@@ -86,7 +86,7 @@ irr_status_t mca_coll_irr_rounds_test(mca_coll_irr_rounds_t *rounds);
  */
 irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline);
 
-/* Replaces words by the maxima of all ranks. Blocking; for blocking calls only. */
+/* Replaces words by the maxima of all ranks.  Blocking; for blocking calls only. */
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
@@ -103,7 +103,7 @@ void mca_coll_irr_rounds_leave(const mca_coll_irr_ranks_t *ranks, void *own, voi
  */
 #define MCA_COLL_IRR_TAG_CLASS (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
 
-/* The tag of blocking calls. Open MPI's own collectives cannot match messages left by ranks that gave up. */
+/* The tag of blocking calls.  Open MPI's own collectives cannot match messages left by ranks that gave up. */
 #define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_CLASS - MCA_COLL_IRR_COLLECTIVES)
 
 /*

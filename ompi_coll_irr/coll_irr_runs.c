@@ -69,7 +69,7 @@ static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *e
 
 /* ---- to find runs ---- */
 
-/* Adds a run of a rank as a new block, or appends it to the last block. The caller has reserved room. */
+/* Adds a run of a rank as a new block, or appends it to the last block.  The caller has reserved room. */
 static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
 {
     irr_block_t *last = end->list + end->blocks.count - 1;
@@ -153,7 +153,7 @@ static void forget(known_t *known)
     *known = (known_t){ .key = 0 };
 }
 
-/* Fills an entry. If there is no memory to find runs, the entry stays empty. */
+/* Fills an entry.  If there is no memory to find runs, the entry stays empty. */
 static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *elements)
 {
     const dt_type_desc_t *description = &elements->datatype->super.opt_desc;
@@ -182,7 +182,7 @@ static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *el
     irr_free(end.list);
 }
 
-/* Returns the entry of non-empty elements. The caller holds the lock of the table. */
+/* Returns the entry of non-empty elements.  The caller holds the lock of the table. */
 static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 {
     const uint64_t key = key_of(elements->datatype);
@@ -196,7 +196,7 @@ static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 
 /* ---- to list ---- */
 
-/* Adds the kept runs, element by element. Only the first run of an element can continue the previous run. */
+/* Adds the kept runs, element by element.  Only the first run of an element can continue the previous run. */
 static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, mca_coll_irr_end_t *end)
 {
     const ptrdiff_t extent = elements->datatype->super.ub - elements->datatype->super.lb;
@@ -261,7 +261,7 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 /* Limit for one process; the ranks of a node share its memory. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* Sizes are this unit times a power of two. Pages that are not accessed cost nothing. */
+/* Sizes are this unit times a power of two.  Pages that are not accessed cost nothing. */
 #define KEPT_UNIT ((size_t)4096)
 
 typedef struct kept {

@@ -22,7 +22,7 @@ int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 /* Starts to choose while the program runs. */
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Allocates memory for candidates if there is none. Returns false without memory. */
+/* Allocates memory for candidates if there is none.  Returns false without memory. */
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
@@ -86,7 +86,7 @@ static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t 
     return turn;
 }
 
-/* Reserves room for the blocks of a call, of all ranks or of known neighbors. Returns IRR_OK or IRR_ERR_NO_MEMORY. */
+/* Reserves room for the blocks of a call, of all ranks or of known neighbors.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
 #endif

@@ -76,7 +76,7 @@ void mca_coll_irr_check_warn(void);
 
 /* ---- registration ---- */
 
-/* Registers a parameter for each setting. Returns an error of Open MPI. */
+/* Registers a parameter for each setting.  Returns an error of Open MPI. */
 int mca_coll_irr_settings_register(void);
 
 /*

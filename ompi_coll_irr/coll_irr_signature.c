@@ -1,21 +1,21 @@
 /*
- * coll_irr_signature.c - is coll/irr the same on all ranks of a communicator?
+ * coll_irr_signature.c - checks that coll/irr is the same on all ranks of a communicator.
  *
  * The first call on a communicator begins with an agreement.  A rank without coll/irr, or with a priority below another
- * component's, never enters it.  So each process that opens the component publishes a signature with all that MPI_Init
- * exchanges anyway: its version and priority, how it chooses algorithms, and what moves its messages.  The latter is
- * part of it because ranks with different transports cannot reach each other.
+ * component's, never enters it.  Each process that opens the component therefore publishes a signature, with the data
+ * that MPI_Init exchanges anyway: its version and priority, its modes of choice, and its transport, because ranks with
+ * different transports cannot reach each other.
  *
- * A first call begins with a dissemination (coll_irr_rounds.h) among those ranks alone that have equal signatures: in
- * round k a rank looks at the signatures of the ranks at distance 2^k on both sides, sends what it knows to the one and
- * receives what the other knows, but neither to nor from a rank that differs from it.  After round k a rank knows
- * whether one of the 2^(k+1) ranks up to itself differs: the one at distance 2^k sends it the state of the far half, or
- * differs itself.  So all ranks with equal signatures come to the same result, and if one is missing or differs they
- * all leave the communicator to Open MPI.
+ * A first call begins with a dissemination (coll_irr_rounds.h) among ranks with equal signatures only.  In round k a
+ * rank looks up the signatures of the ranks at distance 2^k on both sides.  It sends to the rank ahead and receives
+ * from the rank behind, unless their signatures differ from its own.  After round k a rank knows whether one of the
+ * 2^(k+1) ranks up to itself differs: the rank at distance 2^k sends it the state of the far half, or differs itself.
+ * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all of them leave
+ * the communicator to Open MPI.
  *
- * Cost: some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of some words,
- * which carry what the ranks want as well, and 2 log2(P) lookups; the results are kept, in one byte a process of the
- * job.
+ * Cost: about 30 bytes in the data that MPI_Init exchanges.  The first call on a communicator takes log2(P) messages of
+ * a few words, which also carry the question of the agreement, and 2 log2(P) lookups.  Results are kept in one byte for
+ * each process of the job.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
@@ -28,20 +28,20 @@
 
 #define KEY "coll.irr"
 
-/* A message: the words of the caller, and whether some rank differs. */
+/* A message consists of the words of the caller, and of this word: whether some rank differs. */
 enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX };
 
 _Static_assert((int)UNLIKE + 1 == (int)MCA_COLL_IRR_SIGNATURE_WORDS, "there is room");
 
 /* ---- signatures ---- */
 
-/* Equal where ranks may serve a communicator together. */
+/* A signature.  Ranks with equal signatures may serve a communicator together. */
 typedef union signature {
     uint64_t word;
     struct {
         int64_t  priority : 13;
         uint64_t domain : 12, provider : 12;   /* digests of parameters */
-        uint64_t taken : 3, named : 3;         /* values of coll_irr_transport: that is used; 1 + that is given */
+        uint64_t taken : 3, named : 3;         /* values of coll_irr_transport: in use; 1 + given */
         uint64_t version : 14;
         uint64_t modes : MCA_COLL_IRR_MODES_BITS;
     };
@@ -49,10 +49,13 @@ typedef union signature {
 
 _Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all parts");
 
-/* The largest priority; what is beyond is out of Open MPI's range, too. */
+/* The largest priority; larger values are also out of Open MPI's range. */
 #define PRIORITY_MAX ((1 << 12) - 1)
 
-/* 0: no text.  Two texts are taken for the same once in 4095 times, and then do not reach each other. */
+/*
+ * Returns 0 for no text.  Two different texts have the same digest with probability 1/4095; their ranks then cannot
+ * reach each other.
+ */
 static unsigned digest(const char *text)
 {
     return text != NULL && text[0] != '\0' ? (unsigned)(1 + irr_hash_text(IRR_HASH_BASIS, text) % 4095) : 0;
@@ -88,14 +91,14 @@ static signature_t sign(void)
         .modes = mca_coll_irr_process_modes() };
 }
 
-/* What is known of a process. */
+/* What is known of the signature of a process. */
 enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
 
 static struct {
     signature_t    signature;   /* of this process */
     bool           published;
-    bool           warned;      /* guarded by the component's lock, as what follows */
-    unsigned char *known;       /* of the processes of the job; NULL: not yet, or no memory */
+    bool           warned;      /* guarded by the component's lock, like `known` */
+    unsigned char *known;       /* of each process of the job; NULL: not used yet, or no memory */
 } mine;
 
 void mca_coll_irr_signature_open(void)
@@ -111,7 +114,7 @@ void mca_coll_irr_signature_close(void)
     mine.known = NULL;
 }
 
-/* Sets the signature of a rank: OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or why this process does not know. */
+/* Sets the signature of a rank.  Returns OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or a local error. */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
     const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
@@ -123,7 +126,10 @@ static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signat
     return mine.published ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
 }
 
-/* What is known of a process, or becomes so: UNKNOWN only looks.  UNKNOWN also without memory. */
+/*
+ * Returns what is known of a process, after setting it to `becomes` unless that is UNKNOWN.  Without memory returns
+ * `becomes`.
+ */
 static unsigned char known_of(size_t process, unsigned char becomes)
 {
     const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
@@ -141,7 +147,7 @@ static unsigned char known_of(size_t process, unsigned char becomes)
     return known;
 }
 
-/* IRR_ERR_OOB if this process does not know. */
+/* Sets *like_me_p to whether a rank has the same signature.  IRR_ERR_OOB: this process cannot look it up. */
 static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
 {
     const size_t process = mca_coll_irr_process(ranks, rank).vpid;
@@ -181,7 +187,7 @@ static void text_differs(const char *parameter, const char *value, unsigned proc
              parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
 }
 
-/* Describes what differs, as a clause, with the numbers of both processes in MPI_COMM_WORLD. */
+/* Describes the difference to another process as a clause, with the ranks of both in MPI_COMM_WORLD. */
 static void describe(const signature_t *other, unsigned process, char *text, size_t size)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -213,8 +219,8 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
 }
 
 /*
- * Describes what differs on the lowest rank that differs.  Returns whether this rank warns the user: the lowest of the
- * ranks of the highest priority does, because it comes here if any rank does.
+ * Describes the difference to the lowest rank that differs.  Returns whether this rank warns the user.  The lowest of
+ * the ranks with the highest priority does so, because it calls this function if any rank does.
  */
 static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
@@ -240,7 +246,7 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 
 /* ---- the agreement ---- */
 
-/* The rank that is so many ranks ahead. */
+/* Returns the rank that is `ahead` ranks ahead. */
 static int rank_at(const mca_coll_irr_ranks_t *ranks, int64_t ahead)
 {
     return (int)((ranks->rank + ahead + ranks->size) % ranks->size);
@@ -255,7 +261,7 @@ irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_
 {
     irr_status_t status = IRR_OK;
 
-    /* Who cannot be looked up is nearly always there. */
+    /* A process whose signature cannot be looked up nearly always takes part. */
     *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };
     for (int round = 0; distance_of(round) < ranks->size && mca_coll_irr_modex_complete(); round++) {
         bool sends = true, receives = true;
@@ -283,7 +289,7 @@ bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uin
     if (words[UNLIKE] == 0) {
         return true;
     }
-    if (mine.warned && ranks->rank != 0) {   /* nobody reads it */
+    if (mine.warned && ranks->rank != 0) {   /* the text is not used */
         snprintf(why, size, "coll/irr is not the same on all ranks");
     } else {
         const bool warns = explain(ranks, why, size);

@@ -46,7 +46,7 @@ int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 
 /* ---- statistics ---- */
 
-/* Allocates the record of a service if times are measured. Call before a nonblocking call. */
+/* Allocates the record of a service if times are measured.  Call before a nonblocking call. */
 void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service);
 
 /* Counts an exchange of `ns` nanoseconds, if the service has a record. */
@@ -80,7 +80,7 @@ void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_i
 void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                               mca_coll_irr_record_t *record);
 
-/* Completes the texts of the record when the communicator or the job ends. May be called again. */
+/* Completes the texts of the record when the communicator or the job ends.  May be called again. */
 void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
@@ -100,7 +100,7 @@ void mca_coll_irr_report_close(void);
 /* Local: adds a record to the report, if one is wanted. */
 void mca_coll_irr_report_add(const mca_coll_irr_record_t *record);
 
-/* Writes the report of all ranks on rank 0, when MPI_COMM_WORLD is freed. Waits for other ranks for a bounded time. */
+/* Writes the report of all ranks on rank 0, when MPI_COMM_WORLD is freed.  Waits for other ranks for a bounded time. */
 void mca_coll_irr_report_end(void);
 
 #endif

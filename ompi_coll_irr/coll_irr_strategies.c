@@ -1,11 +1,10 @@
 /*
- * coll_irr_strategies.c - steps of an agreement: where the ranks choose the strategy of a service, they learn the
- * largest times, open strategies, and end trials.
+ * coll_irr_strategies.c - steps of an agreement: the choice.  The ranks learn the largest times, open strategies, and
+ * end trials.
  *
- * The engine decides what follows (choose/choice.h).  A strategy that is open is an engine communicator of its own: a
- * strategy of the service.
+ * The engine decides what follows (choose/choice.h).  Each open strategy is an engine communicator of the service.
  *
- * Cost: one reduction; where lessons are remembered one more for a new list; about five for each way that is opened.
+ * Cost: one reduction; one more for a new list if lessons are remembered; about five for each strategy that is opened.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
@@ -19,17 +18,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a strategy. */
+/*
+ * Estimated times in nanoseconds, for each rank of a node per processor: to open the transport, to open it on several
+ * nodes in addition, and to open a strategy.
+ */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
 #define STRATEGY_NS UINT64_C(300000)
 
-/* And whether the service has failed on a rank. */
+/* One more word states whether the service has failed on a rank. */
 _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have room for the words of a choice");
 
 /* ---- strategies ---- */
 
-/* Strategy 0 and the strategy gone so far stay open. */
+/* Returns true if a strategy stays open after a trial: strategy 0 and the current strategy do. */
 static bool stays(const mca_coll_irr_service_t *service, int strategy)
 {
     return strategy == 0 || strategy == service->choice.strategy;
@@ -44,7 +46,7 @@ static void close_others(mca_coll_irr_service_t *service)
     }
 }
 
-/* Is a strategy behind a strategy that stays open? */
+/* Returns true if a candidate is already open as a strategy that stays open. */
 static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
 {
     bool open = false;
@@ -56,7 +58,10 @@ static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t
     return open;
 }
 
-/* As part of the host's time.  Paces are for what the model does not know, so it does not tell what they lose. */
+/*
+ * Returns the expected time divided by Open MPI's.  Pacing helps with effects that the model does not contain, so a
+ * paced strategy counts as no slower than Open MPI's.
+ */
 static double expected(const irr_candidate_t *candidate, double host_ns)
 {
     const double ratio = host_ns > 0 ? candidate->ns / host_ns : 1;
@@ -65,8 +70,8 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 }
 
 /*
- * Local, and alike on all ranks: what may be faster than strategy 0, and than the strategy gone so far.  Of strategies
- * of the algorithm that is named the model does not tell one from another.
+ * Lists the candidates that may be faster than strategy 0 and the current strategy.  Local, and alike on all ranks.
+ * The model does not distinguish strategies of a named algorithm.
  */
 static void list_strategies(mca_coll_irr_agreement_t *agreement)
 {
@@ -89,12 +94,12 @@ static void list_strategies(mca_coll_irr_agreement_t *agreement)
             list[agreement->listed++] = list[i];
         }
     }
-    if (mca_coll_irr_service_has_candidates(service)) {   /* else this rank says so when the first one is opened */
+    if (mca_coll_irr_service_has_candidates(service)) {   /* otherwise the setup of the first one reports this */
         service->candidates->situation = irr_situation_of(service->call, &traffic);
     }
 }
 
-/* Alike on all ranks: on one node what is tried opens no network, unless that has failed. */
+/* Returns true, alike on all ranks, if trials use shared memory only: on one node, unless that has failed before. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -103,7 +108,7 @@ static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_
     return ranks == module->ranks.size && !service->needs_transport;
 }
 
-/* What this rank thinks that opening strategies costs. */
+/* Returns this rank's estimate of the cost of opening strategies. */
 static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -119,7 +124,7 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
         .strategy = turns * STRATEGY_NS };
 }
 
-/* One rank says what was found, and all keep it in mind. */
+/* Logs the results of a trial on one rank, and records them on all. */
 static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_log(module, service);
@@ -130,7 +135,7 @@ static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
 
-/* As many as all ranks have are open. */
+/* Ends the opening: `open` strategies are open on all ranks. */
 static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -149,7 +154,7 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 
 static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement);
 
-/* The next one of the list. */
+/* Opens the next strategy of the list. */
 static irr_status_t open_strategy(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -181,12 +186,12 @@ static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
     if (agreement->opened != IRR_ERR_NOT_SUPPORTED) {
         return agreement->opened;
     }
-    if (service->host_strategy == 0) {   /* else it is why the algorithm that is named serves */
+    if (service->host_strategy == 0) {   /* otherwise it is the cause of the named algorithm */
         snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));
     }
-    service->refused = service->needs_transport || !agreement->only_shared;   /* so nothing can be opened */
-    service->needs_transport = true;   /* at the next time, when it may pay for that, too */
-    return end_strategies(agreement);   /* what keeps one from being served keeps the others, too */
+    service->refused = service->needs_transport || !agreement->only_shared;   /* no strategy can be opened */
+    service->needs_transport = true;   /* from the next trial on, whose budget includes it */
+    return end_strategies(agreement);   /* the cause also applies to the other strategies */
 }
 
 static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
@@ -200,7 +205,7 @@ static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
     return open_strategy(agreement);
 }
 
-/* All know what is in the list, and what the ranks remember of it. */
+/* Ends the list, which is alike on all ranks, with the lessons that the ranks agreed on. */
 static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -238,7 +243,7 @@ static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* What is local is done at once, and alike on all ranks. */
+/* Runs local actions at once, alike on all ranks, until the next step that communicates. */
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
 {
     mca_coll_irr_service_t *service = agreement->service;

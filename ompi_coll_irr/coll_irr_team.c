@@ -12,16 +12,16 @@
 
 #include <stdlib.h>
 
-/* Teams without communicators whose engine communicators stay open for the next one. */
+/* Maximum number of teams without communicators that keep their engine communicators for the next communicator. */
 #define KEPT 64
 
-/* Lists of teams, by the first hash of their processes. */
+/* Number of lists of teams, selected by the first hash of their processes. */
 #define LISTS 1024
 
 /* Guarded by the component's lock. */
 static mca_coll_irr_team_t *teams[LISTS];
 static int kept;   /* teams without communicators that have engine communicators */
-static mca_coll_irr_team_t *roomy;   /* the latest one without communicators, which keeps the room of all services */
+static mca_coll_irr_team_t *roomy;   /* the last team without communicators; it keeps room for all services */
 static bool shared;
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
@@ -47,7 +47,7 @@ bool mca_coll_irr_teams_are_shared(void)
 
 /* ---- which team ---- */
 
-/* Two hashes of 64 bits: the processes of two teams have equal ones in one of 2^128 cases. */
+/* Sets two 64-bit hashes.  Different teams have equal hashes with probability 2^-128. */
 static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
 {
     hash[0] = irr_hash_word(IRR_HASH_BASIS, (uint64_t)ranks->size);
@@ -71,7 +71,7 @@ static mca_coll_irr_team_t **list_of(const uint64_t processes[2])
     return &teams[processes[0] % LISTS];
 }
 
-/* The lock is held.  NULL: there is none yet. */
+/* Returns the shared team of these processes, or NULL.  The caller holds the lock. */
 static mca_coll_irr_team_t *look_up(const uint64_t processes[2])
 {
     for (mca_coll_irr_team_t *team = *list_of(processes); team != NULL; team = team->next) {
@@ -82,7 +82,7 @@ static mca_coll_irr_team_t *look_up(const uint64_t processes[2])
     return NULL;
 }
 
-/* The lock is held: the module's room becomes its team. */
+/* Creates the team of a module in its own_team.  The caller holds the lock. */
 static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
     mca_coll_irr_team_t *team = module->own_team;
@@ -96,7 +96,7 @@ static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     module->team = team;
 }
 
-/* The lock is held: memory in place of that of a team, or NULL, and the team is in no list any more. */
+/* Replaces a team in its list by `other`, or removes it if `other` is NULL.  The caller holds the lock. */
 static void relink(mca_coll_irr_team_t *team, mca_coll_irr_team_t *other)
 {
     for (mca_coll_irr_team_t **link = list_of(team->processes); *link != NULL; link = &(*link)->next) {
@@ -122,7 +122,10 @@ static bool has_engine_comms(const mca_coll_irr_team_t *team)
     return has;
 }
 
-/* The lock is held: a team that had no communicator moves to the room of the module, unless it has all of its own. */
+/*
+ * Moves a team without communicators to own_team of the module, unless it has kept all of its room.  The caller holds
+ * the lock.
+ */
 static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
 {
     kept -= has_engine_comms(team);
@@ -138,7 +141,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     module->own_team = NULL;
 }
 
-/* The lock is held: a team without communicators has room only for what it has. */
+/* Reduces the memory of a team without communicators to its services.  The caller holds the lock. */
 static void shrink(mca_coll_irr_team_t *team)
 {
     mca_coll_irr_team_t *small = malloc(size_of(team));
@@ -206,7 +209,7 @@ static void destroy(mca_coll_irr_team_t *team)
     opal_mutex_lock(&mca_coll_irr_component.lock);
     relink(team, NULL);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < team->used; i++) {   /* a record names an engine communicator that several services may share */
+    for (int i = 0; i < team->used; i++) {   /* a record names an engine communicator that services may share */
         mca_coll_irr_stats_close(&team->services[i]);
     }
     for (int i = 0; i < team->used; i++) {
@@ -216,7 +219,7 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* The next communicator of the team learns that when it joins, and so do its other ranks. */
+/* The next communicator of the team learns this when it joins, and so do its other ranks. */
 static void close_engine_comms(mca_coll_irr_team_t *team)
 {
     for (int i = 0; i < team->used; i++) {
@@ -224,7 +227,7 @@ static void close_engine_comms(mca_coll_irr_team_t *team)
     }
 }
 
-/* Alike on all ranks: is there anything that the next communicator can use? */
+/* Returns true, alike on all ranks, if the next communicator can use a service of the team. */
 static bool waits(const mca_coll_irr_team_t *team)
 {
     bool has = false;
@@ -290,15 +293,15 @@ void mca_coll_irr_teams_close(void)
 
 /* ---- joining ---- */
 
-/* Whether a rank can, and what must be alike, with its complement. */
+/* Words of the agreement to join: the fitness of a rank, and values that must be alike, each with its complement. */
 enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
 
-/* One of so many communicators joins even if that does not pay, so that the ranks learn what an agreement takes now. */
+/* One of so many communicators joins even if this does not pay, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
- * Alike on all ranks: is joining likely to pay?  It costs an agreement, and what it brings is known for each exchange.
- * A communicator that has exchanged so often that it would have paid joins, too.
+ * Returns true, alike on all ranks, if joining is likely to pay.  It costs an agreement, and its gain per exchange is
+ * known.  A communicator also joins if it has exchanged so often that joining would have paid.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -311,7 +314,10 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
            saves * (expected > here ? expected : here) >= choice->usual_agreement_ns;
 }
 
-/* The engine communicator is not sound; no memory for problems; none for a team of the communicator's own. */
+/*
+ * UNSOUND: the engine communicator has failed.  UNFIT: trouble, or no memory for problems.  BARRED: no memory for
+ * another team.
+ */
 enum { FIT, UNSOUND, UNFIT, BARRED };
 
 static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -329,8 +335,8 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 }
 
 /*
- * Collective, as all ranks have learned that one cannot join: the communicator begins anew.  The next ones find its
- * team if the reason is in the old one, and else the old one.
+ * Restarts a communicator in a new team, after all ranks learned that some rank cannot join.  Collective.  If
+ * `replaces` is true, because the old team is the cause, later communicators find the new team; otherwise the old one.
  */
 static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 {

@@ -39,7 +39,7 @@ static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_tea
     return &team->services[team->place[which]];
 }
 
-/* Allocates the team of a module, with malloc. NULL without memory. */
+/* Allocates the team of a module, with malloc.  NULL without memory. */
 mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 
 /*
@@ -49,7 +49,7 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 void mca_coll_irr_teams_open(bool may_share);
 bool mca_coll_irr_teams_are_shared(void);
 
-/* Local, in the first call of a communicator: sets module->team. A new team uses the memory of module->own_team. */
+/* Local, in the first call of a communicator: sets module->team.  A new team uses the memory of module->own_team. */
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*

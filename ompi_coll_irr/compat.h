@@ -290,13 +290,13 @@ static inline int mca_coll_irr_modex_get(const char *key, const opal_process_nam
     return mca_coll_irr_modex_find(key, MCA_COLL_IRR_UINT64, name, value);
 }
 
-/* Looks up the node number of a process. Returns OMPI_SUCCESS or a local error. */
+/* Looks up the node number of a process.  Returns OMPI_SUCCESS or a local error. */
 static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
 {
     return mca_coll_irr_modex_find(MCA_COLL_IRR_NODEID, MCA_COLL_IRR_UINT32, name, node);
 }
 
-/* Publishes a value of this process, before MPI_Init exchanges them. Returns false on failure. */
+/* Publishes a value of this process, before MPI_Init exchanges them.  Returns false on failure. */
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 {
     int result;
@@ -332,7 +332,7 @@ static inline int mca_coll_irr_abi_class(int major, int minor, int release)
     return major * 10000 + minor * 100 + (major == 5 && minor == 0 && release >= 7);
 }
 
-/* Sets major, minor and release number of the running Open MPI. Returns false if they are unknown. */
+/* Sets major, minor and release number of the running Open MPI.  Returns false if they are unknown. */
 static inline bool mca_coll_irr_release(int running[3])
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -342,7 +342,7 @@ static inline bool mca_coll_irr_release(int running[3])
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 
-/* Returns true if the running Open MPI is of the ABI class of the build. Writes its version, cut to `size`. */
+/* Returns true if the running Open MPI is of the ABI class of the build.  Writes its version, cut to `size`. */
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 {
     int numbers[3];
