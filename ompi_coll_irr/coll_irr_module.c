@@ -1,13 +1,13 @@
 /*
  * coll_irr_module.c - a module for each communicator.
  *
- * Query and enable run inside Open MPI's progress, where waiting for anything hangs a multi-threaded job:
- * so they only look at what this process knows.  What all ranks must decide alike is either a function of
- * the communicator itself, here, or left to the first collective (coll_irr_agreement.c).
+ * Query and enable run inside Open MPI's progress, where any wait hangs a multi-threaded job: they use local knowledge
+ * only.  Decisions that must be alike on all ranks either depend on the communicator alone and are made here, or are
+ * left to the first collective (coll_irr_agreement.c).
  *
- * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
- * there is memory, and a communicator that finds none gets one of those, which takes part and declines.  For the same
- * reason a module has room for the class of its nonblocking calls, and for a team, of which only those in use are
+ * A rank without a module would not enter that collective, and the others would wait for it.  A few spare modules are
+ * therefore allocated in advance.  A communicator that finds no memory gets a spare one, which takes part and declines.
+ * For the same reason a module has room for the classes of its nonblocking calls and for a team; only used parts are
  * touched.
  */
 #include "coll_irr_choose.h"
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* Why what runs is not what this was built for; empty: it is. */
+/* Why the running Open MPI differs from the one of the build; empty: it does not. */
 static char wrong_abi[96];
 
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
@@ -37,7 +37,7 @@ int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
 
 static bool is_of_other_jobs(ompi_group_t *group)
 {
-    if (group == ompi_mpi_comm_world.comm.c_local_group) {   /* as that of what is made by MPI_Comm_dup is */
+    if (group == ompi_mpi_comm_world.comm.c_local_group) {   /* MPI_Comm_dup keeps the group */
         return false;
     }
     for (int i = 0; i < ompi_group_size(group); i++) {
@@ -53,7 +53,7 @@ static bool is_alone(ompi_communicator_t *comm)
     return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
-/* Why this communicator is not ours; NULL if it is.  All reasons are alike on all its ranks. */
+/* Returns why this component does not serve the communicator, alike on all its ranks; NULL: it does. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
     if (mca_coll_irr_component.params.priority < 0) {
@@ -75,13 +75,13 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     return NULL;
 }
 
-/* Communicators in a row that may find no memory for a module. */
+/* Number of consecutive communicators that may find no memory for a module. */
 enum { SPARES = 4 };
 
 /* Guarded by the component's lock. */
-static volatile int spares_lacking = SPARES;   /* also looked at without the lock */
+static volatile int spares_lacking = SPARES;   /* also read without the lock */
 
-/* Makes a module of no communicator a spare one. */
+/* Makes a module without communicator a spare one. */
 static void put_spare(mca_coll_irr_module_t *module)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -90,7 +90,7 @@ static void put_spare(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* NULL: there is none. */
+/* Returns a spare module; NULL: there is none. */
 static mca_coll_irr_module_t *take_spare(void)
 {
     mca_coll_irr_module_t *module;
@@ -106,7 +106,7 @@ static mca_coll_irr_module_t *take_spare(void)
     return module;
 }
 
-/* NULL without memory for a module, for its class of nonblocking calls and for a team. */
+/* Returns a module; NULL without memory for it, for its classes of nonblocking calls or for a team. */
 static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
@@ -117,7 +117,7 @@ static mca_coll_irr_module_t *new_module(void)
     return module;
 }
 
-/* As many as there is memory for; a few more if several threads make them. */
+/* Makes spare modules while there is memory.  Concurrent threads may make a few more than SPARES. */
 static void make_spares(void)
 {
     mca_coll_irr_module_t *spare;
@@ -134,7 +134,7 @@ void mca_coll_irr_modules_close(void)
     }
 }
 
-/* NULL without memory for so many communicators in a row. */
+/* Returns a module, or a spare one without memory; NULL: no spare one is left. */
 static mca_coll_irr_module_t *make_module(void)
 {
     mca_coll_irr_module_t *module = new_module();
@@ -151,8 +151,9 @@ static mca_coll_irr_module_t *make_module(void)
 }
 
 /*
- * Open MPI enables the modules of a communicator by ascending priority, and those above ours after ours.  MPI_Init
- * makes MPI_COMM_SELF when all of MPI_COMM_WORLD are enabled; for other communicators there is no such moment.
+ * Logs collectives that higher components serve on MPI_COMM_WORLD.  Open MPI enables the modules of a communicator by
+ * ascending priority, so modules above ours are enabled after it.  MPI_Init creates MPI_COMM_SELF after all modules of
+ * MPI_COMM_WORLD are enabled; other communicators have no such moment.
  */
 static void log_world(void)
 {
@@ -259,7 +260,7 @@ void mca_coll_irr_modules_strand(void)
     mca_coll_irr_groups_free();
 }
 
-/* What was measured on a communicator so far goes to the records of its team. */
+/* Adds the measurements of a communicator to the records of its team. */
 static void end_stats(mca_coll_irr_module_t *module)
 {
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
@@ -269,7 +270,7 @@ static void end_stats(mca_coll_irr_module_t *module)
     }
 }
 
-/* All that was measured so far goes to the report. */
+/* Adds all measurements to the report. */
 static void report_all(void)
 {
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
@@ -279,7 +280,10 @@ static void report_all(void)
     mca_coll_irr_requests_stats();
 }
 
-/* Never waits for a peer: ranks free a communicator at different times. */
+/*
+ * Frees a module.  Ranks free a communicator at different times, so only the module of MPI_COMM_WORLD may wait for
+ * peers.
+ */
 static void destruct(mca_coll_irr_module_t *module)
 {
     if (module->comm != NULL) {
@@ -300,7 +304,7 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->reason);
     free(module->bad);
     free(module->neighbors);
-    mca_coll_irr_rounds_leave(&module->ranks, NULL, module->class);    /* an agreement may be under way */
+    mca_coll_irr_rounds_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_bytes_fini(&module->operation.bytes);
     mca_coll_irr_previous_drop(module->previous);

@@ -1,26 +1,27 @@
 /*
- * coll_irr_nonblocking.c - nonblocking calls: those of a collective of a communicator are a class
+ * coll_irr_nonblocking.c - nonblocking calls: all calls of a collective on a communicator form an operation class
  * (coll_irr_request.h).
  *
- * A call must not wait for others, so what the ranks have to agree on is a part of its operation.  The first call goes
- * to Open MPI; where an algorithm is named the ranks agree after it, and from the second call on it is served.  Where
- * they choose, they agree after calls that all know.
+ * A nonblocking call must not wait for other ranks, so an agreement is part of its operation.  Open MPI serves the
+ * first call.  If an algorithm is named, the ranks agree after this call, and the second call is served.  If the ranks
+ * choose, they agree after calls known to all of them.
  *
- * A call that starts while an agreement is under way on this rank may go either way, and may find that out later than
- * other ranks do.  What goes by the engine can start later, in order.  What goes by Open MPI cannot: it takes a tag,
- * and tags are given in the order of calls.  But a persistent request of Open MPI's takes the tag that the nonblocking
- * call would have taken, exchanges the same messages, and may be started at any time.  So such a call makes one; it is
- * started if Open MPI turns out to serve the call, and freed if not.  A call that goes by the engine without one takes
- * a tag, too, so tags stay alike on all ranks.  That this holds is checked where it can be: both functions must be of
- * one module, and a call of it must take one tag.  Elsewhere nonblocking calls stay with Open MPI.
+ * The strategy of a call that starts during an agreement is unknown, and ranks may learn it at different times.  An
+ * exchange of the engine can start later, in order.  A call to Open MPI cannot, because it takes a tag, and tags are
+ * assigned in call order.  However, a persistent request of Open MPI takes the tag that the nonblocking call would
+ * take, exchanges the same messages, and can start at any time.  Such a call therefore creates one.  It is started if
+ * Open MPI serves the call, and freed otherwise.  A call that the engine serves without one also takes a tag, so tags
+ * stay alike on all ranks.  This is checked as far as possible: both functions must belong to one module, and a call
+ * must take one tag.  Otherwise Open MPI serves all nonblocking calls.
  *
- * In place a rank without a byte is at the end at once, and Open MPI 4.1 takes no tag there (5.0 does).  A rank that
- * knows by what the call goes must not take another number of them than one that does not, so there all ask Open MPI.
+ * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for it (5.0 does).  All ranks
+ * must take the same number of tags, whether they know the strategy or not, so such a call always asks Open MPI.
  *
- * A rank that finds no memory still takes part, because the others wait for it.  Its class lies in the module. Without
- * memory for a request the operation has one on the stack, and the call returns when the operation is over.
+ * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
+ * classes. Without memory for a request, the request is on the stack, and the call returns when the operation has
+ * ended.
  *
- * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
+ * Cost: a call that goes to Open MPI untimed is passed on without a request of ours.
  */
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
@@ -36,7 +37,7 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *cl
 
 /* ---- Open MPI's ---- */
 
-/* Is a call in place, and has no bytes on this rank? */
+/* Returns true if a call is in place and has no bytes on this rank. */
 static bool is_empty(const mca_coll_irr_call_t *call)
 {
     const bool in_place = call->send.buffer == MPI_IN_PLACE;
@@ -86,7 +87,7 @@ static void begin_class(mca_coll_irr_class_t *class)
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
         class->unfit = another;
     }
-    mca_coll_irr_begin(class->module, service);    /* or the ranks ask each other after the first call */
+    mca_coll_irr_begin(class->module, service);    /* or the ranks agree after the first call */
 }
 
 static mca_coll_irr_class_t *class_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -115,13 +116,13 @@ void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
 
 /* What is known of a call before it starts. */
 typedef enum kind {
-    PASSES,   /* to Open MPI, and we need not know when it is over */
+    PASSES,   /* to Open MPI; its end need not be known */
     HOST,     /* to Open MPI */
     ENGINE,
-    DOUBT     /* it waits in line, and may go either way */
+    DOUBT     /* queued; its strategy is not known yet */
 } kind_t;
 
-/* Need nobody know when it is over?  Then an exchange of a choice has begun. */
+/* Returns true if the end of a call to Open MPI need not be known.  Counts the call if the ranks choose. */
 static bool passes(mca_coll_irr_service_t *service)
 {
     return service->record == NULL &&
@@ -129,7 +130,7 @@ static bool passes(mca_coll_irr_service_t *service)
             (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
 }
 
-/* Only calls make a class hold, so where it does not it stays so in a call. */
+/* Classifies a call.  Only a call sets `holds`, so if it is false here, it stays false during this call. */
 static kind_t look_at(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
@@ -137,7 +138,7 @@ static kind_t look_at(mca_coll_irr_class_t *class)
 
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (class->holds && service->state != MCA_COLL_IRR_SERVING) {
-        kind = class->unfit != NULL ? PASSES : DOUBT;    /* who is unfit knows that none is served */
+        kind = class->unfit != NULL ? PASSES : DOUBT;    /* if unfit, Open MPI serves all calls */
     } else if (class->holds || mca_coll_irr_service_strategy(&class->service) != NULL) {
         kind = ENGINE;
     } else {
@@ -147,7 +148,7 @@ static kind_t look_at(mca_coll_irr_class_t *class)
     return kind;
 }
 
-/* All ranks take the tag that Open MPI does in a call, whether it is to serve it or not. */
+/* Takes the tag that Open MPI would take in a call, on all ranks, whether Open MPI serves it or not. */
 static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 {
     const mca_coll_irr_class_t *class = request->class;
@@ -163,7 +164,7 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     return result;
 }
 
-/* OMPI_SUCCESS, or the error of Open MPI, and then the operation is not pending. */
+/* Starts an operation.  After an error of Open MPI, which is returned, the operation is not pending. */
 static int start(mca_coll_irr_request_t *request, kind_t kind)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -185,8 +186,8 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
 }
 
 /*
- * The other ranks are in the operation and in what is agreed on after it, so a rank without memory for a request takes
- * part as well: with a request on the stack, and it returns when the operation is over.
+ * Starts an operation on a rank without memory for a request, and waits for it.  Other ranks are in the operation and
+ * its agreement, so this rank must take part.  The request is on the stack.
  */
 static int start_and_wait(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, kind_t kind)
 {

@@ -1,5 +1,5 @@
 /*
- * coll_irr_params.c - see coll_irr_settings.h: the component's rows, and the registration of all.
+ * coll_irr_params.c - see coll_irr_settings.h: the rows of the component, and the registration of all settings.
  */
 #include "coll_irr_settings.h"
 
@@ -8,7 +8,7 @@
 
 enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
 
-/* The rows of the algorithm table, and behind them the previous module. */
+/* The values: rows of the algorithm table, followed by the previous module. */
 static const char *algorithm_name(int i)
 {
     const char *name = irr_algorithm_name(i);
@@ -16,7 +16,7 @@ static const char *algorithm_name(int i)
     return name == NULL && irr_algorithm_name(i - 1) != NULL ? "host" : name;
 }
 
-/* auto, and behind it what was built. */
+/* The values: auto, followed by the transports that were built. */
 static const char *transport_name(int i)
 {
     return i == 0 ? "auto" : irr_transport_name(i - 1);
@@ -156,8 +156,8 @@ int mca_coll_irr_algorithm_value(int algorithm)
 /* ---- registration ---- */
 
 /*
- * Open MPI would print a text of its own about a bad value and go on with the default, which nobody asked for.  So the
- * value is taken here and reported when a communicator would use it.
+ * Converts a text to a value of an enumeration.  For a bad value Open MPI would print its own text and continue with
+ * the default.  This function accepts it instead, and it is reported when a communicator would use it.
  */
 static int take(mca_base_var_enum_t *self, const char *text, int *value)
 {
@@ -202,7 +202,7 @@ static int register_setting(mca_coll_irr_setting_t *setting)
         enumeration->value_from_string = take;
     }
     setting->place = 0;
-    setting->text = (char *)row->standard;   /* Open MPI copies it before it may write */
+    setting->text = (char *)row->standard;   /* copied by Open MPI before it is modified */
     snprintf(help, sizeof(help), "%s%s", row->help,
              setting->scope == MCA_COLL_IRR_OF_PROCESS ? "" : " Also an info key.");
     result = mca_base_component_var_register(
@@ -219,7 +219,10 @@ static int register_setting(mca_coll_irr_setting_t *setting)
     return result;
 }
 
-/* A bad value leaves the default.  MPI_Init names it, and no communicator is served. */
+/*
+ * Takes the parameter of a setting of the process, or the default for a bad value.  MPI_Init then names the bad value,
+ * and no communicator is served.
+ */
 static void take_process(const mca_coll_irr_setting_t *setting)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;

@@ -1,17 +1,17 @@
 /*
- * coll_irr_persistent.c - what an init call does: agree, plan, try, or leave it to the previous module.
+ * coll_irr_persistent.c - init calls: agree, plan, try, or leave the request to the previous module.
  *
- * A persistent collective is planned once and started many times.  Where it is served from the start, all that may
- * fail, wait or differ between ranks is done here, where all ranks are: each takes its own trouble into the agreement
- * on an engine communicator for the request, which plans its exchange, and in which all say whether that went well.  If
- * not, all ranks have a request of the previous module.
+ * A persistent collective is planned once and started many times.  If it is served from the start, everything that may
+ * fail, wait or differ between ranks happens in the init call, which all ranks enter.  Each rank brings its own trouble
+ * into the agreement on an engine communicator for the request.  The agreement plans the exchange, and all ranks state
+ * whether this succeeded.  If not, all ranks use a request of the previous module.
  *
- * Where the ranks choose, a request begins with what its class has found, or with an inner request of the previous
- * module, and is tried on its own (coll_irr_request.c).  The first init call on a communicator asks whether all choose:
- * only then may it take a tag for agreements, which must not be done on some ranks alone.
+ * If the ranks choose, a request starts with the strategy that its class has found, or with an inner request of the
+ * previous module, and has its own trials (coll_irr_request.h).  The first init call on a communicator asks whether all
+ * ranks choose: only then may it take a tag for agreements, because all ranks or none must take it.
  *
- * Cost: an agreement as for a communicator's first collective, and what planning takes; or, where the ranks choose,
- * that of the previous module and one dissemination, and one more in the first init call of a communicator.
+ * Cost: an agreement as for a communicator's first collective, and the time of planning.  If the ranks choose, the cost
+ * of the previous module and one dissemination, and one more in the first init call of a communicator.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_dispatch.h"
@@ -21,7 +21,7 @@
 
 #include "core/clock.h"
 
-/* An init call. */
+/* The arguments of an init call. */
 typedef struct args {
     mca_coll_irr_module_t *module;
     mca_coll_irr_which_t   which;
@@ -31,9 +31,7 @@ typedef struct args {
 
 /* ---- life ---- */
 
-/*
- * An inactive request with a class of its own, whose service the caller makes one that serves.  NULL without memory.
- */
+/* Returns an inactive request with its own class, whose service the caller completes.  NULL without memory. */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
     const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
@@ -67,15 +65,15 @@ err_memory:
     return NULL;
 }
 
-/* A request of the previous module. */
+/* Creates a request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
     return mca_coll_irr_host(args->module, args->which, MCA_COLL_IRR_PERSISTENT, args->call, args->info, request_p);
 }
 
 /*
- * Collective, with or without a request on this rank: an engine communicator with a plan for it.
- * IRR_ERR_NOT_SUPPORTED, alike on all ranks, or an error of rounds.
+ * Sets up an engine communicator with a plan for the request.  Collective; the request may be NULL on this rank.
+ * Returns IRR_ERR_NOT_SUPPORTED, alike on all ranks, or an error of rounds.
  */
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
@@ -88,7 +86,10 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
     return mca_coll_irr_agree(module, NULL, &aim, comm_p);
 }
 
-/* Collective: a request that is served, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */
+/*
+ * Creates a request that is served.  Collective.  Returns IRR_ERR_NOT_SUPPORTED alike on all ranks, or an error of
+ * rounds.
+ */
 static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
 {
     const uint64_t begin_ns = irr_clock_ns();
@@ -110,7 +111,10 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 
 /* ---- where the ranks choose ---- */
 
-/* Collective: the request begins with the strategy that its class has found, if all ranks can.  An error of rounds. */
+/*
+ * Starts the request with the strategy that its class has found, if all ranks can.  Collective.  Returns an error of
+ * rounds.
+ */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->class->service;
@@ -129,7 +133,7 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
     status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
     if (status == IRR_OK) {
         irr_choice_found(&service->choice, &class->choice.speedup);
-        service->grouped = true;   /* as those of the class are */
+        service->grouped = true;   /* like the strategies of the class */
     } else {
         service->strategies[1] = NULL;
     }
@@ -137,8 +141,8 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
 }
 
 /*
- * Collective: a request that is tried on its own.  If a rank has no memory for it, all ranks have Open MPI's request
- * instead, because the starts of a request on trial agree.
+ * Creates a request with its own trials.  Collective.  If a rank has no memory for it, all ranks use Open MPI's request
+ * instead, because the starts of a request in a trial include agreements.
  */
 static int create_tried(const args_t *args, ompi_request_t **request_p)
 {
@@ -171,7 +175,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     request->class->tag = tag;
     service = &request->class->service;
     service->state = MCA_COLL_IRR_CHOOSING;
-    service->asked = true;   /* for the class */
+    service->asked = true;   /* asked by the class */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
                     mca_coll_irr_memory_is_given());
     status = take_found(module, request);

@@ -1,10 +1,11 @@
 /*
- * coll_irr_question.c - steps of an agreement: the ranks ask each other what they want of a collective.
+ * coll_irr_question.c - steps of an agreement: the question, in which the ranks learn whether they want a collective
+ * served.
  *
- * They learn the maxima of a few words.  Parameters may differ between ranks, so none can tell alone; nor that all have
- * coll/irr, which is found on the way (coll_irr_signature.c).
+ * The ranks reduce a few words to their maxima.  Parameters may differ between ranks, so no rank can decide alone.  The
+ * same reduction checks whether all ranks have coll/irr (coll_irr_signature.c).
  *
- * Cost: one reduction; where the ranks want different things, one more that tells all of them the cause.
+ * Cost: one reduction; if the ranks disagree, one more that distributes the cause.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
@@ -30,8 +31,8 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 }
 
 /*
- * What the algorithm is, if that means that this rank leaves the collective to Open MPI; NULL if it wants it served, as
- * who gives a schedule or asks for the matrices does.
+ * Returns the algorithm if this rank leaves the collective to Open MPI, or NULL if it wants the collective served.  A
+ * schedule file or a dump of the matrices also means that it does.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -47,7 +48,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
     return "auto and coll_irr_setup_share is 0";
 }
 
-/* May the ranks try strategies of the algorithm that is named, as far as this rank's settings say? */
+/* Returns true if this rank's settings allow trials of the strategies of the named algorithm. */
 static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const mca_coll_irr_settings_t *settings = module->settings;
@@ -59,12 +60,15 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 
 /* ---- words ---- */
 
-/* What the ranks want, as the maxima of their words; a rank as ranks - rank, so that the lowest one remains. */
+/* The words of the question; ranks learn their maxima.  A rank r is stored as ranks - r, so the lowest rank remains. */
 enum { BAD_VALUE, WANTED, LEFT, APART, PINNED, MACHINE, WORDS = MACHINE + 2 };
 
 _Static_assert((int)WORDS <= (int)MCA_COLL_IRR_WORDS_MAX, "there is room");
 
-/* Does this rank speak for those that have a bad value, or else for those that leave the collective to Open MPI? */
+/*
+ * Returns true if this rank reports the cause: the lowest rank with a bad value, or else the lowest one that leaves the
+ * collective to Open MPI.
+ */
 static bool speaks(const mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_ranks_t *ranks = &agreement->module->ranks;
@@ -73,7 +77,10 @@ static bool speaks(const mca_coll_irr_agreement_t *agreement)
     return (words[BAD_VALUE] != 0 ? words[BAD_VALUE] : words[LEFT]) == (uint64_t)(ranks->size - ranks->rank);
 }
 
-/* Names a bad value, unless MPI_Init has named it, or another trouble. */
+/*
+ * Writes the cause if this rank has a bad value or another trouble.  Warns the user, unless MPI_Init has named the
+ * value.
+ */
 static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_bad_t *bad = module->bad;
@@ -93,7 +100,7 @@ static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL
     }
 }
 
-/* Local: tells the user, and leaves the cause where all ranks will learn it. */
+/* Local: warns the user, and writes the cause for all ranks. */
 static void speak(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_module_t *module = agreement->module;
@@ -124,7 +131,7 @@ static irr_status_t wait_for_cause(mca_coll_irr_agreement_t *agreement)
     return status;
 }
 
-/* Some ranks leave the collective to Open MPI, or have a bad value: one of them speaks, and all learn the cause. */
+/* Some ranks leave the collective to Open MPI or have a bad value: one rank reports the cause, and all learn it. */
 static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
     memset(agreement->text, 0, sizeof(agreement->text));
@@ -137,7 +144,7 @@ static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
+/* Local: sets the partners.  A failed lookup becomes the trouble of this rank. */
 static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
 {
     if (mca_coll_irr_signature_look(&module->ranks, partners) != IRR_OK && module->trouble == IRR_OK) {
@@ -147,8 +154,8 @@ static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partner
 }
 
 /*
- * What this rank wants, and why it leaves the collective to Open MPI if it does.  A rank without memory for a module
- * has read no settings, so it wants what the others do, and tells its trouble later.
+ * Sets the words of this rank, and `why` if it leaves the collective to Open MPI.  A rank without memory for a module
+ * has read no settings.  It agrees with the others here, and reports its trouble in the setup.
  */
 static void want(mca_coll_irr_agreement_t *agreement)
 {
@@ -176,7 +183,7 @@ static void want(mca_coll_irr_agreement_t *agreement)
 
 /* ---- steps ---- */
 
-/* The words are those of all ranks. */
+/* Decides by the maxima of the words of all ranks. */
 static irr_status_t decide(mca_coll_irr_agreement_t *agreement)
 {
     const char *why = agreement->why != NULL ? agreement->why : "not known, for want of memory";

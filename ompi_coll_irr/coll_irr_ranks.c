@@ -1,19 +1,19 @@
 /*
- * coll_irr_ranks.c - see coll_irr_ranks.h; and the neighbours of a rank in its topology, in the order in which both
- * ends of an edge list it.
+ * coll_irr_ranks.c - see coll_irr_ranks.h; also finds the neighbors of a rank in its topology, in an order that is the
+ * same at both ends of an edge.
  *
- * By an inter-communicator messages reach the other group alone.  Open MPI has a communicator of each group beside it,
- * for its own collectives.  MPI_Comm_free lets go of that one while operations may still be under way, so it is
- * retained.
+ * Messages on an inter-communicator reach the other group only.  Open MPI has a communicator of each group for its own
+ * collectives.  MPI_Comm_free releases this communicator while operations may still be in progress, so it is retained
+ * here.
  *
- * The blocks that one rank has for another are one message, however many edges lead from the one to the other.  So both
- * lay them out in one order.  MPI defines the order as if there were a message for each edge: edges between two ranks
- * follow each other as both list them, because messages do not overtake.  On a grid a message that leaves in one
- * direction arrives from the opposite one, as if each direction of each dimension had a tag of its own.
+ * All blocks from one rank to another form one message, even if several edges connect the two ranks.  Both ranks must
+ * arrange the blocks in the same order.  MPI defines the order as if each edge had a message: edges between two ranks
+ * are ordered as both ranks list them, because messages do not overtake.  On a grid, a message sent in one direction
+ * arrives from the opposite direction, as if each direction of each dimension had its own tag.
  *
- * The ranks of the other group of an inter-communicator are neighbours, too.
+ * The ranks of the other group of an inter-communicator are neighbors, too.
  *
- * Cost: O(n log n) for n neighbours, once a communicator; no messages.
+ * Cost: O(n log n) for n neighbors, once per communicator; no messages.
  */
 #include "coll_irr.h"
 
@@ -21,7 +21,10 @@
 
 #include <stdlib.h>
 
-/* Open MPI gives tags there on its own: those of this process are so many nonblocking collectives away. */
+/*
+ * Offset of the tags on the communicator of the own group, for which Open MPI assigns tags independently: 2^21
+ * nonblocking collectives away.
+ */
 #define OWN_TAGS (-(1 << 21))
 
 static bool is_before(ompi_group_t *group, ompi_group_t *other)
@@ -44,7 +47,7 @@ void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator
     OBJ_RETAIN(ranks->kept);
 }
 
-/* Open MPI makes the procs of a node when it starts there, so a proc that does not exist yet is elsewhere. */
+/* Open MPI creates the procs of this node in MPI_Init, so a proc that does not exist yet is on another node. */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     const mca_coll_irr_part_t *part = mca_coll_irr_part(ranks, rank);
@@ -64,8 +67,8 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
 }
 
 /*
- * 1 + the number of the node of each process of the job; 0: not looked up yet.  Open MPI knows it without asking
- * anybody.  Guarded by the component's lock.
+ * For each process of the job, 1 + the number of its node; 0: not looked up yet.  Open MPI has this data locally.
+ * Guarded by the component's lock.
  */
 static uint64_t *node_of;
 
@@ -75,7 +78,7 @@ void mca_coll_irr_ranks_close(void)
     node_of = NULL;
 }
 
-/* Returns 0 if it is not known. */
+/* Returns 1 + the node of a process; 0: unknown. */
 static uint64_t look_up(const opal_process_name_t *name)
 {
     const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
@@ -136,8 +139,8 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /*
- * Lists the edges to ranks, or from them, by rank, without MPI_PROC_NULL.  Edges of one rank follow each other by slot,
- * if flip is 1 by that of the opposite direction.  Returns how many there are.
+ * Lists edges by rank, without MPI_PROC_NULL.  Edges of one rank are sorted by slot, or if flip is 1 by the slot of the
+ * opposite direction.  Returns their number.
  */
 static int list_edges(const int *ranks, int count, int flip, mca_coll_irr_slot_t *order)
 {
@@ -155,7 +158,7 @@ static int list_edges(const int *ranks, int count, int flip, mca_coll_irr_slot_t
     return listed;
 }
 
-/* Lists the ranks of edges, each once; returns how many. */
+/* Lists each rank of the edges once.  Returns the number of ranks. */
 static size_t list_ranks(const mca_coll_irr_slot_t *order, int edges, int *ranks)
 {
     size_t count = 0;
@@ -168,7 +171,7 @@ static size_t list_ranks(const mca_coll_irr_slot_t *order, int edges, int *ranks
     return count;
 }
 
-/* Returns the neighbours of edges to ranks and from ranks; NULL without memory. */
+/* Returns the neighbors for outgoing and incoming edges; NULL without memory. */
 static mca_coll_irr_neighbors_t *create(const int *out_ranks, int out, const int *in_ranks, int in, int flip)
 {
     const size_t edges = (size_t)out + (size_t)in;
@@ -192,7 +195,7 @@ static mca_coll_irr_neighbors_t *create(const int *out_ranks, int out, const int
     return made;
 }
 
-/* The same where each edge leads both ways.  The ranks are from malloc, and freed here. */
+/* Returns the neighbors for edges that lead both ways; frees `ranks`, which are from malloc. */
 static mca_coll_irr_neighbors_t *create_both_ways(int *ranks, int count, int flip)
 {
     mca_coll_irr_neighbors_t *made = ranks != NULL ? create(ranks, count, ranks, count, flip) : NULL;
@@ -201,11 +204,11 @@ static mca_coll_irr_neighbors_t *create_both_ways(int *ranks, int count, int fli
     return made;
 }
 
-/* Slot 2 d is the neighbour below in dimension d, slot 2 d + 1 the one above. */
+/* Slot 2 d is the lower neighbor in dimension d, slot 2 d + 1 the upper one. */
 static mca_coll_irr_neighbors_t *of_grid(ompi_communicator_t *comm)
 {
     const int dimensions = comm->c_topo->mtc.cart->ndims;
-    int *ranks = malloc((2 * (size_t)dimensions + 1) * sizeof(*ranks));   /* a grid may have no dimension */
+    int *ranks = malloc((2 * (size_t)dimensions + 1) * sizeof(*ranks));   /* a grid may have no dimensions */
 
     for (int i = 0; i < dimensions && ranks != NULL; i++) {
         comm->c_topo->topo.cart.cart_shift(comm, i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
@@ -220,7 +223,7 @@ static mca_coll_irr_neighbors_t *of_graph(const mca_topo_base_comm_graph_t *grap
     return create(graph->edges + begin, count, graph->edges + begin, count, 0);
 }
 
-/* Each rank of the other group is a neighbour once, and lists this group in the same way. */
+/* Each rank of the other group is a neighbor once, and lists this group in the same order. */
 static mca_coll_irr_neighbors_t *of_other_group(const mca_coll_irr_ranks_t *own)
 {
     const mca_coll_irr_part_t *other = &own->parts[own->rank < own->parts[1].first];

@@ -1,9 +1,8 @@
 /*
- * coll_irr_settings.c - what a communicator uses, from parameters and the info keys of the same names.
+ * coll_irr_settings.c - the settings of a communicator, from parameters and the info keys of the same names.
  *
- * A bad value becomes trouble in the agreement of the first collective: so all ranks leave the communicator to Open
- * MPI, even if one rank alone has the bad value, and one of them prints a help text that names the value and what
- * is allowed.
+ * A bad value becomes trouble in the agreement of the first collective.  All ranks then leave the communicator to Open
+ * MPI, even if only one rank has the bad value, and one rank prints a help text with the value and the allowed values.
  */
 #include "coll_irr_settings.h"
 
@@ -20,7 +19,7 @@ const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting)
     return setting->text != NULL ? setting->text : setting->row->standard;
 }
 
-/* The info key may have the older name of the setting. */
+/* Copies the text of an info key; the key may have the older name of the setting. */
 static bool get_key(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed, char key[OPAL_MAX_INFO_VAL + 1])
 {
     char older[sizeof(setting->parameter)];
@@ -74,7 +73,7 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
     union {
         mca_coll_irr_settings_t of_communicator;
         mca_coll_irr_params_t   of_process;
-    } values;   /* of any scope */
+    } values;   /* a value of any scope */
     const bool is_bad = !irr_setting_parse(setting->row, text, &values);
 
     if (is_bad) {
@@ -83,7 +82,7 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
     return is_bad;
 }
 
-/* Without the newlines at the end of the help text. */
+/* Omits the newlines at the end of the help text. */
 void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT])
 {
     char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
@@ -108,7 +107,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
 
 /* ---- settings of a communicator ---- */
 
-/* Texts of the engine's settings are copies. */
+/* Reads one setting; texts are copied. */
 static irr_status_t read_one(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
                              mca_coll_irr_settings_t *settings, mca_coll_irr_bad_t *bad)
 {
@@ -130,7 +129,7 @@ static irr_status_t read_one(const mca_coll_irr_setting_t *setting, ompi_communi
     return IRR_OK;
 }
 
-/* Where rank 0 writes matrices; NULL: nowhere, and without memory. */
+/* Returns the prefix of the matrix files that rank 0 writes; NULL: no dump, or no memory. */
 static char *dump_prefix(ompi_communicator_t *comm, const char *prefix)
 {
     unsigned rank = (unsigned)ompi_group_get_proc_name(comm->c_local_group, 0).vpid;
@@ -186,12 +185,12 @@ static bool has_paths(const mca_coll_irr_settings_t *settings)
 const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
- * Those of all communicators without info keys where no path is given: to read forty parameters takes a third of what
- * MPI_Comm_dup does.  Guarded by the component's lock.
+ * The settings of all communicators without info keys, if no path is given.  Reading forty parameters takes a third of
+ * the time of MPI_Comm_dup.  Guarded by the component's lock.
  */
 static mca_coll_irr_settings_t *common;
 
-/* From now on all have them, unless another thread was faster, and then also this communicator has those. */
+/* Makes the settings common, unless another thread was faster.  Returns the common settings. */
 static const mca_coll_irr_settings_t *keep_common(mca_coll_irr_settings_t *settings)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
