@@ -1,13 +1,14 @@
 /*
  * coll_irr_check.c - bad values and misspelt names of parameters, reported in MPI_Init.
  *
- * Open MPI passes over a parameter that nobody registered.  So the names that begin with coll_irr_ in the environment,
- * and in the parameter files that Open MPI has read, are compared with those of this component.
+ * Open MPI ignores parameters that are not registered.  This file compares the names that begin with coll_irr_ in the
+ * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
  *
- * Mostly all processes of a job find the same.  A process that finds something publishes a digest of it before MPI_Init
- * exchanges what processes publish, and is silent in MPI_Init if a process of a lower rank has published the same.
+ * Usually all processes of a job find the same mistakes.  A process with mistakes publishes a digest of them before
+ * MPI_Init exchanges published values.  In MPI_Init it prints nothing if a process of a lower rank has published the
+ * same digest.
  *
- * Cost: a walk through the environment and two short files.  A job without mistakes publishes and looks up nothing.
+ * Cost: a pass over the environment and two short files.  A job without mistakes publishes and looks up nothing.
  */
 #include "coll_irr_settings.h"
 
@@ -19,18 +20,18 @@
 #define KEY "coll.irr.wrong"
 #define ENVIRONMENT "OMPI_MCA_"
 
-/* Most mistakes that the user reads about. */
+/* Maximum number of mistakes that are reported. */
 enum { MISTAKES = 64 };
 
 extern char **environ;
 
 static struct {
-    char     mistakes[MISTAKES][MCA_COLL_IRR_BAD_TEXT];   /* messages for the user */
+    char     mistakes[MISTAKES][MCA_COLL_IRR_BAD_TEXT];   /* user messages */
     int      count;
     uint64_t digest;
 } found;
 
-/* Keeps a message, unless it is there already. */
+/* Stores a message, unless it is already stored. */
 static void note(const char *text)
 {
     for (int i = 0; i < found.count; i++) {
@@ -53,14 +54,14 @@ static int smaller(int a, int b)
 }
 
 /*
- * Returns the number of letters to insert, delete or replace, and of neighbours to swap, that turn one name into the
- * other: the distance of Damerau and Levenshtein without overlapping swaps, row by row.  Names longer than 63 letters
- * are as far apart as can be.
+ * Returns the smallest number of letters to insert, delete or replace, and of adjacent pairs to swap, that turn one
+ * name into the other: the Damerau-Levenshtein distance without overlapping swaps, computed row by row.  Returns
+ * INT_MAX for names longer than 63 letters.
  */
 static int distance_of(const char *one, const char *other)
 {
     const size_t rows = strlen(one), columns = strlen(other);
-    int table[3][LONGEST + 1];   /* the last rows, in turn */
+    int table[3][LONGEST + 1];   /* the last three rows, in turn */
 
     if (rows > LONGEST || columns > LONGEST) {
         return INT_MAX;
@@ -83,14 +84,14 @@ static int distance_of(const char *one, const char *other)
     return table[rows % 3][columns];
 }
 
-/* Returns the registered name that is nearest to this one; NULL: none is near. */
+/* Returns the registered name closest to this one; NULL: none is close. */
 static const char *nearest_of(const char *name)
 {
     const mca_base_var_group_t *group;
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
     const char *nearest = NULL;
     const int *variables;
-    int least = strlen(name) < 16 ? 3 : 5;   /* what is as far as that is not worth suggesting */
+    int least = strlen(name) < 16 ? 3 : 5;   /* names at this distance are not suggested */
 
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
         return NULL;
@@ -146,7 +147,7 @@ static void check_environment(void)
     }
 }
 
-/* A line "name = value" of a parameter file; anything else is Open MPI's business. */
+/* Checks a line "name = value" of a parameter file; Open MPI handles all other lines. */
 static void check_line(char *line, const char *path)
 {
     char *begin = line + strspn(line, " \t"), *equals = strchr(begin, '=');
@@ -173,7 +174,7 @@ static void check_file(const char *path)
     }
 }
 
-/* The files of a parameter of Open MPI's, with commas. */
+/* Checks the files named by a parameter of Open MPI, separated by commas or colons. */
 static void check_files(const char *parameter)
 {
     const int index = mca_base_var_find("opal", "mca", "base", parameter);
@@ -212,7 +213,7 @@ void mca_coll_irr_check_open(void)
 {
     memset(&found, 0, sizeof(found));
     if (mca_coll_irr_component.params.priority < 0 || !mca_coll_irr_modex_works()) {
-        return;   /* disabled, or no job */
+        return;   /* disabled, or not in a job */
     }
     check_environment();
     check_files("param_files");
@@ -227,7 +228,7 @@ void mca_coll_irr_check_open(void)
     }
 }
 
-/* Returns whether a process of a lower rank reports the same. */
+/* Returns true if a process of a lower rank reports the same mistakes. */
 static bool others_report(void)
 {
     opal_process_name_t name = *OMPI_PROC_MY_NAME;

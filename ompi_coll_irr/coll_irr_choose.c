@@ -1,10 +1,10 @@
 /*
- * coll_irr_choose.c - what the first call of a collective does, by parameters and info keys: the ranks choose as calls
- * go, or agree at once, or leave the collective to Open MPI.
+ * coll_irr_choose.c - the mode of a collective, from parameters and info keys: the ranks choose while the program runs,
+ * or agree at once, or leave the collective to Open MPI.
  *
- * With nothing agreed yet the ranks do not know whether all of them choose.  They ask each other in their first
- * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
- * the signatures of both differ (coll_irr_signature.c), so neither waits for the other, and all stay with Open MPI.
+ * Without an agreement the ranks do not know whether all of them choose.  The question is part of their first
+ * agreement, after some calls.  A rank with different parameters may agree in the first call already.  However, the
+ * signatures of both differ (coll_irr_signature.c), so neither waits for the other, and all stay with Open MPI.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_settings.h"
@@ -19,15 +19,15 @@ static bool is_given(ompi_communicator_t *comm, const char *name)
     return mca_coll_irr_setting_text(mca_coll_irr_setting(name), comm, key, NULL)[0] != '\0';
 }
 
-/* A schedule, or a dump of the matrices, needs the engine; a topology says only where the ranks are. */
+/* A schedule file or a dump of the matrices needs the engine.  A topology only states where the ranks are. */
 static bool wants_engine(ompi_communicator_t *comm)
 {
     return is_given(comm, "schedule_file") || is_given(comm, "matrix_dump");
 }
 
 /*
- * On a communicator; NULL: on those without info keys, from parameters.  Also on a rank that has no memory for
- * settings, or a bad value.
+ * Returns the mode on a communicator; comm NULL: on communicators without info keys, from parameters.  Also valid on a
+ * rank with a bad value or without memory for settings.
  */
 static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
@@ -46,7 +46,10 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     }
 }
 
-/* Each communicator asks for one of these, and to look at all parameters takes long beside making one. */
+/*
+ * Computed once, because each communicator needs one of these, and reading all parameters is slow relative to creating
+ * a communicator.
+ */
 static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 
 _Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 4 * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES <=

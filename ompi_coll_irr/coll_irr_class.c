@@ -1,13 +1,13 @@
 /*
- * coll_irr_class.c - class of operations: their life, their turns, and the agreements that are due after some.
+ * coll_irr_class.c - operation classes: their lifetime, their turns, and the agreements after some of their operations.
  *
- * An agreement is part of the operation that it is due after: that completes when both are over.  Nothing of the
- * class is under way meanwhile, as operations that start then wait in a line, and the exchanges before are over on
- * this rank.  So what was timed is complete, and strategies that are closed are not in use.
+ * An agreement is part of the operation after which it is due: the operation completes when both have ended.  During
+ * the agreement no operation of the class is in progress: operations that start are queued, and earlier exchanges have
+ * ended on this rank.  All timed operations are therefore complete, and closed strategies are not in use.
  *
- * The progress function is registered while classes live, not while operations are active: a start then takes no lock
- * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
- * operations it costs one look.
+ * The progress function is registered while classes exist, not only while operations are active.  A start then takes no
+ * lock of Open MPI, and no function is unregistered from within progress, which would skip another function.  Without
+ * active operations it costs one test.
  */
 #include "coll_irr_service.h"
 #include "coll_irr_statistics.h"

@@ -1,5 +1,5 @@
 /*
- * coll_irr_collectives.c - who served the collectives of a communicator before us.
+ * coll_irr_collectives.c - the functions and modules that served the collectives of a communicator before ours.
  */
 #include "coll_irr_collectives.h"
 
@@ -17,7 +17,7 @@ bool mca_coll_irr_offers(const mca_coll_base_module_t *module, int which)
     return function != NULL;
 }
 
-/* Is the module of a row retained for it, and not for the row above? */
+/* Returns true if the module of a row is retained for this row, and not for the row above. */
 static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
 {
     const mca_coll_base_module_t *module = previous[which][form].module;
@@ -53,7 +53,7 @@ void mca_coll_irr_previous_drop(mca_coll_irr_all_previous_t previous)
             if (retains(previous, which, form)) {
                 mca_coll_base_module_t *module = previous[which][form].module;
 
-                OBJ_RELEASE(module);   /* which sets what it is given to NULL */
+                OBJ_RELEASE(module);   /* sets its argument to NULL */
             }
         }
     }

@@ -1,5 +1,5 @@
 /*
- * coll_irr_component.c - the table that Open MPI looks for in mca_coll_irr.so, and its open and close.
+ * coll_irr_component.c - the component structure that Open MPI looks up in mca_coll_irr.so, and its open and close.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"

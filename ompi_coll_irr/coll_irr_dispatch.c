@@ -1,8 +1,8 @@
 /*
  * coll_irr_dispatch.c - see coll_irr_dispatch.h: blocking calls.
  *
- * The other ranks are in the exchange whatever fails here.  A rank that cannot take part fails the communicator on all
- * its members.
+ * If a step fails on this rank, the other ranks are still in the exchange.  A rank that cannot take part therefore
+ * fails the communicator on all its members.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
@@ -32,7 +32,7 @@ void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     }
 }
 
-/* The error of an agreement is that of the call. */
+/* Runs an agreement.  The call returns its error. */
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
 {
     const mca_coll_irr_aim_t aim = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
@@ -47,7 +47,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
 
     if (mca_coll_irr_team_waits(module, *service_p)) {
         result = mca_coll_irr_team_join(module, *service_p);
-        *service_p = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
+        *service_p = mca_coll_irr_service(module, which);   /* in another team, if it could not join */
     }
     if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
         mca_coll_irr_begin(module, *service_p);
@@ -70,7 +70,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     if (!mca_coll_irr_has_neighbors(module, which)) {
         call->send.slots = call->recv.slots = module->ranks.size;
         call->send.places = call->recv.places = call->send.slots;
-    } else if (neighbors != NULL) {   /* if not, no rank is served */
+    } else if (neighbors != NULL) {   /* otherwise no rank is served */
         call->send.places = neighbors->send_places;
         call->recv.places = neighbors->recv_places;
         call->send.slots = neighbors->sends;
@@ -83,7 +83,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
 
 /* ---- by whom ---- */
 
-/* By an engine communicator: an operation is started and waited for. */
+/* Serves a call by an engine communicator: starts an operation and waits for it. */
 static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
 {
     mca_coll_irr_operation_t *operation = &module->operation;
@@ -99,7 +99,7 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     return mca_coll_irr_operation_finish(operation, mca_coll_irr_error(status));
 }
 
-/* NULL: by Open MPI's own. */
+/* Serves a call; irr_comm NULL: by Open MPI's own. */
 static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_comm_t *irr_comm,
                  const mca_coll_irr_call_t *call)
 {
@@ -107,7 +107,7 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
-/* An exchange that may be timed, and after which an agreement may be due. */
+/* Serves a call that may be timed, and after which an agreement may be due. */
 __attribute__((noinline))
 static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
                       const mca_coll_irr_call_t *call)
@@ -133,7 +133,7 @@ static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
     if (service->state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_error(IRR_ERR_PEER);
     }
-    if (mca_coll_irr_team_waits(module, service)) {    /* this communicator does not join, or not yet */
+    if (mca_coll_irr_team_waits(module, service)) {    /* this communicator has not joined (yet) */
         return serve(module, service->which, NULL, call);
     }
     return service->state == MCA_COLL_IRR_CHOOSING
@@ -141,7 +141,7 @@ static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
                : serve(module, service->which, mca_coll_irr_service_strategy(service), call);
 }
 
-/* The same where somebody asked what calls take. */
+/* Dispatches a call, and measures it. */
 __attribute__((noinline))
 static int measure(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {

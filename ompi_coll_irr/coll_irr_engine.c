@@ -1,12 +1,12 @@
 /*
  * coll_irr_engine.c - the engine of the process: opened by the first exchange, progressed by Open MPI.
  *
- * A blocking wait progresses all of MPI, because a peer may need our point-to-point traffic before it can
- * answer.  On an oversubscribed node spinning takes the processor from the peer that is waited for: there a
- * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
- * rest of MPI does not wake it.  A peer on another node takes longer to answer than a change of processes: there a
- * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a
- * processor a wait spins, but not for ever if it is for ranks of the node alone, which wake it at once.
+ * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  On
+ * an oversubscribed node, spinning takes the processor from the peer that this rank waits for.  A wait on such a node
+ * therefore yields.  After some idle turns it sleeps on the transport's event, for a bounded time, because the rest of
+ * MPI does not wake it.  An answer from another node takes longer than a context switch, so a wait for it tests once
+ * and yields; the processor is then free for the kernel's part of the network.  If each rank has a processor, a wait
+ * spins.  It still sleeps after a long time if all messages stay on the node, because such messages wake it at once.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Rounds of engine progress in a turn: to give the processor away costs more than a few looks. */
+/* Rounds of engine progress in a turn: yielding the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* The same before the first turn, where each rank has a processor: a short exchange is over by then. */
+/* Rounds before the first turn if each rank has a processor: a short exchange ends within them. */
 #define FIRST_ROUNDS 64
 
 /* Turns without an event after which a wait on an oversubscribed node sleeps. */
@@ -30,13 +30,13 @@
 /* The whole job is on this node. */
 static bool one_node;
 
-/* Longest sleep: the delay that other MPI traffic may see. */
+/* Longest sleep in microseconds: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
 
-/* Turns without an event, of some microseconds each, after which a wait has become a long one. */
+/* Turns without an event, of a few microseconds each, after which a wait is a long one. */
 #define LONG_IDLE 2000
 
-/* Turns between two rounds of all of MPI on an oversubscribed node where there is much to do. */
+/* On an oversubscribed node: turns between two rounds of progress of all of MPI. */
 #define MPI_TURNS 8
 
 static size_t node_processes(void)
@@ -51,10 +51,13 @@ bool mca_coll_irr_is_crowded(void)
     return ompi_mpi_yield_when_idle || (cpus > 0 && node_processes() > (size_t)cpus);
 }
 
-/* Who has a file of switches has Ethernet. */
+/* Default eager limit in bytes with a topology file: such a file is for Ethernet. */
 #define EAGER_SWITCHES 65536
 
-/* The parameter for the topology, not an info key: the engine may be there before the communicator. */
+/*
+ * Returns the eager limit in bytes.  Uses the parameter of the topology file, not the info key: the engine may exist
+ * before the communicator.
+ */
 static size_t eager_bytes(void)
 {
     const size_t given = mca_coll_irr_component.params.eager_bytes;
@@ -63,7 +66,7 @@ static size_t eager_bytes(void)
     return given == IRR_BYTES_AUTO && topology[0] != '\0' ? EAGER_SWITCHES : given;
 }
 
-/* The file of this process, from the prefix; "" without one. */
+/* Writes the name of the trace file of this process, prefix.rank.trace, or "" without a prefix. */
 static void trace_file(char *file, size_t size)
 {
     const char *prefix = mca_coll_irr_component.params.trace;
@@ -75,8 +78,8 @@ static void trace_file(char *file, size_t size)
 }
 
 /*
- * MPI_T_init_thread sets ompi_mpi_thread_multiple to its own level in 4.1, and a later session of 5.0 to a higher one:
- * so what MPI_Init said is not taken back.
+ * Creates the engine.  In 4.1 MPI_T_init_thread sets ompi_mpi_thread_multiple to its own level, and in 5.0 a later
+ * session may raise it.  The level given by MPI_Init therefore remains in force.
  */
 static irr_status_t create(void)
 {
@@ -123,9 +126,9 @@ irr_status_t mca_coll_irr_engine_open(void)
         component->engine_state = status == IRR_OK ? MCA_COLL_IRR_ENGINE_OPEN : MCA_COLL_IRR_ENGINE_FAILED;
         if (status == IRR_OK) {
             /*
-             * A wait moves the engine itself.  But a rank whose exchange is over may still owe its peers something
-             * that UCX could not send yet, such as the end of a rendezvous while a queue was full: they would wait
-             * for it, and it for them in a barrier.
+             * A wait moves the engine itself.  However, a rank whose exchange has ended may still owe its peers a
+             * message that UCX could not send yet, such as the end of a rendezvous while a queue was full.  The peers
+             * would wait for it, and this rank for the peers in a barrier.
              */
             opal_progress_register_lp(progress);
         }
@@ -137,8 +140,8 @@ irr_status_t mca_coll_irr_engine_open(void)
 }
 
 /*
- * Rounds until others get the processor.  Where it is scarce, a message that is not there yet comes when they have run,
- * unless it is in a network between the ranks of this node.
+ * Returns the rounds of progress before this rank yields.  If processors are scarce, a missing message arrives only
+ * after other ranks have run, unless it is in a network between the ranks of this node.
  */
 static int rounds_of_turn(void)
 {
@@ -147,7 +150,7 @@ static int rounds_of_turn(void)
     return component->may_sleep && !(one_node && irr_engine_has_network(component->engine)) ? 1 : ROUNDS;
 }
 
-/* Between two turns on a node where others need the processor. */
+/* Runs between two turns on an oversubscribed node. */
 static void let_others_run(unsigned turn, unsigned idle)
 {
     if (turn % MPI_TURNS == 0) {
@@ -160,7 +163,9 @@ static void let_others_run(unsigned turn, unsigned idle)
     }
 }
 
-/* Where each rank has a processor: a long wait gives it back, if no network is open, which may wake late. */
+/*
+ * If each rank has a processor: sleeps in a long wait.  Not while a network is open, because its events may come late.
+ */
 static void rest(unsigned idle)
 {
     if (idle > LONG_IDLE && !irr_engine_has_network(mca_coll_irr_component.engine)) {
@@ -168,7 +173,7 @@ static void rest(unsigned idle)
     }
 }
 
-/* The first turn is over, with so many events. */
+/* Continues a wait after the first turn, which had `events` events. */
 __attribute__((noinline))
 static irr_status_t wait_longer(irr_exchange_t *exchange, unsigned events)
 {

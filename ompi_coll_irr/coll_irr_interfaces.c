@@ -1,8 +1,8 @@
 /*
  * coll_irr_interfaces.c - see coll_irr_interfaces.h.
  *
- * An entry of a list is the name of an interface, or an address with the number of its bits that count.  An entry that
- * is neither names nothing; Open MPI's own btl has warned of it.
+ * An entry of a list is the name of an interface, or an address with the number of its significant bits.  Other entries
+ * match nothing; Open MPI's btl has warned of them.
  */
 #include "coll_irr_interfaces.h"
 
@@ -15,7 +15,7 @@
 
 #define ENTRY_SIZE 64
 
-/* Returns the bytes of an address, and sets their number; NULL: its family has no names here. */
+/* Returns the bytes of an address, and sets their number; NULL: its family is not supported. */
 static const unsigned char *bytes_of(const struct sockaddr *address, size_t *count)
 {
     if (address == NULL) {
@@ -40,7 +40,7 @@ static bool same_bits(const unsigned char *a, const unsigned char *b, size_t bit
     return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
 }
 
-/* Returns whether the address is in "ADDRESS/BITS".  The text is cut. */
+/* Returns true if the address is in "ADDRESS/BITS".  Modifies the text. */
 static bool in_network(const struct sockaddr *address, char *text)
 {
     unsigned char network[sizeof(struct in6_addr)];

@@ -1,5 +1,5 @@
 /*
- * coll_irr_interfaces.h - the network interfaces that parameters of Open MPI name.  Knows nothing of Open MPI.
+ * coll_irr_interfaces.h - the network interfaces that parameters of Open MPI name.  Independent of Open MPI.
  */
 #ifndef MCA_COLL_IRR_INTERFACES_H
 #define MCA_COLL_IRR_INTERFACES_H
@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 /*
- * Writes the names of the interfaces of `all` that are up and that the lists admit: each once, with commas, in the
- * order of the system.  Returns false if there are none, or they do not fit.  The lists are those of btl_tcp_if_include
- * and btl_tcp_if_exclude, names and addresses as in "eth0,192.168.0.0/16".  include NULL or "": all that exclude does
- * not name.
+ * Writes the names of the interfaces of `all` that are up and that the lists admit: each once, separated by commas, in
+ * the order of the system.  Returns false if there are none, or if the names do not fit.  The lists are the values of
+ * btl_tcp_if_include and btl_tcp_if_exclude: names and addresses, such as "eth0,192.168.0.0/16".  If `include` is NULL
+ * or "", all interfaces are admitted that `exclude` does not list.
  */
 bool mca_coll_irr_interfaces(const struct ifaddrs *all, const char *include, const char *exclude, char *names,
                              size_t size);

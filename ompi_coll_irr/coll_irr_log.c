@@ -1,9 +1,10 @@
 /*
- * coll_irr_log.c - the log of coll_irr_verbose: what serves a collective of a communicator, and why, from its rank 0.
+ * coll_irr_log.c - the log of coll_irr_verbose: which strategy serves a collective of a communicator, and why; written
+ * by rank 0 of the communicator.
  *
- * A line and the report give the same cause, a clause.  Where the ranks have decided once and for all, the cause is a
- * text that was kept then.  Where they choose, it follows from the state of the choice, so it is true at any time, also
- * for a communicator that ends before its first trial.
+ * The log and the report give the same cause, a clause.  If the ranks have decided once and for all, the cause is a
+ * text stored at that time.  If they choose, the cause is derived from the state of the choice.  It is therefore
+ * correct at any time, also for a communicator that ends before its first trial.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
@@ -15,7 +16,7 @@
 
 /* ---- the cause ---- */
 
-/* A text that grows as far as it has room. */
+/* A text that grows within its buffer. */
 typedef struct clause {
     char  *text;
     size_t size;
@@ -41,7 +42,7 @@ static const char *plural(int count)
     return count == 1 ? "" : "s";
 }
 
-/* The exchanges so far, and their time if it is measured. */
+/* Adds the number of exchanges, and their time if it is measured. */
 static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *service)
 {
     const uint64_t calls = service->choice.calls;
@@ -52,13 +53,13 @@ static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *servic
     }
 }
 
-/* The exchanges so far do not pay for a trial. */
+/* Adds that the exchanges do not pay for a trial yet. */
 static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, const irr_choice_funds_t *funds)
 {
     const double share = service->choice.share;
     const int tried = service->choice.tried;
 
-    if (tried > 0) {   /* their results are old now */
+    if (tried > 0) {   /* their results are outdated */
         add(clause, "%d algorithm%s in earlier trials; ", tried, plural(tried));
     }
     add_exchanges(clause, service);
@@ -71,7 +72,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
     }
 }
 
-/* Open MPI's own serves, and no trial says why. */
+/* Adds the cause if Open MPI's own serves and no trial gives the cause. */
 static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
@@ -89,7 +90,7 @@ static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, c
     }
 }
 
-/* Open MPI's own serves, and other algorithms were tried, or will be. */
+/* Adds the cause if Open MPI's own serves and the ranks choose. */
 static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -121,7 +122,7 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
         add(&clause, "the ranks agree on it after the first call");
     } else if (service->state != MCA_COLL_IRR_CHOOSING) {
         add(&clause, "%s", service->why);
-    } else if (service->host_strategy != 0) {   /* an algorithm is named, and the ranks choose among its strategies */
+    } else if (service->host_strategy != 0) {   /* the ranks choose among strategies of a named algorithm */
         add(&clause, "%s", service->why);
         if (service->choice.strategy != 0) {
             add(&clause, ", and it has speedup %.2f over the strategy used at first", speedup);
@@ -171,13 +172,13 @@ const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
 }
 
-/* Returns whether this rank logs the communicator. */
+/* Returns true if this rank logs the communicator. */
 static bool logs(const mca_coll_irr_module_t *module)
 {
     return opal_output_get_verbosity(mca_coll_irr_component.output) >= (module->ranks.rank == 0 ? 1 : 10);
 }
 
-/* True once a line has named what serves the service; for one of a team, on this communicator. */
+/* Returns the flag that is true once the service was logged; for a service of a team, on this communicator. */
 static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     return service == mca_coll_irr_service_called(module, service->which) ? &module->logged[service->which]
@@ -219,8 +220,9 @@ void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 /* ---- components of a higher priority ---- */
 
 /*
- * The last module of the list that offers a collective serves it.  NULL: that is ours, or it hands calls on to ours.
- * When a communicator is freed its modules leave the list one by one, and those above ours are still in it.
+ * Returns the entry of the component that serves a collective instead of this module: the last one in the list that
+ * offers it.  NULL: that is ours, or it passes calls on to ours.  When a communicator is freed, its modules leave the
+ * list one by one, and modules above ours are still in it.
  */
 static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
                                                int which)

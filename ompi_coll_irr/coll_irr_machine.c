@@ -1,12 +1,12 @@
 /*
  * coll_irr_machine.c - the constants of the machine, by which the model ranks strategies.
  *
- * Each process reads the file that its parameter names, once.  All ranks of a communicator must rank strategies alike,
- * so they compare a hash of their constants when they ask each other whether all choose.  If all hashes are equal the
- * constants hold, whatever the names of the files are.  Otherwise all ranks take the defaults.  Then the maxima of all
- * constants and of their complements show the ranks what the message for the user says, and which of them prints it.
+ * Each process reads the file of its parameter once.  All ranks of a communicator must rank strategies alike, so the
+ * question of whether all choose includes a hash of the constants.  If all hashes are equal, the constants are used,
+ * whatever the names of the files are.  Otherwise all ranks use the defaults.  The maxima of all constants and of their
+ * complements then determine the message for the user, and the rank that prints it.
  *
- * Cost: two more words in what the ranks ask each other; if constants differ, two more all-reduces.
+ * Cost: two more words in the question; if constants differ, two more reductions.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_team.h"
@@ -15,23 +15,23 @@
 
 #include <stdlib.h>
 
-/* All of them are words. */
+/* All constants are words. */
 enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 
-/* Words of an agreement: the lowest and the highest rank that cannot read its file; largest and least values. */
+/* Words of an agreement: the lowest and the highest rank that cannot read its file; largest and smallest values. */
 enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
 
 _Static_assert((int)WORDS == (int)MCA_COLL_IRR_MACHINE_WORDS, "there is room for all constants");
 
-/* Of the process; guarded by the component's lock. */
+/* State of the process; guarded by the component's lock. */
 static struct {
     enum { UNREAD, READ, REFUSED } state;
     union {
         irr_machine_t machine;
-        uint64_t      words[CONSTANTS];   /* the same */
+        uint64_t      words[CONSTANTS];   /* the same constants */
     };
-    irr_file_error_t error;    /* if it was REFUSED */
-    bool             warned;   /* a rank has printed the message for the user */
+    irr_file_error_t error;    /* the error of state REFUSED */
+    bool             warned;   /* some rank has printed the user message */
 } mine;
 
 static const char *path(void)
@@ -39,7 +39,7 @@ static const char *path(void)
     return mca_coll_irr_component.params.machine_file;
 }
 
-/* Without the lock, as a file may take its time: two threads may both read. */
+/* Reads the file without holding the lock, because this may take long; two threads may both read it. */
 static void read_once(void)
 {
     irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -61,7 +61,7 @@ static void read_once(void)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Returns the number of a rank in MPI_COMM_WORLD. */
+/* Returns the rank in MPI_COMM_WORLD of a rank. */
 static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
 {
     return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
@@ -97,7 +97,7 @@ void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_
     }
 }
 
-/* Returns the first constant that differs; CONSTANTS: none. */
+/* Returns the index of the first constant that differs; CONSTANTS: none. */
 static int different(const uint64_t *words)
 {
     int i = 0;

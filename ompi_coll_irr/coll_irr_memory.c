@@ -1,12 +1,12 @@
 /*
  * coll_irr_memory.c - the lessons of this process: from trials of this job, and from coll_irr_memory_file.
  *
- * Each process reads the file before the ranks first list strategies.  Another job may replace the file meanwhile, so
- * ranks may know different lessons; they agree on common knowledge (choose/lessons.h).  Process 0 of the job writes the
- * file, because it is a member of most communicators.
+ * Each process reads the file before the ranks first list strategies.  Another job may replace the file between these
+ * reads, so ranks may have different lessons; they agree on common ones (choose/lessons.h).  Process 0 of the job
+ * writes the file, because it is a member of most communicators.
  *
- * If process 0 cannot use the file, it prints one warning, and does not write the file.  Without memory a process
- * forgets.
+ * If process 0 cannot use the file, it prints one warning, and does not write the file.  Without memory a process drops
+ * new lessons.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_settings.h"
@@ -17,15 +17,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* How long process 0 waits for the lock of the file, and how long it pauses between attempts. */
+/* Time that process 0 waits for the lock of the file, and its pause between attempts. */
 #define WAIT_NS  UINT64_C(2000000000)
 #define PAUSE_US 2000
 
-/* Of the process; guarded by the component's lock. */
+/* State of the process; guarded by the component's lock. */
 static struct {
     bool         read;
     bool         refused;   /* the file is unusable */
-    irr_lessons_t known;     /* lessons of the file and of this job, */
+    irr_lessons_t known;     /* lessons of the file and of this job */
     irr_lessons_t learnt;    /* lessons of this job alone */
 } mine;
 
@@ -39,7 +39,7 @@ bool mca_coll_irr_memory_is_given(void)
     return path()[0] != '\0';
 }
 
-/* Describes the machine that the speedups hold for. */
+/* Describes the machine that the speedups apply to. */
 static void machine_text(char text[IRR_LESSONS_MACHINE])
 {
     struct utsname system = { .machine = "" };
@@ -50,7 +50,7 @@ static void machine_text(char text[IRR_LESSONS_MACHINE])
              mca_coll_irr_parameter_text(mca_coll_irr_setting("transport")));
 }
 
-/* Process 0 warns for all processes. */
+/* Marks the file unusable.  Process 0 warns for all processes. */
 static void refuse(const irr_file_error_t *error, const char *what)
 {
     char text[768], line[32] = "";
@@ -66,7 +66,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
     }
 }
 
-/* The lock is held. */
+/* Reads the file in the first call.  The caller holds the lock. */
 static void read_once(void)
 {
     irr_file_error_t error = { .line = 0 };
@@ -119,7 +119,7 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Lessons are speedups over Open MPI's own; without memory for candidates there are none. */
+/* Lessons are speedups over Open MPI's own.  Without memory for candidates there are none. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
 {
     if (service->candidates == NULL || service->host_strategy != 0 || service->candidates->lived) {

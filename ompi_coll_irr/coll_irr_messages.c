@@ -1,5 +1,5 @@
 /*
- * coll_irr_messages.c - the streams of messages for the user and of lines of coll_irr_verbose, the engine's too.
+ * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, also for the engine.
  */
 #include "coll_irr.h"
 #include "coll_irr_settings.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 /*
- * Open MPI would collect help texts of all ranks over PMIx, which in 4.1 now and then garbles or loses them;
- * so they are rendered by Open MPI and written here.  The same text is written once, however many
- * communicators it concerns.
+ * Open MPI would aggregate help texts of all ranks over PMIx, which in 4.1 occasionally garbles or loses them.  Open
+ * MPI therefore only renders the texts, and they are written here.  A text equal to the previous one is not repeated,
+ * however many communicators it concerns.
  */
 void mca_coll_irr_warn(const char *topic, const char *text)
 {
@@ -39,7 +39,7 @@ void mca_coll_irr_warn_once(const char *topic, const char *text, bool *warned, b
     }
 }
 
-/* Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them. */
+/* Prints the log of the engine: errors and warnings as user messages, the rest depending on the verbosity. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
@@ -72,7 +72,7 @@ void mca_coll_irr_messages_open(void)
 void mca_coll_irr_messages_close(void)
 {
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    irr_log_prefix_set("");   /* the text goes with the component */
+    irr_log_prefix_set("");   /* the prefix is unloaded with the component */
     opal_output_close(mca_coll_irr_component.help_output);
     opal_output_close(mca_coll_irr_component.output);
 }

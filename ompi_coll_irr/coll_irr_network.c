@@ -1,9 +1,9 @@
 /*
- * coll_irr_network.c - what moves the messages of this process: its transport, and by which interfaces.
+ * coll_irr_network.c - the transport of this process, and its network interfaces.
  *
- * A provider of libfabric that works over sockets listens where anybody may connect.  Where no domain is named it gets
- * the interfaces that the parameters of the btl tcp name, each process those of its node.  If they name none, libfabric
- * chooses.
+ * A provider of libfabric that works over sockets accepts connections from anywhere.  If no domain is named, it uses
+ * the interfaces that the parameters of the btl tcp name, on each process those of its node.  If they name none,
+ * libfabric chooses.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 
 static struct {
-    irr_transport_choice_t choice;   /* made when the component was opened */
-    int                    logged;   /* the last of the texts below; guarded by the component's lock */
+    irr_transport_choice_t choice;   /* made when the component opens */
+    int                    logged;   /* the last text of mca_coll_irr_network_log; guarded by the component's lock */
 } network;
 
-/* The first part of a configuration, which is alike on all ranks if parameters are. */
+/* Returns the part of the configuration that is alike on all ranks with the same parameters. */
 static irr_engine_config_t alike(void)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -49,7 +49,7 @@ const irr_transport_choice_t *mca_coll_irr_network_choice(void)
 
 /* ---- interfaces ---- */
 
-/* Returns a list of the btl tcp: Open MPI's, or, if that btl was not loaded, that of the environment. */
+/* Returns a list of the btl tcp: Open MPI's value, or the environment variable if that btl was not loaded. */
 static const char *btl_list(const char *name, const char *variable)
 {
     const int index = mca_base_var_find("ompi", "btl", "tcp", name);
@@ -61,10 +61,10 @@ static const char *btl_list(const char *name, const char *variable)
     return getenv(variable);
 }
 
-/* Returns the interfaces of this node that its parameters name; NULL: they name none. */
+/* Returns the interfaces of this node that the btl parameters name; NULL: they name none. */
 static const char *named_interfaces(void)
 {
-    static const char standard[] = "127.0.0.1/8,sppp";   /* left out by default */
+    static const char standard[] = "127.0.0.1/8,sppp";   /* Open MPI's default of btl_tcp_if_exclude */
     static char names[1024];
     const char *include = btl_list("if_include", "OMPI_MCA_btl_tcp_if_include");
     const char *exclude = btl_list("if_exclude", "OMPI_MCA_btl_tcp_if_exclude");

@@ -2,8 +2,8 @@
  * coll_irr_pvars.c - MPI_T performance variables: one for each counter of the engine, and one for each field of the
  * records of collectives (coll_irr_record.h).
  *
- * The variables of a collective are bound to a communicator.  Calls are counted and timed from the first handle on that
- * a tool allocates for any of them.  Agreements and trials are always counted.
+ * The variables of a collective are bound to a communicator.  Calls are counted and timed once a tool has allocated a
+ * handle for any of them.  Agreements and trials are always counted.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
@@ -16,7 +16,9 @@
 
 #define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
 
-/* A gauge, as its text says, goes up and down, so its class must not promise that it only grows. */
+/*
+ * Returns the class of a variable.  A gauge, named so in its text, may decrease, so its class must not promise growth.
+ */
 static int class_of(const char *text)
 {
     return strstr(text, "(a gauge)") != NULL ? MCA_BASE_PVAR_CLASS_SIZE : MCA_BASE_PVAR_CLASS_COUNTER;
@@ -64,7 +66,7 @@ enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 
 static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
 
-/* Returns NULL if there was no such call yet. */
+/* Returns the service of a collective; NULL: no call so far. */
 static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
 {
     const mca_coll_irr_class_t *class = module->nonblocking[place->which];
@@ -80,7 +82,7 @@ static bool is_double(mca_coll_irr_unit_t unit)
     return unit == MCA_COLL_IRR_SIGNED_NS || unit == MCA_COLL_IRR_LOW_NS || unit == MCA_COLL_IRR_RATIO;
 }
 
-/* The values of a communicator that is not ours, or is gone, are 0. */
+/* Reads a field.  The values of a communicator that was freed or has no module of ours are 0. */
 static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const place_t *place = pvar->ctx;
@@ -111,7 +113,7 @@ static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
-/* A tool wants to know. */
+/* Starts the measurement when a tool binds a handle. */
 static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
 {
     (void)pvar;
@@ -123,7 +125,10 @@ static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *obje
     return OPAL_SUCCESS;
 }
 
-/* Open MPI 4.1's ompi_info has no room for a text beside the names of an enumeration, and reads what is behind. */
+/*
+ * Registers a variable.  A variable with an enumeration has no text: ompi_info of Open MPI 4.1 has no room for both,
+ * and would read beyond its buffer.
+ */
 static int add_field(place_t *place, mca_base_var_enum_t *algorithms)
 {
     const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[place->which];

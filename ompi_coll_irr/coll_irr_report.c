@@ -1,13 +1,13 @@
 /*
- * coll_irr_report.c - coll_irr_report: at the end of the job rank 0 writes what its collectives did.
+ * coll_irr_report.c - coll_irr_report: rank 0 writes a report of the collectives at the end of the job.
  *
- * Each rank sums its records in a table.  Rank 0 receives those of the others in MPI_Finalize, when the module of
- * MPI_COMM_WORLD goes: all processes are there then, and point-to-point messages still work (coll_irr_teardown.c).  The
- * parameter may differ between ranks, and coll/irr may be missing on some.  So each process that has a report to give
- * publishes that with what MPI_Init exchanges anyway: rank 0 waits for no other, and nobody sends to a rank 0 that does
- * not wait.  Nobody waits longer than WAIT_S.
+ * Each rank sums its records in a table.  Rank 0 receives the tables of other ranks in MPI_Finalize, when the module of
+ * MPI_COMM_WORLD is freed: all processes still exist then, and point-to-point messages work (coll_irr_teardown.c).  The
+ * parameter may differ between ranks, and some may lack coll/irr.  Each process that contributes to the report
+ * therefore publishes this with the data that MPI_Init exchanges anyway.  Rank 0 waits for no other process, and no
+ * process sends to a rank 0 that does not wait.  No wait is longer than WAIT_S.
  *
- * Cost: one message a rank, with a record for each kind of communicator, 64 at most.  Nothing if it is off.
+ * Cost: one message per rank, with one record for each kind of communicator, at most 64.  None if the report is off.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_team.h"
@@ -18,7 +18,7 @@
 
 #define KEY "coll.irr.report"
 
-/* Seconds that rank 0 waits for others, and they for rank 0, all of which are in MPI_Finalize. */
+/* Limit in seconds for rank 0 to wait for other ranks, and for them to wait for rank 0, in MPI_Finalize. */
 #define WAIT_S 10
 
 #define TEXT_OF(x) #x
@@ -27,8 +27,8 @@
 
 static struct {
     bool                 wanted;
-    char                *path;     /* what the parameter says, which goes before we do */
-    int                  reporting;   /* ranks whose records are in the table */
+    char                *path;     /* copy of the parameter, which is freed earlier */
+    int                  reporting;   /* number of ranks whose records are in the table */
     FILE                *file;     /* on rank 0; NULL: stderr */
     mca_coll_irr_table_t table;    /* guarded by the component's lock */
 } report;
@@ -49,7 +49,10 @@ static void warn(const char *outcome)
     mca_coll_irr_warn("engine-message", text);
 }
 
-/* Opens the file at once, so that one that cannot be written is known now and not after hours.  False: no report. */
+/*
+ * Opens the file at once, so that an error is reported at the start of the job, not after hours.  Returns false if
+ * there is no report.
+ */
 static bool open_file(const char *path)
 {
     report.path = strdup(path);
@@ -67,7 +70,7 @@ void mca_coll_irr_report_open(void)
 {
     const char *value = mca_coll_irr_component.params.report;
 
-    mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* lines tell times, too */
+    mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* the log also contains times */
     if (!is_given(value) || mca_coll_irr_component.params.priority < 0 ||
         !mca_coll_irr_abi_matches(NULL, 0) || !mca_coll_irr_modex_works()) {
         return;
@@ -88,7 +91,7 @@ void mca_coll_irr_report_add(const mca_coll_irr_record_t *record)
 
 /* ---- the end ---- */
 
-/* Has the rank of MPI_COMM_WORLD a report to give? */
+/* Returns true if a rank of MPI_COMM_WORLD contributes to the report. */
 static bool has_report(int rank)
 {
     const opal_process_name_t name = ompi_group_get_proc_name(ompi_mpi_comm_world.comm.c_local_group, rank);
@@ -97,7 +100,7 @@ static bool has_report(int rank)
     return mca_coll_irr_modex_get(KEY, &name, &value) == OMPI_SUCCESS;
 }
 
-/* Adds the records that came in so many bytes. */
+/* Adds the records of a message of this length. */
 static void take(const mca_coll_irr_record_t *records, size_t bytes)
 {
     const size_t count = bytes / sizeof(*records);
@@ -110,7 +113,7 @@ static void take(const mca_coll_irr_record_t *records, size_t bytes)
     report.reporting++;
 }
 
-/* Rank 0: joins the records of all ranks that have some. */
+/* Rank 0: collects the records of all contributing ranks. */
 static void gather(time_t deadline)
 {
     ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
@@ -127,7 +130,7 @@ static void gather(time_t deadline)
             break;
         }
         if (mca_coll_irr_complete(request, deadline, &bytes) != OMPI_SUCCESS) {
-            return;   /* the memory is left to a message that may still come */
+            return;   /* a late message may still use the memory */
         }
         take(records, bytes);
     }
@@ -153,7 +156,10 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* On stderr as one piece, so that lines of others do not come between; without memory for that, line by line. */
+/*
+ * Writes the report.  On stderr it is written as a whole, so that output of other processes does not interleave;
+ * without memory for this, line by line.
+ */
 static void write_report(void)
 {
     const mca_coll_irr_job_t job = {
@@ -193,7 +199,7 @@ void mca_coll_irr_report_end(void)
     report.wanted = false;
 }
 
-/* A job of one rank has no module of ours, but may have a file. */
+/* Writes the report of a job of one rank, which has no module of ours but may have a file. */
 void mca_coll_irr_report_close(void)
 {
     if (report.wanted && mca_coll_irr_my_process() == 0) {

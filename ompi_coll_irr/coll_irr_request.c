@@ -1,13 +1,13 @@
 /*
- * coll_irr_request.c - requests of nonblocking and persistent calls: made, freed, and kept for the next ones.
+ * coll_irr_request.c - requests of nonblocking and persistent calls: creation, release, and reuse.
  *
- * A request keeps its communicator, so it may outlive what the user sees of that.  Memory of requests, with their rooms
- * for blocks, is not given back before the end: so in steady state a call takes none.  And Open MPI hooks req_free to
- * release datatypes, and looks into the request after it was freed.
+ * A request retains its communicator, so it may outlive the user's handle.  Memory of requests, with their room for
+ * blocks, is kept until the end of the job, so calls in steady state allocate none.  There is another reason: Open MPI
+ * hooks req_free to release datatypes, and reads the request after it was freed.
  *
- * MPI has a nonblocking call leave its counts and displacements alone until it is over; but Open MPI's own reads them
- * in the call only, and there are programs that rely on that.  So what is needed later is copied, where bytes are
- * unpacked in the end.
+ * MPI requires that counts and displacements of a nonblocking call remain unchanged until it completes.  However, Open
+ * MPI's own reads them only in the call, and some programs rely on this.  Arrays that are needed later are therefore
+ * copied; unpacking at the end needs them.
  */
 #include "coll_irr_statistics.h"
 
@@ -21,7 +21,7 @@ static void give_spare(mca_coll_irr_request_t *request)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-/* One more than are in use, so that a call that finds no memory has a request. */
+/* Makes one more request than are in use, so that a call without memory has a request. */
 static void make_spare(void)
 {
     mca_coll_irr_request_t *request = OBJ_NEW(mca_coll_irr_request_t);
@@ -31,7 +31,7 @@ static void make_spare(void)
     }
 }
 
-/* NULL without memory. */
+/* Returns a request; NULL without memory. */
 static mca_coll_irr_request_t *take_spare(void)
 {
     mca_coll_irr_request_t *request;
@@ -52,7 +52,7 @@ static mca_coll_irr_request_t *take_spare(void)
 
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 {
-    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the class may be gone */
+    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the class may be freed already */
 
     OMPI_REQUEST_FINI(&request->super.super);
     give_spare(request);
@@ -62,7 +62,7 @@ void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 {
     if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
-        return;   /* it waits for a rank that has lost its request, and goes on using what the request has */
+        return;   /* it waits for a rank that has lost its request, and still uses the memory of this one */
     }
     mca_coll_irr_class_fini(request->class);
     mca_coll_irr_rounds_leave(&request->class->module->ranks, NULL, request->class);
@@ -144,7 +144,7 @@ void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
 
 /* ---- calls ---- */
 
-/* Makes room for so many bytes of arrays; false without memory. */
+/* Makes room for arrays of this many bytes.  Returns false without memory. */
 static bool reserve_arrays(mca_coll_irr_request_t *request, size_t bytes)
 {
     void *arrays;

@@ -1,8 +1,8 @@
 /*
  * coll_irr_service.c - see coll_irr_service.h.
  *
- * A service begins NEW.  The first call declines it, or lets the ranks choose as calls go, or begins an agreement,
- * after which an engine communicator serves it.
+ * A service begins in state NEW.  The first call declines it, or lets the ranks choose while the program runs, or
+ * begins an agreement after which an engine communicator serves it.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
@@ -35,7 +35,7 @@ void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_ser
     mca_coll_irr_log(module, service);
 }
 
-/* Somebody needs room for problems. */
+/* Returns true if a service needs the room for problems. */
 static bool is_in_use(mca_coll_irr_module_t *module)
 {
     bool in_use = false;
@@ -140,7 +140,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
 
 /* ---- choosing ---- */
 
-/* As the user counts nodes, or as Open MPI does. */
+/* Returns the number of ranks on a node, from the parameter if it is given, otherwise from Open MPI. */
 static int node_ranks(const mca_coll_irr_module_t *module)
 {
     const size_t given = module->settings->ranks_per_node, ranks = (size_t)module->ranks.size;
@@ -155,7 +155,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
     if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
-        mca_coll_irr_warn_bad(module->bad);   /* an agreement on it may come late, or never */
+        mca_coll_irr_warn_bad(module->bad);   /* an agreement that reports it may come late or never */
     }
 }
 
@@ -187,7 +187,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
     if (service->choice.own_node_ranks > 0) {
         return true;
     }
-    /* Where processes are is alike for all ranks; what parameters say of it is not agreed yet. */
+    /* The location of processes is alike on all ranks.  Parameters that override it are not agreed yet. */
     return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == module->ranks.size,
                             node_ranks(module), mca_coll_irr_is_crowded());
 }

@@ -1,9 +1,9 @@
 /*
- * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h): one for each collective of a team, for
- * its nonblocking calls, and for each persistent request.
+ * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h): one for each collective of a team, one
+ * for its nonblocking calls, and one for each persistent request.
  *
- * Calls are measured only if a report, MPI_T or coll_irr_verbose asks for it.  Then a call costs two readings of the
- * clock and one pass over its counts.  The time of agreements within a call is not part of its time.
+ * Calls are measured only if a report, MPI_T or coll_irr_verbose needs it.  A measured call costs two clock readings
+ * and one pass over its counts.  The time of a call excludes agreements.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
@@ -17,7 +17,7 @@
 
 /* ---- to measure ---- */
 
-/* Other ranks that this one may send to in a call. */
+/* Returns the number of other ranks that this rank may send to in a call. */
 static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
@@ -32,7 +32,7 @@ static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_whic
     return count;
 }
 
-/* Adds what a call sends, if the service is measured. */
+/* Adds the load of the send side of a call, if the service is measured. */
 static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                      const mca_coll_irr_side_t *side)
 {
@@ -49,7 +49,7 @@ static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t
 void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service)
 {
     if (service->record == NULL && mca_coll_irr_component.measures) {
-        service->record = calloc(1, sizeof(*service->record));   /* without memory the report lacks it */
+        service->record = calloc(1, sizeof(*service->record));   /* without memory the report lacks this service */
     }
 }
 
@@ -134,7 +134,7 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
     record->tried = (uint64_t)choice->tried;
     record->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
     if (service->host_strategy != 0) {
-        return;   /* nobody knows what Open MPI's own takes */
+        return;   /* the time of Open MPI's own is unknown */
     }
     record->saves = (choice->tried > 0 || choice->strategy != 0) && choice->mean_ns > 0;
     record->saved_ns = (double)whole_ns(saved.is);
@@ -172,7 +172,7 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
 {
     const size_t because = (size_t)snprintf(record->why, sizeof(record->why), "because ");
 
-    if (record->name[0] == '\0' || module->number == service->first) {   /* it stands for all of the team */
+    if (record->name[0] == '\0' || module->number == service->first) {   /* names the team by its first module */
         snprintf(record->name, sizeof(record->name), "%s", mca_coll_irr_name(module));
     }
     snprintf(record->call, sizeof(record->call), "%s", service->call);
@@ -192,7 +192,7 @@ void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_
         return;
     }
     mca_coll_irr_stats_texts(module, service, record);
-    if (module->ranks.rank == 0) {   /* counts for all of a communicator */
+    if (module->ranks.rank == 0) {   /* rank 0 counts for the whole communicator */
         record->communicators = service->communicators > 0 ? service->communicators : 1;
         record->nodes = mca_coll_irr_nodes(module);
     }
@@ -211,7 +211,10 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
     }
 }
 
-/* Of the persistent requests of a collective that end without a trial, one speaks for all. */
+/*
+ * Logs an operation class at its end.  Of the persistent requests of a collective that end without a trial, only one is
+ * logged.
+ */
 static void log_class(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
@@ -232,7 +235,7 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
 
     log_class(class);
     if (record != NULL && class->request != NULL) {
-        record->messages *= record->exchanges;   /* so far they are those of one start */
+        record->messages *= record->exchanges;   /* until here they are those of one start */
         record->bytes *= record->exchanges;
         record->room *= record->exchanges;
     }

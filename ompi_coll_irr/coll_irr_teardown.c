@@ -1,17 +1,17 @@
 /*
  * coll_irr_teardown.c - the end of the engine: barrier among the peers, flush and close, another barrier, destroy.
  *
- * Peers may send to a rank until their last exchange is over, also messages that it does not ask for: hence the first
- * barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those processes
- * share a served communicator with this one, so a barrier over the members of each served communicator is enough, and a
- * job that never exchanged has none.  A communicator may be gone by then, so its members are remembered as a group of
- * ranks of MPI_COMM_WORLD.  A group that is part of another one needs no barrier of its own.
+ * Peers may send to a rank until their last exchange has ended, including messages without a receive; hence the first
+ * barrier.  A worker may be destroyed only after every process that can still send to it has flushed.  Those processes
+ * share a served communicator with this one, so a barrier over the members of each served communicator is enough.  A
+ * job without exchanges has no barrier.  The communicator may have been freed by then, so its members are stored as a
+ * group of ranks of MPI_COMM_WORLD.  A group that is a subset of another one needs no barrier of its own.
  *
- * All members of a group remember the same groups that contain it, so all of them skip its barrier, or none.  All run
- * their barriers in one order of the groups, so there is no circle of waiting.
+ * All members of a group store the same groups that contain it, so all of them skip its barrier, or none does.  All
+ * ranks run their barriers in the same order of the groups, so no circular wait occurs.
  *
- * Runs when MPI_COMM_WORLD's module is destroyed: all processes are in MPI_Finalize then, and point-to-point messages
- * on MPI_COMM_WORLD still work.  With coll_irr_timeout no wait for a process that does not come is longer.
+ * The teardown runs when the module of MPI_COMM_WORLD is destroyed: all processes are in MPI_Finalize then, and
+ * point-to-point messages on MPI_COMM_WORLD still work.  coll_irr_timeout limits the wait for a missing process.
  *
  * Cost: a dissemination barrier, O(log n) empty messages, for each group.
  */
@@ -22,7 +22,7 @@
 
 typedef mca_coll_irr_group_t group_t;
 
-/* No group of the list is part of another; sorted by compare. */
+/* The groups, sorted by compare.  No group is a subset of another one. */
 static group_t *groups;
 
 static int compare_ranks(const void *a, const void *b)
@@ -42,7 +42,7 @@ static int compare(const group_t *a, const group_t *b)
     return (a->size > b->size) - (a->size < b->size);
 }
 
-/* Returns whether all ranks of the part are in the whole.  Both are sorted. */
+/* Returns true if all ranks of `part` are in `whole`.  Both are sorted. */
 static bool is_part(const group_t *part, const group_t *whole)
 {
     int found = 0;
@@ -69,7 +69,10 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *rank
     return group;
 }
 
-/* The lock is held.  Frees a group that is part of another one; else removes its parts. */
+/*
+ * Adds a group, and frees its subsets.  If the group is a subset of another one, frees the group instead.  The caller
+ * holds the lock.
+ */
 static void add(group_t *group)
 {
     group_t **link = &groups;
@@ -77,7 +80,7 @@ static void add(group_t *group)
     while (*link != NULL) {
         group_t *other = *link;
 
-        if (is_part(group, other)) {   /* then no part of the group is in the list */
+        if (is_part(group, other)) {   /* then no subset of the group is in the list */
             free(group);
             return;
         }
