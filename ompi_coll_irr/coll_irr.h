@@ -140,7 +140,7 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
     irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidates behind the open strategies */
     irr_situation_t situation;                  /* the situation in which `list` was last computed */
-    bool            lived;                      /* the memory file counts the end of the service only once */
+    bool            lived;                      /* the lessons have counted the end of the service */
 } mca_coll_irr_candidates_t;
 
 /* The neighbors of this rank, and the slots of their blocks without MPI_PROC_NULL, sorted by rank; from malloc. */
@@ -152,7 +152,7 @@ typedef struct mca_coll_irr_neighbors_t {
     mca_coll_irr_slot_t  order[];           /* of the send side */
 } mca_coll_irr_neighbors_t;
 
-/* Bytes for the cause: why a collective is served by what serves it. */
+/* Bytes for the cause: why the current strategy serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
 /* A collective of a team of communicators (coll_irr_team.h) or of an operation class: its state and its strategies. */
@@ -178,7 +178,7 @@ typedef struct mca_coll_irr_service_t {
     /* Used while CHOOSING. */
     bool                 asked;      /* the ranks have agreed that all choose */
     bool                 grouped;    /* the ranks have opened strategies */
-    bool                 needs_transport;   /* even on one node, where memory could not be shared */
+    bool                 needs_transport;   /* even on one node, because memory could not be shared there */
     bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
     irr_choice_t         choice;
     uint64_t             logged_exchanges;   /* exchanges counted when results were last logged */
@@ -249,7 +249,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
 
 /* ---- parameters ---- */
 
-/* The settings of a communicator whose settings could not be read. */
+/* Used for a communicator whose settings could not be read. */
 extern const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*

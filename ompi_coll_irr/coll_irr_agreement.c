@@ -262,7 +262,7 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
     agreement->status = IRR_ERR_CANCELED;
 }
 
-/* ---- an agreement that is waited for ---- */
+/* ---- blocking agreements ---- */
 
 /* Time in nanoseconds after which a waiting rank warns the user of the likely cause. */
 #define LATE_NS UINT64_C(10000000000)

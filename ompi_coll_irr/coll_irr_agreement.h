@@ -75,7 +75,7 @@ struct mca_coll_irr_agreement_t {
     irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; an error of rounds */
     uint64_t                failed;       /* the plan failed on this rank; later: on any rank */
     bool                    only_shared;  /* alike on all ranks: fails without a message if it needs a transport */
-    mca_coll_irr_group_t   *group;        /* for the teardown; NULL: none, or it has an owner */
+    mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or it has an owner */
     mca_coll_irr_service_t *target;       /* the service that gets the engine communicator: `service` or its leader */
     bool                    tries;        /* tries the strategies of a named algorithm */
 

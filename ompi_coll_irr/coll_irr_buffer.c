@@ -281,7 +281,7 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
     return status == IRR_OK;
 }
 
-/* ---- calls that repeat the one before: blocks of one datatype, by rank, each of them one run of bytes ---- */
+/* ---- calls that repeat the previous one: blocks of one datatype in rank order, each one run of bytes ---- */
 
 /* True if the blocks were made with a datatype of the same layout. */
 __attribute__((noinline))

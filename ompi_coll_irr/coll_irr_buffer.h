@@ -81,7 +81,7 @@ typedef struct mca_coll_irr_bytes_t {
     bool               lacks;           /* no memory for copies: the call cannot be served */
 } mca_coll_irr_bytes_t;
 
-/* Reserve room for blocks.  IRR_ERR_NO_MEMORY leaves the room unchanged. mca_coll_irr_bytes_fini frees it. */
+/* Reserve room for blocks.  IRR_ERR_NO_MEMORY leaves the room unchanged.  mca_coll_irr_bytes_fini frees it. */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
 irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);

@@ -10,7 +10,7 @@
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 
-/* ---- who chooses ---- */
+/* ---- modes ---- */
 
 static bool is_given(ompi_communicator_t *comm, const char *name)
 {

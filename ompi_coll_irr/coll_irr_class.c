@@ -18,7 +18,7 @@
 
 mca_coll_irr_requests_t mca_coll_irr_requests;
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void link_class(mca_coll_irr_class_t *class)
 {
@@ -111,7 +111,7 @@ irr_choice_turn_t mca_coll_irr_class_turn(mca_coll_irr_class_t *class, mca_coll_
     return turn;
 }
 
-/* ---- a rank that starts a persistent request no more ---- */
+/* ---- lost persistent requests ---- */
 
 void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn)
 {

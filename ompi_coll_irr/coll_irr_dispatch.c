@@ -81,7 +81,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     }
 }
 
-/* ---- by whom ---- */
+/* ---- serving a call ---- */
 
 /* Serves a call by an engine communicator: starts an operation and waits for it. */
 static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)

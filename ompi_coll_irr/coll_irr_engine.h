@@ -56,7 +56,10 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *rank
  */
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
-/* Drains the engine together with all processes that it exchanged with.  Blocks; MPI_COMM_WORLD must still work. */
+/*
+ * Closes and drains the engine together with all processes that it exchanged with.  Blocks; MPI_COMM_WORLD must still
+ * work.
+ */
 void mca_coll_irr_teardown(void);
 
 /* Frees the groups. */

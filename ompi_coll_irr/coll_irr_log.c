@@ -156,7 +156,7 @@ void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strat
     }
 }
 
-/* ---- lines ---- */
+/* ---- the log ---- */
 
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
 {

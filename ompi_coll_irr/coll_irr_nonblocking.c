@@ -15,7 +15,7 @@
  * must take one tag.  Otherwise Open MPI serves all nonblocking calls.
  *
  * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for it (5.0 does).  All ranks
- * must take the same number of tags, whether they know the strategy or not, so such a call always asks Open MPI.
+ * must take the same number of tags, whether they know the strategy or not, so a request of Open MPI always takes it.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
  * classes. Without memory for a request, the request is on the stack, and the call returns when the operation has
@@ -35,7 +35,7 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *cl
     return &class->module->previous[class->service.which][form];
 }
 
-/* ---- Open MPI's ---- */
+/* ---- calls to Open MPI ---- */
 
 /* Returns true if a call is in place and has no bytes on this rank. */
 static bool is_empty(const mca_coll_irr_call_t *call)

@@ -29,7 +29,7 @@ typedef struct args {
     ompi_info_t           *info;
 } args_t;
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 /* Returns an inactive request with its own class, whose service the caller completes.  NULL without memory. */
 static mca_coll_irr_request_t *create(const args_t *args)
@@ -109,7 +109,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
     return status;
 }
 
-/* ---- where the ranks choose ---- */
+/* ---- requests for which the ranks choose ---- */
 
 /*
  * Starts the request with the strategy that its class has found, if all ranks can.  Collective.  Returns an error of

@@ -126,7 +126,7 @@ int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks)
     return count;
 }
 
-/* ---- neighbours ---- */
+/* ---- neighbors ---- */
 
 static int compare_edges(const void *a, const void *b)
 {

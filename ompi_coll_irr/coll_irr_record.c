@@ -101,7 +101,7 @@ bool mca_coll_irr_record_is_sound(const record_t *record)
     return sound;
 }
 
-/* ---- to join records ---- */
+/* ---- merging records ---- */
 
 static void widen(range_t *range, const range_t *more)
 {

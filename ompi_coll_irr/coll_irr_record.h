@@ -18,7 +18,7 @@
 
 /* ---- records ---- */
 
-/* Speedups: the time of Open MPI's own divided by the time of a strategy. max is 0 if there are none. */
+/* Speedups: the time of Open MPI's own divided by the time of a strategy.  If there are none, max is 0. */
 typedef struct mca_coll_irr_range_t {
     double min, max;
 } mca_coll_irr_range_t;
@@ -66,7 +66,10 @@ typedef struct mca_coll_irr_record_t {
 /* Largest time in a record, in nanoseconds: three years. */
 #define MCA_COLL_IRR_NS_MAX 1e17
 
-/* Adds trials of a strategy to the list.  If the list is full, they replace the slowest strategy. */
+/*
+ * Adds trials of a strategy to the list.  If the list is full, they replace the slowest strategy unless they are
+ * slower.
+ */
 void mca_coll_irr_record_tried(mca_coll_irr_record_t *record, const mca_coll_irr_tried_t *tried);
 
 /* Returns true if a record received from another process is safe to read. */
@@ -104,10 +107,7 @@ typedef struct mca_coll_irr_size_t {
     char text[16];
 } mca_coll_irr_size_t;
 
-/*
- * Formats bytes with two significant digits, or all digits before the point, and a unit in powers of 1000: 12 B, 2.1
- * kB, 410 kB.
- */
+/* Formats bytes with a unit in powers of 1000, with two significant digits or all before the point: 12 B, 2.1 kB. */
 mca_coll_irr_size_t mca_coll_irr_bytes_text(double bytes);
 
 /* Formats nanoseconds likewise: 830 ns, 2.1 us, 41 ms, -3.0 s. */
@@ -148,7 +148,7 @@ typedef struct mca_coll_irr_job_t {
     int         reporting;    /* number of ranks whose records are in the table */
 } mca_coll_irr_job_t;
 
-/* Write a table, the sums for each collective and the sums for the job.  Errors are kept by the stream. */
+/* Write a table, the sums for each collective and the sums for the job.  The stream records errors (ferror). */
 void mca_coll_irr_table_print(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 void mca_coll_irr_table_json(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 

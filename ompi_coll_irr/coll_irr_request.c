@@ -11,7 +11,7 @@
  */
 #include "coll_irr_statistics.h"
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static void give_spare(mca_coll_irr_request_t *request)
 {
@@ -182,7 +182,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
     return !operation->bytes.lacks;
 }
 
-/* ---- all of them ---- */
+/* ---- all requests ---- */
 
 static void construct(mca_coll_irr_request_t *request)
 {

@@ -46,7 +46,7 @@ typedef struct mca_coll_irr_rounds_t {
     mca_coll_irr_ranks_t   *ranks;
     const int              *members;     /* participating ranks; this one has index `me`; NULL: all ranks */
     int                     count, me, tag;
-    uint64_t                waited_ns, seen_ns;   /* time spent in tests; time of the last test */
+    uint64_t                waited_ns, seen_ns;   /* time waited, long gaps cut; time of the last test */
     mca_coll_irr_partners_t partners;
     int                     round;       /* the current round */
     ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */

@@ -67,7 +67,7 @@ static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *e
                                                            elements->address, 0, convertor);
 }
 
-/* ---- to find runs ---- */
+/* ---- finding runs ---- */
 
 /* Adds a run of a rank as a new block, or appends it to the last block.  The caller has reserved room. */
 static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
@@ -109,7 +109,7 @@ static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t mo
     return status;
 }
 
-/* ---- what is kept ---- */
+/* ---- kept datatypes ---- */
 
 /* Returns a hash of everything that determines the runs of an element, except for the description. */
 static uint64_t key_of(const ompi_datatype_t *datatype)
@@ -194,7 +194,7 @@ static const known_t *known_of(const mca_coll_irr_elements_t *elements)
     return known;
 }
 
-/* ---- to list ---- */
+/* ---- listing runs ---- */
 
 /* Adds the kept runs, element by element.  Only the first run of an element can continue the previous run. */
 static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, mca_coll_irr_end_t *end)
@@ -234,7 +234,7 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
     return finds ? find_runs(elements, SIZE_MAX, end) : status;
 }
 
-/* ---- to pack ---- */
+/* ---- packing ---- */
 
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack)
 {

@@ -1,8 +1,7 @@
 /*
- * coll_irr_setup.c - steps of an agreement: the ranks open an engine communicator, and plan an exchange on it if that
- * is wanted.
+ * coll_irr_setup.c - steps of an agreement: the setup of an engine communicator, and optionally a plan on it.
  *
- * What the engine asks of its host goes by rounds (coll_irr_rounds.h).
+ * The engine communicates during the setup through callbacks, which use rounds (coll_irr_rounds.h).
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -10,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* ---- what the engine asks of its host ---- */
+/* ---- callbacks of the engine ---- */
 
 static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
 {
@@ -35,7 +34,7 @@ static irr_status_t test(void *context)
     return mca_coll_irr_rounds_test(&agreement->rounds);
 }
 
-/* The rank in the job: communicators that span jobs are not ours. */
+/* Returns the rank in the job, which is unique: communicators that span jobs are not served. */
 static uint64_t process_name(void *context, int rank)
 {
     const mca_coll_irr_agreement_t *agreement = context;
@@ -83,7 +82,7 @@ static irr_status_t wait_for_all(mca_coll_irr_agreement_t *agreement)
     return end(agreement, status == IRR_OK && agreement->failed != 0 ? IRR_ERR_NOT_SUPPORTED : status);
 }
 
-/* Each rank says whether it has planned. */
+/* Waits until this rank has planned.  Then each rank states whether it succeeded. */
 static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
 {
     const irr_status_t status = agreement->failed != 0 ? IRR_OK : irr_exchange_test(irr_comm_exchange(agreement->comm));
@@ -112,7 +111,10 @@ static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* Equal on ranks that share a node: the lowest rank on mine. */
+/*
+ * Returns a label that is equal on ranks of a node: the lowest rank on this node, or the index of the node by
+ * ranks_per_node.
+ */
 static uint64_t node_label(mca_coll_irr_module_t *module)
 {
     size_t ranks_per_node = module->settings->ranks_per_node;

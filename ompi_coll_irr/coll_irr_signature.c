@@ -167,7 +167,7 @@ static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like
     return IRR_OK;
 }
 
-/* ---- what differs ---- */
+/* ---- differences ---- */
 
 static const char *transport_name(unsigned value)
 {

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* ---- to measure ---- */
+/* ---- measurement ---- */
 
 /* Returns the number of other ranks that this rank may send to in a call. */
 static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)

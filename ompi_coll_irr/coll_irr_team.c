@@ -45,7 +45,7 @@ bool mca_coll_irr_teams_are_shared(void)
     return shared;
 }
 
-/* ---- which team ---- */
+/* ---- finding a team ---- */
 
 /* Sets two 64-bit hashes.  Different teams have equal hashes with probability 2^-128. */
 static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])

@@ -49,7 +49,7 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 void mca_coll_irr_teams_open(bool may_share);
 bool mca_coll_irr_teams_are_shared(void);
 
-/* Local, in the first call of a communicator: sets module->team.  A new team uses the memory of module->own_team. */
+/* Local, in the first call of a communicator: sets module->team.  Needs no memory other than module->own_team. */
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*

@@ -190,7 +190,7 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 #endif
 }
 
-/* ---- what the processes of a job exchange in MPI_Init ---- */
+/* ---- values that processes publish in MPI_Init ---- */
 
 /*
  * True if MPI_Init distributes all published values to all nodes, the default; pmix_base_collect_data turns it off.  A
