@@ -18,7 +18,7 @@
  * must take the same number of tags, whether they know the strategy or not, so a request of Open MPI always takes it.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
- * classes. Without memory for a request, the request is on the stack, and the call returns when the operation has
+ * classes.  Without memory for a request, the request is on the stack, and the call returns when the operation has
  * ended.
  *
  * Cost: a call that goes to Open MPI untimed is passed on without a request of ours.
