@@ -1,9 +1,9 @@
 /*
- * bench_call.c - the calls that irr_bench times: who has blocks for whom, and how they lie in memory.
+ * bench_call.c - the calls that irr_bench times: the peers of each rank, and the memory layout of the blocks.
  *
- * With a datatype the blocks of a side lie as in the transposition of a matrix: a block is some pieces, and between
- * them are the pieces of the next blocks, as many as there is room for.  Neighbours are those on a grid that is as even
- * as can be and periodic, or the next ones on a ring.  Of two groups each rank has a block for each rank of the other.
+ * With a datatype, the blocks of a side lie as in the transposition of a matrix.  A block is divided into pieces, and
+ * the pieces of the next blocks fill the gaps between them.  Neighbours are those on a periodic grid, as even as
+ * possible, or the next ones on a ring.  With two groups, each rank has a block for each rank of the other group.
  */
 #include "bench.h"
 
@@ -38,7 +38,7 @@ const char *irr_bench_key(irr_bench_call_t call)
     }
 }
 
-/* ---- who speaks to whom ---- */
+/* ---- peers ---- */
 
 int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank)
 {
@@ -53,7 +53,7 @@ bool irr_bench_speak(const irr_bench_work_t *work, int a, int b)
     return work->inter == 0 || (a < work->inter) != (b < work->inter);
 }
 
-/* One step up or down in a dimension. */
+/* Returns the neighbour one step up or down in a dimension of the grid. */
 static int grid_peer(int dims, int ranks, int rank, int slot)
 {
     int sizes[3] = { 0, 0, 0 }, stride = 1, at;
@@ -85,7 +85,7 @@ int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, 
     return slot;
 }
 
-/* The first ranks, and the others, each group led by its first rank. */
+/* Returns an intercommunicator of the first ranks and the others. The first rank of each group leads it. */
 static MPI_Comm groups(const irr_bench_work_t *work, int rank)
 {
     const bool first = rank < work->inter;

@@ -1,5 +1,5 @@
 /*
- * bench_csv.c - the rows of irr_bench as comma-separated values: a header line, and one line a row and unit.
+ * bench_csv.c - the rows of irr_bench as comma-separated values: a header line, and one line for each row and unit.
  *
  * Times are in microseconds.  A value that does not exist is left empty.
  */
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The names of irr_bench_figures_of, with lmax and verified among them. */
+/* The names of irr_bench_figures_of, in their order, with lmax and verified inserted. */
 static const char head[] =
     "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
     "verified,alone_us,hidden,host_ratio_low,host_ratio_high,mb_per_s\n";

@@ -1,9 +1,9 @@
 /*
- * bench_exchange.c - one rank's side of the exchange: counts, displacements, buffers, and what they hold.
+ * bench_exchange.c - one rank's part of the exchange: counts, displacements, buffers, and their contents.
  *
- * A rank allocates what its own row and column need.  Every byte of every exchange has a value that follows from
- * source, destination, offset and the number of the exchange.  Each rank therefore knows what must arrive, and a byte
- * of an earlier exchange or of another message does not pass for the right one.
+ * A rank allocates what its own row and column need.  Each byte of each exchange has a value that depends on source,
+ * destination, offset and the number of the exchange.  Each rank therefore knows the expected bytes, and a byte of an
+ * earlier exchange or of another message is detected.
  */
 #include "bench.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- counts and buffers ---- */
 
-/* Rank 0 hands each rank its row of the matrix, or its column, of which its slots take their counts. */
+/* Rank 0 sends each rank its row or its column of the matrix. The slots of a side take their counts from it. */
 static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *row, const irr_bench_exchange_t *exchange,
                     irr_bench_side_t *side)
 {
@@ -33,7 +33,7 @@ static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *row
     }
 }
 
-/* malloc(0) may return NULL, which must mean failure here. */
+/* Allocates at least one byte: malloc(0) may return NULL, and NULL means failure here. */
 static void *room(size_t bytes)
 {
     return malloc(bytes > 0 ? bytes : 1);
@@ -82,8 +82,8 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 }
 
 /*
- * Displacements of blocks one behind the other; irr_bench_load has checked their sum.  Where blocks have pieces, all
- * are equal, and as many as a stride has room for lie among each other.
+ * Sets the displacements of contiguous blocks; irr_bench_load has checked their sum. Blocks with pieces all have the
+ * same length; as many as a stride has room for are interleaved.
  */
 static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
@@ -103,7 +103,7 @@ static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *sid
     side->bytes = (size_t)sum;
 }
 
-/* buffer: of the other side, in place; else NULL. */
+/* buffer: in place, the buffer of the other side; else NULL. */
 static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side, unsigned char *buffer)
 {
     displace(exchange, side);
@@ -171,9 +171,9 @@ void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
     exchange->requests = NULL;
 }
 
-/* ---- what the buffers hold ---- */
+/* ---- contents of the buffers ---- */
 
-/* The message of an edge between two ranks in one of the exchanges. */
+/* Returns the key of the data that an edge between two ranks carries in exchange `number`. */
 static uint64_t key_of(int source, int destination, int edge, uint64_t number)
 {
     uint64_t key = number;
@@ -183,7 +183,7 @@ static uint64_t key_of(int source, int destination, int edge, uint64_t number)
     return irr_random(&key);
 }
 
-/* Between a message and the block of a slot. */
+/* Copies a message into the block of a slot, or the block into the message. */
 static void copy_block(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, bool into_block)
 {
     const size_t length = (size_t)side->counts[slot];

@@ -1,21 +1,21 @@
 /*
- * bench_input.c - the count matrix of a run: read or made, scaled, and checked against MPI's limits.
+ * bench_input.c - the count matrix of a run: reads or makes it, scales it, and checks it against MPI's limits.
  *
- * MPI_Alltoallv counts and displaces in int, and irr_bench counts bytes, so no entry and no sum over a row
- * or a column may be above INT_MAX.  Between two groups, what ranks of one would send to each other is left out.
+ * Counts and displacements of MPI_Alltoallv are of type int, and irr_bench counts bytes.  No entry and no sum of a row
+ * or a column may therefore exceed INT_MAX.  With two groups, the entries within a group are set to zero.
  */
 #include "bench.h"
 
 #include <inttypes.h>
 #include <limits.h>
 
-/* The name under which the user knows the matrix. */
+/* Returns the name under which the user knows the matrix. */
 static const char *input_name(const irr_bench_options_t *options)
 {
     return options->matrix != NULL ? options->matrix : options->pattern;
 }
 
-/* A scale that brings so many bytes, not scaled yet, well below the limit. */
+/* Returns a scale that reduces `bytes`, which are not scaled yet, to half of the limit. */
 static double better_scale(double bytes)
 {
     return 0.5 * INT_MAX / bytes;
@@ -57,7 +57,7 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
     return IRR_CLI_GOOD;
 }
 
-/* For MPI_Alltoall, which has one count for all, and for blocks of pieces. */
+/* Refuses entries that differ, for MPI_Alltoall, which has one count, and for blocks of pieces. */
 static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
@@ -90,7 +90,7 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
     return IRR_CLI_GOOD;
 }
 
-/* In place, where what a rank sends to another one lies where as much will come from that one. */
+/* Refuses an asymmetric matrix in place: a rank receives each block where the block that it sends lies. */
 static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     int i, j;
@@ -104,7 +104,7 @@ static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const 
     return IRR_CLI_REFUSED;
 }
 
-/* Leaves out what ranks of one group would send to each other. */
+/* Sets the entries within a group to zero. */
 static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *matrix)
 {
     if (work->inter >= matrix->ranks) {
@@ -120,7 +120,7 @@ static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *ma
     return IRR_CLI_GOOD;
 }
 
-/* Of neighbours, each of which has so many bytes. */
+/* Makes the matrix of neighbours, each of which gets `unit` bytes. */
 static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
     if (irr_matrix_init(matrix, ranks) != IRR_OK) {
@@ -148,7 +148,7 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
     return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
 }
 
-/* All that the call asks of a matrix. */
+/* Checks everything that the call requires of a matrix. */
 static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
     const irr_bench_work_t *work = &options->work;

@@ -38,7 +38,7 @@ static json_t *input_of(const irr_bench_options_t *options)
                      "scale", options->scale);
 }
 
-/* A text, or null if there is none. */
+/* Returns a text, or JSON's null if there is none. */
 static json_t *text_or_null(const char *text)
 {
     return text != NULL ? json_string(text) : json_null();
@@ -72,7 +72,7 @@ static void *open(const irr_bench_options_t *options, int ranks)
     return file;
 }
 
-/* A number, or null where there is none. */
+/* Returns a number, or JSON's null if there is none. */
 static json_t *number(double value)
 {
     return value < 0 ? json_null() : json_real(value);
@@ -104,7 +104,7 @@ static json_t *counters_of(const irr_bench_row_t *row)
     return counters;
 }
 
-/* What a row has beside its figures. */
+/* Returns an object of a row's properties without its figures. */
 static json_t *base_of(const irr_bench_options_t *options, const irr_bench_row_t *row,
                        const irr_bench_summary_t *summary)
 {
@@ -123,7 +123,7 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
     irr_bench_figure_t figures[IRR_BENCH_FIGURES];
 
     irr_bench_figures_of(result, i, figures);
-    for (int k = 0; k < IRR_BENCH_FIGURES; k++) {   /* alone_us has all times already */
+    for (int k = 0; k < IRR_BENCH_FIGURES; k++) {   /* alone_us is there already, with all times */
         if (json_object_get(row, figures[k].name) == NULL &&
             json_object_set_new(row, figures[k].name, number(figures[k].value)) != 0) {
             json_decref(row);

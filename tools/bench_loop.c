@@ -1,9 +1,10 @@
 /*
- * bench_loop.c - irr_bench --loop: calls one behind the other, timed as a whole: a job of contrib/irr_jobs.
+ * bench_loop.c - irr_bench --loop: consecutive calls, timed as a whole: a job of contrib/irr_jobs.
  *
- * No barrier, no comparison, no communicator of the benchmark's own: a job does what an application does, and the
- * environment says whether coll/irr serves it.  Every rank computes the lengths of all calls, so none are announced.
- * Blocks keep their places, which are long enough for the longest.  Rank 0 prints the result as one line of JSON.
+ * There is no barrier, no verification and no extra communicator: a job does what an application does, and the
+ * environment decides whether coll/irr serves it.  Every rank computes the lengths of all calls, so none are announced.
+ * A block always begins at the same place and has room for the longest length.  Rank 0 prints the result as one line of
+ * JSON.
  */
 #include "bench.h"
 
@@ -35,7 +36,7 @@ const char *irr_bench_loop_text(int i)
     return i < KINDS ? kinds[i].text : NULL;
 }
 
-/* Bytes of a block in a call; both of its ranks compute the same. */
+/* Returns the bytes of a block in a call. Sender and receiver compute the same value. */
 static int length_of(const irr_bench_work_t *work, int call, int from, int to, int longest)
 {
     uint64_t state = ((uint64_t)(unsigned)call << 32) + ((uint64_t)(unsigned)from << 16) + (uint64_t)(unsigned)to;
@@ -46,7 +47,7 @@ static int length_of(const irr_bench_work_t *work, int call, int from, int to, i
     return work->loop == IRR_BENCH_LOOP_ALTERNATE && call % 2 == 0 && longest > SHORT_BYTES ? SHORT_BYTES : longest;
 }
 
-/* Sets the counts of a call.  Blocks of MPI_Alltoall are all as long as the one of rank 0 to itself. */
+/* Sets the counts of a call. All blocks of MPI_Alltoall have the length of rank 0's block to itself. */
 static void set_counts(irr_bench_exchange_t *exchange, int call)
 {
     const irr_bench_work_t *work = exchange->work;
@@ -81,7 +82,7 @@ static void call_all(irr_bench_exchange_t *exchange)
     }
 }
 
-/* served: calls that coll/irr did not leave to Open MPI on rank 0. */
+/* Prints the result. served: calls on rank 0 that coll/irr served itself. */
 static irr_cli_exit_t print(const irr_bench_work_t *work, double seconds, bool loaded, unsigned long long served)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];

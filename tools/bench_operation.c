@@ -1,12 +1,13 @@
 /*
  * bench_operation.c - how a row of irr_bench exchanges: by the call, by its nonblocking form, by a persistent request,
- * or by messages by hand.  Each is a start, after which requests are to be completed; a blocking call has none.
+ * or by point-to-point messages.  Each has a start that returns the number of requests to complete; a blocking call has
+ * none.
  *
- * Messages are those that applications write by hand: MPI_Irecv for each block to receive, MPI_Isend for each block to
- * send, both in the order of ranks, and MPI_Waitall.  An empty block has no message, as both ends know the counts.  The
- * block that a rank has for itself is a message, too.
+ * Point-to-point messages are those of many applications: MPI_Irecv for each block to receive, MPI_Isend for each block
+ * to send, both in the order of ranks, and MPI_Waitall.  An empty block has no message, as both ends know the counts.
+ * The block that a rank has for itself is also a message.
  *
- * Open MPI 4.1 has persistent collectives as an extension, under names that MPI 4.0 then took over.
+ * Open MPI 4.1 has persistent collectives as an extension, under the names that MPI 4.0 adopted later.
  */
 #include "bench.h"
 
@@ -91,9 +92,9 @@ static void create_request(MPI_Comm comm, const irr_bench_exchange_t *exchange, 
 #endif
 }
 
-/* ---- messages by hand ---- */
+/* ---- point-to-point messages ---- */
 
-/* One message for the block of a slot.  The number of the edge is the tag: two ranks may be neighbours twice. */
+/* Posts one message for the block of a slot. Its tag is the number of the edge: two ranks may be neighbours twice. */
 static void post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
 {
     const irr_bench_side_t *side = sends ? &exchange->send : &exchange->recv;

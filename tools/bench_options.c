@@ -1,5 +1,5 @@
 /*
- * bench_options.c - the command line of irr_bench: its table (cli_options.h), and values that only it has.
+ * bench_options.c - the command line of irr_bench: its table (cli_options.h), and the values that only irr_bench has.
  */
 #include "bench.h"
 
@@ -13,12 +13,12 @@
 #define COMPUTE_MAX    1000000000   /* microseconds */
 #define DEFAULT_LIST   "host,direct"
 #define ALL            "all"
-#define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends without MAX */
+#define SWEEP_MAX      (UINT64_C(1) << 20)   /* the end of a sweep without MAX */
 #define SWEEP_MAX_TEXT "1m"
 
 /* ---- names ---- */
 
-/* What stands in front of the table of algorithms. */
+/* The names in front of the table of algorithms. */
 static const struct { const char *name, *text; } own[] = {
     { "host", "what Open MPI runs without coll/irr" },
     { "p2p", "by hand: MPI_Irecv and MPI_Isend for each block that is not empty, MPI_Waitall; without coll/irr" }
@@ -89,7 +89,7 @@ static irr_cli_exit_t read_algorithms(const char *list, void *target)
     return IRR_CLI_GOOD;
 }
 
-/* A whole number from `least` on between two places of a text. */
+/* Reads an integer of at least `least` between two places of a text. */
 static bool read_part(const char *begin, const char *end, int least, int *value)
 {
     uint64_t number;
@@ -137,7 +137,7 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
     return IRR_CLI_REFUSED;
 }
 
-/* A counter has one column, however often it is named, so there is always room. */
+/* Adds a counter to the columns unless it has one already, so there is always room. */
 static void add_column(irr_bench_options_t *options, int counter)
 {
     for (int i = 0; i < options->columns; i++) {
@@ -269,7 +269,7 @@ static const irr_cli_table_t table = {
 
 /* ---- the command line ---- */
 
-/* Refuses what only makes sense alone. */
+/* Refuses options that exclude each other. */
 static irr_cli_exit_t check_together(const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = {
@@ -278,7 +278,7 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
         { "datatype", "persistent" }, { "datatype", "neighbor" }, { "neighbor", "persistent" },
         { "matrix", "neighbor" }, { "neighbor", "pattern" }, { "neighbor", "scale" },
         { "neighbor", "inter" }, { "neighbor", "in-place" }, { "inter", "in-place" },
-        { "persistent", "in-place" }, { "overlap", "in-place" },   /* wrong bytes by Open MPI 4.1's own */
+        { "persistent", "in-place" }, { "overlap", "in-place" },   /* Open MPI 4.1 gives wrong bytes */
         { "loop", "sweep" }, { "loop", "algorithms" }, { "loop", "persistent" }, { "loop", "overlap" },
         { "loop", "datatype" }, { "loop", "neighbor" }, { "loop", "inter" }, { "loop", "in-place" },
         { "loop", "json" }, { "loop", "csv" }
@@ -287,7 +287,7 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
     return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Complains about an option of --overlap without that. */
+/* Returns true if an option that needs --overlap is given without it; prints an error message. */
 static bool has_of_overlap(const irr_cli_line_t *line)
 {
     static const char *const names[] = { "tests", "compute", "idle" };
@@ -301,7 +301,10 @@ static bool has_of_overlap(const irr_cli_line_t *line)
     return false;
 }
 
-/* Messages by hand have no persistent form here, and a block cannot arrive where another one is still being sent. */
+/*
+ * Refuses rows of point-to-point messages with --persistent, which does not support them, and with --in-place, where a
+ * message would arrive in a block that is still being sent.
+ */
 static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
 {
     for (int i = 0; i < work->rows; i++) {
@@ -314,7 +317,7 @@ static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
     return IRR_CLI_GOOD;
 }
 
-/* Each row once more, persistent. */
+/* Appends a persistent row for each row. */
 static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
 {
     const int listed = work->rows;
@@ -351,7 +354,7 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
     }
     work->run = true;
     work->unit_max = irr_cli_given(&line, "sweep") ? work->unit_max : work->unit_min;
-    options->scale *= work->loop == IRR_BENCH_LOOP_NEW ? 2 : 1;   /* entries are means there */
+    options->scale *= work->loop == IRR_BENCH_LOOP_NEW ? 2 : 1;   /* with `new` the entries are means */
     code = check_by_hand(work);
     return code == IRR_CLI_GOOD && work->persistent ? add_persistent(work) : code;
 }

@@ -1,11 +1,10 @@
 /*
- * bench_overlap.c - the computation beside a nonblocking exchange, as in OSU's osu_ialltoallv.
+ * bench_overlap.c - the computation that overlaps a nonblocking exchange, as in OSU's osu_ialltoallv.
  *
- * If no rank spends time on anything but the computation, all of the exchange is hidden; nothing is hidden if a rank
- * spends as much as for an exchange alone.  The computation is arithmetic until its time is over.  Where ranks share a
- * processor it takes longer than that, because a rank sees the end when its turn comes; so its time is measured.  The
- * benchmark of OSU takes the mean of exchanges that ran before; here each iteration has an exchange alone, so that both
- * see the same machine.
+ * An exchange is hidden completely if no rank spends time on anything but the computation.  Nothing is hidden if a rank
+ * spends as much as for an exchange alone.  The computation is arithmetic until its time is over.  On a shared
+ * processor a rank notices the end late, so the time of the computation is measured.  OSU's benchmark uses the mean of
+ * earlier exchanges; here each iteration has an exchange alone, so that both see the same state of the machine.
  */
 #include "bench.h"
 
@@ -28,7 +27,7 @@ static void rest_until(double end)
 
 static void compute_until(double end)
 {
-    volatile double numbers[NUMBERS] = { 1 };   /* nobody reads them, and the compiler must not see that */
+    volatile double numbers[NUMBERS] = { 1 };   /* volatile: the compiler must keep results that nothing reads */
 
     while (MPI_Wtime() < end) {
         for (int i = 1; i < NUMBERS; i++) {

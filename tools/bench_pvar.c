@@ -1,10 +1,9 @@
 /*
- * bench_pvar.c - what coll/irr counted, read through MPI_T.
+ * bench_pvar.c - reads the counters of coll/irr through MPI_T.
  *
- * The component registers its counters when it is loaded, so the absence of a variable means that coll/irr
- * is not in this job, or that it is a release which does not count this.  What is a gauge is told by the
- * class of the variable.  MPI_T wants its variables checked before they are read: a read writes as many
- * bytes as the variable has.
+ * The component registers its counters when it is loaded.  If a variable is missing, coll/irr is not in this job, or
+ * its release does not have the counter.  The class of a variable says whether it is a gauge.  A read writes as many
+ * bytes as the variable has, so the type of a variable is checked before it is read.
  */
 #include "bench.h"
 
@@ -44,7 +43,7 @@ const char *irr_bench_counter_text(int i)
 
 /* ---- variables ---- */
 
-/* One unsigned long long that always counts and belongs to no object. */
+/* Returns true for a variable that is one unsigned long long, counts always and belongs to no object. */
 static bool suits(int index)
 {
     int name_length = 0, text_length = 0, verbosity, class, bind, readonly, continuous, atomic;

@@ -1,9 +1,9 @@
 /*
- * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
+ * bench_report.c - the output of irr_bench: a header of `#` lines and one row for each algorithm.
  *
- * Times are in microseconds, in files, too.  The columns are fixed; --full appends to them, --columns puts counters
- * before `verified`, --persistent a second ratio behind the interval of the first, --overlap two columns behind the
- * ratios, and a sweep the unit in front, so a script can count on their order.
+ * Times are in microseconds, also in files.  The columns are fixed, so that scripts can rely on their order.  --full
+ * appends columns.  --columns puts counters before `verified`, --persistent a second ratio behind the interval of the
+ * first, --overlap two columns behind the ratios, and a sweep the unit in front.
  */
 #include "bench.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define MICRO         1e6
-#define COUNTER_WIDTH 12    /* at least, of the columns of --columns */
+#define COUNTER_WIDTH 12    /* smallest width of the columns of --columns */
 
 /* ---- figures ---- */
 
@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The smallest time that at least this share of all does not exceed. */
+/* Returns the smallest time that is not exceeded by at least this share of all times. */
 static double percentile(const double *sorted, int count, double share)
 {
     int rank = (int)ceil(share * count);
@@ -34,13 +34,16 @@ static double percentile(const double *sorted, int count, double share)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-/* Half of a 97.5 % interval of the median, in places of the sorted times: the number of times below it is binomial. */
+/*
+ * Returns half of a 97.5 % interval of the median, as a distance in the sorted times: the number of times below the
+ * median is binomial.
+ */
 static int half_interval(int count)
 {
     return (int)ceil(2.24 * sqrt(count) / 2);
 }
 
-/* Sorts the times, one at least.  The ratios are below 0. */
+/* Sorts and summarises the times, of which there is at least one. Sets the ratios to negative values. */
 static void summarise_times(double *times, int count, irr_bench_summary_t *summary)
 {
     const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
@@ -59,7 +62,10 @@ static void summarise_times(double *times, int count, irr_bench_summary_t *summa
     };
 }
 
-/* Of exchanges beside computations.  The summary has the figures of both together. */
+/*
+ * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share. The times of the
+ * row are those of exchange and computation together.
+ */
 static void overlap_figures(const irr_bench_row_t *row, int count, double *scratch, irr_bench_summary_t *summary)
 {
     irr_bench_summary_t figures;
@@ -74,13 +80,16 @@ static void overlap_figures(const irr_bench_row_t *row, int count, double *scrat
     summary->hidden = figures.median;
 }
 
-/* Median over median; below 0 if there is none. */
+/* Returns host's median divided by that of row i; negative if there is none. */
 static double ratio(const irr_bench_summary_t *summaries, int host, int i)
 {
     return host >= 0 && summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
 }
 
-/* Both medians are in their intervals with 95 % or more, and then their ratio is in this one. */
+/*
+ * Computes the interval of the ratio. Both medians are in their intervals with 95 % or more; then their ratio is in
+ * this one.
+ */
 static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t *summary)
 {
     if (summary != host && summary->median_low > 0) {
@@ -89,7 +98,7 @@ static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t 
     }
 }
 
-/* Megabytes, of 10^6 bytes, that the rank with most to send or receive moves in a second of the median. */
+/* Returns the rate of the busiest rank at the median time, in megabytes (10^6 bytes) per second. */
 static double rate_of(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
 {
     return summary->median > 0 ? (double)facts->busiest / summary->median / 1e6 : 0;
@@ -168,7 +177,7 @@ static void report_input(const irr_bench_options_t *options, const irr_bench_fac
            facts->messages, facts->bytes, facts->largest);
 }
 
-/* A column fits its name and the numbers to be expected. */
+/* Returns the width of a column, which fits its name and the expected numbers. */
 static int width_of(const char *counter)
 {
     return strlen(counter) > COUNTER_WIDTH ? (int)strlen(counter) : COUNTER_WIDTH;
@@ -233,7 +242,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     fflush(stdout);
 }
 
-/* A number, or a dash where there is none. */
+/* Prints a number, or a dash if there is none. */
 static void report_number(double value, int width, int decimals)
 {
     if (value < 0) {
@@ -260,7 +269,7 @@ static void report_interval(const irr_bench_summary_t *summary)
     printf(" %13s", text);
 }
 
-/* A counter, mostly whole. */
+/* Prints a counter, with a decimal only if it is not an integer. */
 static void report_count(double value, int width)
 {
     report_number(value, width, value == floor(value) ? 0 : 1);

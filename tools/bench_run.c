@@ -1,14 +1,15 @@
 /*
  * bench_run.c - the measurement.
  *
- * Each row has a communicator of its own, made with the info keys that choose it.  All run in one
- * process and take turns: iteration by iteration, each time in another random order that all ranks know, so that
- * whatever changes on the machine during the run changes for all of them alike.  Before each exchange is a barrier; its
- * time on a rank is that of the call alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
+ * Each row has a communicator of its own, created with the info keys that select its algorithm.  All rows run in one
+ * process and take turns within each iteration, in a random order that all ranks know and that changes every time.
+ * A change of the machine during the run therefore affects all rows alike.  A barrier precedes each exchange.  The
+ * time of a rank is that of the call alone, or of MPI_Start and MPI_Wait.  The time of an exchange is that of its
  * slowest rank.
- * Reading counters, and filling and comparing the buffers, stay outside.  The latter also cools caches, so unless each
- * exchange is asked for it is done in rounds that are not timed.  With --overlap each iteration has two exchanges: one
- * alone, and one beside a computation, which takes as long unless --compute sets its time (bench_overlap.c).
+ *
+ * Reading counters, and filling and verifying the buffers, is not timed.  Filling and verifying cools the caches, so it
+ * is done in untimed rounds unless each exchange is to be verified.  With --overlap each iteration has two exchanges:
+ * one alone, and one with a computation, which takes as long unless --compute sets its time (bench_overlap.c).
  */
 #include "bench.h"
 
@@ -54,12 +55,12 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
 
 typedef struct sample {
     double             seconds;
-    double             alone;      /* of the slowest rank without a computation, where exchanges are overlapped */
-    double             exposed;    /* of this rank, without the computation */
+    double             alone;      /* with overlap: the time without a computation on the slowest rank */
+    double             exposed;    /* with overlap: the time of this rank, without the computation */
     irr_bench_counts_t before, after;
 } sample_t;
 
-/* compute: seconds of the computation beside the exchange, or 0. */
+/* compute: seconds of the computation that overlaps the exchange, or 0. */
 static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange,
                               double compute)
 {
@@ -84,7 +85,7 @@ static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_
     return sample;
 }
 
-/* The seconds of an exchange alone, as on its slowest rank. */
+/* Returns the seconds of an exchange alone on its slowest rank. */
 static double exchange_alone(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange)
 {
     double alone = exchange_once(operation, exchange, 0).seconds;
@@ -93,9 +94,9 @@ static double exchange_alone(const irr_bench_operation_t *operation, const irr_b
     return alone;
 }
 
-/* ---- what all ranks measured ---- */
+/* ---- results of all ranks ---- */
 
-/* Finds the earliest exchange in which some rank found a wrong byte; rank 0 complains about that byte. */
+/* Finds the earliest exchange in which a rank found a wrong byte; rank 0 prints an error message about that byte. */
 static void gather_fault(irr_bench_row_t *row, int me)
 {
     struct { int round, rank; } first = { row->fault.found ? row->round : INT_MAX, me };
@@ -120,7 +121,10 @@ static void reduce_to_rank_0(void *values, int count, MPI_Datatype type, MPI_Op 
     MPI_Reduce(me == 0 ? MPI_IN_PLACE : values, values, count, type, op, 0, MPI_COMM_WORLD);
 }
 
-/* Exchanges that coll/irr itself must serve on each rank for it to have served a row; auto tries both now and then. */
+/*
+ * Returns how many exchanges coll/irr must serve itself on each rank to count as the server of a row. auto sometimes
+ * tries Open MPI, so it needs just over half.
+ */
 static unsigned long long enough(int algorithm, unsigned long long iterations)
 {
     return algorithm == irr_algorithm_find("auto") ? iterations / 2 + 1 : iterations;
@@ -133,7 +137,7 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
     unsigned long long least = counts->value[IRR_BENCH_COUNTER_exchanges];
     irr_bench_counts_t most = *counts;
 
-    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);   /* all ranks know the other ones */
+    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);   /* all ranks know the others */
     if (work->overlap) {
         reduce_to_rank_0(row->exposed, work->iterations, MPI_DOUBLE, MPI_MAX, me);
     }
@@ -160,9 +164,9 @@ static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
     }
 }
 
-/* The exchanges of a run, one of each row a round. */
+/* The exchanges of a run; a round has one exchange of each row. */
 typedef struct rounds {
-    int first, end, all;   /* of those that are timed; the ones before and behind, too */
+    int first, end, all;   /* the timed rounds are first to end - 1 of all */
 } rounds_t;
 
 static rounds_t rounds_of(const irr_bench_work_t *work)
@@ -178,7 +182,7 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
            (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
 }
 
-/* Exchanges once for a row; number differs from exchange to exchange.  checked: compares what arrives. */
+/* Runs one exchange of a row; `number` is different for each exchange. checked: verifies the received data. */
 static sample_t take_turn(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number,
                           bool checked, irr_bench_fault_t *fault)
 {
@@ -193,7 +197,7 @@ static sample_t take_turn(const irr_bench_operation_t *operation, const irr_benc
                                                                                      : alone);
     sample.alone = alone;
     if (checked) {
-        MPI_Barrier(MPI_COMM_WORLD);   /* a rank that compares takes the processor from those that are not done */
+        MPI_Barrier(MPI_COMM_WORLD);   /* a rank that verifies takes the processor from ranks that still exchange */
         irr_bench_verify(exchange, number, fault);
     }
     return sample;

@@ -1,5 +1,5 @@
 /*
- * chart.c - see chart.h.
+ * chart.c - runs the script irr_chart; see chart.h.
  *
  * The script reads JSON from its standard input and writes the picture to the stream of the tool, which is a file or
  * the standard output.
@@ -17,7 +17,7 @@
 #define SCRIPT   "irr_chart"
 #define TEXT_MAX 1024
 
-enum { NOT_FOUND = 127 };   /* the exit status of the script without Python, and of a child without the script */
+enum { NOT_FOUND = 127 };   /* exit status of the script without Python, or of a child without the script */
 
 json_t *irr_chart_text(const char *format, ...)
 {
@@ -58,7 +58,7 @@ json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
     return lists;
 }
 
-/* Becomes the script: that beside this program, or else the one in PATH. */
+/* Executes the script beside this program, or else the one in PATH. Does not return. */
 static void become_script(int input, int output)
 {
     char path[PATH_MAX];
@@ -78,10 +78,10 @@ static void become_script(int input, int output)
     _exit(NOT_FOUND);
 }
 
-/* Returns the status of the script, as waitpid has it; -1: the script did not start. */
+/* Returns the exit status of the script as waitpid does; -1 if the script did not start. */
 static int run_script(const json_t *picture, FILE *stream)
 {
-    void (*before)(int) = signal(SIGPIPE, SIG_IGN);   /* a script that ends early must not end this program */
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);   /* a script that ends early must not kill this program */
     int ends[2], status = -1;
     pid_t child = -1;
 

@@ -1,5 +1,5 @@
 /*
- * chart.h - pictures of the tools: a tool computes what a picture shows, and the script irr_chart draws it.
+ * chart.h - pictures of the tools: a tool computes the contents of a picture as JSON, the script irr_chart draws it.
  */
 #ifndef IRR_CHART_H
 #define IRR_CHART_H
@@ -8,18 +8,22 @@
 
 #include <jansson.h>
 
-/* A string of at most a kilobyte; bytes that a picture cannot show become question marks.  NULL: no memory. */
+/*
+ * Returns a JSON string of at most a kilobyte. Replaces bytes that a picture cannot show by question marks. NULL: no
+ * memory.
+ */
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A number of bytes, as a real number where JSON has no such integers.  NULL: no memory. */
+/* Returns a number of bytes; as a real number if it exceeds the integers of JSON. NULL: no memory. */
 json_t *irr_chart_bytes(uint64_t bytes);
 
-/* The bytes of columns x rows cells, a list for each row.  NULL: no memory. */
+/* Returns the bytes of columns x rows cells as a list of rows. NULL: no memory. */
 json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows);
 
 /*
- * Runs irr_chart, which stands beside the program or in PATH, and waits until it has written the picture to the stream.
- * Takes the picture; NULL: no memory.  Complains and returns IRR_CLI_REFUSED if there is no picture.
+ * Runs irr_chart, which lies beside the program or in PATH, and waits until it has written the picture to the stream.
+ * Takes ownership of `picture`; NULL means that memory ran out. On failure prints an error message and returns
+ * IRR_CLI_REFUSED.
  */
 irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream);
 

@@ -1,5 +1,5 @@
 /*
- * cli.c - see cli.h.
+ * cli.c - error messages, numbers, names and output files of the tools; see cli.h.
  */
 #include "cli.h"
 
@@ -135,7 +135,7 @@ irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)
     return good ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-/* Removes a file, but no device and no pipe. */
+/* Removes a regular file, but no device and no pipe. */
 static void discard(const char *path)
 {
     struct stat file;

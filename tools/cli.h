@@ -1,7 +1,7 @@
 /*
- * cli.h - what the command-line tools share: exit statuses, complaints, values, count matrices.
+ * cli.h - common parts of the command-line tools: exit statuses, error messages, values, count matrices.
  *
- * A refusal is one line on stderr, and the tool ends with IRR_CLI_REFUSED.
+ * A refusal is one line on stderr; the tool then ends with IRR_CLI_REFUSED.
  */
 #ifndef IRR_CLI_H
 #define IRR_CLI_H
@@ -13,75 +13,98 @@
 
 typedef enum irr_cli_exit {
     IRR_CLI_GOOD    = 0,
-    IRR_CLI_WRONG   = 1,   /* what was to be proved is not so */
+    IRR_CLI_WRONG   = 1,   /* a check found an error */
     IRR_CLI_REFUSED = 2
 } irr_cli_exit_t;
 
-/* The name of the tool, for its complaints; each tool defines it. */
+/* The name of the tool in its error messages; each tool defines it. */
 extern const char irr_cli_program[];
 
-/* One line to stderr.  What the user gave may be quoted in it: it stays one line all the same. */
+/* Prints an error message of one line to stderr, even if the user's text that it quotes has line ends. */
 void irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Decimal digits only, no sign, no blanks; false and no output if the number is not within min and max. */
+/*
+ * Reads decimal digits, without sign and blanks. Returns false and stores nothing if the number is not from min to
+ * max.
+ */
 bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
-/* The same, with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
+/* The same; accepts a suffix k, m or g for 2^10, 2^20, 2^30. */
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
-/* The row of a name in a table; -1: none, after a complaint that lists all names, `beside` (may be NULL) among them. */
+/*
+ * Returns the row of a name in a table. If there is none, prints an error message that lists all names, with `beside`
+ * (may be NULL), and returns -1.
+ */
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
 
-/* Takes the first name off a list with commas between, of which NULL is left behind the last. */
+/* Moves the first name of a comma-separated list to `name`. *list becomes NULL after the last name. */
 void irr_cli_take_name(const char **list, char *name, size_t size);
 
-/* The numbers from 0 to count - 1, in an order that follows from *state, and another one the next time. */
+/* Writes the numbers from 0 to count - 1 in a random order and advances *state. */
 void irr_cli_shuffle(int *order, int count, uint64_t *state);
 
-/* What reading a file came to; complains with its name and line. */
+/*
+ * Returns the exit status for the result of reading a file; on failure prints an error message with its name and line.
+ */
 irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error);
 
 /*
- * Says on the terminal, from the second second after the first call on and a few times a second, how far a long run is;
- * end removes the line.  Without a terminal nothing is written.
+ * Prints the progress of a long run on the terminal, a few times a second, starting one second after the first call.
+ * irr_cli_progress_end removes the line. Without a terminal nothing is written.
  */
 void irr_cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void irr_cli_progress_end(void);
 
-/* A file for output, or stdout if path is NULL or "-".  They complain and return NULL, or IRR_CLI_REFUSED. */
+/*
+ * Open and close the output file, or stdout if path is NULL or "-". On failure they print an error message and return
+ * NULL or IRR_CLI_REFUSED.
+ */
 FILE          *irr_cli_output_open(const char *path);
 irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path);
 
-/* Ends the output of a command that ended with this code; returns the worse code.  A file that is not whole goes. */
+/*
+ * Closes the output of a command that ended with `code`, and returns the worse of both results. Removes an incomplete
+ * file.
+ */
 irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t code);
 
 /* ---- count matrices (cli_matrix.c) ---- */
 
-/* A redistribution "x,p,y,q" or "x,p,y,q,N", whose unit is left as it is; and its matrix. text: for complaints. */
+/*
+ * Read a redistribution "x,p,y,q" or "x,p,y,q,N" (its unit is not changed), and make its matrix. text: for error
+ * messages.
+ */
 irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution);
 irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
                                     irr_matrix_t *matrix);
 
-/* A matrix from a file or a pattern. */
+/* Read a matrix from a file, or make it from a pattern. On failure they print an error message. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
-/* Of so many ranks; says: what says so, as "the job has". */
+/*
+ * Reads a matrix that must have `ranks` ranks. says: where that number comes from, for the error message, as "the job
+ * has".
+ */
 irr_cli_exit_t irr_cli_read_matrix_of(const char *path, int ranks, const char *says, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
                                    irr_matrix_t *matrix);
 
-/* Whether each two ranks have as much for each other, as in place they must; if not, two of which that is not so. */
+/*
+ * Returns true if every two ranks have as many bytes for each other, as in-place calls need. Otherwise stores two
+ * ranks that do not.
+ */
 bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p);
 
-/* UINT64_MAX stands for all sums that are more. */
+/* Returns a + b, or UINT64_MAX if the sum overflows. */
 uint64_t irr_cli_plus(uint64_t a, uint64_t b);
 
-/* The bytes of row i, or of column i. */
+/* Returns the bytes of row i, or of column i. */
 uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row);
 
-/* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
+/* Returns the most bytes that one rank sends or receives, with its message to itself: JPDC's Lmax. */
 uint64_t irr_cli_lmax(const irr_matrix_t *matrix);
 
-/* To nearest, saturating; a message stays a message, however small the scale makes it. */
+/* Returns bytes * scale, rounded to nearest, saturated. A nonzero count stays at least 1. */
 uint64_t irr_cli_scaled(uint64_t bytes, double scale);
 
 #endif

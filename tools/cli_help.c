@@ -13,7 +13,7 @@
 #define PACKAGE_VERSION "unreleased"
 #endif
 
-/* A line ends before that column, and the next one begins at TEXT_COLUMN. */
+/* Lines end before column LINE_END; continued lines begin at TEXT_COLUMN. */
 enum { LINE_END = 100, TEXT_COLUMN = 24 };
 
 const char *irr_cli_version(void)
@@ -21,7 +21,7 @@ const char *irr_cli_version(void)
     return PACKAGE_VERSION;
 }
 
-/* The words of a text; lines begin at column `left`, where the first one has begun. */
+/* Prints the words of a text. The first line has begun at column `left`, where the next lines begin, too. */
 static void print_words(const char *text, int left)
 {
     int column = left;
@@ -41,7 +41,7 @@ static void print_words(const char *text, int left)
     printf("\n");
 }
 
-/* A name, and what it means: two blanks or more beside it, or below where the name is long. */
+/* Prints a name with its meaning: beside the name, at least two blanks away, or below a long name. */
 static void print_entry(const char *name, const char *text)
 {
     if (strlen(name) > TEXT_COLUMN - 2) {

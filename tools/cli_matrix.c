@@ -1,5 +1,5 @@
 /*
- * cli_matrix.c - count matrices of the tools: read, made, summed and scaled; see cli.h.
+ * cli_matrix.c - count matrices of the tools: reads, makes, sums and scales them; see cli.h.
  */
 #include "cli.h"
 

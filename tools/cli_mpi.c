@@ -1,5 +1,5 @@
 /*
- * cli_mpi.c - see cli_mpi.h.
+ * cli_mpi.c - agreement between the ranks of a tool; see cli_mpi.h.
  */
 #include "cli_mpi.h"
 

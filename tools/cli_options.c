@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt returns for row i if it has no letter. */
+/* getopt returns LETTERS_END + i for row i if it has no letter. */
 #define LETTERS_END 256
 
 bool irr_cli_is_launched(void)
@@ -37,7 +37,7 @@ bool irr_cli_asks_only(int argc, char **argv)
 
 /* ---- values ---- */
 
-/* Fields of int and of enumerations have four bytes, those of size_t and uint64_t eight. */
+/* Stores an integer in a field: int and enumerations have four bytes, size_t and uint64_t have eight. */
 static void store(void *field, size_t width, uint64_t value)
 {
     const int number = (int)value;
@@ -100,7 +100,7 @@ static irr_cli_exit_t read_setting(const irr_cli_option_t *row, const char *valu
     return IRR_CLI_REFUSED;
 }
 
-/* next: the argument behind the option; NULL: there is none. */
+/* Reads the value of a row. next: the argument behind the option, or NULL if there is none. */
 static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_option_t *row, const char *next,
                                void *target)
 {
@@ -142,7 +142,7 @@ static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_optio
 
 /* ---- options ---- */
 
-/* getopt's tables from ours; shorts has room for two signs an option and the leading colon. */
+/* Makes getopt's tables from a table of options. shorts has room for two characters an option and the leading colon. */
 static void make_getopt_tables(const irr_cli_table_t *table, struct option *longs, char *shorts)
 {
     *shorts++ = ':';
@@ -172,7 +172,7 @@ static irr_cli_exit_t refuse_option(int id, char **argv)
     return IRR_CLI_REFUSED;
 }
 
-/* The row of what getopt returned. */
+/* Returns the row of what getopt returned. */
 static int row_of(const irr_cli_table_t *table, int id)
 {
     int i = 0;
@@ -233,7 +233,7 @@ irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line)
     return IRR_CLI_REFUSED;
 }
 
-/* The first operand is the command, and as many as it has follow. */
+/* Reads the first operand, which is the command, and the operands of this command. */
 static irr_cli_exit_t read_command(irr_cli_line_t *line)
 {
     const irr_cli_command_t *command;
@@ -261,7 +261,7 @@ static irr_cli_exit_t read_command(irr_cli_line_t *line)
     return IRR_CLI_GOOD;
 }
 
-/* The commands that take an option, as "print, check and draw". */
+/* Writes the names of the commands that accept an option, as "print, check and draw". */
 static void name_takers(const irr_cli_table_t *table, unsigned commands, char *text, size_t size)
 {
     size_t used = 0;

@@ -1,6 +1,6 @@
 /*
- * cli_options.h - command lines from one table: it says how each option is read, where its value goes, which commands
- * take it, and its text in the help.
+ * cli_options.h - reads command lines by a table.  A row of the table has the type of an option, the destination of its
+ * value, the commands that accept it, and its help text.
  *
  * The first mistake is refused with one line that names the option, its value and what is allowed.
  */
@@ -12,51 +12,51 @@
 
 #include <stddef.h>
 
-/* Most options of a table. */
+/* The largest number of options in a table. */
 #define IRR_CLI_OPTIONS_MAX 48
 
-/* The value of a constant, for a help text. */
+/* The value of a constant as a string, for a help text. */
 #define IRR_CLI_TEXT_OF(x) #x
 #define IRR_CLI_TEXT(x)    IRR_CLI_TEXT_OF(x)
 
 /* ---- rows ---- */
 
 typedef enum irr_cli_type {
-    IRR_CLI_HELP,      /* these three print something and end the tool */
+    IRR_CLI_HELP,      /* the first three print something and end the tool */
     IRR_CLI_VERSION,
-    IRR_CLI_LIST,      /* the names that the tool knows */
-    IRR_CLI_FLAG,      /* takes no value: the field becomes true */
-    IRR_CLI_SET,       /* takes no value: the field becomes min */
+    IRR_CLI_LIST,      /* prints the names that the tool knows */
+    IRR_CLI_FLAG,      /* takes no value; sets the field to true */
+    IRR_CLI_SET,       /* takes no value; sets the field to min */
     IRR_CLI_STRING,    /* the argument itself */
     IRR_CLI_NUMBER,    /* an integer from min to max */
-    IRR_CLI_SIZE,      /* the same, with an optional suffix k, m or g for 2^10, 2^20, 2^30 */
+    IRR_CLI_SIZE,      /* the same, with a suffix k, m or g for 2^10, 2^20, 2^30 */
     IRR_CLI_SCALE,     /* a double above 0 */
-    IRR_CLI_NAME,      /* one of names: its place, plus min, or in a field of const char * the name itself */
-    IRR_CLI_SETTING,   /* a row of plan/settings.h, which has the type; the field is a whole irr_settings_t */
-    IRR_CLI_OTHER      /* as read has it */
+    IRR_CLI_NAME,      /* one of names; stores its index plus min, or the name if the field is a const char * */
+    IRR_CLI_SETTING,   /* a row of plan/settings.h has the type; the field is an irr_settings_t */
+    IRR_CLI_OTHER      /* the function `read` reads it */
 } irr_cli_type_t;
 
-/* A member of the structure that takes the values. */
+/* A member of the structure that receives the values. */
 typedef struct irr_cli_field {
     size_t offset, width;
 } irr_cli_field_t;
 
-/* In a row behind the type; min, max and commands may follow. */
+/* To be used in a row behind the type; min, max and commands may follow. */
 #define IRR_CLI_FIELD(type, member) .field = { offsetof(type, member), sizeof(((type *)NULL)->member) }
 
 typedef struct irr_cli_option {
     const char     *name;
-    char            letter;     /* the short option; 0: there is none */
-    const char     *argument;   /* NULL: takes none; in brackets: may stand behind it */
-    const char     *text;       /* NULL: that of the setting */
+    char            letter;     /* the short option; 0: none */
+    const char     *argument;   /* NULL: no argument; in brackets: the argument is optional */
+    const char     *text;       /* NULL: the text of the setting */
     irr_cli_type_t  type;
     irr_cli_field_t field;
     uint64_t        min, max;
-    unsigned        commands;   /* a bit for each command that takes it; 0: all do */
-    const char     *kind;       /* of names, for the complaint; NULL: the option's own */
+    unsigned        commands;   /* one bit for each command that accepts it; 0: all commands */
+    const char     *kind;       /* what names are, for error messages; NULL: the name of the option */
     const char   *(*names)(int i);
-    const char     *setting;    /* its name */
-    irr_cli_exit_t (*read)(const char *value, void *target);   /* complains; target: the whole structure */
+    const char     *setting;    /* name of the setting */
+    irr_cli_exit_t (*read)(const char *value, void *target);   /* prints error messages; target: the whole structure */
 } irr_cli_option_t;
 
 #define IRR_CLI_ROW_HELP \
@@ -67,70 +67,73 @@ typedef struct irr_cli_option {
 
 typedef struct irr_cli_command {
     const char *name;
-    int         operands;   /* that follow it */
-    const char *usage;      /* their names; empty: there are none */
+    int         operands;   /* number of operands */
+    const char *usage;      /* names of the operands; empty: there are none */
     const char *text;
 } irr_cli_command_t;
 
 /* A table of commands ends with a row without a name. */
 typedef struct irr_cli_table {
-    const char              *usage;      /* what the help begins with */
+    const char              *usage;      /* first text of the help */
     const irr_cli_command_t *commands;   /* NULL: the tool has none */
     const irr_cli_option_t  *rows;
     int                      count;
-    bool                     operands;   /* without commands: takes operands */
-    const char              *notes;      /* what stands behind the options */
-    const char              *topics;     /* what --help all also has */
+    bool                     operands;   /* without commands: accepts operands */
+    const char              *notes;      /* text after the options */
+    const char              *topics;     /* further text of --help all */
     void                   (*more)(void);
-    const char            *(*listed)(int i), *(*listed_text)(int i);   /* what IRR_CLI_LIST prints */
+    const char            *(*listed)(int i), *(*listed_text)(int i);   /* the list that IRR_CLI_LIST prints */
 } irr_cli_table_t;
 
 /* ---- reading ---- */
 
-/* What a command line gave beside the values. */
+/* The result of reading a command line, without the values. */
 typedef struct irr_cli_line {
     const irr_cli_table_t *table;
-    bool                   given[IRR_CLI_OPTIONS_MAX];   /* by row */
-    bool                   done;        /* the help or the like was printed: nothing is left to do */
-    int                    command;     /* row of the commands */
+    bool                   given[IRR_CLI_OPTIONS_MAX];   /* by row: the option was given */
+    bool                   done;        /* help, version or a list was printed; nothing is left to do */
+    int                    command;     /* row in the table of commands */
     char                 **operands;
     int                    noperands;
 } irr_cli_line_t;
 
-/* Reads all of a command line into target, a structure that has the fields of the table. */
+/* Reads a command line into target, a structure with the fields of the table. */
 irr_cli_exit_t irr_cli_read(const irr_cli_table_t *table, int argc, char **argv, void *target, irr_cli_line_t *line);
 
-/* True if an option was given; name: a row of the table. */
+/* Returns true if an option was given; name: a row of the table. */
 bool irr_cli_given(const irr_cli_line_t *line, const char *name);
 
-/* Refuses operands. */
+/* Refuses a command line that has operands. */
 irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line);
 
-/* Refuses two options that were both given and exclude each other. */
+/* Two options that exclude each other. */
 typedef struct irr_cli_pair {
     const char *one, *other;
 } irr_cli_pair_t;
 
 irr_cli_exit_t irr_cli_exclude(const irr_cli_line_t *line, const irr_cli_pair_t *pairs, size_t count);
 
-/* The first argument asks for the help and the like, and no launcher has started the process: it needs no MPI. */
+/*
+ * Returns true if the first argument asks for help, version or a list and no launcher has started the process, so that
+ * MPI is not needed.
+ */
 bool irr_cli_asks_only(int argc, char **argv);
 
-/* True if the environment has what mpirun, or srun with PMI, sets. */
+/* Returns true if the environment has a variable that mpirun, or srun with PMI, sets. */
 bool irr_cli_is_launched(void);
 
 /* ---- help ---- */
 
 const char *irr_cli_version(void);
 
-/* whole: with what --help all adds. */
+/* Prints the help; whole: with the texts of --help all. */
 void irr_cli_print_help(const irr_cli_table_t *table, bool whole);
 
-/* A name and what it means; and a text behind an empty line.  Neither is wider than 100 columns. */
+/* Print a name with its meaning, and a paragraph after an empty line. Neither is wider than 100 columns. */
 void irr_cli_entry(const char *name, const char *text);
 void irr_cli_paragraph(const char *text);
 
-/* The names of a table and what they mean, under a title, if there is one. */
+/* Prints the names of a table with their meanings, under a title if it is not NULL. */
 void irr_cli_list(const char *title, const char *(*name)(int i), const char *(*text)(int i));
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * cli_progress.c - one line on the terminal that says how far a long run is; see cli.h.
+ * cli_progress.c - one line on the terminal with the progress of a long run; see cli.h.
  *
- * The standard error of a rank is a pipe of mpirun, even when the user sits at a terminal.  The line then goes to the
- * terminal that the job was started from, if the rank runs there.  Without a terminal nothing is written.
+ * The standard error of a rank is a pipe of mpirun, even if the user works at a terminal.  The line then goes to the
+ * terminal that started the job, if the rank runs there.  Without a terminal nothing is written.
  */
 #include "cli_options.h"
 
@@ -19,7 +19,7 @@
 static struct {
     bool     started;
     int      terminal;      /* -1: none */
-    uint64_t first, last;   /* when the run began, and when the line was last written; equal: never */
+    uint64_t first, last;   /* start of the run, and time of the last line; equal: no line was written */
 } line;
 
 static void start(uint64_t now)
@@ -29,7 +29,7 @@ static void start(uint64_t now)
     line.terminal = isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
     if (line.terminal < 0 && irr_cli_is_launched()) {
         line.terminal = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
-        /* Ranks are background jobs of that terminal; one that stops them for writing must not stop the run. */
+        /* Ranks are background jobs of that terminal. SIGTTOU, which a write may raise, must not stop the run. */
         signal(SIGTTOU, SIG_IGN);
     }
 }

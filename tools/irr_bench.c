@@ -3,8 +3,8 @@
  *
  *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,direct,natural
  *
- * Works with any MPI and without the component; rows that coll/irr did not serve say so.  The exit status
- * is 0, 1 if a wrong byte arrived, 2 if the input was refused; it is the same on all ranks.
+ * Works with any MPI and without the component; the output marks rows that coll/irr did not serve.  The exit status is
+ * 0, 1 if a wrong byte arrived, or 2 if the input was refused; it is the same on all ranks.
  */
 #include "bench.h"
 
@@ -18,23 +18,23 @@ static const irr_bench_output_t *const outputs[] = { &irr_bench_json, &irr_bench
 
 enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
 
-/* A run; rank 0 has all of it, the others work, comms, rows and scratch. */
+/* A run. Rank 0 has all members; the other ranks have work, comms, rows and scratch. */
 typedef struct bench {
     int                 ranks;
     int                 rank;
-    bool                launched;       /* by mpirun or srun; MPI_Init sets the same variables in a process alone */
+    bool                launched;       /* by mpirun or srun; MPI_Init of a single process sets the same variables */
     irr_bench_options_t options;
-    irr_matrix_t        matrix;         /* of the unit that comes next, or without entries */
-    uint64_t            unit;           /* of the matrix */
+    irr_matrix_t        matrix;         /* matrix of the next unit, or empty */
+    uint64_t            unit;           /* unit of the matrix */
     void               *outputs[OUTPUTS];   /* NULL: not wanted */
     bool                loaded;         /* coll/irr is in the job */
-    bool                misled;         /* some row was not served by what its name says */
+    bool                misled;         /* some row was not served as its name promises */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
     irr_bench_row_t     rows[IRR_BENCH_ROWS_MAX];
-    double             *times;          /* scratch for one row, and those of all */
+    double             *times;          /* scratch for one row, and the times of all rows */
 } bench_t;
 
-/* What went worse. */
+/* Returns the worse of two exit statuses. */
 static irr_cli_exit_t larger(irr_cli_exit_t a, irr_cli_exit_t b)
 {
     return a > b ? a : b;
@@ -70,7 +70,7 @@ static irr_cli_exit_t open_files(bench_t *bench)
     return IRR_CLI_GOOD;
 }
 
-/* Refuses all that can be refused before the first exchange: of a sweep, the largest unit is tried first. */
+/* Refuses bad input before the first exchange. Of a sweep, it checks the largest unit. */
 static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 {
     irr_cli_exit_t code = irr_bench_options_read(argc, argv, &bench->options);
@@ -105,7 +105,7 @@ static void report(bench_t *bench, const irr_bench_facts_t *facts)
     }
 }
 
-/* Ends all files, whatever became of the others. */
+/* Closes all files, even if some of them fail. */
 static irr_cli_exit_t close_files(bench_t *bench)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;
@@ -120,7 +120,7 @@ static irr_cli_exit_t close_files(bench_t *bench)
 
 /* ---- all ranks ---- */
 
-/* Memory for the times, on all ranks or on none. */
+/* Allocates the times, on all ranks or on none. */
 static irr_cli_exit_t allocate_times(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;
@@ -136,7 +136,7 @@ static irr_cli_exit_t allocate_times(bench_t *bench)
                             work->iterations);
 }
 
-/* All rows with one matrix. */
+/* Measures all rows with the matrix of one unit. */
 static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
 {
     const irr_bench_work_t *work = &bench->options.work;
@@ -165,7 +165,7 @@ static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
     return code;
 }
 
-/* Wrong bytes do not end a sweep: the other rows are worth seeing. */
+/* Measures all units. Wrong bytes do not end a sweep, as the results of the other rows are useful. */
 static irr_cli_exit_t run_units(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;

@@ -1,5 +1,5 @@
 /*
- * irr_matrix.c - makes count matrices, describes them, and changes their files; see matrix.h.
+ * irr_matrix.c - makes count matrices, describes them, and converts their files; see matrix.h.
  */
 #include "matrix.h"
 
@@ -8,7 +8,7 @@
 
 const char irr_cli_program[] = "irr_matrix";
 
-/* Saves what a command made, and ends it. */
+/* Saves a matrix that a command made, and releases it. */
 static irr_cli_exit_t save(const irr_matrix_options_t *options, irr_matrix_t *matrix)
 {
     irr_cli_exit_t code = irr_matrix_save(options, NULL, matrix);
@@ -34,7 +34,7 @@ static irr_cli_exit_t generate(const irr_matrix_options_t *options)
     return code == IRR_CLI_GOOD ? save(options, &matrix) : code;
 }
 
-/* Reads a matrix, and writes what a command has to say of it. */
+/* Reads a matrix and writes a command's description of it. */
 static irr_cli_exit_t describe(const irr_matrix_options_t *options,
                                irr_cli_exit_t (*write)(const irr_matrix_t *, const char *, FILE *))
 {

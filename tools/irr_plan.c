@@ -91,7 +91,7 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Calls write with its output open: a file, or stdout if path is NULL.  A file that cannot be written is bad input. */
+/* Opens the output, a file or stdout if path is NULL, and calls write. An unwritable file counts as bad input. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
@@ -105,13 +105,13 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
     return irr_cli_output_end(job->stream, path, code);
 }
 
-/* "file" for a schedule that was read from one. */
+/* Returns the name of the algorithm; "file" if the schedule was loaded. */
 static const char *name_of(const irr_tool_options_t *options, int algorithm)
 {
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* The strategy of all ranks, as in a job with the same settings.  A schedule from a file goes with the pacing free. */
+/* Returns the strategy of all ranks, as in a job with the same settings. A loaded schedule has the pacing free. */
 static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_settings_t settings = options->settings;
@@ -125,14 +125,14 @@ static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_t
     if (options->settings.host_route == IRR_HOST_ROUTE_NODE) {
         strategy.route = &irr_route_node;
     }
-    if (options->in_place && irr_strategy_is_scheduled(&strategy)) {   /* as exchanges do (comm/schedules.h) */
+    if (options->in_place && irr_strategy_is_scheduled(&strategy)) {   /* as in a job (comm/schedules.h) */
         strategy = irr_strategy_alone(&strategy);
         strategy.pacing = &irr_pacing_free;
     }
     return strategy;
 }
 
-/* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
+/* Sets the name of the algorithm and the dimensions of its grid, as seen by rank 0, which has the largest ones. */
 static void describe(int algorithm, irr_tool_job_t *job)
 {
     const int ranks = job->matrix->ranks;
@@ -148,7 +148,7 @@ static void describe(int algorithm, irr_tool_job_t *job)
     }
 }
 
-/* Ranks in a row that share a node; 0: those of a host do. */
+/* Returns the number of consecutive ranks that share a node; 0: the ranks of a host share one. */
 static int ranks_per_node(const irr_tool_job_t *job)
 {
     if (job->options->ranks_per_node > 0 || job->host_of != NULL) {
@@ -174,7 +174,7 @@ static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
     return status;
 }
 
-/* Complains about a node whose ranks are on several hosts. */
+/* Prints an error message if a node has ranks on several hosts. */
 static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *nodes)
 {
     for (int i = 1; job->host_of != NULL && i < nodes->ranks; i++) {
@@ -230,7 +230,7 @@ const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t
     return irr_strategy_forwards(strategy) && pacing != IRR_PACING_SYNC ? "does not go with --host-route node" : NULL;
 }
 
-/* Complains of settings that do not apply to the strategy. */
+/* Prints an error message if a setting does not apply to the strategy. */
 static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_strategy_t *strategy)
 {
     const char *wrong = irr_tool_wrong_pacing(settings->pacing, strategy);
@@ -253,7 +253,7 @@ static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_s
     return IRR_CLI_GOOD;
 }
 
-/* Complains of what is not sent in place without a copy of all of it, and of counts that MPI does not allow there. */
+/* Refuses strategies that would copy all data to send it in place, and counts that MPI does not allow in place. */
 static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
     int i, j;
@@ -272,7 +272,7 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
     return IRR_CLI_REFUSED;
 }
 
-/* Saves the schedule if that is asked for, and runs the command. */
+/* Saves the schedule if the options ask for it, and runs the command. */
 static irr_cli_exit_t write_all(irr_tool_job_t *job)
 {
     const irr_tool_options_t *options = job->options;
@@ -328,7 +328,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     return code;
 }
 
-/* Of the input this takes the tree alone. */
+/* Runs emit-c, which uses only the tree of the input. */
 static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_tool_routine_t routine;
@@ -348,7 +348,7 @@ static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_inp
     return code;
 }
 
-/* simulate and recommend make the plans of one strategy after the other. */
+/* Runs simulate or recommend, which make the plans of one strategy at a time. */
 static irr_cli_exit_t compare(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_tool_job_t job = { .options = options, .matrix = &input->matrix, .input = input };
@@ -366,7 +366,7 @@ static irr_cli_exit_t run(const irr_tool_options_t *options, irr_tool_input_t *i
     }
 }
 
-/* What depends on the number of ranks, which the matrix may have set. */
+/* Checks the options that depend on the number of ranks, which may come from the matrix. */
 static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
     if (ranks > IRR_TOOL_RANKS_MAX) {

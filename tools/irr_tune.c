@@ -36,7 +36,10 @@ static irr_cli_exit_t refuse_file(const char *path)
     return IRR_CLI_REFUSED;
 }
 
-/* A file that cannot be written is found before time was spent; what is in it stays until there is something new. */
+/*
+ * Opens the output before any time is spent, so that an unwritable file is refused early. Its contents remain until
+ * there are results.
+ */
 static irr_cli_exit_t open_file(tune_t *tune)
 {
     const char *path = tune->options.output;
@@ -69,7 +72,7 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
 static irr_cli_exit_t write_file(tune_t *tune)
 {
     const int file = fileno(tune->file);
-    bool good = ftruncate(file, 0) == 0 || errno == EINVAL;   /* as of a device, which has no length */
+    bool good = ftruncate(file, 0) == 0 || errno == EINVAL;   /* EINVAL: a device has no length */
 
     irr_tune_report(tune->file, &tune->groups, &tune->times);
     good = good && !ferror(tune->file);
@@ -90,7 +93,7 @@ static irr_cli_exit_t finish(tune_t *tune)
 
 /* ---- all ranks ---- */
 
-/* A round, which is kept unless it is the first one. */
+/* Measures one round. It overwrites the previous one unless the caller has counted that. */
 static void measure_round(tune_t *tune)
 {
     irr_tune_times_t *times = &tune->times;
@@ -141,7 +144,7 @@ int main(int argc, char **argv)
     if (irr_cli_asks_only(argc, argv)) {
         return (int)irr_tune_options_read(argc, argv, &tune.options);
     }
-    setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* for --learn: a job that is there for trials */
+    setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* --learn: this job consists of trials */
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,8 +1,8 @@
 /*
  * matrix_draw.c - draw: a heat map of a count matrix, for the script that draws it (chart.h).  Time O(P * P).
  *
- * A row for each rank that sends, a column for each that receives.  Of many ranks k x k share a cell, which shows the
- * longest of their messages, so that a single long one is seen.
+ * The map has a row for each sending rank and a column for each receiving rank.  With many ranks, k x k entries share a
+ * cell.  A cell shows its longest message, so that a single long message remains visible.
  */
 #include "matrix.h"
 
@@ -10,9 +10,12 @@
 
 #include <stdlib.h>
 
-enum { CELLS_MAX = 256 };   /* in a row */
+enum { CELLS_MAX = 256 };   /* cells in a row */
 
-/* The longest message of each cell, row by row, of so many ranks in each direction; NULL: no memory. */
+/*
+ * Returns the longest message of each cell, row by row. A cell has `together` ranks in each direction. NULL: no
+ * memory.
+ */
 static uint64_t *longest_of(const irr_matrix_t *matrix, int together, int cells)
 {
     uint64_t *longest = calloc((size_t)cells * (size_t)cells, sizeof(*longest));

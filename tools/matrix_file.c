@@ -1,15 +1,15 @@
 /*
- * matrix_file.c - the kinds of files that hold count matrices, by name or by option, and output.
+ * matrix_file.c - selects the kind of a count matrix file, by name or by option, and writes the output.
  */
 #include "matrix.h"
 
 #include <string.h>
 
-/* The ends of the names of pattern files, as UCC's own examples have it, and of Matrix Market files. */
+/* The suffixes of pattern files, as in UCC's own examples, and of Matrix Market files. */
 #define UCC_END ".ptini"
 #define MTX_END ".mtx"
 
-/* The last dot of a file's name and what follows; an empty text if there is none. */
+/* Returns the suffix of a file's name from the last dot on; an empty text if there is none. */
 static const char *end_of(const char *path)
 {
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
@@ -26,7 +26,7 @@ static irr_matrix_kind_t kind_of(irr_matrix_kind_t wanted, const char *path)
     return strcmp(end_of(path), UCC_END) == 0 ? IRR_MATRIX_UCC : IRR_MATRIX_MTX;
 }
 
-/* Complains about a name for output that promises another kind of file than the tool writes. */
+/* Prints an error message if the suffix of the output promises another kind of file than the tool writes. */
 static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
 {
     const char *end = end_of(path);
@@ -55,7 +55,9 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *
     return irr_cli_read_matrix(path, matrix);
 }
 
-/* The command line again, as far as it makes the matrix; what could end the comment's line is left out. */
+/*
+ * Writes the options that made the matrix as text for a comment, without characters that could end the comment's line.
+ */
 static void describe(const irr_matrix_options_t *options, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "irr_matrix %s", options->name);

@@ -3,11 +3,11 @@
  *
  *     % any number of comments
  *     VERTICES EDGES             each edge counted once
- *     NEIGHBOUR...               a line a vertex, which may be empty; vertices count from 1
+ *     NEIGHBOUR...               one line for each vertex, may be empty; vertices count from 1
  *
- * Weights are not read.  METIS itself trusts a graph, so that it is proved here: an edge of u to v is one of v to
- * u. For that the graph is transposed, which sorts the neighbours of each vertex.  Time and memory linear in the
- * file.
+ * Weights are not supported.  METIS does not check a graph, so this file does: for each edge from u to v there must be
+ * one from v to u.  The check transposes the graph, which also sorts the neighbours of each vertex.  Time and memory are
+ * linear in the file.
  */
 #include "matrix.h"
 
@@ -23,7 +23,7 @@
 typedef struct reader {
     irr_lines_t        lines;
     irr_matrix_graph_t graph;
-    uint64_t           vertices, edges;    /* announced */
+    uint64_t           vertices, edges;    /* as the first line says */
     size_t             first_max, edges_max, found;
 } reader_t;
 
@@ -96,7 +96,7 @@ static irr_status_t read_vertex(reader_t *reader)
     return status;
 }
 
-/* Comments may stand between vertices; lines after the last one must be blank. */
+/* Reads the neighbours of all vertices. Comments may stand between them; lines after the last vertex must be blank. */
 static irr_status_t read_vertices(reader_t *reader)
 {
     irr_lines_t *lines = &reader->lines;
@@ -126,7 +126,7 @@ static irr_status_t read_vertices(reader_t *reader)
     return status;
 }
 
-/* The graph with all edges turned round, the neighbours of each vertex in order.  IRR_ERR_NO_MEMORY. */
+/* Makes the graph with all edges reversed and the neighbours of each vertex sorted. May return IRR_ERR_NO_MEMORY. */
 static irr_status_t transpose(const irr_matrix_graph_t *graph, irr_matrix_graph_t *turned)
 {
     const int32_t vertices = graph->vertices, edges = graph->first[vertices];
@@ -144,7 +144,7 @@ static irr_status_t transpose(const irr_matrix_graph_t *graph, irr_matrix_graph_
     for (int32_t v = 0; v < vertices; v++) {
         turned->first[v + 2] += turned->first[v + 1];
     }
-    /* first[v + 1] is where the next neighbour of v goes: in the end where those of v + 1 begin. */
+    /* first[v + 1] is the place of the next neighbour of v; at the end it is where those of v + 1 begin. */
     for (int32_t v = 0; v < vertices; v++) {
         for (int32_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
             turned->edges[turned->first[graph->edges[e] + 1]++] = v;
@@ -153,7 +153,7 @@ static irr_status_t transpose(const irr_matrix_graph_t *graph, irr_matrix_graph_
     return IRR_OK;
 }
 
-/* The same edges in both, each once? */
+/* Returns IRR_OK if both graphs have the same edges, each once. */
 static irr_status_t compare(const reader_t *reader, const irr_matrix_graph_t *turned,
                             const irr_matrix_graph_t *sorted)
 {

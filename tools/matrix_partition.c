@@ -1,9 +1,9 @@
 /*
- * matrix_partition.c - the halo exchange of a mesh: a graph is cut in parts, and each part is a rank.
+ * matrix_partition.c - the halo exchange of a mesh: divides a graph into parts; each part is a rank.
  *
- * Entry (i, j) is unit bytes for each vertex of part i that has a neighbour in part j, as contrib/airfoil has it.
- * The METIS library cuts, with the defaults of gpmetis -ptype=kway, so that the parts are the same; without the
- * library there is no partition.  Beside METIS, time and memory are linear in the graph.
+ * Entry (i, j) is `unit` bytes for each vertex of part i that has a neighbour in part j, as in contrib/airfoil.  The
+ * METIS library divides the graph with the defaults of gpmetis -ptype=kway, which gives the same parts.  Without the
+ * library partition is not available.  Besides METIS, time and memory are linear in the graph.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -39,7 +39,7 @@ static irr_cli_exit_t cut(const irr_matrix_graph_t *graph, const irr_matrix_opti
     return IRR_CLI_GOOD;
 }
 
-/* seen[j]: the last vertex, from 1, that was counted for part j.  False: an entry overflows. */
+/* Counts the entries. seen[j]: the last vertex, from 1, that was counted for part j. Returns false on overflow. */
 static bool count(const irr_matrix_graph_t *graph, const idx_t *part, uint64_t unit, idx_t *seen,
                   irr_matrix_t *matrix)
 {

@@ -1,19 +1,19 @@
 /*
- * matrix_stats.c - what a count matrix is like, in figures.  Time O(P * P).
+ * matrix_stats.c - figures that describe a count matrix.  Time O(P * P).
  *
- * Messages are entries that are not zero, from a rank to another one; what a rank has for itself is counted apart.
+ * A message is a nonzero entry from a rank to another one; the diagonal is counted separately.
  */
 #include "matrix.h"
 
 #include <inttypes.h>
 
-/* While it is counted; no sum of doubles overflows. */
+/* The figures while they are counted; sums of doubles cannot overflow. */
 typedef struct tally {
     irr_matrix_figures_t figures;
-    double               total, busiest;   /* bytes of all, and of a rank, in or out */
+    double               total, busiest;   /* bytes of all ranks, and of the busiest one, in or out */
 } tally_t;
 
-/* Row or column i. */
+/* Counts row or column i. */
 static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tally)
 {
     irr_matrix_figures_t *figures = &tally->figures;

@@ -1,18 +1,17 @@
 /*
  * matrix_ucc.c - reads a pattern file of UCC's benchmark, ucc_perftest -c alltoallv --gen file:name=FILE.
  *
- *     [collective]                 once a collective, each with its own matrix
- *     type = ALLTOALLV             nothing else is known
- *     team_size = 4                these two are not read by ucc_perftest, which goes by the counts and its -d
+ *     [collective]                 one section for each collective, each with its own matrix
+ *     type = ALLTOALLV             no other type is supported
+ *     team_size = 4                ucc_perftest ignores these two; it uses the counts and its option -d
  *     datatype = INT32
  *     counts = {
  *         5,0,3,1                  rank by rank; lines begin with a blank, and may end anywhere between counts
  *     }
  *
- * Other keys and sections say nothing about the matrix.  Lines may have 8191 bytes; ';' and '#' begin comments.
- * What ucc_perftest would read wrongly without a word is refused: counts of more than 32 bits, signs, lines of
- * counts that begin without a blank.  An entry is a count times the bytes of the datatype; without one, of
- * float32, its default.
+ * Other keys and sections do not affect the matrix.  Lines may have 8191 bytes; ';' and '#' begin comments.  The reader
+ * refuses everything that ucc_perftest would misread silently: counts of more than 32 bits, signs, and lines of counts
+ * that begin without a blank.  An entry is a count times the bytes of the datatype; the default is float32.
  */
 #include "matrix.h"
 
@@ -26,13 +25,13 @@
 
 typedef struct parser {
     irr_lines_t lines;
-    uint64_t    wanted, found;      /* number of the collective to read, 0: the only one; collectives so far */
-    bool        collective;         /* in its section, not another one */
-    bool        counting, closed;   /* between the braces of counts; at the second one */
-    uint64_t    team, bytes;        /* of the current collective; 0: not named */
-    uint64_t   *counts;             /* of the current one */
+    uint64_t    wanted, found;      /* collective to read, 0: the only one; collectives so far */
+    bool        collective;         /* the line is in the section of a collective */
+    bool        counting, closed;   /* between the braces of counts; behind the second brace */
+    uint64_t    team, bytes;        /* of the current collective; 0: not given */
+    uint64_t   *counts;             /* counts of the current collective */
     size_t      count, max;
-    irr_matrix_t matrix;            /* the result; ranks is 0 until there is one */
+    irr_matrix_t matrix;            /* the result; its ranks are 0 until it exists */
 } parser_t;
 
 static const struct { const char *name; uint64_t bytes; } datatypes[] = {
@@ -62,7 +61,7 @@ static irr_status_t add_count(parser_t *parser, const char *word)
     return IRR_OK;
 }
 
-/* The counts of the collective become the matrix. */
+/* Makes the matrix from the counts of the collective. */
 static irr_status_t keep(parser_t *parser)
 {
     const uint64_t bytes = parser->bytes > 0 ? parser->bytes : 4;
@@ -91,7 +90,7 @@ static irr_status_t keep(parser_t *parser)
     return IRR_OK;
 }
 
-/* The end of a collective: the next section, or the end of the file. */
+/* Ends a collective, at the next section or at the end of the file. */
 static irr_status_t end_collective(parser_t *parser)
 {
     irr_status_t status = IRR_OK;
@@ -115,7 +114,7 @@ static irr_status_t end_collective(parser_t *parser)
     return status;
 }
 
-/* What stands between the braces, or a part of it. */
+/* Reads the counts of one line between the braces. */
 static irr_status_t read_counts(parser_t *parser, char *text)
 {
     char *brace = strchr(text, '}'), *rest = text, *item;
@@ -195,7 +194,7 @@ static irr_status_t read_section(parser_t *parser, char *text)
     return status;
 }
 
-/* Blanks at the end, and a comment after a blank, are no part of a value. */
+/* Removes blanks at the end of a value, and a comment behind a blank. */
 static void cut_value(char *value)
 {
     char *end = value;

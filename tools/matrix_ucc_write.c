@@ -1,14 +1,14 @@
 /*
  * matrix_ucc_write.c - writes a pattern file of ucc_perftest; matrix_ucc.c has the format.
  *
- * Counts are bytes, so the benchmark must run with -d int8.  It reads lines of at most 8191 bytes, so that long
- * rows are written on several; each begins with a blank, or it would be left out.
+ * Counts are bytes, so the benchmark must run with -d int8.  It reads lines of at most 8191 bytes, so a long row is
+ * written on several lines.  Each line begins with a blank, as the benchmark ignores others.
  */
 #include "matrix.h"
 
 #include <inttypes.h>
 
-/* With ten digits and a comma each they are far below the limit. */
+/* A line of so many counts, each with ten digits and a comma, is far below the limit. */
 #define COUNTS_A_LINE 512
 
 static void write_row(const irr_matrix_t *matrix, int i, FILE *stream)

@@ -1,16 +1,16 @@
 /*
- * tune.h - irr_tune: measures the constants of a machine (problem/machine.h) by plain MPI, and writes them to a file.
+ * tune.h - irr_tune: measures the constants of a machine (problem/machine.h) with plain MPI, and writes them to a file.
  *
  *   irr_tune.c       a run: rounds of steps until the time is over
  *   tune_options.c   the command line
- *   tune_groups.c    which ranks speak to which
- *   tune_steps.c     what is timed: ping-pong, bursts, streams, copies, pieces
- *   tune_report.c    from times to constants, and the file
- *   tune_show.c      what is in a memory file
- *   tune_learn.c     exchanges of count matrices, which fill one
+ *   tune_groups.c    the groups of ranks that communicate
+ *   tune_steps.c     the measurements: ping-pong, bursts, streams, copies, pieces
+ *   tune_report.c    computes the constants from the times, and writes the file
+ *   tune_show.c      shows the contents of a memory file
+ *   tune_learn.c     exchanges count matrices, which fills a memory file
  *
- * A round has each step, so that what disturbs the machine for a while disturbs all constants in a few rounds and
- * none in all; a constant is the median of its rounds.  Ranks that are not in a step sleep.
+ * A round measures each step once.  A short disturbance of the machine therefore affects all constants in a few rounds,
+ * and no constant in all rounds.  A constant is the median of its rounds.  Ranks outside a step sleep.
  */
 #ifndef IRR_TUNE_H
 #define IRR_TUNE_H
@@ -18,73 +18,73 @@
 #include "cli_mpi.h"
 #include "problem/machine.h"
 
-/* Rounds that a result needs, and those that are kept. */
+/* The fewest rounds that give a result, and the most that are kept. */
 #define IRR_TUNE_ROUNDS_MIN 5
 #define IRR_TUNE_ROUNDS_MAX 200
 
 #define IRR_TUNE_SECONDS_DEFAULT 20
 #define IRR_TUNE_SECONDS_MAX     50
 
-/* All constants are words. */
+/* The number of constants; each is a 64-bit word. */
 enum { IRR_TUNE_CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 
-/* The place of a constant in the table. */
+/* The index of a constant in the table. */
 #define IRR_TUNE_AT(field) (offsetof(irr_machine_t, field) / sizeof(uint64_t))
 
 typedef struct irr_tune_options {
-    bool        run;        /* not only help or the version */
+    bool        run;        /* false: help or version was printed */
     int         seconds;
     const char *output;     /* NULL: none */
-    const char *show;       /* a memory file, and nothing is measured; NULL: none */
-    bool        learns;     /* nothing is measured, but nlearn matrices are exchanged */
+    const char *show;       /* a memory file to show instead of measuring; NULL: none */
+    bool        learns;     /* exchange nlearn matrices instead of measuring */
     int         nlearn;
-    char      **learn;      /* their files */
+    char      **learn;      /* files of these matrices */
 } irr_tune_options_t;
 
-/* Complains and ends in IRR_CLI_REFUSED. */
+/* Reads the command line. If it refuses it, prints an error message and returns IRR_CLI_REFUSED. */
 irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *options);
 
-/* On one rank: prints the table of a memory file, or complains. */
+/* On one rank: prints the table of a memory file, or an error message. */
 irr_cli_exit_t irr_tune_show(const char *path);
 
-/* Collective; rank 0 has the options.  It complains, and the exit status is alike on all ranks. */
+/* Collective; rank 0 has the options. Rank 0 prints error messages; all ranks return the same exit status. */
 irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options);
 
 /* ---- groups ---- */
 
-/* Ranks that speak at once: each to those that follow it at distances 1, 1 + stride and so on, around. */
+/* Ranks that communicate at once: each sends to the members at distances 1, 1 + stride, ... behind it, cyclically. */
 typedef struct irr_tune_group {
-    int *members;    /* of MPI_COMM_WORLD */
+    int *members;    /* ranks of MPI_COMM_WORLD */
     int  count;      /* 0: there are no such ranks */
     int  stride;
-    int  partners;   /* of each */
-    int  me;         /* -1: not in it */
+    int  partners;   /* number of partners of each member */
+    int  me;         /* index of this rank; -1: not a member */
 } irr_tune_group_t;
 
 typedef struct irr_tune_groups {
     int              nodes;
     int              ranks, rank;
-    irr_tune_group_t inside;    /* of the node with most ranks, as many as it has processors */
-    irr_tune_group_t between;   /* one on each node; of two nodes, several, in turn */
-    irr_tune_group_t link;      /* of two nodes, several, in turn */
-    MPI_Comm         node;      /* of this rank */
+    irr_tune_group_t inside;    /* ranks of the node with most ranks, at most its number of processors */
+    irr_tune_group_t between;   /* one rank on each node; with two nodes, several of each, alternating */
+    irr_tune_group_t link;      /* several ranks of two nodes, alternating */
+    MPI_Comm         node;      /* the ranks of this rank's node */
 } irr_tune_groups_t;
 
-/* Collective; IRR_CLI_REFUSED without memory, alike on all ranks. */
+/* Collective. Returns IRR_CLI_REFUSED on all ranks if one of them has no memory. */
 irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups);
 void           irr_tune_groups_close(irr_tune_groups_t *groups);
 
 /* ---- steps ---- */
 
 typedef enum irr_tune_step {
-    IRR_TUNE_PING_INSIDE,    /* half of a ping-pong of two ranks */
-    IRR_TUNE_BURST_INSIDE,   /* all of a group send irr_tune_burst messages and receive as many */
+    IRR_TUNE_PING_INSIDE,    /* half the time of a ping-pong of two ranks */
+    IRR_TUNE_BURST_INSIDE,   /* all members of a group send irr_tune_burst messages and receive as many */
     IRR_TUNE_PING_BETWEEN,
     IRR_TUNE_BURST_BETWEEN,
-    IRR_TUNE_STREAM_ONE,     /* a long message from node to node */
-    IRR_TUNE_STREAM_ALL,     /* one of each of several pairs of ranks at once */
-    IRR_TUNE_COPY,           /* IRR_TUNE_COPY_BYTES from memory to memory, by all inside a node at once */
-    IRR_TUNE_PIECES,         /* IRR_TUNE_PIECES_COUNT short pieces gathered, by all at once */
+    IRR_TUNE_STREAM_ONE,     /* a long message between two nodes */
+    IRR_TUNE_STREAM_ALL,     /* one long message of each of several pairs of ranks at once */
+    IRR_TUNE_COPY,           /* copy IRR_TUNE_COPY_BYTES, on all ranks of a node at once */
+    IRR_TUNE_PIECES,         /* gather IRR_TUNE_PIECES_COUNT short pieces, on all ranks at once */
     IRR_TUNE_STEPS
 } irr_tune_step_t;
 
@@ -92,34 +92,37 @@ typedef enum irr_tune_step {
 #define IRR_TUNE_COPY_BYTES   65536
 #define IRR_TUNE_PIECES_COUNT 4096
 
-/* Messages of a burst in a group. */
+/* Returns the number of messages that a member sends in a burst. */
 int irr_tune_burst(const irr_tune_group_t *group, bool between);
 
-/* Memory and the like for steps; collective. */
+/* The memory and the repeats of the steps; open is collective. */
 typedef struct irr_tune_room {
     char   *from, *to;      /* for copies and messages */
-    int     repeats[IRR_TUNE_STEPS];   /* of each step in a round */
+    int     repeats[IRR_TUNE_STEPS];   /* repeats of each step in a round */
 } irr_tune_room_t;
 
 irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room_t *room);
 void           irr_tune_room_close(irr_tune_room_t *room);
 
-/* Do the ranks have what a step needs? */
+/* Returns true if the groups have enough ranks for a step. */
 bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step);
 
-/* Collective: nanoseconds that one of a step takes, of the slowest rank; the first time also finds its repeats. */
+/*
+ * Collective. Returns the nanoseconds of one execution of a step on the slowest rank. The first call also determines
+ * the repeats.
+ */
 double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step);
 
 /* ---- report ---- */
 
-/* Times of all rounds. */
+/* The times of all rounds. */
 typedef struct irr_tune_times {
     int    rounds;
     double seconds;
     double ns[IRR_TUNE_STEPS][IRR_TUNE_ROUNDS_MAX];
 } irr_tune_times_t;
 
-/* On rank 0: the lines of a machine file, with how sure each constant is. */
+/* On rank 0: writes the lines of a machine file, with the uncertainty of each constant. */
 void irr_tune_report(FILE *stream, const irr_tune_groups_t *groups, const irr_tune_times_t *times);
 
 #endif
