@@ -93,7 +93,7 @@ static irr_cli_exit_t finish(tune_t *tune)
 
 /* ---- all ranks ---- */
 
-/* Measures one round. It overwrites the previous one unless the caller has counted that. */
+/* Measures round number times->rounds. The caller does not count the first round, so the second one overwrites it. */
 static void measure_round(tune_t *tune)
 {
     irr_tune_times_t *times = &tune->times;

@@ -6,8 +6,8 @@
  *     NEIGHBOUR...               one line for each vertex, may be empty; vertices count from 1
  *
  * Weights are not supported.  METIS does not check a graph, so this file does: for each edge from u to v there must be
- * one from v to u.  The check transposes the graph, which also sorts the neighbours of each vertex.  Time and memory are
- * linear in the file.
+ * one from v to u.  The check transposes the graph, which also sorts the neighbours of each vertex.  Time and memory
+ * are linear in the file.
  */
 #include "matrix.h"
 

@@ -1,9 +1,8 @@
 /*
- * plan_check.c - check: proves the plans of all ranks, runs them, and prints what they cost and which bounds
- * they keep, one key=value a line.
+ * plan_check.c - check: proves the plans of all ranks, runs them, and prints their costs and the bounds that they keep,
+ * one key=value a line.
  *
- * A run that would take too much memory is left out, which is said on stderr: then the proof alone stands for
- * delivery.
+ * A run that would need too much memory is skipped with an error message; delivery then rests on the proof alone.
  */
 #include "plan.h"
 
@@ -37,7 +36,7 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
     return !check->no_memory;
 }
 
-/* The proof, with lemma 3 and the headers, which need to know what messages carry. */
+/* Proves the plans. Counts the headers and checks lemma 3 on the way, as both need the contents of messages. */
 static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
@@ -97,7 +96,10 @@ static irr_status_t measure(check_t *check)
     return status == IRR_OK && check->proved ? run(check) : status;
 }
 
-/* What needs the proof is unknown without it. */
+/*
+ * Prints whether a bound is kept, or by how much it is missed. known: false if the bound needs the proof and the proof
+ * failed.
+ */
 static void print_bound(const check_t *check, const char *key, bool known, uint64_t missed, const char *unit)
 {
     FILE *stream = check->job->stream;
@@ -111,7 +113,7 @@ static void print_bound(const check_t *check, const char *key, bool known, uint6
     }
 }
 
-/* What a schedule takes if steps wait for each other, and if messages wait for their two ranks alone. */
+/* Prints the makespan of a schedule if steps wait for each other, and if messages wait only for their two ranks. */
 static void print_schedule(const irr_tool_job_t *job, uint64_t async)
 {
     fprintf(job->stream, "permutations=%d\nmakespan_bytes=%" PRIu64 "\n", job->schedule->steps,

@@ -1,13 +1,13 @@
 /*
- * plan_draw.c - draw: what a picture of plans shows, for the script that draws it (chart.h).
+ * plan_draw.c - draw: the contents of a picture of plans, for the script that draws it (chart.h).
  *
  *   steps   each message, by stage and step
- *   map     of more messages, the most bytes that a rank sends in a step; many ranks, or steps, share a cell, so that
- *           there are ROWS_MAX x COLUMNS_MAX of them and a column for each stage
- *   times   of a schedule, when each message begins
- *   tree    of a topology, the bytes on each direction of each link
+ *   map     with more messages: the most bytes that a rank sends in a step; many ranks, or steps, share a cell, which
+ *           limits the map to ROWS_MAX x COLUMNS_MAX cells and a column for each stage
+ *   times   with a schedule: the begin of each message
+ *   tree    with a topology: the bytes on each direction of each link
  *
- * Time and memory: those of listing the messages, and of the cells.
+ * Time and memory are those of listing the messages, plus the cells.
  */
 #include "plan.h"
 
@@ -71,7 +71,7 @@ static json_t *input_of(const irr_tool_options_t *options)
     return irr_chart_text("%s", line);
 }
 
-/* Draws a picture of this kind with these members, which it takes; NULL: no memory. */
+/* Draws a picture of this kind. Takes ownership of its members; NULL means that memory ran out. */
 static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *members)
 {
     json_t *picture = json_pack("{s:s, s:o, s:o, s:i}", "picture", kind, "title", title_of(job), "input",
@@ -89,19 +89,19 @@ static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *
 
 typedef struct stage {
     int       steps, columns;
-    size_t    messages, largest;   /* bytes of a message */
-    uint64_t *cells;               /* of a map, row by row */
+    size_t    messages, largest;   /* largest: bytes of the longest message */
+    uint64_t *cells;               /* with a map: the cells, row by row */
 } stage_t;
 
 typedef struct chart {
     const irr_tool_job_t *job;
     stage_t              *stages;
     int                   nstages;
-    size_t                count;                            /* of messages */
-    json_t               *list;                             /* of those of few, */
-    int                   rows;                             /* or the cells of a map, 0 without one, */
-    int                   ranks_together, steps_together;   /* each of so many */
-    uint64_t              sent;                             /* by a rank in a step, in the order of the messages */
+    size_t                count;                            /* number of messages */
+    json_t               *list;                             /* the messages, if there are few */
+    int                   rows;                             /* rows of the map; 0: no map */
+    int                   ranks_together, steps_together;   /* ranks and steps that share a cell */
+    uint64_t              sent;                             /* bytes that a rank sends in a step, so far */
     irr_plans_message_t   last;
 } chart_t;
 
@@ -141,7 +141,7 @@ static int parts_of(int64_t count, int together)
     return (int)((count + together - 1) / together);
 }
 
-/* How many ranks and steps share a cell, and the cells of each stage. */
+/* Computes how many ranks and steps share a cell, and allocates the cells of each stage. */
 static irr_status_t make_cells(chart_t *chart)
 {
     const int ranks = chart->job->plans->ranks;
@@ -165,7 +165,7 @@ static irr_status_t make_cells(chart_t *chart)
     return IRR_OK;
 }
 
-/* Messages come in the order of stages, steps and senders: those that a rank sends in a step follow each other. */
+/* Adds a message to the map. Messages come by stage, step and sender, so those of a rank in a step are consecutive. */
 static bool map_message(void *context, const irr_plans_message_t *message)
 {
     chart_t *chart = context;
@@ -235,7 +235,7 @@ irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
 
 /* ---- over time ---- */
 
-/* When each message begins, and when its step ends. */
+/* Computes when each message begins and when its step ends. */
 static irr_status_t set_times(const irr_tool_job_t *job, irr_step_time_t *times, uint64_t *makespan)
 {
     const irr_schedule_t *schedule = job->schedule;
@@ -254,7 +254,7 @@ static irr_status_t set_times(const irr_tool_job_t *job, irr_step_time_t *times,
     return status;
 }
 
-/* Each as [step, from, to, offset, length, whether that is a part of a message, begin, end of the step]. */
+/* Returns a list of [step, from, to, offset, length, true for a part of a message, begin, end of the step]. */
 static json_t *transmissions(const irr_tool_job_t *job, const irr_step_time_t *times)
 {
     json_t *list = json_array();
@@ -298,7 +298,7 @@ irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
 
 /* ---- on a tree of switches ---- */
 
-/* Each with its two directions: to its parent, and from it. */
+/* Returns the vertices of the tree, each with the bytes to its parent and from it. */
 static json_t *vertices_of(const irr_tool_job_t *job, const irr_links_t *links)
 {
     const irr_topology_t *topology = job->topology;

@@ -1,11 +1,11 @@
 /*
- * plan_emit.c - emit-c: a C file with an MPI_Alltoall for the ranks on their hosts.
+ * plan_emit.c - emit-c: writes a C file with an MPI_Alltoall for the ranks on their hosts.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5: the automatic routine generator
  *
- * What is the same for all clusters is alltoall.c.in, whose lines the build puts into alltoall_lines.h.  Two of
- * them stand for what differs: a part of the comment at the top, and the tables.
+ * alltoall.c.in has the part that is the same for all clusters; the build puts its lines into alltoall_lines.h.  Two of
+ * these lines are placeholders: for a part of the comment at the top, and for the tables.
  */
 #include "plan.h"
 
@@ -13,9 +13,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define NAME_MAX_SIGNS 64   /* of a name in the comment */
+#define NAME_MAX_SIGNS 64   /* characters of a name in the comment */
 
-/* Above it the user hears how much it is, before a compiler seems to hang: 1024 ranks can make 100 MB. */
+/* Above so many bytes a warning announces that compilers take long: 1024 ranks can make 100 MB. */
 #define LARGE_BYTES 10000000
 
 static const char *const lines[] = {
@@ -28,7 +28,7 @@ typedef struct emitter {
     FILE                     *stream;
     const irr_tool_job_t     *job;
     const irr_tool_routine_t *routine;
-    uint64_t                  bytes;     /* written so far; a pipe does not know */
+    uint64_t                  bytes;     /* written so far; a pipe has no position */
 } emitter_t;
 
 static void put(emitter_t *emitter, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -52,7 +52,7 @@ static bool is_plain(char c)
 
 /* ---- the comment ---- */
 
-/* Is a link that ranks use faster or slower than the hosts, by which the phases are counted? */
+/* Returns true if a used link has another speed than the hosts' links, which the phases are computed for. */
 static bool has_speeds(const irr_tree_t *tree)
 {
     for (int v = 0; v < tree->links; v++) {
@@ -63,7 +63,7 @@ static bool has_speeds(const irr_tree_t *tree)
     return false;
 }
 
-/* No name may end the comment. */
+/* Writes a name into the comment; no name can end the comment. */
 static void write_name(emitter_t *emitter, const char *name)
 {
     for (int i = 0; name[i] != '\0' && i < NAME_MAX_SIGNS; i++) {
@@ -95,7 +95,7 @@ static void write_summary(emitter_t *emitter)
 
 /* ---- the tables ---- */
 
-/* What C, or its trigraphs, could take for something else is written as a number. */
+/* Writes a string literal. Characters with a meaning in C or in trigraphs become numbers. */
 static void write_string(emitter_t *emitter, const char *text)
 {
     put(emitter, "\"");
@@ -122,7 +122,7 @@ static void write_hosts(emitter_t *emitter)
     put(emitter, "};\n\n");
 }
 
-/* Where the steps of each rank begin, and behind the last where they end. */
+/* Writes where the steps of each rank begin, and where those of the last rank end. */
 static void write_first(emitter_t *emitter)
 {
     const irr_tool_routine_t *routine = emitter->routine;

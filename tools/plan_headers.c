@@ -1,11 +1,11 @@
 /*
- * plan_headers.c - the bytes that describe messages in the first run of a grid route, before their layout is
- * known.
+ * plan_headers.c - counts the bytes of headers in the first run of a grid route, where ranks do not know the layout of
+ * messages yet.
  *
- * In each stage a rank sends one message to each neighbour, empty or not, with a header in front
- * (exec/header.h) that names each piece.  A piece of a planned message is one slice; slices that continue each
- * other were merged on the way here, so they are cut again where the pieces of the send end.  A large piece
- * that goes apart from the header may make it a byte longer, which is left out.  Direct routes need no headers.
+ * In each stage a rank sends one message, possibly empty, to each neighbour.  A header in front (exec/header.h) names
+ * each piece of the message.  A piece of a planned message is one slice.  Adjacent slices were merged before they come
+ * here, so they are cut again at the ends of the send's pieces.  A large piece that travels apart from the header may
+ * make the header a byte longer; this byte is not counted.  Direct routes need no headers.
  */
 #include "plan.h"
 
@@ -22,7 +22,7 @@ static uint64_t length_of(const irr_slice_t *slices, size_t count)
     return irr_header_encode(&header, slices, NULL);
 }
 
-/* Cuts the slices of a message into those of its pieces, which are at least as many. */
+/* Cuts the slices of a message at the ends of its pieces, which are at least as many as the slices. */
 static void cut(const irr_plans_message_t *message, const irr_piece_t *pieces, size_t count,
                 irr_slice_t *slices)
 {

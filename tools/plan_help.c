@@ -1,11 +1,11 @@
 /*
- * plan_help.c - what irr_plan --help all prints behind the options.
+ * plan_help.c - the texts that irr_plan --help all prints behind the options.
  */
 #include "plan.h"
 
 #include "plan/strategy.h"
 
-/* A figure of check; without a name, what holds for those behind it. */
+/* A figure of check; without a name, the condition of the figures behind it. */
 typedef struct figure {
     const char *name, *text;
 } figure_t;

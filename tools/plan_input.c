@@ -1,6 +1,6 @@
 /*
- * plan_input.c - the count matrix of irr_plan: read or made, scaled, and within what the checker can prove; the
- * loaded schedule that it must go with; and the hosts of its ranks.
+ * plan_input.c - the input of irr_plan: reads or makes the count matrix, scales it, and checks it against the limits of
+ * the checker; loads the schedule, which must match the matrix; and places the ranks on hosts.
  */
 #include "plan.h"
 
@@ -44,7 +44,7 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     return IRR_CLI_GOOD;
 }
 
-/* A scheduled order counts the bytes of all ranks together. */
+/* Refuses too many bytes: a scheduled order adds the bytes of all ranks. */
 static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     uint64_t bytes = 0;
@@ -97,7 +97,7 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-/* Puts ranks on hosts, if there are any; where they are says what "auto" is, as in a job. */
+/* Places the ranks on hosts, if there are any. The places decide what "auto" resolves to, as in a job. */
 static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;
@@ -112,7 +112,9 @@ static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t 
     return code;
 }
 
-/* All within limits, a schedule to save if one shall be, and a loaded one that of the matrix. */
+/*
+ * Checks the limits, that there is a schedule to save if one is asked for, and that a loaded one delivers the matrix.
+ */
 static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_cli_exit_t code = check_sums(options, &input->matrix);

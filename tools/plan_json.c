@@ -1,5 +1,5 @@
 /*
- * plan_json.c - print --json: the messages of all ranks, the form in which plans are exchanged.
+ * plan_json.c - print --json: the messages of all ranks, in the format for the exchange of plans.
  *
  *     {"algorithm": "balanced-grid", "ranks": 61, "dims": [8, 8], "stages": 4,
  *     "pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
@@ -7,13 +7,13 @@
  *     ...
  *     ]}
  *
- * dims is left out for direct routes.  A lead, a piece or a window of 0 means that there is none.  With a topology
- * "hosts": ["n0", ...] precedes "stages": the host of each rank.
- * Messages are sorted by stage, step and sender; stages and steps count from 1.  A slice is [source, destination,
- * offset, length], a range of the message that source has for destination.  What stays on a rank is not listed.
+ * Direct routes have no dims.  A lead, a piece or a window of 0 means that there is none.  With a topology, "hosts":
+ * ["n0", ...] precedes "stages" and has the host of each rank.  Messages are sorted by stage, step and sender; stages
+ * and steps count from 1.  A slice is [source, destination, offset, length], a range of the message from source to
+ * destination.  Bytes that stay on a rank are not listed.
  *
- * Messages are written one by one, a line each, so that memory does not grow with the job and a diff of two
- * plans can be read.
+ * Messages are written one by one, each on a line, so that memory does not grow with the job and plans can be compared
+ * by diff.
  */
 #include "plan.h"
 
@@ -41,7 +41,7 @@ static json_t *slices_of(const irr_plans_message_t *message)
     return slices;
 }
 
-/* Text of any origin, with escapes where it needs them. */
+/* Writes any text as a JSON string, with escapes. */
 static bool write_string(const irr_tool_job_t *job, const char *text)
 {
     json_t *string = json_string(text);
@@ -64,7 +64,7 @@ static bool write_hosts(const irr_tool_job_t *job)
     return good;
 }
 
-/* All before the messages. */
+/* Writes everything before the messages. */
 static bool write_head(const irr_tool_job_t *job)
 {
     irr_tool_shown_t shown[IRR_TOOL_SHOWN];

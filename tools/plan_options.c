@@ -1,5 +1,5 @@
 /*
- * plan_options.c - the command line of irr_plan: its table (cli_options.h), and which options go together.
+ * plan_options.c - the command line of irr_plan: its table (cli_options.h), and the rules for combined options.
  */
 #include "plan.h"
 
@@ -11,7 +11,7 @@
 #define AT(member)     IRR_CLI_FIELD(irr_tool_options_t, member)
 #define SETTING(name)  IRR_CLI_SETTING, AT(settings), .setting = name
 
-/* Commands that make plans, that compare strategies, that have a matrix; and all. */
+/* Sets of commands: those that make plans, those that compare strategies, those that use a matrix, and all. */
 #define BIT(command) (1U << IRR_TOOL_##command)
 #define MAKE         (BIT(PRINT) | BIT(CHECK) | BIT(DRAW))
 #define COMPARE      (BIT(SIMULATE) | BIT(RECOMMEND))
@@ -33,7 +33,7 @@ static const irr_cli_command_t commands[] = {
     [IRR_TOOL_NOTHING]   = { NULL }
 };
 
-/* ---- the value that no type of the table has ---- */
+/* ---- the value without a type in the table ---- */
 
 static irr_cli_exit_t read_redistribution(const char *value, void *target)
 {
@@ -123,9 +123,9 @@ static const irr_cli_table_t table = {
     .listed = irr_algorithm_name, .listed_text = irr_algorithm_text
 };
 
-/* ---- which go together ---- */
+/* ---- combined options ---- */
 
-/* True if the order is a scheduled one, as that of "auto" is on several hosts. */
+/* Returns true if the order is a scheduled one; that of "auto" is one on several hosts. */
 static bool may_schedule(const irr_tool_options_t *options)
 {
     const int hosts = options->topology != NULL ? INT_MAX : 1;
@@ -134,7 +134,7 @@ static bool may_schedule(const irr_tool_options_t *options)
     return strategy != NULL && irr_strategy_is_scheduled(strategy);
 }
 
-/* A matrix comes from one place: a file, a redistribution, or a pattern. */
+/* Refuses more than one source of the matrix: a file, a redistribution, or a pattern. */
 static irr_cli_exit_t check_source(const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = {
@@ -145,7 +145,7 @@ static irr_cli_exit_t check_source(const irr_cli_line_t *line)
     return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* The seed is that of a pattern, or of a scheduled order, which goes with any matrix. */
+/* Refuses a seed that nothing uses. A pattern uses it, and so does a scheduled order, with any matrix. */
 static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = { { "matrix", "seed" }, { "redistribute", "seed" } };
@@ -153,7 +153,7 @@ static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cl
     return may_schedule(options) ? IRR_CLI_GOOD : irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* The matrix of a loaded schedule cannot be changed; one beside it can. */
+/* Refuses to change the matrix of a loaded schedule. A matrix given with the schedule may be changed. */
 static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     static const char *const changes[] = { "unit", "seed", "scale" };
@@ -167,7 +167,7 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
     return IRR_CLI_GOOD;
 }
 
-/* An option about nodes needs an algorithm that uses them. */
+/* Refuses an option about nodes unless the algorithm uses nodes. */
 static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
@@ -179,7 +179,7 @@ static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
     return IRR_CLI_GOOD;
 }
 
-/* A scheduled order may need more than counts. */
+/* Refuses a scheduled order that needs more than counts if the options do not give it. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
@@ -197,7 +197,7 @@ static bool lacks_ranks(const irr_tool_options_t *options)
            options->topology == NULL;
 }
 
-/* The complaint about options that all commands with a matrix have; NULL: there is none. */
+/* Returns the error message for the options that all commands with a matrix have; NULL: no error. */
 static const char *complaint_of_matrix(const irr_tool_options_t *options)
 {
     if (lacks_ranks(options)) {
@@ -261,7 +261,7 @@ static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cl
     return code;
 }
 
-/* Commands have checked which options they take. */
+/* Checks combined options. Each option has been checked against the command already. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     if (options->command == IRR_TOOL_EMIT) {
@@ -274,7 +274,7 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const ir
                                                                   : check_make(options, line);
 }
 
-/* What was not given and follows from the other options. */
+/* Sets options that were not given and follow from others. */
 static void set_defaults(const irr_cli_line_t *line, irr_tool_options_t *options)
 {
     if (options->redistribute != NULL && !irr_cli_given(line, "unit")) {

@@ -1,8 +1,8 @@
 /*
  * plan_phases.c - check --topology: the steps of a schedule on the tree of switches.
  *
- * Steps without contention keep off each other's links only if messages of different steps do, too: syncs are
- * what that takes.  Where messages of one step contend already, there is nothing to keep.  For the cost see
+ * Steps without contention use links exclusively only if messages of different steps do not overlap either; syncs are
+ * the synchronisations that ensure this.  If messages within a step contend, syncs are not counted.  For the cost see
  * irr_tree_bound, irr_tree_check and syncs.c.
  */
 #include "plan.h"

@@ -1,18 +1,18 @@
 /*
- * plan_recommend.c - recommend: the strategies that a model ranks for a machine, best first, and how to ask for each.
+ * plan_recommend.c - recommend: ranks strategies for a machine by a model, and prints how to select each, best first.
  *
- * The model (choose/model.h) needs no plans, so it answers at once; simulate says more of the few that are left.
+ * The model (choose/model.h) needs no plans, so it answers at once.  simulate is more precise for the best few.
  */
 #include "plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A strategy and what the model says. */
+/* A strategy and its time by the model. */
 typedef struct ranked {
     const irr_tool_strategy_t *strategy;
     double                ns;
-    int                   place;   /* in the list, where times are equal */
+    int                   place;   /* index in the list, which decides between equal times */
 } ranked_t;
 
 static int by_time(const void *a, const void *b)
@@ -30,7 +30,7 @@ static void print_dims(const irr_tool_job_t *job, const irr_dims_t *dims)
     }
 }
 
-/* What makes a job go that way. */
+/* Prints the command line that makes a job use a strategy. */
 static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *strategy)
 {
     fprintf(job->stream, "  mpirun -np %d", job->matrix->ranks);

@@ -1,14 +1,14 @@
 /*
- * plan_routine.c - the phases of an all-to-all exchange on a tree, by rank: what each does, waits for, and tells.
+ * plan_routine.c - the phases of an all-to-all exchange on a tree, by rank: its messages, waits and signals.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5
  *
- * The schedule comes by phase.  A message is in a step of its sender and in one of its receiver; a rank that sends
- * and receives in one phase has one step for both.  A synchronisation is an entry of the step that waits, and
- * another of the step that tells.
+ * The schedule is sorted by phase.  A message is in a step of its sender and in one of its receiver; a rank that sends
+ * and receives in one phase has one step for both.  A synchronisation is an entry of the waiting step, and another one
+ * of the signalling step.
  *
- * O(P * P) memory for P ranks, and as much time beside that of phases.c and syncs.c.
+ * Needs O(P * P) memory for P ranks, and as much time besides that of phases.c and syncs.c.
  */
 #include "plan.h"
 
@@ -23,7 +23,7 @@ typedef struct maker {
     const irr_syncs_t    *syncs;
     irr_tool_routine_t   *routine;
     irr_tool_step_t     **sends;     /* by transmission: the step of its sender */
-    irr_tool_step_t     **receives;  /* and of its receiver */
+    irr_tool_step_t     **receives;  /* the same of its receiver */
 } maker_t;
 
 void irr_tool_routine_fini(irr_tool_routine_t *routine)
@@ -54,7 +54,7 @@ static irr_status_t routine_init(irr_tool_routine_t *routine, const irr_schedule
     return IRR_OK;
 }
 
-/* The step of a rank in a phase; phases come in ascending order. */
+/* Returns the step of a rank in a phase, a new one if needed; phases come in ascending order. */
 static irr_tool_step_t *step_of(irr_tool_routine_t *routine, int rank, int phase)
 {
     irr_tool_step_t *steps = &routine->steps[(size_t)rank * routine->room];
@@ -78,7 +78,7 @@ static void make_steps(maker_t *maker)
     }
 }
 
-/* Gives the entries to the steps, rank by rank. */
+/* Assigns a range of entries to each step, rank by rank. */
 static void count_entries(maker_t *maker)
 {
     irr_tool_routine_t *routine = maker->routine;
@@ -106,7 +106,7 @@ static void count_entries(maker_t *maker)
     }
 }
 
-/* In a step those that wait come first, so they are all counted before the first that tells is put behind them. */
+/* Fills the entries. In a step the waits precede the signals, so all waits are stored before the first signal. */
 static void make_entries(maker_t *maker)
 {
     const irr_syncs_t *syncs = maker->syncs;
@@ -150,7 +150,7 @@ static irr_status_t make(const irr_schedule_t *schedule, const irr_syncs_t *sync
     return status;
 }
 
-/* The schedule is tree's; that its steps do not contend is looked at all the same, as syncs rely on it. */
+/* Makes the phases of tree's schedule. The syncs rely on steps without contention, so this is checked. */
 static irr_status_t make_from(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tool_routine_t *routine)
 {
     irr_syncs_t syncs;

@@ -1,10 +1,10 @@
 /*
- * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, on real bytes.
+ * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, with real bytes.
  *
- * The bytes of a message follow from its source and destination.  The output begins as their complement, so that a
- * byte that never arrives is seen; in place it is the input.  The executors of all ranks take turns.  The fabric
- * reorders messages that may overtake each other, and delivers a large message only when it is received, with the same
- * seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run fails.
+ * The bytes of a message depend on its source and destination.  The output buffer begins as their complement, so that
+ * a missing byte is detected; in place the output is the input.  The executors of all ranks take turns.  The fabric
+ * reorders messages that may overtake each other, and delivers a large message only when it is received; each run has
+ * the same seed.  A run fails if nothing moves for some rounds, as nothing can move afterwards.
  */
 #include "plan.h"
 
@@ -18,7 +18,7 @@
 #define SEED      1
 #define EAGER_MAX 4096
 
-/* Nothing is left to chance within a round, so a few would do. */
+/* Rounds without progress before a run fails. Rounds are deterministic, so a few would suffice. */
 #define IDLE_ROUNDS 16
 
 typedef struct rank {
@@ -48,7 +48,7 @@ static uint64_t key_of(int source, int destination)
     return irr_random(&key);
 }
 
-/* Blocks lie without gaps; see plans.h. */
+/* Returns the bytes of a side. Blocks are contiguous; see plans.h. */
 static size_t bytes_of(irr_blocks_t blocks)
 {
     return blocks.count > 0 ? (size_t)blocks.list[blocks.count - 1].offset + blocks.list[blocks.count - 1].length : 0;
@@ -78,7 +78,7 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans)
 
 /* ---- the run ---- */
 
-/* The transports go first: after a run that did not end, they know requests of the executors. */
+/* Releases a run. Transports are released first: after a failed run they still refer to requests of the executors. */
 static void close_run(run_t *run)
 {
     for (int r = 0; run->ranks != NULL && r < run->plans->ranks; r++) {
@@ -137,7 +137,7 @@ static irr_status_t open_rank(const run_t *run, int r)
     return status;
 }
 
-/* Only those that the plan sends to. */
+/* Connects a rank to the ranks that its plan sends to. */
 static irr_status_t connect_rank(const run_t *run, int r)
 {
     const irr_plan_t *plan = &run->plans->plans[r];
@@ -200,7 +200,7 @@ static void start_rank(const run_t *run, int r)
     rank->running = true;
 }
 
-/* Progresses each rank once; returns how many are still at work, and whether anything moved. */
+/* Progresses each rank once. Returns how many ranks are still running; *moved: whether anything moved. */
 static int take_turns(run_t *run, bool *moved)
 {
     int running = 0;
@@ -236,7 +236,7 @@ static irr_status_t run_all(run_t *run, char *reason, size_t size)
         const rank_t *rank = &run->ranks[r];
         irr_status_t result = rank->running ? rank->exec.result : rank->result;
 
-        /* What failed on a rank may be why others never end. */
+        /* Reports a failed rank first: it may be why others never finish. */
         if (result != IRR_OK) {
             snprintf(reason, size, "run: rank %d: %s", r, irr_status_text(result));
             return result;

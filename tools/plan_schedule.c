@@ -1,7 +1,7 @@
 /*
- * plan_schedule.c - the schedule of irr_plan: read from a file, or computed by a row of the table; and saved.
+ * plan_schedule.c - the schedule of irr_plan: reads it from a file, or computes it by a row of the table; and saves it.
  *
- * A file is checked when it is read.  It must deliver the count matrix, if there is one beside it.
+ * A file is checked when it is read.  If a count matrix is given, too, the schedule must deliver it.
  */
 #include "plan.h"
 

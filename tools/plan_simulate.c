@@ -1,9 +1,9 @@
 /*
- * plan_simulate.c - simulate: how long each of some strategies takes on a machine, in a table.
+ * plan_simulate.c - simulate: prints a table of the times of some strategies on a machine.
  *
- * The executor of the engine runs the plans of all ranks on a fabric that knows what messages, bytes and copies cost
- * (study/simulate.h), for counts that came before: no message is described.  What ranks have for themselves is left
- * out.
+ * The engine's executor runs the plans of all ranks on a fabric with the costs of messages, bytes and copies
+ * (study/simulate.h).  The counts are those of an earlier exchange, so messages have no headers.  Blocks that a rank
+ * has for itself are left out.
  */
 #include "plan.h"
 
@@ -17,7 +17,7 @@
 static struct {
     const char *name;
     int         number, count;
-} watch;   /* the strategy that is simulated */
+} watch;   /* the strategy that is being simulated */
 
 static void show_progress(void)
 {
@@ -26,10 +26,10 @@ static void show_progress(void)
 
 /* ---- one strategy ---- */
 
-/* Open MPI 4.1 asks the receiver before a message over TCP with more than 64 KiB and its header; engines do not. */
+/* Open MPI 4.1 uses a rendezvous for messages over TCP with more than 64 KiB and its header; the engine does not. */
 #define HOST_ASKS_FROM 65472
 
-/* Exchanges of a connection before those that count, and those: with losses no two take as long. */
+/* Exchanges over a connection before the measured ones, and measured ones: with losses their times differ. */
 #define WARM_UP   3
 #define EXCHANGES 9
 
@@ -40,7 +40,7 @@ static int by_time(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Ranks begin apart by some messages, as after a barrier, by the same times in each run. */
+/* Sets the times at which ranks begin: up to some messages apart, as after a barrier, and equal in each run. */
 static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, double *begin)
 {
     uint64_t state = (uint64_t)exchange + 1;
@@ -51,7 +51,7 @@ static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, d
     }
 }
 
-/* The median of several exchanges over the same connections. */
+/* Simulates several exchanges over the same connections, and returns the median one. */
 static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_config_t *config,
                                      irr_simulated_t *simulated)
 {
@@ -117,7 +117,7 @@ static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_
     return simulate_plans(job, cluster, &config, strategy, matrix, simulated);
 }
 
-/* What Open MPI sends: empty messages, too, which cost as much as one of a byte. */
+/* Makes a matrix for Open MPI, which also sends empty messages; these cost as much as one byte. */
 static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 {
     irr_status_t status = irr_matrix_init(filled, matrix->ranks);
@@ -133,8 +133,8 @@ static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 }
 
 /*
- * Open MPI sends to rank 0 first, then to rank 1, and so on.  Where nothing is lost, adapters send to all ranks at
- * once, so the order does not matter; the simulation has whole messages there, and takes them in rotation.
+ * Returns the strategy to simulate. Open MPI sends to rank 0 first, then to rank 1, and so on. Without losses adapters
+ * send to all ranks at once, so the order does not matter; the simulation then has whole messages, in rotation.
  */
 static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy)
 {
@@ -162,7 +162,7 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     return IRR_CLI_REFUSED;
 }
 
-/* The strategy direct, or the first one if direct is not in the list. */
+/* Returns the strategy direct, or the first one if direct is not in the list. */
 static const irr_tool_strategy_t *find_base(const irr_tool_strategies_t *strategies)
 {
     for (int i = 0; i < strategies->count; i++) {

@@ -1,9 +1,9 @@
 /*
- * plan_strategies.c - the strategies that simulate and recommend compare, and the machine that they are for.
+ * plan_strategies.c - the strategies that simulate and recommend compare, and the machine that they run on.
  *
- * A strategy is named as NAME, NAME/DIMS, NAME/PACE or NAME/from:BYTES: a row of the table of algorithms, a grid with
- * other dimensions, direct messages or a schedule with another pacing, and a grid that so long messages do not go
- * through. "host" is Open MPI's own function, and "host/pairwise" its algorithm in steps.
+ * NAME is a row of the table of algorithms.  NAME/DIMS is a grid with other dimensions.  NAME/PACING is direct messages
+ * or a schedule with another pacing.  NAME/from:BYTES is a grid that longer messages bypass.  "host" is Open MPI's own
+ * function, and "host/pairwise" is its algorithm in steps.
  */
 #include "plan.h"
 
@@ -87,7 +87,7 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
 
 #define FROM "from:"
 
-/* What stands behind the name: dimensions, a pacing or a length.  NULL: it goes with the row; else why not. */
+/* Reads what follows the name: dimensions, a pacing or a length. Returns NULL if the row can use it, else why not. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_strategy_t *row = irr_algorithm_strategy(settings->algorithm);
@@ -177,7 +177,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
     return code;
 }
 
-/* As take_strategy takes it.  By schedules a job tries the pacings by itself, so they have one name. */
+/* Writes the name in the form of take_strategy. With a schedule a job tries all pacings, so they share one name. */
 static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -195,9 +195,7 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
     }
 }
 
-/*
- * What auto would try; or all that have sense but those by schedules, which take long to compute.
- */
+/* Adds the strategies that auto would try; or all sensible ones without schedules, which take long to compute. */
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_strategies_t *strategies)
 {

@@ -1,8 +1,8 @@
 /*
- * plan_topology.c - the tree of switches of irr_plan, and which of its hosts each rank is on.
+ * plan_topology.c - the tree of switches of irr_plan, and the host of each rank.
  *
- * --hosts names the host of each rank.  Without it rank r is on host r of the file; if there are more ranks than
- * hosts, they are dealt out in blocks whose sizes differ by one at most, as mpirun fills hosts.
+ * --hosts names the host of each rank.  Without it rank r is on host r of the file.  If there are more ranks than
+ * hosts, the hosts get consecutive ranks, with sizes that differ by at most one, as mpirun fills hosts.
  */
 #include "plan.h"
 
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* The plans are made all the same: they are good for a cluster with such links. */
+/* Warns about links of other speeds. The plans are made nevertheless: they suit a cluster with such links. */
 static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topology)
 {
     char text[256];
@@ -53,7 +53,7 @@ int irr_tool_topology_ranks(const irr_tool_input_t *input)
     return input->hosts.count > 0 ? (int)input->hosts.count : input->topology.hosts;
 }
 
-/* In the order of the file. */
+/* Places the ranks on the hosts in the order of the file. */
 static void fill_hosts(const irr_topology_t *topology, int ranks, int *host_of)
 {
     for (int r = 0; r < ranks; r++) {

@@ -1,8 +1,9 @@
 /*
- * tune_groups.c - which ranks speak to which; from the node of each rank, so it is alike on all.
+ * tune_groups.c - the groups of ranks that communicate.  They follow from the node of each rank, so all ranks compute
+ * the same groups.
  *
- * No more ranks of a node speak at once than it has processors, but two at least: ranks that share one would measure
- * how it is shared.
+ * At most as many ranks of a node communicate as it has processors, but at least two: ranks that share a processor
+ * would measure the sharing.
  */
 #include "tune.h"
 
@@ -10,14 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Ranks in a group at most: more would measure nothing else. */
+/* Most ranks in a group; more would measure nothing else. */
 #define MEMBERS_MAX 64
 
 /* Each rank's node, as the lowest rank on it. */
 typedef struct places {
     int  ranks;
-    int *node;      /* of each rank */
-    int  leaders;   /* of a node at most */
+    int *node;      /* node of each rank */
+    int  leaders;   /* most members of a group on one node */
 } places_t;
 
 static int count_of(const places_t *places, int node)
@@ -30,7 +31,7 @@ static int count_of(const places_t *places, int node)
     return count;
 }
 
-/* The node with most ranks after the one that is not wanted; -1: none. */
+/* Returns the node with most ranks except `but`; -1: none. */
 static int largest(const places_t *places, int but)
 {
     int found = -1;
@@ -43,7 +44,7 @@ static int largest(const places_t *places, int but)
     return found;
 }
 
-/* Rank number i of a node. */
+/* Returns rank number i of a node. */
 static int rank_at(const places_t *places, int node, int i)
 {
     int rank = node;
@@ -76,7 +77,7 @@ static void fill_inside(const places_t *places, irr_tune_group_t *group)
     }
 }
 
-/* Ranks of two nodes in turn. */
+/* Fills a group with ranks of two nodes, alternating. */
 static void fill_link(const places_t *places, irr_tune_group_t *group)
 {
     const int a = largest(places, -1), b = largest(places, a);
@@ -86,7 +87,7 @@ static void fill_link(const places_t *places, irr_tune_group_t *group)
     if (b < 0) {
         return;
     }
-    pairs = count_of(places, b) < pairs ? count_of(places, b) : pairs;   /* a has as many at least */
+    pairs = count_of(places, b) < pairs ? count_of(places, b) : pairs;   /* a has at least as many */
     for (int i = 0; i < pairs; i++) {
         group->members[group->count++] = rank_at(places, a, i);
         group->members[group->count++] = rank_at(places, b, i);
@@ -108,8 +109,8 @@ static void fill_between(const places_t *places, int nodes, irr_tune_group_t *gr
 }
 
 /*
- * The ranks inside a node each have a processor of their own: the system may leave two of them on one for a while,
- * where what they share is in its cache.  Who was bound by the launcher stays there.
+ * Binds each rank of the group to a processor of its own. Otherwise the system may leave two ranks on one processor
+ * for a while, where their shared data is cached. Ranks that the launcher has bound stay there.
  */
 static void spread(const irr_tune_group_t *inside)
 {
@@ -127,7 +128,7 @@ static void spread(const irr_tune_group_t *inside)
     (void)sched_setaffinity(0, sizeof(mine), &mine);
 }
 
-/* The least of all nodes' processors. */
+/* Returns the smallest number of processors of all nodes, from 2 to MEMBERS_MAX. */
 static int leaders(void)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);

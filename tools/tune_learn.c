@@ -1,8 +1,8 @@
 /*
  * tune_learn.c - exchanges count matrices, so that coll/irr fills a memory file before an application runs.
  *
- * MPI_Alltoallv by each matrix in turn, each on a communicator of its own, for its share of the time.  The ranks try
- * strategies meanwhile, as in any other program, and coll/irr writes coll_irr_memory_file when the job ends.
+ * MPI_Alltoallv runs with one matrix after the other, each on a communicator of its own and for its share of the time.
+ * The ranks try strategies as in any other program.  coll/irr writes coll_irr_memory_file when the job ends.
  */
 #include "tune.h"
 
@@ -14,19 +14,19 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Exchanges between two looks at the clock. */
+/* Exchanges between two checks of the clock. */
 enum { TURN = 16 };
 
-/* ---- what MPI_T says ---- */
+/* ---- settings of the job, through MPI_T ---- */
 
-/* Does this job write a memory file? */
+/* Returns true if this job writes a memory file. */
 static bool remembers(void)
 {
     MPI_T_cvar_handle handle;
     char text[4096] = "";
     int index, level, count;
 
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);   /* and no end: components of Open MPI would be loaded again */
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);   /* not finalized: Open MPI would load components again */
     if (MPI_T_cvar_get_index("coll_irr_memory_file", &index) == MPI_SUCCESS &&
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
         if (count <= (int)sizeof(text)) {
@@ -54,7 +54,7 @@ static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 
 /* ---- all ranks ---- */
 
-/* Exchanges until so many seconds are over; rank 0 says how often. */
+/* Exchanges for so many seconds; rank 0 reports the number of exchanges. */
 static void repeat(const char *path, const irr_bench_exchange_t *exchange, double seconds)
 {
     const uint64_t begin = irr_clock_ns();
@@ -65,7 +65,7 @@ static void repeat(const char *path, const irr_bench_exchange_t *exchange, doubl
     MPI_Comm comm;
 
     MPI_Info_create(&info);
-    MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* with an info key it chooses alone */
+    MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* an info key lets this communicator choose alone */
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
     MPI_Info_free(&info);
     for (; more; exchanges += TURN) {
@@ -81,7 +81,7 @@ static void repeat(const char *path, const irr_bench_exchange_t *exchange, doubl
     }
 }
 
-/* path: on rank 0. */
+/* path: on rank 0 only. */
 static irr_cli_exit_t learn(const char *path, int ranks, int rank, double seconds)
 {
     const irr_bench_work_t work = { .call = IRR_BENCH_ALLTOALLV };

@@ -1,8 +1,8 @@
 /*
- * tune_report.c - from the times of irr_tune to the constants of a machine, and how sure each is.
+ * tune_report.c - computes the constants of a machine and their uncertainty from the times of irr_tune.
  *
- * Half of a ping-pong takes the cost of a message and a latency, a burst of n messages n such costs and a latency.
- * Where the cost is nearly all of the half, so that noise decides, the latency is a quarter of it.
+ * Half of a ping-pong takes the cost of one message and a latency.  A burst of n messages takes n such costs and a
+ * latency.  If the cost is nearly all of the half, noise would decide, so the latency is set to a quarter of the half.
  */
 #include "tune.h"
 
@@ -14,7 +14,7 @@
 
 #define LATENCY_PART_MIN 0.25
 
-/* A constant of a larger spread is not written: the file has the default. */
+/* A constant with a larger spread is not written, so that readers of the file use the default. */
 #define UNSURE_PERCENT 50
 
 static double message_ns(double ping, double burst, int messages)
@@ -29,7 +29,7 @@ static double latency_ns(double ping, double message)
     return ping - message > LATENCY_PART_MIN * ping ? ping - message : LATENCY_PART_MIN * ping;
 }
 
-/* Constants of a round, 0 where they are not measured. */
+/* Computes the constants of a round; 0 if they were not measured. */
 static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *times, int round,
                    double constants[IRR_TUNE_CONSTANTS])
 {
@@ -69,7 +69,7 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* How a constant was measured, for the reader of the file. */
+/* Writes how a constant was measured, for readers of the file. */
 static void origin(const irr_tune_groups_t *groups, size_t constant, char *text, size_t size)
 {
     switch (constant) {
@@ -115,7 +115,7 @@ static const char *why_default(const irr_tune_groups_t *groups, size_t constant)
     }
 }
 
-/* How far the middle 80 % of the rounds, which are sorted, is apart, in percent of their median. */
+/* Returns the spread of the middle 80 % of the sorted rounds, in percent of their median. */
 static double spread_of(const double *samples, int rounds)
 {
     const int tenth = rounds / 10;
@@ -123,7 +123,7 @@ static double spread_of(const double *samples, int rounds)
     return 100 * (samples[rounds - 1 - tenth] - samples[tenth]) / samples[rounds / 2];
 }
 
-/* A line of the file.  Returns false for a constant that is not written, because nobody can trust it. */
+/* Writes a line of the file. Returns false if the constant is too uncertain to be written. */
 static bool print_row(FILE *stream, const irr_tune_groups_t *groups, size_t constant, double *samples, int rounds)
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
@@ -141,7 +141,7 @@ static bool print_row(FILE *stream, const irr_tune_groups_t *groups, size_t cons
     }
     origin(groups, constant, text, sizeof(text));
     median = samples[rounds / 2];
-    spread = median > 0 ? round(spread_of(samples, rounds)) : INFINITY;   /* as it is printed */
+    spread = median > 0 ? round(spread_of(samples, rounds)) : INFINITY;   /* rounded as it is printed */
     if (spread <= UNSURE_PERCENT) {
         fprintf(stream, "%-12s %10.0f  # %10.0f %10.0f %6.0f%%  %s\n", name,
                 median < 1 && constant != IRR_TUNE_AT(piece) ? 1 : median, samples[0], samples[rounds - 1], spread,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 2^12 as 4K. */
+/* Writes a power of two as text, 2^12 as 4K. */
 static void power_text(uint64_t exponent, char text[16])
 {
     static const char units[] = " KMGTPE";
@@ -36,7 +36,7 @@ static void print_strategy(const irr_lesson_t *lesson, const irr_found_t *found)
            irr_found_speedup(found) / doubt, irr_found_speedup(found) * doubt, found->strategy);
 }
 
-/* By collective, ranks and blocks. */
+/* Orders lessons by collective, ranks and blocks. */
 static int compare(const void *a, const void *b)
 {
     const irr_lesson_t *one = a, *other = b;

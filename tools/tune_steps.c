@@ -1,8 +1,8 @@
 /*
- * tune_steps.c - what irr_tune times; see tune.h.
+ * tune_steps.c - the steps that irr_tune times; see tune.h.
  *
- * A step is repeated often enough to last some milliseconds.  Ranks that are in it go once without being timed, which
- * also makes them begin together.
+ * A step is repeated until it lasts some milliseconds.  The ranks of a step run it once before it is timed, so that
+ * they begin together.
  */
 #include "tune.h"
 
@@ -17,19 +17,19 @@
 #define SHORT_BYTES 8
 #define TAG         1
 
-/* How long a step lasts, and that of long messages; and what it is repeated at most. */
+/* The duration of a step, and of a step with long messages; and the most repeats. */
 #define STEP_NS      2e6
 #define STREAM_NS    50e6
 #define REPEATS_MAX  4096
 #define STREAMS_MAX  8
 
-/* Of so many runs of a step in a round the fastest counts: in the others somebody else had the processor. */
+/* Runs of a step in a round. The fastest counts: in the others another process had the processor. */
 #define RUNS         5
 
 #define COPY_REGION  (16 << 20)
 #define REST_NS      100000
 
-/* A piece comes from another line than the one before, in no order, and is as long as that or not. */
+/* Pieces come from different cache lines in random order, and their lengths vary. */
 #define PIECE_BYTES  8
 #define PIECE_MORE   5
 #define PIECE_STRIDE 72
@@ -41,7 +41,10 @@ static int at(const irr_tune_group_t *group, int distance)
     return group->members[(group->me + distance + group->count) % group->count];
 }
 
-/* How many messages each sends at once.  Between nodes a second one to the same rank could travel with the first. */
+/*
+ * Returns the messages that each member sends at once. Between nodes, a second one to the same rank could travel with
+ * the first.
+ */
 int irr_tune_burst(const irr_tune_group_t *group, bool between)
 {
     const int least = between && group->partners >= 3 ? group->partners : 16;
@@ -79,7 +82,7 @@ static double burst_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int
     return (double)(irr_clock_ns() - begin) / repeats;
 }
 
-/* Between the first two of a group; half of a round trip. */
+/* Runs one ping-pong between the first two members of a group. */
 static void bounce(const irr_tune_group_t *group, irr_tune_room_t *room)
 {
     const int peer = group->members[1 - group->me];
@@ -108,7 +111,7 @@ static double ping_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int 
     return (double)(irr_clock_ns() - begin) / (2 * repeats);
 }
 
-/* So many long messages at once from one rank to the next, and a short one back. */
+/* Sends so many long messages at once from each even member to the next one, which returns a short one. */
 static void stream(const irr_tune_group_t *group, irr_tune_room_t *room, int messages)
 {
     const bool sends = group->me % 2 == 0;
@@ -226,7 +229,7 @@ static double run(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tu
     }
 }
 
-/* Waits for all ranks, without using the processor. */
+/* Waits for all ranks without using the processor. */
 static void rest(void)
 {
     MPI_Request request;
