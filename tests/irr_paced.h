@@ -1,10 +1,11 @@
 /*
- * irr_paced.h - a fleet that runs a job under a pacing, and a watch over everything it sends.
+ * irr_paced.h - a fleet that runs a job under a pacing, and a watch over all its messages.
  *
- * The watch knows the plans, and of the executor only which steps are over.  It counts what breaks the pacing:
+ * The watch knows the plans; of the executor it knows only which steps are complete.  It counts violations of the
+ * pacing:
  *
  *   all     a send that is not the next one of the plan; more in flight than the window of messages
- *   loose   a send of a step while a step of its rank below it is open
+ *   loose   a send of a step while an earlier step of its rank is open
  *   grant   a grant that is not for the next receive, or has bytes; more receives granted and open, or sends in
  *           flight, than grants; a message that was not granted
  */
@@ -14,20 +15,20 @@
 #include "irr_fleet.h"
 #include "irr_job.h"
 
-/* A schedule that was drawn at random: messages in parts, any number of them in a step. */
+/* A random schedule: messages are divided into parts, and a step has any number of them. */
 #define IRR_PACED_ANY (-1)
 
 typedef struct irr_paced_params {
-    int          algorithm;         /* row of all algorithms, a direct one; or IRR_PACED_ANY */
-    irr_pacing_kind_t pacing;       /* no auto */
-    irr_pacing_kind_t watched;      /* what the watch looks for */
+    int          algorithm;         /* a direct row of the algorithm table; or IRR_PACED_ANY */
+    irr_pacing_kind_t pacing;       /* not auto */
+    irr_pacing_kind_t watched;      /* the pacing that the watch checks */
     size_t       grants;
     size_t       window_messages;
     uint64_t     seed;              /* of the fabric, the schedule, the holds and the late starts; 0: in order */
     size_t       eager_max;
-    unsigned     hold_percent;      /* of the sends are held back, for up to hold_rounds */
+    unsigned     hold_percent;      /* percentage of sends that are held back, for up to hold_rounds */
     size_t       hold_rounds;
-    int          failing;           /* the rank of which send fail_send fails, with failure; see irr_fault_t */
+    int          failing;           /* rank whose send number fail_send fails with `failure`; see irr_fault_t */
     size_t       fail_send;
     irr_status_t failure;
 } irr_paced_params_t;
@@ -37,12 +38,12 @@ typedef struct irr_paced irr_paced_t;
 typedef struct irr_paced_rank {
     irr_paced_t *paced;
     int          rank;
-    size_t      *sends, *recvs;     /* steps of the plan */
+    size_t      *sends, *recvs;     /* steps of the plan that send or receive */
     size_t       nsends, nrecvs;
-    size_t       sent, granted;     /* so far */
+    size_t       sent, granted;     /* number so far */
     size_t      *sent_to, *granted_to;
-    size_t       messages;          /* sent and granted, and those that broke something */
-    uint16_t    *tags;              /* of all of them */
+    size_t       messages;          /* messages sent and granted, and violations */
+    uint16_t    *tags;              /* tags of all these messages */
     size_t       tags_max;
 } irr_paced_rank_t;
 
@@ -51,20 +52,20 @@ struct irr_paced {
     irr_fleet_t       *fleet;
     irr_paced_rank_t  *rank;
     uint32_t           sequence;
-    size_t             broken;      /* what the watch has counted */
+    size_t             broken;      /* violations that the watch has counted */
 };
 
-/* The fleet, with the plans of the job, which is filled. */
+/* Creates the fleet with the plans of a filled job. */
 irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params);
 void         irr_paced_destroy(irr_paced_t *paced);
 
-/* The proof of the plans, with their pacings. */
+/* Proves the plans, with their pacings. */
 irr_status_t irr_paced_check(const irr_paced_t *paced, const irr_job_t *job, char *reason, size_t size);
 
 /* Starts all ranks, some of them late. */
 void irr_paced_start(irr_paced_t *paced, const irr_job_t *job);
 
-/* After an exchange: fills the job again and forgets what was sent and counted, for the next one. */
+/* After an exchange: fills the job again and resets what was sent and counted, for the next exchange. */
 void irr_paced_renew(irr_paced_t *paced, irr_job_t *job);
 
 #endif

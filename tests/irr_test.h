@@ -1,8 +1,8 @@
 /*
- * irr_test.h - how a test program of this project is made: a table of cases, run by CUnit, reported as TAP.
+ * irr_test.h - the frame of a test program: a table of cases, run by CUnit, reported as TAP.
  *
- * Each program is a process of its own with a time limit; SIGALRM ends it, which the harness counts as a
- * failure.  Cases use CUnit's assertions.  IRR_SEED in the environment repeats a random run.
+ * Each program is a process with a time limit.  SIGALRM ends it, which the harness counts as a failure.  Cases use
+ * CUnit's assertions.  IRR_SEED in the environment repeats a random run.
  */
 #ifndef IRR_TEST_H
 #define IRR_TEST_H
@@ -18,7 +18,7 @@ typedef struct irr_test_case {
     void (*run)(void);
 } irr_test_case_t;
 
-/* Runs cases up to a row without a name.  Returns the exit status of the program. */
+/* Runs the cases; the table ends with a row without a name. Returns the exit status of the program. */
 int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limit_seconds);
 
 /* The main function of a test program whose cases are the remaining arguments. */
@@ -33,31 +33,31 @@ int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limi
 /* The number of elements of an array. */
 #define IRR_TEST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Marks the running case as skipped, with a reason a user can act on. */
+/* Marks the running case as skipped. reason: one that a user can act on. */
 void irr_test_skip(const char *reason);
 
-/* The seed of this run: IRR_SEED, or one that differs from run to run.  Printed once. */
+/* Returns the seed of this run: IRR_SEED, or one that differs from run to run. Prints it once. */
 uint64_t irr_test_seed(void);
 
 /*
- * For sweeps that take long: is this case of them run?  All are if the environment has IRR_CHECK_ALL=1, as
- * contrib/check --all sets it; else one in four, others in each run.
+ * For long sweeps: returns true if the next case is run. With IRR_CHECK_ALL=1 in the environment, which contrib/check
+ * --all sets, all cases are run; else one in four, with others in each run.
  */
 bool irr_test_picks(uint64_t *state);
 
-/* So many of `all` random runs: all of them, or a quarter, as above. */
+/* Returns how many of `all` random runs to do: all of them, or a quarter, as above. */
 int irr_test_runs(int all);
 
-/* A small generator for tests (splitmix64), so that a seed gives the same numbers everywhere. */
+/* Returns a random number (splitmix64), the same everywhere for the same seed. */
 uint64_t irr_test_random(uint64_t *state);
 
-/* A number from 0 to limit - 1; limit > 0. */
+/* Returns a random number from 0 to limit - 1; limit > 0. */
 uint64_t irr_test_below(uint64_t *state, uint64_t limit);
 
-/* A zeroed array, which the caller frees.  Tests cannot go on without memory, and need not: they abort. */
+/* Returns a zeroed array, which the caller frees. Aborts if memory runs out. */
 void *irr_test_array(size_t count, size_t size);
 
-/* Aborts unless it is IRR_OK: for the set-up of a test. */
+/* Aborts unless status is IRR_OK; for the setup of a test. */
 void irr_test_must(irr_status_t status);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * irr_visits.h - how much code runs: basic blocks, counted in the files that are compiled with VISITS_CFLAGS.
+ * irr_visits.h - measures how much code runs: counts basic blocks of the files compiled with VISITS_CFLAGS.
  */
 #ifndef IRR_VISITS_H
 #define IRR_VISITS_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 extern uint64_t irr_visits;
-extern bool     irr_visits_count;   /* from now on */
+extern bool     irr_visits_count;   /* true: count from now on */
 
-/* The compiler calls it at each one. */
+/* The compiler inserts a call into each basic block. */
 void __sanitizer_cov_trace_pc(void);
 
 #endif

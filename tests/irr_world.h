@@ -14,75 +14,82 @@
 typedef struct irr_world {
     int           ranks;
     irr_fabric_t *fabric;
-    irr_spy_t    *spies[IRR_CREW_MAX];     /* between an engine and its transport */
+    irr_spy_t    *spies[IRR_CREW_MAX];     /* between each engine and its transport */
     irr_engine_t *engines[IRR_CREW_MAX];
 } irr_world_t;
 
-/* Opens an engine for each rank; seed and eager_max as irr_fabric_create has them. */
+/* Creates an engine for each rank; seed and eager_max as for irr_fabric_create. */
 void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max);
 
-/* The same with a fault between each spy and its transport; and on transports that are open. */
+/* The same with a fault between each spy and its transport; and the same on transports that are open already. */
 void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports);
 
-/* From now on ranks of a node may send to each other through shared memory, as in a job; see irr_engine_create_on. */
+/* Lets ranks of a node send to each other through shared memory from now on, as in a job; see irr_engine_create_on. */
 void irr_world_share(irr_world_t *world);
 
-/* Closes, drains and destroys all engines; or, if they are closed, the rest.  False: they did not drain. */
+/*
+ * Close, drain and destroy all engines; irr_world_drain is for engines that are closed. They return false if the
+ * engines did not drain.
+ */
 bool irr_world_close(irr_world_t *world);
 bool irr_world_drain(irr_world_t *world);
 
-/* Ids that the engines hold in all. */
+/* Returns the number of ids that all engines hold. */
 int irr_world_ids(const irr_world_t *world);
 
-/* A communicator, as all its members see it.  The arrays are by rank in the communicator. */
+/* A communicator with the views of all its members. The arrays are by rank in the communicator. */
 typedef struct irr_team {
     irr_world_t      *world;
     irr_crew_group_t  group;
-    irr_comm_params_t params[IRR_CREW_MAX];   /* may be changed before create */
-    irr_status_t      statuses[IRR_CREW_MAX]; /* what irr_comm_create returned */
+    irr_comm_params_t params[IRR_CREW_MAX];   /* may be changed before irr_team_create */
+    irr_status_t      statuses[IRR_CREW_MAX]; /* results of irr_comm_create */
     irr_comm_t       *comms[IRR_CREW_MAX];
 } irr_team_t;
 
-/* The ranks first, first + step, first + 2 * step and so on of the world; the step may be negative. */
+/* Makes a team of the ranks first, first + step, first + 2 * step and so on of the world; step may be negative. */
 void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step);
 
 /*
- * Creates the communicator on all members, in a crew.  The status of all; IRR_IN_PROGRESS, which
- * irr_comm_create never returns, if it was not alike or the crew was stuck.
+ * Creates the communicator on all members, in a crew. Returns the status of all members. If they differ or the crew
+ * was stuck, returns IRR_IN_PROGRESS, which irr_comm_create never returns.
  */
 irr_status_t irr_team_create(irr_team_t *team);
 
 void irr_team_destroy(irr_team_t *team);
 
-/* Creates the communicator of all ranks of a world, with these settings; NULL: those of zero. */
+/* Creates the communicator of all ranks of a world with these settings; NULL: zeroed settings. */
 void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *settings);
 
-/* Destroys the communicator, and closes its world, which must drain. */
+/* Destroys the communicator, and closes its world; asserts that it drains. */
 void irr_team_close(irr_team_t *team);
 
 /*
- * Without a crew: goes on with the exchanges of all ranks that have IRR_IN_PROGRESS in result, which takes how each
- * ends, until none is open, or for so many rounds, in which every rank progresses once.  False: some are open.
+ * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until none is open or for so
+ * many rounds. Every rank progresses once in a round. Stores the result of each finished exchange. Returns false if
+ * some are open.
  */
 bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds);
 
 /* Without a crew: starts the exchange of a filled job on a rank of the team. */
 irr_status_t irr_team_start_rank(irr_team_t *team, int rank, irr_job_t *job);
 
-/* For the member that runs: starts the exchange of a filled job. */
+/* Starts the exchange of a filled job on the running member. */
 irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job);
 
-/* For the member that runs: its result; IRR_IN_PROGRESS if the crew is stuck. */
+/* Waits for the exchange of the running member and returns its result; IRR_IN_PROGRESS if the crew is stuck. */
 irr_status_t irr_team_wait(irr_team_t *team);
 
-/* Both. */
+/* Starts the exchange of a job on the running member, and waits for it. */
 irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
 
-/* Runs a job on a communicator of all ranks; all must end well but `truncated`, -1 for none, and have their bytes. */
+/*
+ * Runs a job on a communicator of all ranks. Asserts that all but rank `truncated` (-1: none) succeed with every byte
+ * right.
+ */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 
-/* What the engine has logged since irr_world_start_log: how many lines up to IRR_LOG_INFO, and the last of them. */
+/* The log of the engine since irr_world_start_log: number of lines up to IRR_LOG_INFO, and the last one. */
 typedef struct irr_world_log {
     int  lines;
     char last[320];
@@ -92,7 +99,7 @@ extern irr_world_log_t irr_world_log;
 
 void irr_world_start_log(void);
 
-/* Asserts that these were all. */
+/* Asserts that so many lines were logged, and that `last` was the last one. */
 void irr_world_end_log(int lines, const char *last);
 
 #endif

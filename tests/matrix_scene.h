@@ -23,7 +23,7 @@ static inline irr_matrix_t matrix_scene_pattern(const char *name, int ranks, uin
     return matrix;
 }
 
-/* About a third of the messages are empty, and the others have fewer bytes than the limit. */
+/* Returns a matrix where about a third of the messages are empty and the others have fewer bytes than the limit. */
 static inline irr_matrix_t matrix_scene_mixed(int ranks, uint64_t limit, uint64_t *state)
 {
     irr_matrix_t matrix = matrix_scene_zero(ranks);
@@ -34,7 +34,7 @@ static inline irr_matrix_t matrix_scene_mixed(int ranks, uint64_t limit, uint64_
     return matrix;
 }
 
-/* Any density and kind of lengths, zeros and messages of a rank to itself among them. */
+/* Returns a random matrix of any density and any range of lengths, with zeros and messages of a rank to itself. */
 static inline irr_matrix_t matrix_scene_any(int ranks, uint64_t *state)
 {
     static const uint64_t limits[] = { 1, 3, 40, 100000, UINT64_C(1) << 48 };

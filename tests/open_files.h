@@ -1,5 +1,5 @@
 /*
- * open_files.h - descriptors that this process has open, for tests that must not leak any.
+ * open_files.h - counts the open descriptors of this process, for tests that must not leak any.
  */
 #ifndef IRR_OPEN_FILES_H
 #define IRR_OPEN_FILES_H

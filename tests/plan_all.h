@@ -1,5 +1,5 @@
 /*
- * plan_all.h - the plans of all ranks with a row of the table, for tests.
+ * plan_all.h - makes the plans of all ranks by a row of the algorithm table, for tests.
  */
 #ifndef IRR_PLAN_ALL_H
 #define IRR_PLAN_ALL_H
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Nodes of 1, 2, 3, 1, 2, 3 ... ranks, whose ranks lie scattered. */
+/* Makes nodes of 1, 2, 3, 1, 2, 3 ... ranks; the ranks of a node are scattered. */
 static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
 {
     int *labels = malloc((size_t)ranks * sizeof(*labels)), rank = 0;
@@ -27,7 +27,7 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
-/* Order i of those that compute a schedule; NULL past the last. */
+/* Returns order i of those that compute a schedule; NULL past the last one. */
 static inline const irr_order_t *irr_plan_all_order(int i)
 {
     static const irr_order_t *const orders[] = {
@@ -39,7 +39,7 @@ static inline const irr_order_t *irr_plan_all_order(int i)
     return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;
 }
 
-/* The schedule of a row of the table; the caller's. */
+/* Returns the schedule of a row of the table. The caller releases it. */
 static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_matrix_t *matrix,
                                                    const irr_scheduled_params_t *params)
 {
@@ -51,7 +51,7 @@ static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_m
     return schedule;
 }
 
-/* The plan of one rank by a row of the table whose plan it knows alone. */
+/* Builds the plan of one rank by a row of the table that needs no knowledge of other ranks. */
 static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *problem, irr_plan_t *plan)
 {
     return irr_strategy_build(irr_algorithm_strategy(algorithm), problem, NULL, NULL, plan);
@@ -67,8 +67,8 @@ typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr
                                        irr_plans_t *plans);
 
 /*
- * Boards are only where settings have bytes for them.  Long messages are split where the order splits any;
- * redistribution has a message for each pair of ranks.
+ * Builds the plans of all ranks. Shm lanes are used only if the settings have bytes for them. Long messages are split
+ * if the order splits any; redistribution has a message for each pair of ranks.
  */
 static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_settings_t *settings,
                                            const irr_matrix_t *matrix, irr_plans_t *plans)

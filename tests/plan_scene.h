@@ -1,7 +1,8 @@
 /*
- * plan_scene.h - small right plans, written by hand, for tests that break them.
+ * plan_scene.h - small correct plans, written by hand, for tests that break them.
  *
- * Three ranks, every message of 8 bytes, all direct but those that plan_scene.c leads through rank 1.
+ * There are three ranks, and every message has 8 bytes.  All messages are direct except those that plan_scene.c routes
+ * through rank 1.
  */
 #ifndef IRR_PLAN_SCENE_H
 #define IRR_PLAN_SCENE_H
@@ -24,52 +25,55 @@ typedef struct irr_scene {
     char          reason[200];
 } irr_scene_t;
 
-/* A step of some rank; its last piece may be empty, which leaves it out. */
+/* A step of a rank. An empty second piece is left out. */
 typedef struct irr_scene_row {
     int             rank;
     irr_step_kind_t kind;
     int             peer, stage;
     irr_piece_t     pieces[2];
     enum { ALONE, AFTER } depends;
-    size_t          on;  /* this step */
+    size_t          on;  /* number of that step */
 } irr_scene_row_t;
 
-/* The problem and empty plans. */
+/* Makes the problem and empty plans. */
 void irr_scene_open_empty(irr_scene_t *scene);
 
-/* Two stages; the message from 0 to 2 goes through the scratch of rank 1. */
+/* Makes plans of two stages; the message from 0 to 2 goes through the scratch of rank 1. */
 void irr_scene_open(irr_scene_t *scene);
 
-/* Three stages; later, that from 2 to 0 goes through the same scratch. */
+/* Makes plans of three stages; the message from 2 to 0 goes through the same scratch later. */
 void irr_scene_open_reuse(irr_scene_t *scene);
 
-/* In place: each rank copies what goes to a peer to its scratch, which is used again, sends it and receives. */
+/*
+ * Makes plans in place: each rank copies its message to a peer into its scratch, which is reused, sends it and
+ * receives.
+ */
 void irr_scene_open_place(irr_scene_t *scene);
 
 void irr_scene_close(irr_scene_t *scene);
 
-/* Appends steps to the plans; count is that of the array. */
+/* Appends count rows to the plans, as steps. */
 void irr_scene_add(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count);
 
 #define ROWS(rows) rows, sizeof(rows) / sizeof((rows)[0])
 
-/* Runs the checker; the reason, if any, is left in the scene. */
+/* Runs the checker. Its reason, if any, is stored in the scene. */
 irr_status_t irr_scene_check(irr_scene_t *scene);
 
-/* Closes a scene, which must be accepted; or refused for exactly this reason. */
+/* Close a scene; they assert that the checker accepts it, or refuses it for exactly this reason. */
 void irr_scene_accept(irr_scene_t *scene);
 void irr_scene_refuse(irr_scene_t *scene, const char *reason);
 
-/* One thing that is broken, and what the checker says then.  A list ends with NULL. */
+/* One defect, and the reason that the checker must give. A list ends with NULL. */
 typedef struct irr_scene_breakage {
     void (*apply)(irr_scene_t *scene);
     const char *reason;
 } irr_scene_breakage_t;
 
-/* Each of them in a scene of its own. */
+/* Applies each defect to a new scene, which the checker must refuse. */
 void irr_scene_refuse_each(void (*open)(irr_scene_t *scene), const irr_scene_breakage_t *breakages);
 
-/* Step i of a rank, and its piece p. */
+/* Return step i of a rank, and piece p of it. */
 irr_step_t *irr_scene_step(irr_scene_t *scene, int rank, int i);
 irr_piece_t *irr_scene_piece(irr_scene_t *scene, int rank, int i, int p);
 

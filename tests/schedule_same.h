@@ -1,5 +1,5 @@
 /*
- * schedule_same.h - are two schedules the same, for tests.
+ * schedule_same.h - compares two schedules, for tests.
  */
 #ifndef IRR_SCHEDULE_SAME_H
 #define IRR_SCHEDULE_SAME_H

@@ -1,7 +1,7 @@
 /*
- * transport_net.h - a few transports of one kind in one process, all connected, for the conformance suite.
+ * transport_net.h - a few connected transports of one kind in one process, for the conformance suite.
  *
- * Everything here may be used by one thread only, which progresses all transports in turn.
+ * One thread alone uses the functions of this file and progresses all transports in turn.
  */
 #ifndef IRR_TRANSPORT_NET_H
 #define IRR_TRANSPORT_NET_H
@@ -9,15 +9,15 @@
 #include "study/fabric.h"
 
 #define IRR_NET_RANKS 3
-#define IRR_NET_ID    0xfffe   /* of the channel */
+#define IRR_NET_ID    0xfffe   /* id of the channel */
 #define IRR_NET_TAG   0x4000   /* the highest bit of a tag */
-#define IRR_NET_MASK  0x7fff   /* all of them */
+#define IRR_NET_MASK  0x7fff   /* all bits of a tag */
 
-/* One way to open transports, supplied by the test program. */
+/* A method to open transports, supplied by the test program. */
 typedef struct irr_setup {
-    /* Opens all, or none: IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
+    /* Opens all transports, or none. IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
     irr_status_t (*open)(irr_transport_t *transports[IRR_NET_RANKS]);
-    /* After all transports are freed; may be NULL. */
+    /* Called after all transports are freed; may be NULL. */
     void (*close)(void);
 } irr_setup_t;
 
@@ -25,11 +25,11 @@ typedef struct irr_net {
     const irr_setup_t *setup;
     irr_transport_t   *transports[IRR_NET_RANKS];
     irr_peer_t        *peers[IRR_NET_RANKS][IRR_NET_RANKS];  /* [from][to] */
-    irr_channel_t     *channels[IRR_NET_RANKS];              /* of all ranks, open at each of them */
+    irr_channel_t     *channels[IRR_NET_RANKS];              /* a channel of all ranks, open at each rank */
     bool               closed[IRR_NET_RANKS];
 } irr_net_t;
 
-/* A message in memory: pieces between guards that nobody may touch. */
+/* A message in memory: pieces between guard bytes that must not change. */
 typedef struct irr_list {
     irr_iov_t     *iov;
     size_t         count;
@@ -38,68 +38,71 @@ typedef struct irr_list {
     size_t         size;
 } irr_list_t;
 
-/* A request, and what became of it. */
+/* A request with its status. */
 typedef struct irr_op irr_op_t;
 
 struct irr_op {
     irr_request_t request;
     irr_status_t  status;             /* IRR_IN_PROGRESS while pending */
-    void        (*then)(irr_op_t *);  /* called from within `done`; NULL for nothing */
+    void        (*then)(irr_op_t *);  /* called in `done`; NULL: none */
     void         *context;
 };
 
-/* Opens a transport for each rank with one configuration, but for the numbers of ranks; or none. */
+/* Opens a transport for each rank, or none. The configurations differ only in the numbers of ranks. */
 irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS]);
 
-/* Opens and connects; false if the case is skipped or has failed, and must end. */
+/* Opens and connects the transports. Returns false if the case is skipped or has failed; it must then end. */
 bool irr_net_open(irr_net_t *net, const irr_setup_t *setup);
 
-/* Starts to close a transport, and progresses until it is drained.  irr_net_close leaves it as it is. */
+/* Closes a transport, and progresses until it is drained. irr_net_close then skips it. */
 void irr_net_drain(irr_net_t *net, int rank);
 
-/* Closes, drains and frees all. */
+/* Closes, drains and frees all transports. */
 void irr_net_close(irr_net_t *net);
 
-/* Progresses one transport once; all of them. */
+/* Progress one transport once, or all of them. */
 void irr_net_progress_one(irr_net_t *net, int rank);
 void irr_net_progress(irr_net_t *net);
 
-/* Progresses long enough for what must not happen to happen. */
+/* Progresses long enough for an unwanted event to happen. */
 void irr_net_idle(irr_net_t *net);
 
-/* Post, and set op->status; `then` and `context` stay as they are. */
+/* Post an operation and set op->status; they leave `then` and `context` unchanged. */
 void irr_net_send(irr_net_t *net, int from, int to, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op);
 void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op);
-/* Opens another channel at a rank, or the one that was closed again; closes one, which may call `done`. */
+/* Open another channel at a rank, or a closed one again; close a channel, which may call `done`. */
 void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel);
 void irr_net_close_channel(irr_channel_t *channel);
 
 /* Abandons the channel of a rank. */
 void irr_net_abandon(irr_net_t *net, int at);
 
-/* Takes back what a rank sends on its channel. */
+/* Takes back the sends of a rank on its channel. */
 void irr_net_take_back(irr_net_t *net, int at);
 
-/* Number of messages that are discarded at a rank, once what is on its way has arrived; or until there are so many. */
+/*
+ * Discard unexpected messages at a rank and return their number: those that have arrived after some progress, or at
+ * least `wanted`.
+ */
 size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask);
 size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted);
 
-/* May a message of so many pieces be sent and received in this form? */
+/* Returns true if a message of so many pieces can be sent and received in this form. */
 bool irr_net_takes(const irr_net_t *net, irr_form_t form, size_t pieces);
 
-/* Progresses until the operation is over. */
+/* Progresses until the operation is complete. */
 void irr_net_wait(irr_net_t *net, irr_op_t *op);
 
-/* Sends one list into another, whichever comes first, and checks every byte. */
+/* Sends one list into another and checks every byte. recv_first: the receive is posted before the send. */
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,
                       irr_list_t *to, irr_form_t recv_form, bool recv_first);
 
 /* The same with two contiguous lists of so many bytes. */
 void irr_net_exchange_bytes(irr_net_t *net, int sender, int receiver, size_t bytes, bool recv_first);
 
-/* Number of open endpoints of a rank; bytes that its gather callbacks copied. */
+/* Return the number of open endpoints of a rank, and the bytes that its gather callbacks copied. */
 uint64_t irr_net_endpoints(irr_net_t *net, int rank);
 uint64_t irr_net_gathered(irr_net_t *net, int rank);
 
@@ -109,13 +112,16 @@ void irr_list_open(irr_list_t *list, const size_t *lengths, size_t count);
 void irr_list_open_even(irr_list_t *list, size_t count, size_t length);
 void irr_list_close(irr_list_t *list);
 
-/* The bytes of a message of this seed. */
+/* Fills a list with the bytes of the message of this seed. */
 void irr_list_fill(irr_list_t *list, uint64_t seed);
 
-/* Does the list begin with so many bytes of that message, and is everything else as irr_list_open left it? */
+/*
+ * Returns true if the list begins with so many bytes of that message and everything else is unchanged since
+ * irr_list_open.
+ */
 bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes);
 
-/* Are all guards as irr_list_open left them? */
+/* Returns true if all guard bytes are unchanged since irr_list_open. */
 bool irr_list_guarded(const irr_list_t *list);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * transport_suite.h - the conformance suite of transport.h; a transport that passes it can run any plan.
+ * transport_suite.h - the conformance suite of transport.h.  A transport that passes it can run any plan.
  * Its cases are in transport_suite.c, transport_channel.c, transport_sink.c, transport_load.c and transport_visits.c.
  *
- * A test program writes, for each irr_setup_t it has:
+ * A test program has, for each of its irr_setup_t:
  *
  *     static const irr_setup_t eager = { open_eager, close_fabric };
  *     IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
@@ -49,8 +49,8 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
 #undef IRR_SUITE_DECLARE
 
 /*
- * One case more, for a setup whose transports are those of a configuration: a rank leaves while the others go on, and
- * another one comes in its place.
+ * A further case, for transports that are opened from a configuration: a rank leaves while the others continue, and
+ * another one takes its place.
  */
 void irr_suite_visits(const irr_setup_t *with, irr_engine_config_t config);
 

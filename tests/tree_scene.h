@@ -9,7 +9,7 @@
 #define SCENE_VERTICES 600
 #define SCENE_RANKS    300
 
-/* Its arrays are its own: nothing is freed, so it must not move. */
+/* A scene contains its arrays: nothing is freed, and it must not move. */
 typedef struct tree_scene {
     irr_topology_t topology;
     int            parent[SCENE_VERTICES];
@@ -19,34 +19,37 @@ typedef struct tree_scene {
 } tree_scene_t;
 
 /*
- * "single:8", "star:8,8,8,8" (the first switch in the centre) or "chain:8,8,8,8", the first switch at the top;
- * hosts are numbered switch by switch, one rank each.  "paper" is the cluster of the paper's figure 1: switches s0 to
- * s3 are vertices 6 to 9.
+ * Makes a tree by shape: "single:8", "star:8,8,8,8" (the first switch in the centre) or "chain:8,8,8,8" (the first
+ * switch at the top). Hosts are numbered switch by switch and have one rank each. "paper" is the cluster of the
+ * paper's figure 1, where switches s0 to s3 are vertices 6 to 9.
  */
 void tree_scene_shape(tree_scene_t *scene, const char *shape);
 
-/* Up to so many hosts, one rank each, on any tree: switches without hosts, or in a row, among them. */
+/* Makes a random tree with up to so many hosts of one rank each. Some switches have no hosts, or lie in a row. */
 void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts);
 
-/* Puts up to so many ranks on the hosts, in any order; some hosts have none, some many. */
+/* Places up to so many ranks on the hosts, in any order; some hosts have none, some many. */
 void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks);
 
-/* A random tree, half of them with many ranks a host and half of them with links of any speed. */
+/* Makes a random tree. Half of them have many ranks on a host, and half have links of any speed. */
 void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most);
 
-/* Gives the links between switches a speed, in links of a host. */
+/* Sets the speed of the links between switches, relative to a host's link. */
 void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed);
 
-/* Gives all links speeds: those of hosts alike, or some faster; the others slower, or up to 40 times as fast. */
+/*
+ * Sets the speeds of all links. Those of hosts are equal, or some are faster. The others are slower, or up to 40 times
+ * as fast.
+ */
 void tree_scene_speeds(tree_scene_t *scene, uint64_t *state);
 
-/* The tree of a scene; a failure ends the test. */
+/* Returns the tree of a scene; a failure ends the test. */
 irr_tree_t tree_scene_tree(const tree_scene_t *scene);
 
-/* As many bytes from each rank to each other. */
+/* Returns a matrix with equal bytes from each rank to each other rank. */
 irr_matrix_t tree_scene_uniform(int ranks, uint64_t bytes);
 
-/* What all orders on trees promise: irr_schedule_check and irr_tree_check.  Prints what is wrong. */
+/* Asserts what all orders on trees promise: irr_schedule_check and irr_tree_check. Prints the defect. */
 void tree_scene_expect(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_matrix_t *matrix);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * world_scene.h - what happens in a scene of test_world.c, drawn at random: ranks, settings, jobs, turns and a trouble.
+ * world_scene.h - a random scene of test_world.c: ranks, settings, jobs, turns and a trouble.
  */
 #ifndef IRR_WORLD_SCENE_H
 #define IRR_WORLD_SCENE_H
@@ -8,16 +8,16 @@
 
 enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14 };
 
-/* What goes wrong in a scene. */
+/* The trouble of a scene. */
 typedef enum irr_trouble {
     IRR_TROUBLE_NONE,
-    IRR_TROUBLE_SHORT,     /* a rank has too little room for a message of some jobs */
+    IRR_TROUBLE_SHORT,     /* the receive block of a rank is too short for a message of some jobs */
     IRR_TROUBLE_SEND,      /* a send of one rank is refused */
     IRR_TROUBLE_RECV,      /* a receive of one rank is refused */
     IRR_TROUBLE_MEMORY,    /* an allocation fails */
     IRR_TROUBLE_POOR,      /* all allocations fail from one on */
     IRR_TROUBLE_GIVES_UP,  /* a rank fails the communicator */
-    IRR_TROUBLE_HOSTILE    /* a rank sends other descriptions than it means to */
+    IRR_TROUBLE_HOSTILE    /* a rank sends wrong descriptions */
 } irr_trouble_t;
 
 typedef enum irr_act { IRR_ACT_RUN, IRR_ACT_PLAN, IRR_ACT_RESTART } irr_act_t;
@@ -25,29 +25,32 @@ typedef enum irr_act { IRR_ACT_RUN, IRR_ACT_PLAN, IRR_ACT_RESTART } irr_act_t;
 typedef struct irr_world_turn {
     irr_act_t act;
     int       job;
-    bool      planned;   /* restart: its job is planned */
-    bool      bare;      /* restart: an earlier one has learnt the plan, so no description travels */
+    bool      planned;   /* restart: the plan of its job has been made */
+    bool      bare;      /* restart: an earlier one has learned the plan, so no description travels */
 } irr_world_turn_t;
 
 typedef struct irr_world_scene {
     irr_world_t      world;
-    irr_team_t       team, other;             /* the second one is free of trouble */
+    irr_team_t       team, other;             /* `other` has no trouble */
     const char      *row;
-    int              ranks, victim, cut;      /* the rank in trouble; the job with a short block, -1: none */
+    int              ranks, victim, cut;      /* the rank in trouble; the job with a short block, or -1 */
     irr_trouble_t    trouble;
     irr_job_t       *jobs[IRR_WORLD_JOBS];
     irr_world_turn_t turns[IRR_WORLD_TURNS];
-    int              turn[IRR_CREW_MAX];      /* that a rank is in */
+    int              turn[IRR_CREW_MAX];      /* the current turn of each rank */
     bool             open[IRR_CREW_MAX];
-    irr_counters_t   before[IRR_CREW_MAX];    /* of the engine when the turn began */
-    bool             spoils;                  /* the victim is hostile now */
-    uint64_t         random;                  /* what it spoils */
-    int              failed;                  /* turns of a rank that ended in an error that is not wanted */
+    irr_counters_t   before[IRR_CREW_MAX];    /* counters of the engine at the start of the turn */
+    bool             spoils;                  /* the victim is hostile at present */
+    uint64_t         random;                  /* state of the random numbers that it spoils by */
+    int              failed;                  /* turns of a rank that ended in an unexpected error */
     bool             poor;                    /* an exchange ended in IRR_ERR_NO_MEMORY */
-    int              wrong;                   /* turns with wrong bytes, or descriptions where none may travel */
+    int              wrong;                   /* turns with wrong bytes, or with descriptions where none may travel */
 } irr_world_scene_t;
 
-/* Draws a scene of this row, and opens its world and both communicators.  Memory is watched until close. */
+/*
+ * Makes a random scene of this row, and opens its world and both communicators. Memory is watched until
+ * irr_world_scene_close.
+ */
 void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state);
 void irr_world_scene_close(irr_world_scene_t *scene);
 
