@@ -67,8 +67,8 @@ typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr
                                        irr_plans_t *plans);
 
 /*
- * Builds the plans of all ranks. Shm lanes are used only if the settings have bytes for them. Long messages are split
- * if the order splits any; redistribution has a message for each pair of ranks.
+ * Builds the plans of all ranks. Long messages are split if the order splits any; redistribution has a message for
+ * each pair of ranks.
  */
 static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_settings_t *settings,
                                            const irr_matrix_t *matrix, irr_plans_t *plans)

@@ -1,11 +1,11 @@
 /*
- * allocations.c - what coll/irr allocates between a start and its completion: nothing, from the second start on.
+ * allocations.c - checks that coll/irr allocates nothing between a start and its completion, from the second start on.
  *
- *     mpi_allocations starts [INFO_KEY=VALUE ...] [, starts ...]   the keys go to the communicator
+ *     mpi_allocations starts [INFO_KEY=VALUE ...] [, starts ...]   the communicator gets the keys
  *
- * UCX and Open MPI may grow pools of their own, which no plan can foresee, so only what the component calls counts.
- * Over libfabric such pools are the component's: they grow to what was ever under way at once, and so stop growing
- * after some starts.  The counters must show that no message was described either.
+ * Only allocations of the component count: UCX and Open MPI may grow pools of their own, which no plan can foresee.
+ * Over libfabric such pools belong to the component.  They grow to the largest number of operations in progress, and
+ * therefore stop growing after some starts.  The counters must also show that no message had a description.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -24,13 +24,13 @@ static unsigned long long header_bytes(void)
 
 enum { STARTS = 50, TIMES_MAX = 20 };
 
-/* No block is empty, so no rank runs ahead: messages that wait for their receives would take memory. */
+/* Returns a count above 0, so that no rank runs ahead: messages that wait for their receives would need memory. */
 static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
 {
     return 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)spec->most);
 }
 
-/* So many starts, once, or until none allocates on any rank; returns how many. */
+/* Starts the call many times; over libfabric repeatedly, until no rank allocates. Returns the number of starts. */
 static int start_often(mpi_call_t *call)
 {
     const char *transport = getenv("OMPI_MCA_coll_irr_transport");
@@ -53,7 +53,7 @@ static int start_often(mpi_call_t *call)
     return times * STARTS;
 }
 
-/* Blocks in place, and packed ones of a type with gaps. */
+/* Checks blocks in place, and blocks of a type with gaps, which are packed. */
 static void case_starts(void)
 {
     uint64_t state = mpi_test_seed();

@@ -1,5 +1,5 @@
 /*
- * calls.c - calls of the all-to-all family, each of them right to the byte, gaps included, and served as it must be.
+ * calls.c - calls of the all-to-all family.  Each must be right to the byte, gaps included, and served as expected.
  *
  *     mpi_calls CASE[:NUMBER] [served=no] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
  */
@@ -7,7 +7,10 @@
 
 #include <sys/mman.h>
 
-/* The keys say auto: who serves is not known, and Open MPI's own nonblocking and persistent calls are not tried. */
+/*
+ * Returns true if the keys say auto. It is then unknown who serves, and Open MPI's own nonblocking and persistent
+ * calls are not tested.
+ */
 static int chooses(void)
 {
     for (int i = 0; i < mpi_job.nkeys; i++) {
@@ -23,13 +26,13 @@ static int is_left(void)
     return mpi_job.must_serve == 0;
 }
 
-/* The times that coll/irr must have served of so many. */
+/* Returns how many of `times` calls coll/irr must have served. */
 static unsigned long long wanted(const mpi_call_t *call, mpi_form_t form, int times)
 {
     return !is_left() && mpi_call_is_served(call, form) ? (unsigned long long)times : 0;
 }
 
-/* Makes a call so many times; the first one is compared with messages, too. */
+/* Makes a call so many times. The first one is also compared with point-to-point messages. */
 static void check(const mpi_pair_t *pair, const mpi_spec_t *spec, mpi_form_t form, int times)
 {
     const unsigned long long served = mpi_test_served();
@@ -56,7 +59,7 @@ static void check(const mpi_pair_t *pair, const mpi_spec_t *spec, mpi_form_t for
 static void open_pairs(mpi_pair_t *pairs, int count, uint64_t *state)
 {
     for (int i = 0; i < count; i++) {
-        uint64_t own = mpi_test_random(state);   /* a round takes different numbers of it on the groups of a split */
+        uint64_t own = mpi_test_random(state);   /* mpi_pair_init draws different amounts on the groups of a split */
 
         mpi_pair_init(&pairs[i], i, mpi_job.keys, mpi_job.nkeys, &own);
         if (!chooses() && !is_left()) {
@@ -72,7 +75,7 @@ static void close_pairs(mpi_pair_t *pairs, int count)
     }
 }
 
-/* NUMBER calls of a communicator, a collective, a form, counts and datatypes at random. */
+/* Makes NUMBER calls with a random communicator, collective, form, counts and datatypes. */
 static void case_random(void)
 {
     static const int shapes[] = {
@@ -90,7 +93,7 @@ static void case_random(void)
         const mpi_form_t form = (mpi_form_t)mpi_test_below(&own, FORMS);
         mpi_spec_t spec;
 
-        kind -= pair->is_inter && mpi_kinds[kind].in_place;   /* which MPI does not have there */
+        kind -= pair->is_inter && mpi_kinds[kind].in_place;   /* MPI has none in place on inter-communicators */
         spec = mpi_spec_random(kind, shapes[mpi_test_below(&own, 12)], &own);
         if (chooses() || mpi_call_breaks_host(pair, spec.kind)) {
             check(pair, &spec, BLOCKING, 1);
@@ -101,7 +104,9 @@ static void case_random(void)
     close_pairs(pairs, PAIRS);
 }
 
-/* Each collective in each form, with each shape of counts; where all is left to Open MPI, what that does well. */
+/*
+ * Makes each collective in each form with each shape of counts. If Open MPI serves all, only those that it does well.
+ */
 static void case_each(void)
 {
     static const mpi_pair_kind_t on[] = { ALL, DIST_GRAPH };
@@ -132,7 +137,7 @@ static int count_two(const mpi_spec_t *spec, int from, int to, int edge)
     return 2;
 }
 
-/* Another datatype, or none, and displacements in its extents. */
+/* Sets another datatype, or none, and converts the displacements to its extents. */
 static void change(mpi_side_t *side, MPI_Datatype type, int count)
 {
     for (int i = 0; i <= side->edges->count; i++) {
@@ -145,7 +150,7 @@ static void change(mpi_side_t *side, MPI_Datatype type, int count)
     }
 }
 
-/* The same arrays again, then with one thing changed in them, for which the blocks of the call before are wrong. */
+/* Repeats a call with the same arrays, then with one change in them that invalidates the blocks of the call before. */
 static void case_repeats(void)
 {
     enum { ROOM = 8 };
@@ -176,13 +181,13 @@ static void case_repeats(void)
     MPI_Type_free(&pair_of_ints);
 }
 
-/* Memory that takes none until it is touched; with MALLOC_PERTURB_ calloc touches all of it. */
+/* Reserves memory that occupies nothing until it is touched; with MALLOC_PERTURB_ calloc touches all of it. */
 static void *reserve(size_t bytes)
 {
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Blocks beyond 2 and 4 GiB: elements are so far apart that nearly nothing of the memory is touched. */
+/* Uses blocks beyond 2 and 4 GiB. Elements are so far apart that very little of the memory is touched. */
 static void case_far(void)
 {
     enum { COUNT = 2, RANKS = 5 };
@@ -223,9 +228,9 @@ static void case_far(void)
 }
 
 /*
- * Datatypes that differ in where their pieces are and in nothing else, each freed before the next one is made, so that
- * most lie where others were.  Few kinds, so that sizes and bounds come again; most with few pieces, and some with more
- * than the component remembers.
+ * Uses datatypes that differ only in where their pieces are. Each is freed before the next one is made, so most have
+ * the address of an earlier one. There are few kinds, so that sizes and bounds recur. Most types have few pieces, and
+ * some have more than the component remembers.
  */
 static void case_runs(void)
 {
@@ -253,11 +258,11 @@ static void case_runs(void)
         CHECK(mpi_call_once(&call, BLOCKING));
         mpi_call_fini(&call);
     }
-    CHECK(again > 0);   /* else this shows nothing */
+    CHECK(again > 0);   /* else the test shows nothing */
     mpi_pair_fini(&pair);
 }
 
-/* Bytes from one rank to another in a call of case_change, of which the seed says the number and the half. */
+/* Returns the bytes from one rank to another in a call of case_change. The seed encodes the number and the half. */
 static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int call = (int)(spec->seed / 2);
@@ -266,7 +271,7 @@ static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
     return (from + to + call) % 5 == 0 ? 0 : (from * to + from + to + call * 7) % spec->most;
 }
 
-/* A call of bytes, blocking, or a persistent one that is started thrice. */
+/* Makes a call of bytes: once, or as a persistent request that is started three times. */
 static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, int most, int number, mpi_form_t form)
 {
     mpi_spec_t spec = mpi_spec_plain(kind, counts, most, 2 * (uint64_t)number);
@@ -281,9 +286,9 @@ static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, i
 }
 
 /*
- * NUMBER calls where the ranks choose: half of them have blocks of other lengths, so that the ranks choose again; some
- * are in place.  They are on a communicator of all ranks, and on one of every other rank, where the choice is another.
- * Then there is a persistent request, which goes the strategy that was found.
+ * Makes NUMBER calls where the ranks choose. The second half has longer blocks, so that the ranks choose again. Some
+ * are in place. They run on a communicator of all ranks, and on one of every other rank, where the choice is another.
+ * Finally a persistent request uses the strategy that was found.
  */
 static void case_change(void)
 {
@@ -306,7 +311,7 @@ static void case_change(void)
     mpi_pair_fini(&all);
 }
 
-/* Alone there is nobody to exchange with: coll/irr leaves the communicator to others. */
+/* Checks that coll/irr leaves a communicator of one rank to other components. */
 static void case_alone(void)
 {
     MPI_Comm comm = mpi_test_dup_keys(MPI_COMM_SELF, mpi_job.keys, mpi_job.nkeys);

@@ -1,15 +1,16 @@
 /*
- * cycles.c - communicators come and go: duplicate, exchange, free, many times, at constant memory.
+ * cycles.c - duplicates a communicator, exchanges and frees it, many times, at constant memory.
  *
- *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent]   resident memory may grow by so much from a tenth of the
- *                                                         cycles on, and no file may be left open
+ *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent|nonblocking]   resident memory may grow by so much from a tenth
+ *                                                                     of the cycles on; no file may remain open
  *
- * With alltoall, MPI_Alltoall comes first or second.  With persistent, requests come and go, two a cycle and mostly on
- * one communicator.  With nonblocking, four calls are under way at a time, ten times on each communicator.
+ * With alltoall, MPI_Alltoall is the first or the second call.  With persistent, requests are created and freed, two a
+ * cycle and mostly on one communicator.  With nonblocking, four calls are in progress at a time, ten times on each
+ * communicator.
  *
- * Of these the second to the fourth call of a communicator start while the ranks agree, for which each makes a
- * persistent request of Open MPI.  libnbc of 4.1 does not free all of such a request.  What it loses is measured first,
- * by requests of a communicator that is left to Open MPI, and allowed besides.
+ * The second to the fourth of these calls start while the ranks agree; for that each of them creates a persistent
+ * request of Open MPI.  libnbc of 4.1 does not free such a request completely.  The loss is measured first, by requests
+ * of a communicator that is left to Open MPI, and added to the allowance.
  */
 #include "../open_files.h"
 #include "mpi_call.h"
@@ -47,7 +48,10 @@ static void cycle(int i, int both)
     MPI_Comm_free(&comm);
 }
 
-/* So many calls of an integer each on a communicator that goes meanwhile, if it is to; in each rank's own order. */
+/*
+ * Makes so many calls of one integer at a time, completed in each rank's own order. goes: the communicator is freed
+ * while they are in progress.
+ */
 static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, int i)
 {
     mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, mpi_shapes[ONE], 0, (uint64_t)i);
@@ -77,7 +81,7 @@ static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, i
     mpi_pair_fini(&pair);
 }
 
-/* Two requests at a time; sometimes their communicator goes first. */
+/* Uses two requests at a time. In some cycles their communicator is freed first. */
 static void cycle_persistent(int i)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
@@ -88,7 +92,7 @@ static void cycle_persistent(int i)
     calls_at_once(comm, i % 64 == 0, PERSISTENT, 2, i);
 }
 
-/* A communicator goes while its last calls are under way. */
+/* Frees a communicator while its last calls are in progress. */
 static void cycle_nonblocking(int i)
 {
     static MPI_Comm comm;
@@ -101,7 +105,7 @@ static void cycle_nonblocking(int i)
 
 enum { CONTROLS = 40000, DOUBTS = 3 };
 
-/* Bytes that Open MPI's own requests, so many of which come and go, cost from a tenth of them on. */
+/* Returns the bytes that a request of Open MPI's own loses, measured from a tenth of the requests on. */
 static double lost_by_host(void)
 {
     char key[] = "coll_irr_alltoallv_algorithm=host", *keys[] = { key };
@@ -165,7 +169,7 @@ int main(int argc, char **argv)
         printf("resident memory grew by %ld KiB\n", grown);
     }
     CHECK(test_open_files() <= files);
-    if (nonblocking) {   /* all calls but the first one of a communicator */
+    if (nonblocking) {   /* all calls except the first one of a communicator */
         CHECK(mpi_test_served() == (unsigned long long)cycles * 4 - (unsigned long long)(cycles + 9) / 10);
     } else {
         CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent || both ? 2 : 1));

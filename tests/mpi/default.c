@@ -1,10 +1,10 @@
 /*
- * default.c - one exchange of each kind, and whether coll/irr served it and opened anything for it.
+ * default.c - makes an exchange of each kind, and checks whether coll/irr served it and opened anything for it.
  *
- *     mpi_default left|served|v-served   all is left to Open MPI, coll/irr serves all, all but MPI_Alltoall
+ *     mpi_default left|served|v-served   all is left to Open MPI, coll/irr serves all, all except MPI_Alltoall
  *
- * UCX cannot make a worker without opening files, such as those of its shared memory: so the open files of this
- * process tell whether there is one.
+ * UCX cannot make a worker without opening files, such as those of its shared memory.  The open files of this process
+ * therefore show whether there is a worker.
  */
 #include "../open_files.h"
 #include "mpi_call.h"
@@ -26,7 +26,7 @@ static void call_twice(const mpi_pair_t *pair, MPI_Comm comm, int kind, mpi_form
     mpi_call_fini(&call);
 }
 
-/* Two calls of each kind: the first decides. */
+/* Makes two calls of each kind; the first one decides. */
 static void exchange_all(const mpi_pair_t *pair, MPI_Comm comm, int v_served, int served)
 {
     call_twice(pair, comm, ALLTOALLV, BLOCKING, v_served);

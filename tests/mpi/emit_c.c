@@ -1,11 +1,11 @@
 /*
- * emit_c.c - MPI_Alltoall of a file that irr_plan emit-c wrote, every byte right.
+ * emit_c.c - checks the MPI_Alltoall of a file that irr_plan emit-c wrote, to the byte.
  *
  *     emit_c [linked|preloaded|elsewhere|threads|told]
  *
- * The routine counts what it served: communicators of its size with any datatype, and neither other sizes nor
- * MPI_IN_PLACE; nothing if the hosts are not those of the file (elsewhere).  What it tells of the calls of `told` is
- * looked at from outside.
+ * The routine counts what it served.  It must serve communicators of its size with any datatype, and neither other
+ * sizes nor MPI_IN_PLACE.  It must serve nothing if the hosts are not those of the file (elsewhere).  The script checks
+ * the user messages of the mode told.
  */
 #include "mpi_call.h"
 
@@ -20,7 +20,7 @@ static unsigned long served(void)
     return served_p != NULL ? atomic_load(served_p) : 0;
 }
 
-/* Right, and served by the routine or not. */
+/* Makes a call; checks its bytes, and whether the routine served it. */
 static void compare_call(mpi_call_t *call, int by_routine)
 {
     const unsigned long before = served();
@@ -29,7 +29,7 @@ static void compare_call(mpi_call_t *call, int by_routine)
     CHECK(served() == before + (by_routine && serves ? 1 : 0));
 }
 
-/* With other contents each time. */
+/* Makes a call with new contents each time. */
 static void compare(MPI_Comm comm, mpi_spec_t spec, int by_routine)
 {
     static uint64_t seed;
@@ -66,7 +66,7 @@ static void compare_integers(MPI_Comm comm, int count, int by_routine)
     compare(comm, spec_of(MPI_INT, count), by_routine);
 }
 
-/* From short messages to those that need a rendezvous. */
+/* Uses counts from short messages to those that need a rendezvous. */
 static void all_counts(MPI_Comm comm)
 {
     static const int counts[] = { 1, 2, 100, 3001, 40000 };
@@ -78,7 +78,7 @@ static void all_counts(MPI_Comm comm)
     compare(comm, spec_of(MPI_BYTE, 7), 1);
 }
 
-/* A side has so many elements of another type; 3 of ten integers at both, unless more are asked for. */
+/* Uses `each` elements of another type on one side. The other side has `most` elements of ten integers. */
 static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int each, int most)
 {
     mpi_spec_t spec = spec_of(MPI_INT, most);
@@ -101,7 +101,7 @@ static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int
     mpi_pair_fini(&pair);
 }
 
-/* The same bytes in other shapes: with gaps, and another type at each end. */
+/* Sends the same bytes in other forms: with gaps, and with another type at each end. */
 static void all_types(MPI_Comm comm)
 {
     mpi_spec_t spec = spec_of(MPI_INT, 3);
@@ -111,7 +111,7 @@ static void all_types(MPI_Comm comm)
     MPI_Type_commit(&empty);
     for (int i = 0; i < 20; i++) {
         spec.items = i % 5 == 0 ? 1000 : 10;
-        spec.pieces = i % 4 == 0 ? 5 : 0;   /* one type, or random ones */
+        spec.pieces = i % 4 == 0 ? 5 : 0;   /* 5: one type in runs; 0: random types */
         compare(comm, spec, 1);
     }
     compare_other(comm, 0, MPI_INT, 30, 3);
@@ -120,7 +120,7 @@ static void all_types(MPI_Comm comm)
     MPI_Type_free(&empty);
 }
 
-/* Other sizes, and the same ranks the other way round, which live on in a duplicate. */
+/* Uses other sizes, and the same ranks in reversed order, also on a duplicate that outlives its parent. */
 static void all_communicators(int rank, int ranks)
 {
     MPI_Comm some, reversed, dup;
@@ -138,10 +138,10 @@ static void all_communicators(int rank, int ranks)
     MPI_Comm_free(&dup);
 }
 
-/* Two halves: as many ranks on the other side as the routine serves, or not; it serves neither. */
+/* Uses two groups. The other group may have as many ranks as the routine serves; it must serve neither. */
 static void inter_communicator(int rank, int ranks)
 {
-    const int first = rank < ranks / 2 ? ranks / 2 : 0;   /* of the others */
+    const int first = rank < ranks / 2 ? ranks / 2 : 0;   /* first rank of the other group */
     MPI_Comm half, inter;
 
     MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2, rank, &half);
@@ -151,7 +151,7 @@ static void inter_communicator(int rank, int ranks)
     MPI_Comm_free(&half);
 }
 
-/* Many in a row, on two communicators, among messages of the application that would match anything. */
+/* Makes many calls in a row on two communicators, while the application has a receive that would match any message. */
 static void repeated(int rank, int ranks)
 {
     const int to = (rank + 1) % ranks;
@@ -173,8 +173,8 @@ static void repeated(int rank, int ranks)
 }
 
 /*
- * A message that is too long: an error on its receiver, which the handler of the communicator is told once.  MPICH
- * tells errors of MPI_Waitany to that of MPI_COMM_WORLD, too.
+ * Counts calls of the error handler. A message that is too long is an error on its receiver; the communicator's
+ * handler must be called once. MPICH also reports errors of MPI_Waitany to the handler of MPI_COMM_WORLD.
  */
 static int handled;
 
@@ -207,7 +207,7 @@ static void too_long(int rank, int ranks)
     free(send);
 }
 
-/* Of each kind two calls, of which it may tell once: served, or left to the library for one reason or another. */
+/* Makes two calls of each kind, served or left to the library for some reason. The routine may log each kind once. */
 static void announced(int rank, int ranks)
 {
     int *send = calloc((size_t)ranks, sizeof(*send)), *recv = calloc((size_t)ranks, sizeof(*recv));

@@ -1,6 +1,6 @@
 /*
- * ends.c - nonblocking calls and persistent requests that end in an unusual way: without their communicator, wrongly,
- * in another thread, with the job.
+ * ends.c - nonblocking calls and persistent requests that end in an unusual way: without their communicator, with an
+ * error, in another thread, with the job.
  *
  *     mpi_ends CASE[:NUMBER] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
  */
@@ -11,7 +11,7 @@
 
 static const mpi_form_t later[] = { NONBLOCKING, PERSISTENT };
 
-/* The communicator goes while operations are under way, after some, and more, calls; requests go on without it. */
+/* Frees the communicator while operations are in progress, after `before` calls. Requests continue without it. */
 static void orphan(mpi_form_t form, int round, int before, uint64_t *state)
 {
     mpi_call_t calls[3];
@@ -56,7 +56,7 @@ static void case_orphans(void)
     }
 }
 
-/* What is under way cannot be freed, and goes on: what rank 0 sends has not come. */
+/* Checks that an active request cannot be freed, and continues: what rank 0 sends has not arrived. */
 static void case_active(void)
 {
     uint64_t state = mpi_test_seed();
@@ -88,7 +88,7 @@ static void case_active(void)
     }
 }
 
-/* Rank 0 sends twice as much as the others expect, to them, or in a uniform call, to all. */
+/* Makes rank 0 send twice as much as the others expect, to them, or in a uniform call, to all. */
 static void lengthen(mpi_call_t *call)
 {
     if (call->pair->rank == 0 && call->spec.kind->layout == UNIFORM) {
@@ -101,8 +101,8 @@ static void lengthen(mpi_call_t *call)
 }
 
 /*
- * A call that brings too much, between two right ones.  Its receivers have an error when they complete it, nothing is
- * overwritten, and those beside it are right.  Rank 0 starts persistent ones in another order than the others.
+ * Makes a call with too much data between two right ones. Its receivers get an error when they complete it, nothing is
+ * overwritten, and the calls beside it are right. Rank 0 starts persistent requests in another order than the others.
  */
 static void truncate_one(const mpi_pair_t *pair, int kind, mpi_form_t form)
 {
@@ -144,7 +144,7 @@ static void case_truncation(void)
     for (int round = 0; round < 2; round++) {
         truncate_one(&pair, ALLTOALLV, NONBLOCKING);
         if (!mpi_job_is_named()) {
-            continue;   /* Open MPI's own have other errors */
+            continue;   /* Open MPI's own calls have other errors */
         }
         truncate_one(&pair, ALLTOALL, BLOCKING);
         truncate_one(&pair, ALLTOALLV, BLOCKING);
@@ -153,7 +153,7 @@ static void case_truncation(void)
     mpi_pair_fini(&pair);
 }
 
-/* Null pointers where nothing is sent or received. */
+/* Passes null pointers where nothing is sent or received. */
 static void case_nothing(void)
 {
     int *zeros;
@@ -173,8 +173,8 @@ static void case_nothing(void)
 }
 
 /*
- * In place and without a byte, which takes no tag of Open MPI 4.1's: as the first call, which says nothing of those
- * that follow, and while rank 0 does not know yet what the others do.  What comes after it on the communicator meets.
+ * Makes empty calls in place, which take no tag of Open MPI 4.1: as the first call, which says nothing about later
+ * ones, and while rank 0 does not know yet what the others do. Later calls on the communicator must match.
  */
 static void case_empty(void)
 {
@@ -211,7 +211,7 @@ static void case_empty(void)
     }
 }
 
-/* One rank has a bad info key: all calls and requests are Open MPI's own. */
+/* Gives one rank a bad info key: Open MPI must serve all calls and requests. */
 static void case_refused(void)
 {
     const unsigned long long served = mpi_test_served();
@@ -234,9 +234,9 @@ static void case_refused(void)
 }
 
 /*
- * An allocation fails on one rank while the ranks agree.  They do not try that strategy, and all results are right.
- * An info key keeps each communicator from what the ones before it learnt.  No rank runs ahead, because its messages
- * would have to wait on the heap: without memory for them the communicator fails, which is for short.c.
+ * Makes an allocation fail on one rank while the ranks agree. They must not try that strategy, and all results must be
+ * right. An info key isolates each communicator from what earlier ones have learned. No rank runs ahead, because its
+ * messages would wait on the heap; without memory for them the communicator fails, which short.c tests.
  */
 static void case_memory(void)
 {
@@ -268,7 +268,7 @@ static void case_memory(void)
 
 /* ---- the end of the job ---- */
 
-/* Requests that nobody frees: of a communicator that was freed, of one that was not, and of MPI_COMM_WORLD. */
+/* Leaks requests: of a communicator that was freed, of one that was not, and of MPI_COMM_WORLD. */
 static void case_leaked(void)
 {
     uint64_t state = mpi_test_seed();
@@ -287,7 +287,7 @@ static void case_leaked(void)
     MPI_Comm_free(&pairs[0].irr);
 }
 
-/* Requests of short and of long messages that nobody waits for before MPI_Finalize. */
+/* Starts requests of short and of long messages that are not completed before MPI_Finalize. */
 static void start_and_leave(int starts)
 {
     mpi_pair_t pair;
@@ -312,7 +312,7 @@ static void case_left_active(void)
     start_and_leave(1);
 }
 
-/* The peers of the one that starts never do. */
+/* Starts requests on one rank whose peers never start theirs. */
 static void case_left_alone(void)
 {
     start_and_leave(mpi_job.rank == 1);
@@ -322,7 +322,7 @@ static void case_left_alone(void)
 
 enum { THREADS = 3 };
 
-/* Two calls of a communicator of the thread's own, or a request of one that all threads share. */
+/* The work of a thread: two calls on its own communicator, or a request of a communicator that all threads share. */
 typedef struct work {
     mpi_form_t form;
     mpi_pair_t pair;
@@ -364,7 +364,7 @@ static void *run_thread(void *argument)
     return (void *)bad;
 }
 
-/* What is started here is completed there. */
+/* Completes, in this thread, a call that another one has started. */
 static void *complete_one(void *argument)
 {
     mpi_call_wait(argument);

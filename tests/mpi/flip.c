@@ -1,13 +1,13 @@
 /*
- * flip.c - preloaded, makes one byte wrong of what exchange number FLIP brings rank 0, counted from 1: a call of
- * MPI_Alltoallv, or messages that MPI_Waitall ends.
+ * flip.c - to be preloaded: corrupts one byte that exchange number FLIP, counted from 1, brings to rank 0.  An exchange
+ * is a call of MPI_Alltoallv, or messages that MPI_Waitall completes.
  */
 #include <mpi.h>
 #include <stdlib.h>
 
-static unsigned char *first;   /* where the first message goes that was posted since the last exchange */
+static unsigned char *first;   /* buffer of the first message that was posted since the last exchange */
 
-/* Ends an exchange whose first byte arrives here. */
+/* Ends an exchange whose first byte is at `byte`. */
 static void end(unsigned char *byte)
 {
     static int exchanges;

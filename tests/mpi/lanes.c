@@ -1,9 +1,9 @@
 /*
- * lanes.c - exchanges through memory that the ranks of a node share: many communicators, and ranks that are killed.
+ * lanes.c - exchanges through the shared memory of a node: many communicators, and ranks that are killed.
  *
  *     mpi_lanes once        two exchanges
  *     mpi_lanes many N      N communicators at a time, with an exchange each, twice
- *     mpi_lanes killed MS   some rank is killed at some moment of the first MS milliseconds, of IRR_SEED
+ *     mpi_lanes killed MS   a random rank is killed at a random moment (IRR_SEED) of the first MS milliseconds
  */
 #include "mpi_call.h"
 
@@ -11,9 +11,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { BLOCK = 300 };   /* ints; more than a slot of a lane has room for */
+enum { BLOCK = 300 };   /* ints; a slot of a lane has less room */
 
-/* Nothing for the rank itself, and one integer or a block for each other. */
+/* Returns no elements for the rank itself, and one integer or a block for each other rank. */
 static int count_mixed(const mpi_spec_t *spec, int from, int to, int edge)
 {
     (void)spec, (void)edge;
@@ -31,7 +31,7 @@ static void exchange(const mpi_pair_t *pair, MPI_Comm comm, int salt)
     mpi_call_fini(&call);
 }
 
-/* They share the lanes of their ranks: the second time nothing is made. */
+/* Uses many communicators, which share the lanes of their ranks: the second round makes nothing new. */
 static void many(const mpi_pair_t *pair, int count)
 {
     MPI_Comm *comms = calloc((size_t)count, sizeof(*comms));
@@ -55,7 +55,7 @@ static void die(int signal)
     kill(getpid(), SIGKILL);
 }
 
-/* Before MPI_Init, so that the moment may be in it. */
+/* Sets the moment of death before MPI_Init, so that it may fall into MPI_Init. */
 static void arm(int ms)
 {
     const char *seed = getenv("IRR_SEED"), *rank = getenv("OMPI_COMM_WORLD_RANK");

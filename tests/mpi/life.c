@@ -1,9 +1,9 @@
 /*
- * life.c - communicators and the job come and go in every order, and nothing hangs or leaks.
+ * life.c - creates and frees communicators and the job in every order; nothing may hang or leak.
  *
  *     mpi_life CASE [, CASE ...]   see mpi_test.h and the table at the end
  *
- * A case that hangs is ended by the time limit of the script that runs it.
+ * The time limit of the script that runs a case ends it if it hangs.
  */
 #include "mpi_call.h"
 
@@ -14,7 +14,7 @@ static void case_unused(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/* Communicators that are never freed, one of them with a module that was never used. */
+/* Leaks communicators, one of them with a module that was never used. */
 static void case_leaked(void)
 {
     MPI_Comm used, unused;
@@ -37,7 +37,7 @@ static void case_leaked_to_host(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/* Ranks free their communicators in different orders and at different times. */
+/* Frees communicators in different orders and at different times on the ranks. */
 static void case_freed_late(void)
 {
     MPI_Comm comms[6];
@@ -57,7 +57,7 @@ static void case_freed_late(void)
     }
 }
 
-/* Only parts of the job exchange, overlapping parts, and never all of it. */
+/* Exchanges only in overlapping parts of the job, never in the whole job. */
 static void case_parts(void)
 {
     MPI_Comm part;
@@ -74,7 +74,7 @@ static void case_parts(void)
     }
 }
 
-/* The last rank never exchanges with anybody. */
+/* Exchanges without the last rank. */
 static void case_some_ranks(void)
 {
     MPI_Comm part;
@@ -89,7 +89,7 @@ static void case_some_ranks(void)
     }
 }
 
-/* Each info key with two values that are allowed, and one that is not. */
+/* Each info key with two good values and a bad one. */
 static const struct {
     const char *key, *one, *other, *bad;
 } infos[] = {
@@ -123,7 +123,7 @@ static const struct {
 
 enum { INFOS = sizeof(infos) / sizeof(infos[0]) };
 
-/* One exchange on a duplicate with an info key; returns if coll/irr served it. */
+/* Makes an exchange on a duplicate with an info key. Returns true if coll/irr served it. */
 static int info_served(const char *key, const char *value)
 {
     unsigned long long before = mpi_test_served();
@@ -142,7 +142,7 @@ static void case_good_info(void)
     }
 }
 
-/* A bad info key leaves its communicator to Open MPI, and no other. */
+/* Checks that a bad info key leaves its communicator to Open MPI, and no other one. */
 static void case_bad_info(void)
 {
     for (int i = 0; i < INFOS; i++) {
@@ -152,7 +152,7 @@ static void case_bad_info(void)
     CHECK(mpi_job_served() == 1);
 }
 
-/* A duplicate on which good info keys stand before all parameters but one. */
+/* Returns a duplicate whose good info keys override all parameters except one. */
 static MPI_Comm dup_with_all_but(int one)
 {
     MPI_Comm dup;
@@ -169,7 +169,7 @@ static MPI_Comm dup_with_all_but(int one)
     return dup;
 }
 
-/* Each parameter in the environment is bad, and a reason of its own to leave two communicators to Open MPI. */
+/* Checks bad parameters in the environment: each one alone must leave two communicators to Open MPI. */
 static void case_bad_parameters(void)
 {
     for (int i = 0; i < 2 * INFOS; i++) {
@@ -186,7 +186,7 @@ static void case_bad_parameters(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/* The even rank waits in the exchange while the odd one needs its point-to-point message to get there. */
+/* The even rank waits in the exchange. The odd rank needs a point-to-point message of the even one to get there. */
 static void case_other_traffic(void)
 {
     enum { TAG = 5, BYTES = 8 << 20 };
@@ -209,7 +209,10 @@ static void case_other_traffic(void)
     free(message);
 }
 
-/* Even and odd ranks: freed while what they agree on is still under way; and two more groups, never. */
+/*
+ * Uses even and odd ranks as two groups. Frees the communicator while an agreement is in progress, and leaks another
+ * one.
+ */
 static void case_inter(void)
 {
     uint64_t state = 1;
@@ -231,10 +234,10 @@ static void case_inter(void)
         mpi_call_fini(&calls[i]);
     }
     mpi_pair_fini(&pair);
-    CHECK(mpi_job_served() == 4);   /* all but the first nonblocking one */
+    CHECK(mpi_job_served() == 4);   /* all except the first nonblocking one */
 }
 
-/* MPI has none on inter-communicators. */
+/* MPI does not allow MPI_IN_PLACE on inter-communicators. */
 static void case_inter_in_place(void)
 {
     mpi_pair_t pair;
@@ -250,7 +253,7 @@ static void case_inter_in_place(void)
     mpi_pair_fini(&pair);
 }
 
-/* The first duplicate under MPI_THREAD_MULTIPLE: a wait inside query or enable would hang here. */
+/* Makes the first duplicate under MPI_THREAD_MULTIPLE: a wait within query or enable would hang here. */
 static void case_first_dup(void)
 {
     MPI_Comm dup;
@@ -284,7 +287,7 @@ static void *dup_often(void *argument)
     return (void *)bad;
 }
 
-/* Each thread has a communicator of its own, served or not by turns, and the first use is concurrent too. */
+/* Runs threads with a communicator each, alternately served or not. The first use is concurrent, too. */
 static void run_threads(void *(*run)(void *argument))
 {
     enum { THREADS = 4 };
@@ -318,7 +321,7 @@ static void case_thread_dups(void)
     run_threads(dup_often);
 }
 
-/* More exchanges on one communicator than its sequence counts. */
+/* Makes more exchanges on one communicator than its sequence counts. */
 static void case_many(void)
 {
     for (int i = 0; i < 1000; i++) {

@@ -1,9 +1,9 @@
 /*
- * mixed.c - jobs in which coll/irr is not the same on all ranks, or has no memory on one of them.
+ * mixed.c - jobs in which coll/irr is not the same on all ranks, or lacks memory on one of them.
  *
- *     mpi_mixed CASE [FIRST]   one of the table at the end; FIRST names the first collective on each communicator
+ *     mpi_mixed CASE [FIRST]   a case of the table at the end; FIRST is the first collective on each communicator
  *
- * A case that hangs is ended by the time limit of the script that runs it.
+ * The time limit of the script that runs a case ends it if it hangs.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -21,7 +21,7 @@ static const struct {
 
 enum { COLLECTIVES = sizeof(collectives) / sizeof(collectives[0]) };
 
-/* All collectives on a communicator, from one on; returns how many exchanges coll/irr served. */
+/* Runs all collectives on a communicator, beginning with one. Returns how many exchanges coll/irr served. */
 static unsigned long long run_all(MPI_Comm comm, int first)
 {
     unsigned long long before = mpi_test_served();
@@ -34,7 +34,7 @@ static unsigned long long run_all(MPI_Comm comm, int first)
     return mpi_test_served() - before;
 }
 
-/* The last ranks beside the others, of which there are as many, or one more. */
+/* Returns an inter-communicator of the first ranks and the last ones, which are as many, or one less. */
 static MPI_Comm make_inter(void)
 {
     enum { TAG = 1 };
@@ -47,7 +47,7 @@ static MPI_Comm make_inter(void)
     return inter;
 }
 
-/* Nobody serves what all ranks are members of, on whatever communicator. */
+/* Checks that coll/irr serves no communicator of all ranks. */
 static void case_apart(int first)
 {
     MPI_Comm dup, reversed, inter;
@@ -66,7 +66,7 @@ static void case_apart(int first)
     MPI_Comm_free(&dup);
 }
 
-/* The ranks of the lower half are alike, so those of the upper half: each half is as good as a job of its own. */
+/* Checks halves of the job. All ranks of a half have the same component, so coll/irr serves each half like a job. */
 static void case_halves(int first)
 {
     MPI_Comm half;
@@ -77,7 +77,7 @@ static void case_halves(int first)
     MPI_Comm_free(&half);
 }
 
-/* Every rank has coll/irr. */
+/* Checks a job where every rank has coll/irr. */
 static void case_same(int first)
 {
     MPI_Comm inter = make_inter();
@@ -87,7 +87,7 @@ static void case_same(int first)
     MPI_Comm_free(&inter);
 }
 
-/* Communicators of which a rank could not make a module, one after the other, and one more with memory again. */
+/* Makes communicators for which one rank lacks the memory for a module, and one more when memory is back. */
 static void case_modules(int first)
 {
     enum { COMMS = 4 };
@@ -109,7 +109,7 @@ static void case_modules(int first)
     MPI_Comm_free(&later);
 }
 
-/* No memory from before a communicator is made until after its first calls. */
+/* Denies memory from before a communicator is made until after its first calls. */
 static void case_no_memory(int first)
 {
     MPI_Comm wholes[] = { MPI_COMM_WORLD, make_inter() }, dup;
@@ -126,7 +126,7 @@ static void case_no_memory(int first)
     MPI_Comm_free(&wholes[1]);
 }
 
-/* Children are a job of their own; what both jobs are members of is left to Open MPI. */
+/* Spawns children, which are a job of their own. Communicators with members of both jobs are left to Open MPI. */
 static void case_spawn(int first)
 {
     MPI_Comm parent, inter, both;
@@ -154,7 +154,7 @@ static const struct {
     { "no_memory", case_no_memory }, { "spawn", case_spawn }
 };
 
-/* MPI_T before MPI, as a tool does. */
+/* Initialises MPI_T before MPI, as a tool does. */
 static int run(void (*run_case)(int first), int first)
 {
     int provided;

@@ -1,5 +1,5 @@
 /*
- * mpi_call.c - one call of the all-to-all family: arguments, contents, and what must be received (mpi_call.h).
+ * mpi_call.c - one call of the all-to-all family: arguments, contents, and expected data (mpi_call.h).
  */
 #include "mpi_call.h"
 
@@ -16,7 +16,10 @@ const mpi_kind_t mpi_kinds[KINDS] = {
 
 /* ---- sides ---- */
 
-/* In place both directions between two ranks have one count; uniform counts are a group's on an inter-communicator. */
+/*
+ * Returns the count of a block. In place, both directions between two ranks have one count. On an inter-communicator,
+ * uniform counts depend on the group.
+ */
 static int count_of(const mpi_spec_t *spec, const mpi_pair_t *pair, int from, int to, int edge)
 {
     const int boundary = pair->first > pair->other_first ? pair->first : pair->other_first;
@@ -32,7 +35,7 @@ static int edge_count(const mpi_call_t *call, const mpi_side_t *side, int slot)
     const int me = pair->first + pair->rank, rank = side->edges->ranks[slot], other = pair->other_first + rank;
 
     if (rank == MPI_PROC_NULL && call->spec.kind->layout != UNIFORM) {
-        return 1;   /* which nobody may touch */
+        return 1;   /* elements that must not change */
     }
     return side == &call->send ? count_of(&call->spec, pair, me, other, side->edges->numbers[slot])
                                : count_of(&call->spec, pair, other, me, side->edges->numbers[slot]);
@@ -45,7 +48,7 @@ static MPI_Datatype draw_type(const mpi_spec_t *spec, uint64_t *state)
                               : mpi_types_random(spec->base, spec->items, state);
 }
 
-/* One block behind the other, as uniform calls want them, or in any order with gaps; around a base in their middle. */
+/* Lays out the blocks: consecutively for uniform calls, or in any order with gaps, around a base in their middle. */
 static void lay_out(mpi_side_t *side, const mpi_spec_t *spec, uint64_t *state)
 {
     const mpi_layout_t layout = spec->kind->layout;
@@ -174,7 +177,7 @@ static int elements(const mpi_call_t *call, const mpi_side_t *side, int slot)
     return call->spec.kind->layout == UNIFORM ? side->each : side->counts[slot];
 }
 
-/* Writes the block of a slot of `side` that one rank sends to another into memory that has this base. */
+/* Writes the block that one rank sends to another, at the place of a slot of `side`, into memory with this base. */
 static void put(const mpi_call_t *call, const mpi_side_t *side, int slot, char *base, int from, int to)
 {
     const int count = elements(call, side, slot);
@@ -277,7 +280,7 @@ int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form)
 
 /* ---- MPI ---- */
 
-/* What MPI takes, as the collectives differ: each side has copies of its own. */
+/* The arguments of the collectives. Each side has copies of its own. */
 #define U_ARGUMENTS input, send->each, stype, recv->base, recv->each, rtype, comm
 #define V_ARGUMENTS input, out.counts, out.displs, stype, recv->base, in.counts, in.displs, rtype, comm
 #define W_ARGUMENTS input, out.counts, out.displs, out.types, recv->base, in.counts, in.displs, in.types, comm
@@ -323,8 +326,8 @@ static void free_arguments(mpi_call_t *call)
 }
 
 /*
- * Open MPI reads the arrays of MPI_Ialltoallw and of its init call later, and 4.1 may use datatypes of a persistent
- * request that have been freed.
+ * Keeps or overwrites the arguments after MPI has returned. Open MPI reads the arrays of MPI_Ialltoallw and of its
+ * init call later, and 4.1 may use datatypes of a persistent request that have been freed.
  */
 static void keep_arguments(mpi_call_t *call, mpi_side_t *in, mpi_side_t *out, mpi_form_t form)
 {
@@ -365,7 +368,7 @@ static int call_mpi(mpi_call_t *call, mpi_form_t form)
     return result;
 }
 
-/* Keeps the first error; returns it. */
+/* Keeps the first error, and returns it. */
 static int keep(mpi_call_t *call, int result)
 {
     call->result = call->result != MPI_SUCCESS ? call->result : result;

@@ -22,7 +22,7 @@ static int count_one(const mpi_spec_t *spec, int from, int to, int edge)
     return 1;
 }
 
-/* Of all blocks one to four quarters are not empty. */
+/* Returns random counts; one to four quarters of all blocks are not empty. */
 static int count_random(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const uint64_t random = mpi_call_hash(spec->seed, from, to, edge);
@@ -37,7 +37,7 @@ static int count_sparse(const mpi_spec_t *spec, int from, int to, int edge)
     return random % 4 == 0 ? (int)(random / 4 % (uint64_t)(15 * spec->most)) : 0;
 }
 
-/* Rank 0, 1 or 2 sends to all, and no other. */
+/* Returns counts with which only rank 0, 1 or 2 sends, to all ranks. */
 static int count_row(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int row = (int)(spec->seed % 3);
@@ -54,7 +54,7 @@ static int count_column(const mpi_spec_t *spec, int from, int to, int edge)
                ? 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)(25 * spec->most)) : 0;
 }
 
-/* A block of a mebibyte and one of a quarter, or uniform ones of 100 kB. */
+/* Returns counts with one block of a mebibyte and one of a quarter, or uniform blocks of 100 kB. */
 static int count_large(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int low = from < to ? from : to, high = from < to ? to : from;

@@ -1,5 +1,5 @@
 /*
- * mpi_edges.c - random communicators, and whom a rank sends blocks to on them (mpi_edges.h).
+ * mpi_edges.c - random communicators, and the peers of a rank on them (mpi_edges.h).
  */
 #include "mpi_edges.h"
 
@@ -16,7 +16,7 @@ static void edges_fini(mpi_edges_t *edges)
     free(edges->ranks);
 }
 
-/* From lists in the order of their slots. */
+/* Numbers the edges of a list of peers that is in the order of its slots. */
 static void edges_number(mpi_edges_t *edges)
 {
     for (int i = 0; i < edges->count; i++) {
@@ -37,7 +37,7 @@ static void edges_shuffle(mpi_edges_t *edges, uint64_t *state)
     }
 }
 
-/* How many edges lead from one rank to another; alike on all ranks for one seed. */
+/* Returns the number of edges from one rank to another; it is the same on all ranks for one seed. */
 static int edges_between(uint64_t seed, int from, int to)
 {
     static const int how_many[] = { 0, 0, 1, 1, 2, 3 };
@@ -46,7 +46,7 @@ static int edges_between(uint64_t seed, int from, int to)
     return how_many[mpi_test_random(&state) % 6];
 }
 
-/* The edges from a rank, or to it, in some order. */
+/* Draws the edges from a rank, or to it, in random order. */
 static void edges_draw(mpi_edges_t *edges, uint64_t seed, int rank, int ranks, int to, uint64_t *state)
 {
     edges_init(edges, 3 * ranks);
@@ -92,7 +92,7 @@ static MPI_Comm pair_grid(mpi_pair_t *pair, MPI_Comm comm, uint64_t *state)
     return grid;
 }
 
-/* Whoever has a neighbour is its neighbour as often. */
+/* Makes a graph in which two neighbours list each other equally often. */
 static MPI_Comm pair_graph(mpi_pair_t *pair, MPI_Comm comm, uint64_t *state)
 {
     const uint64_t seed = mpi_test_random(state);
@@ -148,7 +148,7 @@ static MPI_Comm pair_dist_graph(mpi_pair_t *pair, MPI_Comm comm, uint64_t *state
 
 /* ---- inter-communicators ---- */
 
-/* The group of a rank of MPI_COMM_WORLD: uneven ones, one against the others, or every other rank. */
+/* Returns the group of a rank of MPI_COMM_WORLD: uneven groups, one rank against the others, or every other rank. */
 static int inter_group(int which, int rank, int ranks)
 {
     switch (which) {
@@ -158,7 +158,7 @@ static int inter_group(int which, int rank, int ranks)
     }
 }
 
-/* The last one has the ranks of both groups in reversed order. */
+/* Makes an inter-communicator; the last kind has the ranks of both groups in reversed order. */
 static MPI_Comm pair_inter(mpi_pair_t *pair, int which)
 {
     enum { TAG = 3 };
@@ -183,7 +183,7 @@ static MPI_Comm pair_inter(mpi_pair_t *pair, int which)
 
 /* ---- life ---- */
 
-/* The ranks of pair number `which`, in their order. */
+/* Returns a communicator of the ranks of pair number `which`, in their order. */
 static MPI_Comm pair_ranks(int which)
 {
     MPI_Comm comm;
@@ -199,7 +199,7 @@ static MPI_Comm pair_ranks(int which)
     return comm;
 }
 
-/* All members of the communicator, or of the other group. */
+/* Fills the edges to all members of the communicator, or of the other group. */
 static void pair_members(mpi_pair_t *pair, MPI_Comm comm)
 {
     int others;

@@ -1,7 +1,7 @@
 /*
- * mpi_fail.h - the n-th allocation of coll/irr fails (mpi_memory.h), or its n-th system call of a kind.
+ * mpi_fail.h - makes the n-th allocation of coll/irr fail (mpi_memory.h), or its n-th system call of a kind.
  *
- * The program's own functions stand before those of the C library, and act on what the component calls.  A program that
+ * The program's functions replace those of the C library and act on calls of the component only.  A program that
  * includes this file is linked with -export-dynamic.
  */
 #ifndef MPI_FAIL_H
@@ -30,7 +30,7 @@ static inline int what_of(const char *text)
     return what;
 }
 
-/* System calls of the component since they were armed; see mpi_memory. */
+/* System calls of the component since `fail` armed them; see mpi_memory. */
 static struct {
     long count, first, times, failed;
 } calls[MEMORY];
@@ -71,7 +71,7 @@ MPI_MEMORY_VISIBLE ssize_t process_vm_readv(pid_t pid, const struct iovec *to, u
                ? -1 : syscall(SYS_process_vm_readv, pid, to, nto, from, nfrom, flags);
 }
 
-/* As mpi_memory_fail, of what fails. */
+/* As mpi_memory_fail, for any kind of failure. */
 static inline long fail(int what, long first, long times)
 {
     long failed;

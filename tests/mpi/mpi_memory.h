@@ -1,14 +1,14 @@
 /*
- * mpi_memory.h - what coll/irr allocates, counted, and made to fail where a test wants it.
+ * mpi_memory.h - counts the allocations of coll/irr, and makes them fail on request.
  *
- * The program's own malloc, calloc, realloc and strdup stand before those of the C library in all that it loads, and
- * act on what the component calls.  What UCX and Open MPI call themselves is left alone.  The ranks on which
- * allocations fail are those that call mpi_memory_fail.  For programs of one source file and one thread.
+ * The program's malloc, calloc, realloc and strdup replace those of the C library in everything that it loads, and act
+ * on calls of the component only; allocations of UCX and Open MPI are not affected.  Allocations fail on the ranks that
+ * call mpi_memory_fail.  This file is for programs of one source file and one thread.
  *
  *     mpi_memory_watch();               after MPI_Init
- *     mpi_memory_fail(60, LONG_MAX);    all from the 60th from now on
+ *     mpi_memory_fail(60, LONG_MAX);    all from the 60th on fail from now on
  *     MPI_Alltoallv(...);
- *     failed = mpi_memory_fail(0, 0);   memory is there again
+ *     failed = mpi_memory_fail(0, 0);   none fails any more
  */
 #ifndef MPI_MEMORY_H
 #define MPI_MEMORY_H
@@ -23,18 +23,18 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 
-/* To all that the program loads. */
+/* Visible to everything that the program loads. */
 #define MPI_MEMORY_VISIBLE __attribute__((visibility("default")))
 
 static struct {
     const char *start, *end;   /* of the component's code */
-    long count;                /* allocations since mpi_memory_fail, or since mpi_memory_watch, */
+    long count;                /* allocations since mpi_memory_fail, or since mpi_memory_watch */
     size_t bytes;              /* and their bytes */
-    long first, times;         /* which of them fail; first 0: none */
+    long first, times;         /* the first that fails, and how many fail; first 0: none */
     long failed;
 } mpi_memory;
 
-/* Counts an allocation of the component; true if it has to fail. */
+/* Counts an allocation of the component. Returns true if it has to fail. */
 static inline int mpi_memory_fails(const void *caller, size_t bytes)
 {
     if ((const char *)caller < mpi_memory.start || (const char *)caller >= mpi_memory.end) {
@@ -87,7 +87,7 @@ static inline int mpi_memory_find(struct dl_phdr_info *info, size_t size, void *
     return 0;
 }
 
-/* Finds the component, which MPI_Init has loaded, and counts from here on. */
+/* Finds the component, which MPI_Init has loaded, and starts to count. */
 static inline void mpi_memory_watch(void)
 {
     dl_iterate_phdr(mpi_memory_find, NULL);
@@ -97,8 +97,8 @@ static inline void mpi_memory_watch(void)
 }
 
 /*
- * Counts anew: so many allocations fail from the first'th on, which is 1 for the next one; 0: none fails.  Returns
- * how many failed since the last call.
+ * Restarts the count. `times` allocations fail from number `first` on, where 1 is the next one; 0: none fails. Returns
+ * the number of failures since the last call.
  */
 static inline long mpi_memory_fail(long first, long times)
 {

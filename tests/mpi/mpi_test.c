@@ -1,5 +1,5 @@
 /*
- * mpi_test.c - what the MPI test programs share (mpi_test.h).
+ * mpi_test.c - common parts of the MPI test programs (mpi_test.h).
  */
 #include "mpi_test.h"
 
@@ -37,7 +37,7 @@ int mpi_test_end(void)
 
 static const mpi_case_t *cases;
 
-/* The row of CASE or CASE:NUMBER; the one that ends the table if there is none. */
+/* Returns the row of CASE or CASE:NUMBER; the last row, without a name, if there is none. */
 static const mpi_case_t *find(const char *text)
 {
     const size_t length = strcspn(text, ":");

@@ -1,12 +1,12 @@
 /*
- * mpi_test.h - what the MPI test programs share: checks, random numbers, communicators with info keys, proof that
+ * mpi_test.h - common parts of the MPI test programs: checks, random numbers, communicators with info keys, proof that
  * coll/irr served, and a main function that runs the cases of a table.
  *
  *     PROGRAM CASE[:NUMBER] [KEY=VALUE ...] [, CASE ...]
  *
- * The keys go to the communicators of coll/irr.  The keys served=yes and served=no are the program's: coll/irr served
- * some exchange of this case, or none.  A comma ends a case.  A job starts more slowly than most cases run, so scripts
- * give several cases to one job, and rank 0 prints of each whether it was right on all ranks.
+ * The communicators of coll/irr get the keys.  The keys served=yes and served=no are for the program: coll/irr must
+ * have served some exchange of this case, or none.  A comma ends a case.  The start of a job takes longer than most
+ * cases, so scripts give several cases to one job.  Rank 0 prints for each case whether it was right on all ranks.
  */
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
@@ -28,13 +28,13 @@
 
 #define CHECK(condition) mpi_test_check((condition), #condition, __FILE__, __LINE__)
 
-/* Counts a failed check, and prints the first ten of a rank; returns the condition. */
+/* Counts a failed check. Prints the first ten of a rank. Returns the condition. */
 int mpi_test_check(int condition, const char *text, const char *file, int line);
 
-/* Failed checks of this rank. */
+/* Returns the number of failed checks of this rank. */
 int mpi_test_failures(void);
 
-/* Finalizes MPI; what main returns: 0 on all ranks if no check failed on any. */
+/* Finalizes MPI. Returns the exit status of main: 0 on all ranks if no check failed on any. */
 int mpi_test_end(void);
 
 /* ---- cases ---- */
@@ -45,30 +45,32 @@ typedef struct mpi_case {
     int         threads;     /* the job needs MPI_THREAD_MULTIPLE */
 } mpi_case_t;
 
-/* Of the job, and of the case that runs. */
+/* The job and the running case. */
 typedef struct mpi_job {
     const char *program;
     int         rank, ranks;
     int         thread_level;   /* in Open MPI 4.1 MPI_T_init_thread changes what MPI_Query_thread returns */
-    int         number;         /* behind the colon; 0: none */
+    int         number;         /* number behind the colon; 0: none */
     char      **keys;
     int         nkeys;
-    unsigned long long served;  /* exchanges, when the case began */
-    int         must_serve;     /* the script says served=yes, or (0) served=no; -1: neither */
+    unsigned long long served;  /* exchanges served when the case began */
+    int         must_serve;     /* 1: the script has served=yes; 0: served=no; -1: neither */
 } mpi_job_t;
 
 extern mpi_job_t mpi_job;
 
-/* The number of the case, or this one if it has none. */
+/* Returns the number of the case, or `standard` if it has none. */
 int mpi_job_number(int standard);
 
-/* A key names an algorithm, so coll/irr serves all but the first nonblocking call of a communicator. */
+/*
+ * Returns true if a key names an algorithm. coll/irr then serves all but the first nonblocking call of a communicator.
+ */
 int mpi_job_is_named(void);
 
-/* Exchanges that coll/irr served on this rank since the case began. */
+/* Returns the exchanges that coll/irr served on this rank since the case began. */
 unsigned long long mpi_job_served(void);
 
-/* Runs the cases that the arguments name; `cases` ends with a row without a name. */
+/* Runs the cases of the arguments. `cases` ends with a row without a name. Returns the exit status. */
 int mpi_test_main(int argc, char **argv, const mpi_case_t *cases);
 
 /* Calls run for each list of arguments between commas, and prints whether it was right. */
@@ -76,39 +78,39 @@ void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int 
 
 /* ---- numbers ---- */
 
-/* splitmix64, the same on all ranks for the same seed. */
+/* Returns a random number (splitmix64), the same on all ranks for the same state. */
 uint64_t mpi_test_random(uint64_t *state);
 
-/* A random number from 0 on, below the limit. */
+/* Returns a random number from 0 to limit - 1. */
 int mpi_test_below(uint64_t *state, int limit);
 
-/* IRR_SEED or a new one, the same on all ranks; rank 0 prints it. */
+/* Returns IRR_SEED or a new seed, the same on all ranks; rank 0 prints it. */
 uint64_t mpi_test_seed(void);
 
-/* The sum over all ranks of the job. */
+/* Returns the sum over all ranks of the job. */
 int mpi_test_sum(int value);
 
-/* The class of an MPI error. */
+/* Returns the class of an MPI error. */
 int mpi_test_class(int error);
 
 /* ---- coll/irr ---- */
 
-/* A duplicate with info keys, each KEY=VALUE. */
+/* Returns a duplicate with info keys, each KEY=VALUE. */
 MPI_Comm mpi_test_dup_keys(MPI_Comm comm, char **keys, int nkeys);
 
 /* The same with one key. */
 MPI_Comm mpi_test_dup(MPI_Comm comm, const char *key, const char *value);
 
 /*
- * Opens a performance variable of coll/irr; MPI_T_PVAR_HANDLE_NULL if it does not exist.  A counter counts
- * from here on.  MPI_T stays open: opening it again would load components of Open MPI again.
+ * Opens a performance variable of coll/irr. Returns MPI_T_PVAR_HANDLE_NULL if it does not exist. A counter counts from
+ * here on. MPI_T stays open: opening it again would load components of Open MPI again.
  */
 MPI_T_pvar_handle mpi_test_pvar_open(const char *name, int class, MPI_T_pvar_session *session);
 
-/* The value of a variable that was opened so. */
+/* Returns the value of a variable that mpi_test_pvar_open has opened. */
 unsigned long long mpi_test_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
 
-/* Exchanges that coll/irr served on this rank since the first call. */
+/* Returns the exchanges that coll/irr served on this rank since the first call of this function. */
 unsigned long long mpi_test_served(void);
 
 #endif

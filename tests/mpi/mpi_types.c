@@ -3,7 +3,7 @@
  */
 #include "mpi_types.h"
 
-/* Blocks of random lengths, each some items behind or before the last one. */
+/* Returns a type of runs of random lengths; each is some items behind or before the last one. */
 static MPI_Datatype scattered(MPI_Datatype base, int items, int backwards, uint64_t *state)
 {
     int lengths[8], displs[8], count = 0, at = backwards ? 4 * items + 64 : 0;
@@ -22,7 +22,7 @@ static MPI_Datatype scattered(MPI_Datatype base, int items, int backwards, uint6
     return type;
 }
 
-/* Every other item, then the rest in one run; the first item lies 8 items behind the address. */
+/* Returns a type of every other item, then the rest in one run. The first item lies 8 items behind the address. */
 static MPI_Datatype structure(MPI_Datatype base, int items, int size)
 {
     const int first = items / 2;
@@ -53,7 +53,7 @@ MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state)
     case 2:  type = scattered(base, items, 0, state); break;
     case 3:  type = scattered(base, items, 1, state); break;
     case 4:  type = structure(base, items, size); break;
-    case 5:  MPI_Type_create_hvector(items, 1, -3 * (MPI_Aint)size, base, &type); break;   /* from the last one back */
+    case 5:  MPI_Type_create_hvector(items, 1, -3 * (MPI_Aint)size, base, &type); break;   /* from the last item back */
     default: MPI_Type_contiguous(items, base, &type); break;
     }
     MPI_Type_get_true_extent(type, &lower, &extent);
@@ -84,7 +84,7 @@ MPI_Datatype mpi_types_slots(MPI_Datatype base, int items, int pieces, uint64_t 
     MPI_Datatype indexed, type;
 
     for (int i = 0, slot = 0; i < pieces; i++, slot++) {
-        const int room = pieces + i - slot;   /* slots that may stay empty before this piece */
+        const int room = pieces + i - slot;   /* slots that may be empty before this piece */
 
         slot += i == 0 ? 0 : i == pieces - 1 ? room : mpi_test_below(state, (room < 3 ? room : 3) + 1);
         slots[i] = slot * run;

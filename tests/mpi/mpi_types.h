@@ -8,21 +8,21 @@
 #include "mpi_test.h"
 
 /*
- * A committed datatype of so many items of a basic one, whose elements do not overlap.  The first item may lie before
- * the address of an element.  Types of equal `items` and `base` match.
+ * Returns a committed datatype of so many items of a basic one, whose elements do not overlap. The first item may lie
+ * before the address of an element. Types of equal `items` and `base` match.
  */
 MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state);
 
-/* The same items in `pieces` runs, with as many items between two runs and behind the last one. */
+/* Returns a type with the same items in `pieces` runs, with as many items between two runs and behind the last one. */
 MPI_Datatype mpi_types_runs(MPI_Datatype base, int items, int pieces);
 
 /*
- * The same items in `pieces` runs that lie in twice as many slots, the first and the last one of them taken: random
- * types that have equal bounds and sizes.
+ * Returns a type with the same items in `pieces` runs, at random in twice as many slots. The first and the last slot
+ * are always used, so such types have equal bounds and sizes.
  */
 MPI_Datatype mpi_types_slots(MPI_Datatype base, int items, int pieces, uint64_t *state);
 
-/* The distance between two elements, in bytes. */
+/* Returns the distance between two elements, in bytes. */
 MPI_Aint mpi_types_extent(MPI_Datatype type);
 
 #endif

@@ -1,18 +1,19 @@
 /*
- * place.c - MPI_IN_PLACE with long blocks: every byte, bounded memory, and no hang where ranks or counts differ.
+ * place.c - MPI_IN_PLACE with long blocks: every byte is right, memory is bounded, and nothing hangs if ranks or counts
+ * differ.
  *
  *     mpi_place CASE [INFO_KEY=VALUE ...] [, CASE ...]   cases of the table at the end
  *
- * Elements are integers, whose datatypes are one run, long runs, or short ones, which are packed.  What the component
- * allocates is counted: in place no more than the engine says (IRR_PAIRS_SCRATCH), and plans; for short runs a packed
- * copy besides.
+ * Elements are integers.  Their datatypes are one run, long runs, or short runs, which are packed.  The allocations of
+ * the component are counted.  In place it may allocate the engine's scratch (IRR_PAIRS_SCRATCH) and plans; for short
+ * runs also a packed copy.
  */
 #include "mpi_call.h"
 #include "mpi_fail.h"
 
 enum { SCRATCH = 1 << 20, PLANS = 1 << 20, RUN = 4096, ELEMENTS = 3 };
 
-/* Alike in both directions: nothing, a few, or more than a piece, up to so many bytes. */
+/* Returns a count that is equal in both directions: none, a few, or more than a piece, up to so many bytes. */
 static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int low = from < to ? from : to, high = from < to ? to : from;
@@ -25,7 +26,7 @@ static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
     return mpi_test_below(&state, most + (most == 0));
 }
 
-/* Elements of one run, of long runs, or of short ones; blocks of up to so many bytes. */
+/* Returns a spec with elements of one run, of long runs, or of short ones, and blocks of up to so many bytes. */
 static mpi_spec_t spec_of(int kind, int element, uint64_t seed, int bytes_max)
 {
     static const int items[ELEMENTS] = { 1, 2 * RUN, 3 }, pieces[ELEMENTS] = { 1, 2, 3 };
@@ -37,7 +38,7 @@ static mpi_spec_t spec_of(int kind, int element, uint64_t seed, int bytes_max)
     return spec;
 }
 
-/* One call in place of integers; returns its result, and checks the bytes if that is good. */
+/* Makes one call of integers in place. Returns its result, and checks the bytes if it succeeded. */
 static int place_once(const mpi_pair_t *pair, uint64_t seed, mpi_counts_t counts, int most)
 {
     mpi_spec_t spec = spec_of(ALLTOALLV_IN_PLACE, 0, seed, most);
@@ -52,7 +53,7 @@ static int place_once(const mpi_pair_t *pair, uint64_t seed, mpi_counts_t counts
     return result;
 }
 
-/* Each form twice, with each element. */
+/* Makes each form twice with each element. */
 static void case_right(void)
 {
     const unsigned long long served = mpi_test_served();
@@ -62,7 +63,7 @@ static void case_right(void)
     mpi_pair_open(&pair, ALL);
     mpi_call_meet(&pair);
     for (int i = 0; i < ELEMENTS * (FORMS + 1); i++) {
-        const int element = i % ELEMENTS, form = i / ELEMENTS;   /* the last one is blocking, with types of their own */
+        const int element = i % ELEMENTS, form = i / ELEMENTS;   /* the last: blocking, types of their own */
         const mpi_spec_t spec = spec_of(form < FORMS ? ALLTOALLV_IN_PLACE : ALLTOALLW_IN_PLACE, element,
                                         seed + (uint64_t)i, element < 2 ? 1 << 20 : 1 << 18);
         mpi_call_t call;
@@ -76,7 +77,7 @@ static void case_right(void)
     mpi_pair_fini(&pair);
 }
 
-/* All that the component allocates in a call whose blocks are longer than before; a copy's length is a power of 2. */
+/* Bounds the allocations of a call whose blocks are longer than before; the length of a copy is a power of 2. */
 static void case_bounded(void)
 {
     const uint64_t seed = mpi_test_seed();
@@ -105,7 +106,7 @@ static void case_bounded(void)
     mpi_pair_fini(&pair);
 }
 
-/* Some ranks are in place, or rank 0 has other counts, none of them 0: all return. */
+/* Makes a wrong call: some ranks are in place, or rank 0 has other counts, none of them 0. All ranks must return. */
 static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 {
     const int mixed = k % 2, out_of_place = mixed && pair->rank % 2 != 0;
@@ -123,7 +124,10 @@ static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
     mpi_call_fini(&call);
 }
 
-/* The call after a wrong one returns too: right, or with an error if the communicator has failed.  Others go on. */
+/*
+ * Checks that the call after a wrong one returns, too: right, or with an error if the communicator has failed. Other
+ * communicators must work.
+ */
 static void case_wrong(void)
 {
     const uint64_t seed = mpi_test_seed();
@@ -144,8 +148,8 @@ static void case_wrong(void)
 }
 
 /*
- * On rank 1 one process_vm_readv fails, and the communicator with it: no rank has a wrong byte without an error, in
- * this call and in the next one.  Other communicators go on.
+ * Makes one process_vm_readv fail on rank 1, and with it the communicator. No rank may have a wrong byte without an
+ * error, in this call and in the next one. Other communicators must work.
  */
 static void case_kernel(void)
 {

@@ -1,5 +1,5 @@
 /*
- * release.c - preloaded, lets coll/irr see another release of Open MPI than the one that runs: RELEASE.
+ * release.c - to be preloaded: coll/irr sees the release RELEASE of Open MPI instead of the real one.
  */
 #include <stdio.h>
 

@@ -1,25 +1,28 @@
 /*
- * report.c - exchanges whose bytes and numbers are known, for coll_irr_report and for the variables of MPI_T.
+ * report.c - exchanges with known bytes and numbers, for coll_irr_report and for the variables of MPI_T.
  *
- *     mpi_report CALLS COMMUNICATORS [WAY]    the variables say that MPI_Alltoallv goes this way
- *     mpi_report CALLS COMMUNICATORS tell     rank 0 prints the variables of MPI_Alltoallv on MPI_COMM_WORLD in the
- *                                             end: of each the largest of all ranks
+ *     mpi_report CALLS COMMUNICATORS [STRATEGY]   the variables must name this strategy for MPI_Alltoallv
+ *     mpi_report CALLS COMMUNICATORS tell         at the end rank 0 prints the variables of MPI_Alltoallv on
+ *                                                 MPI_COMM_WORLD, each as the largest value of all ranks
  *
- * CALLS of MPI_Alltoallv on MPI_COMM_WORLD, of which rank r sends 10 (r + 1) bytes to each other but nothing to rank 0;
- * as many of MPI_Alltoall, of 8 bytes; as many communicators as asked for, with two of the first each, freed at once;
- * one of half of the ranks, with a name of letters that nobody expects, and never freed; CALLS of MPI_Ialltoall, of 8
- * bytes, between both halves; and three starts of a request.
+ * The program makes
+ *   - CALLS of MPI_Alltoallv on MPI_COMM_WORLD, where rank r sends 10 (r + 1) bytes to each rank, but none to rank 0;
+ *   - as many calls of MPI_Alltoall, of 8 bytes;
+ *   - COMMUNICATORS communicators, which are freed after two calls of MPI_Alltoallv each;
+ *   - a communicator of half of the ranks, with unusual letters in its name, which is never freed;
+ *   - CALLS of MPI_Ialltoall, of 8 bytes, between both halves;
+ *   - three starts of a persistent request.
  */
 #include "mpi_call.h"
 
-/* Bytes from one rank to another in MPI_Alltoallv. */
+/* Returns the bytes from one rank to another in MPI_Alltoallv. */
 static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
 {
     (void)spec, (void)edge;
     return to == 0 ? 0 : 10 * (from + 1);
 }
 
-/* Makes a call so many times; MPI_Alltoall has 8 bytes for each. */
+/* Makes a call so many times; MPI_Alltoall has 8 bytes for each rank. */
 static void exchange(MPI_Comm comm, int kind, mpi_form_t form, int calls)
 {
     mpi_spec_t spec = mpi_spec_plain(kind, kind == ALLTOALL ? mpi_count_most : count_some, 0, 1);
@@ -31,7 +34,7 @@ static void exchange(MPI_Comm comm, int kind, mpi_form_t form, int calls)
     mpi_pair_wrap(&pair, comm);
     mpi_call_init(&call, &pair, &spec);
     mpi_call_fill(&call);
-    for (int i = 0; i < calls; i++) {   /* and nothing else: time counts */
+    for (int i = 0; i < calls; i++) {   /* nothing else, because time is measured */
         mpi_call_start(&call, form);
         mpi_call_wait(&call);
     }
@@ -45,7 +48,7 @@ static void exchange_some(MPI_Comm comm, int calls)
     exchange(comm, ALLTOALLV, BLOCKING, calls);
 }
 
-/* Even and odd ranks. */
+/* Exchanges between two groups: even and odd ranks. */
 static void exchange_between(MPI_Comm half, int rank, int calls)
 {
     enum { TAG = 1 };
@@ -60,7 +63,7 @@ static void exchange_between(MPI_Comm half, int rank, int calls)
 
 static MPI_T_pvar_session session;
 
-/* Of a communicator; what is a state is an int. */
+/* Opens a variable of a communicator; a state is an int. */
 static MPI_T_pvar_handle open_variable(MPI_Comm comm, const char *name, int class)
 {
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
@@ -79,7 +82,7 @@ static unsigned long long read_variable(MPI_T_pvar_handle handle)
     return value;
 }
 
-/* The name of the strategy of MPI_Alltoallv now. */
+/* Reads the name of the current strategy of MPI_Alltoallv. */
 static void read_strategy(MPI_Comm comm, char *name, int size)
 {
     MPI_T_pvar_handle handle = open_variable(comm, "coll_irr_alltoallv_strategy", MPI_T_PVAR_CLASS_STATE);
@@ -116,7 +119,7 @@ static struct {
 
 enum { EXCHANGES, TIME, AGREEMENTS, TRIED, TRIAL_EXCHANGES, ALLTOALL_EXCHANGES, SETUP, VARIABLES = 11 };
 
-/* Before the first call, because counters count from here on. */
+/* To be called before the first call, because counters count from here on. */
 static void open_variables(MPI_Comm comm)
 {
     int provided;
@@ -135,7 +138,7 @@ static void close_variables(void)
     MPI_T_finalize();
 }
 
-/* After so many calls. */
+/* Checks the variables after so many calls. */
 static void check_variables(MPI_Comm comm, int calls, const char *wanted)
 {
     unsigned long long values[SETUP + 1];

@@ -1,11 +1,11 @@
 /*
- * requests.c - nonblocking calls and persistent requests: many at a time, completed in every way and in every order.
- * Every byte is compared.
+ * requests.c - nonblocking calls and persistent requests: many at a time, completed by every function and in every
+ * order.  Every byte is compared.
  *
  *     mpi_requests CASE[:NUMBER] [served=yes|no] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
  *
- * Where the keys name no algorithm Open MPI serves some calls.  Its own nonblocking and persistent calls have bugs with
- * MPI_IN_PLACE and with some datatypes, so such cases are of MPI_Alltoallv with integers.
+ * If the keys name no algorithm, Open MPI serves some calls.  Its nonblocking and persistent calls have bugs with
+ * MPI_IN_PLACE and with some datatypes, so these cases use MPI_Alltoallv with integers.
  */
 #include "mpi_call.h"
 
@@ -27,7 +27,7 @@ static void draw(pool_t *pool, int i, uint64_t *state)
 
     pool->forms[i] = later[mpi_test_below(state, 2)];
     if (mpi_job_is_named()) {
-        /* In place a rank with nothing to exchange takes no tag in Open MPI 4.1, which breaks its later calls. */
+        /* In place, a rank with nothing to exchange takes no tag in Open MPI 4.1, which breaks its later calls. */
         const mpi_spec_t spec = mpi_spec_random(kind, mpi_kinds[kind].in_place ? ONE : shape, state);
 
         mpi_call_init(&pool->calls[i], &pool->pair, &spec);
@@ -39,7 +39,7 @@ static void draw(pool_t *pool, int i, uint64_t *state)
     }
 }
 
-/* What does not wait for the operations that are under way, alike on all ranks. */
+/* Makes other calls, alike on all ranks, which must not wait for the operations in progress. */
 static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
 {
     int one = 1, got = -1, next = (pair->rank + 1) % pair->ranks, last = (pair->rank + pair->ranks - 1) % pair->ranks;
@@ -70,7 +70,7 @@ static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
     }
 }
 
-/* One step of a way to complete requests: how many are over, and which. */
+/* Completes requests by one call of a kind. Returns how many requests completed, and which. */
 static int complete_some(MPI_Request *requests, int strategy, int done, int *indices)
 {
     int got = 1, flag = 0;
@@ -102,7 +102,7 @@ static int complete_some(MPI_Request *requests, int strategy, int done, int *ind
     return flag ? POOL : 0;
 }
 
-/* In an order of each rank's own. */
+/* Completes all requests, in an order of each rank's own. */
 static void complete_all(pool_t *pool, int strategy)
 {
     const int rank = pool->pair.rank;
@@ -129,7 +129,7 @@ static void complete_all(pool_t *pool, int strategy)
     CHECK(index == MPI_UNDEFINED);
 }
 
-/* Nonblocking calls in one order, the requests between them in each rank's own. */
+/* Starts nonblocking calls in the same order on all ranks, and the requests between them in each rank's own order. */
 static void start_all(pool_t *pool, int round, uint64_t *state)
 {
     static const int strides[] = { 1, 5, 7, 11 };
@@ -150,7 +150,7 @@ static void start_all(pool_t *pool, int round, uint64_t *state)
     }
 }
 
-/* Nonblocking calls are alike in no two rounds; a request is freed at any time, and another takes its place. */
+/* Mixes calls. Nonblocking calls differ from round to round; a request is freed at any time and replaced. */
 static void case_together(void)
 {
     uint64_t state = mpi_test_seed();
@@ -184,7 +184,7 @@ static void case_together(void)
 
 /* ---- again and again ---- */
 
-/* NUMBER nonblocking calls and no others, up to three at a time. */
+/* Makes NUMBER nonblocking calls and no others, up to three at a time. */
 static void case_only(void)
 {
     uint64_t state = mpi_test_seed();
@@ -216,7 +216,7 @@ static void case_only(void)
     mpi_pair_fini(&pair);
 }
 
-/* One persistent request, and no other call. */
+/* Starts one persistent request, and makes no other call. */
 static void case_starts(void)
 {
     uint64_t state = mpi_test_seed();
@@ -232,7 +232,9 @@ static void case_starts(void)
     mpi_pair_fini(&pair);
 }
 
-/* NUMBER nonblocking calls of each collective, of equal blocks with gaps, and starts of requests of MPI_Alltoallv. */
+/*
+ * Makes NUMBER nonblocking calls of each collective, of equal blocks with gaps, and starts requests of MPI_Alltoallv.
+ */
 static void case_types(void)
 {
     static const int kinds[] = {
@@ -262,9 +264,9 @@ static void case_types(void)
     mpi_pair_fini(&pairs[0]);
 }
 
-/* ---- nobody waits in a call, and others are served meanwhile ---- */
+/* ---- no rank waits in a call, and other operations are served in the meantime ---- */
 
-/* One rank makes all its calls, and only then tells the others to begin: so none of them may wait for others. */
+/* Lets one rank make all its calls before it lets the next rank begin, so that no call may wait for other ranks. */
 static void case_ahead(void)
 {
     enum { CALLS = 90 };
@@ -295,7 +297,7 @@ static void case_ahead(void)
     mpi_pair_fini(&pair);
 }
 
-/* The first rank waits for its operation, and only then sends what the others wait for in calls of another kind. */
+/* Lets the first rank wait for its operation, and send only then. The others wait for its message in another call. */
 static void case_inside(void)
 {
     uint64_t state = mpi_test_seed();

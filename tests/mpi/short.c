@@ -1,11 +1,11 @@
 /*
- * short.c - exchanges of which some ranks are short of memory: all calls return, one that lacked memory with an error.
- * With memory again every byte arrives, or the communicator has failed on all ranks; others go on.
+ * short.c - exchanges in which some ranks lack memory.  All calls return; a call that lacked memory returns an error.
+ * With memory again every byte arrives, or the communicator has failed on all ranks; other communicators work.
  *
  *     mpi_short sweep [INFO_KEY=VALUE ...] [, sweep ...]   the keys name an algorithm that allocates
  *
- * A communicator is in use before memory gets short, and the calls have blocks in place, so all that fails belongs to
- * an exchange.  Each run has a communicator of its own, because what was allocated once is kept.
+ * A communicator is in use before memory gets short, so everything that fails belongs to an exchange.  Each run has a
+ * communicator of its own, because memory that was allocated once is kept.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -30,7 +30,7 @@ static int count_all_longer(const mpi_spec_t *spec, int from, int to, int edge)
     return COUNT + 1 + from + to;
 }
 
-/* Returns whether a call succeeded; then every byte must be right. */
+/* Makes a call. Returns true if it succeeded; then every byte must be right. */
 static int exchange(const mpi_pair_t *pair, mpi_counts_t counts)
 {
     static uint64_t seed;
@@ -46,8 +46,8 @@ static int exchange(const mpi_pair_t *pair, mpi_counts_t counts)
 }
 
 /*
- * Memory is short in the third exchange, on these ranks (a bit each); returns whether it was on any.  Through shared
- * memory the exchange may end well all the same, because a message of the next one came early and was lost.
+ * Makes memory short in the third exchange on some ranks (one bit each). Returns true if an allocation failed on any
+ * rank. Through shared memory the exchange may succeed nevertheless, if an early message of the next one was lost.
  */
 static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, long first, long times)
 {
@@ -66,7 +66,7 @@ static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, lon
     good = exchange(&pair, counts);
     failed = mpi_memory_fail(0, 0) > 0;
     CHECK(shares || !good || !failed);
-    /* Counts that were told to a rank without memory may be missed once more. */
+    /* A rank that had no memory for announced counts may miss them once more. */
     exchange(&pair, counts);
     any = mpi_test_sum(failed);
     good = mpi_test_sum(exchange(&pair, counts));
@@ -76,7 +76,7 @@ static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, lon
     return any;
 }
 
-/* From each allocation on, until none fails. */
+/* Lets allocations fail from each one on, until none fails. */
 static void sweep(mpi_counts_t counts, unsigned ranks, long times)
 {
     mpi_pair_t other;
@@ -87,7 +87,7 @@ static void sweep(mpi_counts_t counts, unsigned ranks, long times)
         first++;
     }
     mpi_pair_fini(&other);
-    CHECK(first > 1 || counts == count_usual);   /* an exchange in which nothing changes allocates nothing */
+    CHECK(first > 1 || counts == count_usual);   /* an exchange without changes allocates nothing */
 }
 
 static void case_sweep(void)

@@ -1,6 +1,6 @@
 /*
- * signals.c - tells, in lines of rank 0, who handles which signal of a program that handles two itself, and which
- * libraries that move messages are loaded: after MPI_Init and after exchanges.
+ * signals.c - prints on rank 0 the handlers of all signals in a program that handles two itself, and the loaded
+ * libraries that move messages: after MPI_Init and after exchanges.
  */
 #include "mpi_call.h"
 

@@ -1,10 +1,10 @@
 /*
- * sockets.c - how many tcp sockets of this process listen, before and after the first exchange.
+ * sockets.c - counts the listening tcp sockets of this process before and after the first exchange.
  *
- *     mpi_sockets NONE|LOCAL|SOME   what the first exchange adds: nothing, what this node alone reaches, or something
+ *     mpi_sockets NONE|LOCAL|SOME   the first exchange adds none, only some that this node alone reaches, or some
  *
- * UCX's tcp transport and libfabric's providers over sockets trust whoever connects to their listeners, so a job on one
- * node must not open one that others reach.
+ * UCX's tcp transport and libfabric's providers over sockets trust everybody who connects to their listeners.  A job on
+ * one node must therefore not open a listener that other nodes reach.
  */
 #include "mpi_call.h"
 
@@ -13,13 +13,13 @@
 
 #define LISTEN_STATE 0x0a
 
-/* An address as the kernel's tables have it: 127.0.0.1, or ::1. */
+/* Returns true for a loopback address in the form of the kernel's tables: 127.0.0.1, or ::1. */
 static int is_loopback(const char *address)
 {
     return strcmp(address, "0100007F") == 0 || strcmp(address, "00000000000000000000000001000000") == 0;
 }
 
-/* Is this inode a listening socket in one of the kernel's tables, and, if only those are asked for, one for others? */
+/* Returns true if this inode is a listening socket in the kernel's tables; to_others: one that other nodes reach. */
 static int listens(unsigned long inode, int to_others)
 {
     static const char *const tables[] = { "/proc/self/net/tcp", "/proc/self/net/tcp6" };

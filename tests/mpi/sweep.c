@@ -1,15 +1,16 @@
 /*
- * sweep.c - the n-th allocation fails, or the n-th system call of a kind, for each n, in first and later calls of each
- * collective of the family: every call returns, with the right bytes or with an error, and other communicators work.
+ * sweep.c - makes the n-th allocation, or the n-th system call of a kind, fail for each n, in first and later calls of
+ * each collective of the family.  Every call must return, with the right bytes or with an error, and other
+ * communicators must work.
  *
- *     mpi_sweep WHAT WHO [INFO_KEY=VALUE ...] [, WHAT ...]   the keys go to the communicators
+ *     mpi_sweep WHAT WHO [INFO_KEY=VALUE ...] [, WHAT ...]   the communicators get the keys
  *
- * WHAT fails: memory, mmap, memfd_create, ftruncate or process_vm_readv, on WHO: one rank, or all.
- * With trials: before it, each case makes so many calls that ranks which choose try strategies.
- * cold:N means that the N-th allocation fails on the first communicator of the job, on which the engine is opened.
- * Each case has a fresh communicator, and one or all failures from the n-th on.  An alarm ends a case that hangs, and
- * prints its name.  IRR_SWEEP_FROM=ROW:N leaves out what comes before, IRR_SWEEP_STEP=K all but one n in K, and
- * IRR_SWEEP_ROWS=K all but one row in K.
+ * WHAT fails: memory, mmap, memfd_create, ftruncate or process_vm_readv.  WHO: one rank, or all.
+ * With "trials:" before it, each case makes enough calls for ranks that choose to try strategies.
+ * cold:N: allocation N fails on the first communicator of the job, which starts the engine.
+ * Each case has a new communicator, and one failure at n, or all from n on.  An alarm ends a case that hangs, and
+ * prints its name.  IRR_SWEEP_FROM=ROW:N skips earlier cases, IRR_SWEEP_STEP=K all except one n in K, and
+ * IRR_SWEEP_ROWS=K all except one row in K.
  */
 #include "mpi_call.h"
 #include "mpi_fail.h"
@@ -22,7 +23,7 @@ enum { CASE_SECONDS = 30, TRIAL_TIMES = 25, PRIME = 2749 };
 
 /* ---- calls ---- */
 
-/* Beside the forms of calls: all of them, with two collectives. */
+/* A further form: all forms of calls together, with two collectives. */
 enum { MIXED = FORMS, FORMS_SWEPT };
 
 static const char *const forms[] = { "blocking", "nonblocking", "persistent", "mixed" };
@@ -33,14 +34,14 @@ static const int kinds[] = {
 
 enum { SWEPT = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* The communicators of a case, or that of the others, with the same keys. */
+/* The communicators of a case, or those that must still work, with the same keys. */
 typedef struct scene {
     mpi_pair_t all, graph;
-    int        gaps, most;   /* in elements, which have two integers then; elements of a block */
-    int        times;        /* that a case makes its calls */
+    int        gaps, most;   /* elements have gaps, and then two integers; most elements of a block */
+    int        times;        /* times that a case makes its calls */
 } scene_t;
 
-/* No block is empty. */
+/* Returns a count above 0. */
 static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
 {
     (void)edge;
@@ -57,10 +58,10 @@ static void make(mpi_call_t *call, const scene_t *scene, int kind, int salt)
     mpi_call_fill(call);
 }
 
-/* Of the case. */
+/* Name of the running case. */
 static char name[256];
 
-/* Returns whether it ended in an error; if not, its bytes must be right. */
+/* Completes a call. Returns true if it ended in an error; else its bytes must be right. */
 static int end(mpi_call_t *call)
 {
     const int failed = mpi_call_wait(call) != MPI_SUCCESS;
@@ -72,7 +73,7 @@ static int end(mpi_call_t *call)
     return failed;
 }
 
-/* ---- what a case calls; each returns how many operations ended in errors ---- */
+/* ---- the calls of a case; each function returns how many operations ended in errors ---- */
 
 static int run_blocking(const scene_t *scene, int kind)
 {
@@ -88,7 +89,7 @@ static int run_blocking(const scene_t *scene, int kind)
     return errors;
 }
 
-/* The first two of them are under way at a time, and then some more. */
+/* Makes nonblocking calls: first two at a time, then four. */
 static int run_nonblocking(const scene_t *scene, int kind, int other)
 {
     mpi_call_t calls[4];
@@ -135,7 +136,7 @@ static int run_persistent(const scene_t *scene, int kind, int other)
 
 static int run_calls(const scene_t *scene, int form, int kind)
 {
-    const int other = mpi_kinds[kind].neighbors ? NEIGHBOR_ALLTOALL : ALLTOALL;   /* of the same communicator */
+    const int other = mpi_kinds[kind].neighbors ? NEIGHBOR_ALLTOALL : ALLTOALL;   /* on the same communicator */
 
     switch (form) {
     case BLOCKING:    return run_blocking(scene, kind);
@@ -155,7 +156,7 @@ static int has_trials(const char *what)
     return strncmp(what, trials, sizeof(trials) - 1) == 0;
 }
 
-/* The number of what fails. */
+/* Returns the kind of failure. */
 static int failing(const char *what)
 {
     return what_of(has_trials(what) ? what + sizeof(trials) - 1 : what);
@@ -181,12 +182,15 @@ static void scene_fini(scene_t *scene)
     mpi_pair_fini(&scene->all);
 }
 
-/* What the cases of a group came to. */
+/* Results of the cases of a group. */
 static struct {
     long cases, served, declined, some, all;
 } counts;
 
-/* SIGALRM: it hangs; else it has crashed.  The first one to say so ends the job. */
+/*
+ * Handles signals: SIGALRM means that the case hangs, others that it has crashed. The first rank to report ends the
+ * job.
+ */
 static void end_job(int number)
 {
     const char *text = number == SIGALRM ? "hang: " : "crash: ";
@@ -200,7 +204,7 @@ static void end_job(int number)
     _exit(EXIT_FAILURE);
 }
 
-/* On which ranks: one, or all. */
+/* Returns true if this rank is one on which calls fail: rank 1, or all. */
 static int is_concerned(const scene_t *scene, const char *who)
 {
     return strcmp(who, "all") == 0 || scene->all.rank == 1;
@@ -219,7 +223,7 @@ static void note(int errors, int served)
     counts.declined += words[0] == 0 && words[1] == 0;
 }
 
-/* A form of calls of one kind, of which one fails, or all do from there on. */
+/* A form of calls of one collective, with one failure, or with all from some number on. */
 typedef struct row {
     int  form, kind;
     long times;
@@ -238,7 +242,7 @@ static long setting(const char *variable, long standard)
     return text != NULL ? strtol(text, NULL, 0) : standard;
 }
 
-/* Returns how many failed, on the rank with most of them; 0: they are over. */
+/* Runs a case. Returns the number of failures on the rank with most of them; 0: there are no further cases. */
 static long run_case(char **group, int length, const row_t *row, long first, const scene_t *others)
 {
     const unsigned long long served = mpi_test_served();
@@ -256,7 +260,7 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     errors = run_calls(&scene, row->form, row->kind);
     failed = fail(what, 0, 0);
     note(errors, mpi_test_served() > served);
-    (void)run_blocking(&scene, row->kind);   /* with all there again: right, or an error */
+    (void)run_blocking(&scene, row->kind);   /* with all resources again: right, or an error */
     make(&other, others, kinds[0], (int)first);
     mpi_call_start(&other, BLOCKING);
     CHECK(end(&other) == 0);
@@ -266,7 +270,10 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     return failed;
 }
 
-/* Open MPI's own nonblocking and persistent calls have wrong bytes in place, and serve some of the calls. */
+/*
+ * Returns false where Open MPI serves some of the calls and delivers wrong bytes: nonblocking and persistent, in
+ * place.
+ */
 static int has_cases(const row_t *row)
 {
     return row->form == BLOCKING || !mpi_kinds[row->kind].in_place;
@@ -306,7 +313,7 @@ static void run(char **group, int length)
         snprintf(name, sizeof(name), "%s on %s, %s", group[0], group[1], length > 2 ? group[2] : "");
         run_case(group, length, &row, atol(cold), &others);
     } else if (failing(group[0]) == MEMORY) {
-        CHECK(run_blocking(&others, kinds[0]) == 0);   /* the engine is opened */
+        CHECK(run_blocking(&others, kinds[0]) == 0);   /* the engine is started */
     }
     for (; cold == NULL && number < 2 * FORMS_SWEPT * SWEPT; number++, first = 1) {
         if (mpi_test_random(&state) % rows == 0) {

@@ -1,5 +1,5 @@
 /*
- * team.c - communicators of the same processes in the same order, which choose together and share engine communicators.
+ * team.c - teams: communicators of the same processes in the same order choose together and share engine communicators.
  *
  *     mpi_team CASE [, CASE ...]   see mpi_test.h and the table at the end
  *
@@ -13,7 +13,7 @@ enum { COUNT = 512, RANKS_MAX = 16 };
 #define rank  mpi_job.rank
 #define ranks mpi_job.ranks
 
-/* Bytes that differ from those of the exchange before. */
+/* Makes an exchange whose bytes differ from those of the exchange before. Returns true if all are right. */
 static int is_right(MPI_Comm comm)
 {
     static uint64_t seed;
@@ -30,7 +30,10 @@ static MPI_Comm dup_world(void)
     return comm;
 }
 
-/* One after the other: what they exchange adds up until a trial pays, and what it finds serves the next ones. */
+/*
+ * Uses one short-lived communicator after the other: their exchanges add up until a trial pays, and the next
+ * communicators use its result.
+ */
 static void case_short_lived(void)
 {
     for (int i = 0; i < 200; i++) {
@@ -43,14 +46,14 @@ static void case_short_lived(void)
     }
 }
 
-/* The same with what is served from the first exchange on. */
+/* The same with an algorithm that is served from the first exchange on. */
 static void case_served(void)
 {
     case_short_lived();
     CHECK(mpi_job_served() == 4000);
 }
 
-/* Many that live at once, in turns, and those of other orders of the processes between them. */
+/* Uses many communicators in turn that live at once, some with other orders of the processes. */
 static void case_turns(void)
 {
     enum { COMMS = 9 };
@@ -72,8 +75,8 @@ static void case_turns(void)
 }
 
 /*
- * An exchange fails on one communicator: those that joined its team fail with it, on all ranks.  The next one begins
- * anew, and so does one that has not exchanged yet.
+ * Makes an exchange fail on one communicator. The communicators that have joined its team must fail with it, on all
+ * ranks. The next one, and one that has not exchanged yet, must begin anew.
  */
 static void case_failed(void)
 {
@@ -111,8 +114,8 @@ static void case_failed(void)
 }
 
 /*
- * The ranks agree on nonblocking calls of a communicator that has not joined its team: on rank 0 before its first
- * blocking call, on the others during it.  It joins the team all the same, on all ranks.
+ * Lets the ranks agree on nonblocking calls of a communicator that has not joined its team: on rank 0 before its first
+ * blocking call, on the others during it. It must join the team on all ranks nevertheless.
  */
 static void case_nonblocking(void)
 {
@@ -138,7 +141,7 @@ static void case_nonblocking(void)
     MPI_Comm_free(&second);
 }
 
-/* The order of the processes with this number, of ranks! of them. */
+/* Returns the place of a process in order number `number` of all ranks! orders. */
 static int place_of(int number, int process)
 {
     int left[RANKS_MAX];
@@ -158,7 +161,10 @@ static int place_of(int number, int process)
     return 0;
 }
 
-/* More teams without communicators than keep their engine communicators: the next of each begins anew, or goes on. */
+/*
+ * Uses more teams without communicators than those that keep their engine communicators. The next communicator of each
+ * team begins anew, or continues.
+ */
 static void case_orders(void)
 {
     for (int number = 0; number < 200; number++) {

@@ -1,11 +1,11 @@
 /*
- * turns.c - who waits for a nonblocking call lets other ranks run, however long the rest of MPI takes for a round.
+ * turns.c - a rank that waits for a nonblocking call lets other ranks run, however long MPI takes for a round.
  *
  *     mpi_turns MICROSECONDS
  *
- * Rank 0 makes a call only when all others have waited for it for so many rounds of MPI's progress.  In each of them a
- * function of the test takes as long as it is told, as sockets would that are asked.  A rank that waits must have given
- * the processor away at least every other round.  To be run with mpi_yield_when_idle.
+ * Rank 0 makes a call only after all others have waited for it for many rounds of MPI's progress.  In each round a
+ * function of the test takes MICROSECONDS, as polling sockets would.  A waiting rank must yield the processor at least
+ * every other round.  To be run with mpi_yield_when_idle.
  */
 #include "mpi_test.h"
 
@@ -17,11 +17,11 @@
 
 enum { ROUNDS = 400, CALLS = 4 };
 
-static long rounds, turns, wanted;   /* turns: given away */
+static long rounds, turns, wanted;   /* turns: yields */
 static double seconds;
-static _Atomic int *ready;           /* of rank 0: ranks that have waited so long */
+static _Atomic int *ready;           /* in memory of rank 0: ranks that have waited long enough */
 
-/* In place of that of the C library, also for Open MPI and coll/irr. */
+/* Replaces the function of the C library, also for Open MPI and coll/irr. */
 __attribute__((visibility("default"))) int sched_yield(void);
 
 int sched_yield(void)
@@ -62,7 +62,7 @@ static void call(MPI_Comm comm, int *blocks, int ranks)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Waits for the others without MPI, whose progress they need not. */
+/* Waits for the others without MPI, as they do not need this rank's progress. */
 static void let_wait(int others)
 {
     while (atomic_load(ready) < others) {
@@ -70,7 +70,7 @@ static void let_wait(int others)
     }
 }
 
-/* Zero, in memory of rank 0. */
+/* Makes a window with zero in memory of rank 0. */
 static MPI_Win share(int rank)
 {
     MPI_Win window;

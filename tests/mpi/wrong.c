@@ -1,10 +1,10 @@
 /*
- * wrong.c - programs that are wrong, ranks without memory, and ranks that do not come: an error, no hang, and nothing
- * wrong in what follows.
+ * wrong.c - wrong programs, ranks without memory, and ranks that do not arrive: calls return an error, nothing hangs,
+ * and later calls are right.
  *
- *     mpi_wrong CASE:BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the keys go to the communicator
+ *     mpi_wrong CASE:BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the communicator gets the keys
  *
- * A case that hangs is ended by the time limit of the script that runs it.
+ * The time limit of the script that runs a case ends it if it hangs.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* A call of bytes, with room for `bytes` from each to each, of which the cases set the counts. */
+/* A call of bytes, with room for `bytes` between any two ranks. The cases set its counts. */
 typedef struct job {
     int        bytes, ranks, rank;
     mpi_pair_t pair;
@@ -40,7 +40,7 @@ static void job_fini(job_t *job)
     mpi_pair_fini(&job->pair);
 }
 
-/* The counts of this rank, all alike, or none. */
+/* Sets the counts of this rank, all equal or all 0. */
 static void set_counts(job_t *job, int bytes)
 {
     for (int i = 0; i < job->ranks; i++) {
@@ -48,7 +48,7 @@ static void set_counts(job_t *job, int bytes)
     }
 }
 
-/* Calls with the counts that are set; the class of the error. */
+/* Makes a call with the current counts. Returns the class of the error. */
 static int call(job_t *job)
 {
     mpi_call_fill(&job->call);
@@ -62,8 +62,8 @@ static void check_right(job_t *job)
 }
 
 /*
- * Rank 0 sends to rank 1, whose block for it is empty: rank 1 is told in this call or the next one; nobody waits for
- * ever, and no later call, on this communicator or another one, receives the bytes.
+ * Lets rank 0 send to rank 1, whose block for it is empty. Rank 1 must get an error in this call or the next one. No
+ * rank may hang, and no later call, on this communicator or another one, may receive the bytes.
  */
 static void case_unexpected(job_t *job)
 {
@@ -87,7 +87,7 @@ static void case_unexpected(job_t *job)
     }
 }
 
-/* The communicator is freed at once, and the next ones are right. */
+/* Frees the communicator at once. The next communicators must be right. */
 static void case_unexpected_freed(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -110,7 +110,7 @@ static void case_unexpected_freed(job_t *job)
     }
 }
 
-/* The last call of the job is wrong: the receiver is in MPI_Finalize when the message comes. */
+/* Makes the last call of the job wrong: the receiver is in MPI_Finalize when the message arrives. */
 static void case_unexpected_last(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -123,8 +123,8 @@ static void case_unexpected_last(job_t *job)
 }
 
 /*
- * Calls in any order, of which some have messages that their receivers know nothing of: those receivers may be told in
- * any call that follows, and nobody else is; every byte that was asked for is right.
+ * Makes calls in random order, some with messages that their receivers do not expect. Those receivers, and no other
+ * rank, may get an error in any later call. Every expected byte must be right.
  */
 static void case_unexpected_random(job_t *job)
 {
@@ -159,15 +159,15 @@ static void case_unexpected_random(job_t *job)
 }
 
 /*
- * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error, and
- * nobody has a wrong byte without one, in this call and in the next one on the communicator, which has failed.  Other
- * communicators go on.  A call that fails needs more than was ever kept.
+ * Denies rank 1 the memory for a packed copy, of a type with gaps or of data that MPI_IN_PLACE overwrites. Rank 1 must
+ * get an error. No rank may have a wrong byte without an error, in this call and in the next one on the communicator,
+ * which has failed. Other communicators must work. A call that fails needs more memory than was ever kept.
  */
 static void case_no_copy(job_t *job)
 {
     enum { CALLS = 16, ELEMENTS_MAX = 256 << 2 * (CALLS / 4) };   /* of four, the second fails, the last is elsewhere */
     const size_t doubles = (size_t)job->ranks * ELEMENTS_MAX * 4;
-    MPI_Datatype vector = mpi_types_runs(MPI_DOUBLE, 2, 2);   /* one, because the component remembers its runs */
+    MPI_Datatype vector = mpi_types_runs(MPI_DOUBLE, 2, 2);   /* one type, because the component remembers its runs */
     int *counts = calloc(2 * (size_t)job->ranks, sizeof(int)), *displs = counts + job->ranks;
     double *input = malloc(doubles * sizeof(double));
     double *output = malloc(doubles * sizeof(double));
@@ -212,7 +212,7 @@ static void case_no_copy(job_t *job)
     MPI_Type_free(&vector);
 }
 
-/* The last rank does not come before the others have given up, and is told then. */
+/* Lets the last rank arrive only after the others have given up. It must get an error then. */
 static void case_timeout(job_t *job)
 {
     enum { TAG = 6 };
@@ -236,7 +236,7 @@ static void case_timeout(job_t *job)
     CHECK(call(job) != MPI_SUCCESS);
 }
 
-/* The last rank is killed, and nobody ends the job: the others have an error, and say so. */
+/* Kills the last rank while nothing ends the job. The others must return an error. */
 static void case_killed(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -247,14 +247,14 @@ static void case_killed(job_t *job)
     CHECK(call(job) != MPI_SUCCESS);
     printf("rank %d has %s\n", job->rank, mpi_test_failures() == 0 ? "survived" : "failed");
     fflush(stdout);
-    _exit(0);   /* MPI_Finalize would wait for the rank that is gone */
+    _exit(0);   /* MPI_Finalize would wait for the killed rank */
 }
 
 /* ---- the last rank comes late to an agreement ---- */
 
-static int waits_within;   /* this rank, in the component, when that asks so often */
+static int waits_within;   /* this rank waits in the component at its n-th query */
 
-static int woken[2];       /* a pipe with a byte for each signal of rank 0's */
+static int woken[2];       /* a pipe with a byte for each signal of rank 0 */
 
 static void wake(int number)
 {
@@ -262,7 +262,7 @@ static void wake(int number)
     (void)!write(woken[1], "", 1);
 }
 
-/* Until rank 0 says that the others have given up, this rank is not in MPI. */
+/* Keeps this rank outside MPI until rank 0 reports that the others have given up. */
 static void wait_outside(void)
 {
     char byte;
@@ -272,8 +272,8 @@ static void wait_outside(void)
 }
 
 /*
- * Comes before that of the C library.  The component asks for processors when it opens the engine, which is behind the
- * first agreement.  Where the ranks choose it asks long before, and again when they agree on what to try.
+ * Replaces the function of the C library. The component queries processors when it starts the engine, behind the first
+ * agreement. If the ranks choose, it queries them long before, and again when they agree on what to try.
  */
 MPI_MEMORY_VISIBLE long sysconf(int name)
 {
@@ -290,13 +290,16 @@ MPI_MEMORY_VISIBLE long sysconf(int name)
     return next(name);
 }
 
-/* The class of the error; outside: this rank waits before the others can have its part of an agreement. */
+/*
+ * Makes a persistent call. Returns the class of the error. outside: this rank waits before it contributes to an
+ * agreement.
+ */
 static int call_persistent(job_t *job, int outside)
 {
     if (outside) {
         wait_outside();
     }
-    job->call.request = MPI_REQUEST_NULL;   /* nobody frees that of the call before */
+    job->call.request = MPI_REQUEST_NULL;   /* the request of the last call is leaked */
     mpi_call_fill(&job->call);
     return mpi_test_class(mpi_call_request(&job->call));
 }
@@ -319,7 +322,7 @@ static int call_outside(job_t *job, int outside)
     return call(job);
 }
 
-/* The last rank waits within the component, at some call. */
+/* Makes a call. within: the last rank waits within the component at some call. */
 static int call_within(job_t *job, int within)
 {
     waits_within = within && waits_within == 0 ? 1 : waits_within;
@@ -332,7 +335,10 @@ static int call_choosing(job_t *job, int within)
     return call(job);
 }
 
-/* Calls until an agreement fails: on all ranks, also on the last one, which is woken when the others have an error. */
+/*
+ * Makes calls until an agreement fails: on all ranks, also on the last one, which is woken when the others have an
+ * error.
+ */
 static void come_late(job_t *job, int (*form)(job_t *job, int late))
 {
     enum { CALLS = 3000 };

@@ -1,8 +1,8 @@
 /*
- * yield.c - lets ranks of MPICH share cores: those that find nothing to do give the core to another.
+ * yield.c - lets ranks of MPICH share cores: a rank without work yields the core to another one.
  *
- * Debian's MPICH waits in ucp_worker_progress and never yields, so with many ranks a core each message takes a time
- * slice of all others: 24 ranks on 2 cores need seconds for what takes milliseconds so.  Open MPI yields by itself.
+ * Debian's MPICH waits in ucp_worker_progress and never yields.  With many ranks on a core each message then takes a
+ * time slice of all others: 24 ranks on 2 cores need seconds instead of milliseconds.  Open MPI yields by itself.
  */
 #include <dlfcn.h>
 #include <sched.h>
