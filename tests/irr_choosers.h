@@ -13,7 +13,7 @@ enum { IRR_CHOOSERS_RANKS = 3, IRR_CHOOSERS_LIST = 6, IRR_CHOOSERS_DEPTH = 7 };
 typedef struct irr_choosers {
     irr_choice_t choice[IRR_CHOOSERS_RANKS];
     double       ns[1 + IRR_CHOOSERS_LIST];       /* time of an exchange by strategy 0 and by those of the list */
-    int          lucky;              /* one in so many exchanges by strategy 0 has no losses; 0: all are equal */
+    int          lucky;              /* one in `lucky` exchanges by strategy 0 has no losses; 0: all are equal */
     double       lucky_ns;           /* time of such an exchange */
     double       doubt;              /* factor between expected and real times */
     irr_recall_t recall;       /* the ranks' memory of the list */
@@ -35,12 +35,12 @@ typedef struct irr_choosers {
 } irr_choosers_t;
 
 /*
- * Returns ranks that may spend so many percent. ns[]: times of an exchange by strategy 0 and by the list. can_open:
- * strategies of the list that can be set up.
+ * Returns ranks that may spend `percent` of the time on setups and trials. ns[]: times of an exchange by strategy 0
+ * and by the list. can_open: strategies of the list that can be set up.
  */
 irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, double first);
 
-/* Runs so many exchanges on all ranks. */
+/* Runs `calls` exchanges on all ranks. */
 void irr_choosers_run(irr_choosers_t *job, int calls);
 
 /* Returns the strategy of exchanges outside of trials: its number in the list, from 1 on, or 0. */

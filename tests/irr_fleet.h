@@ -61,7 +61,7 @@ void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *outp
 /* Marks a rank as running without starting a plan. Returns the environment for an executor or a relay. */
 irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int rank, const void *input, void *output);
 
-/* Progresses all ranks for so many rounds. */
+/* Progresses all ranks for `rounds` rounds. */
 void irr_fleet_progress(irr_fleet_t *fleet, int rounds);
 
 /*

@@ -55,8 +55,8 @@ size_t irr_job_length(const irr_job_t *job, int from, int to);
 size_t irr_job_more(const irr_job_t *job, int rank);
 
 /*
- * Returns true if a rank may have copied so many bytes on a grid that knows all layouts: its message to itself, and at
- * most all that it receives in several blocks.
+ * Returns true if a rank may have copied `bytes` on a grid that knows all layouts: its message to itself, and at most
+ * all that it receives in several blocks.
  */
 bool irr_job_may_stage(const irr_job_t *job, int rank, uint64_t bytes);
 

@@ -25,7 +25,7 @@ typedef struct irr_spy {
     irr_status_t     refusal;            /* status of the refused operation */
     bool             unreachable;        /* reach says that every peer is unreachable */
     irr_status_t     connects_end;       /* not IRR_OK: connect returns it */
-    size_t           busy_discards;      /* so many further calls of discard return IRR_IN_PROGRESS */
+    size_t           busy_discards;      /* number of further calls of discard that return IRR_IN_PROGRESS */
 
     /* Called before each send starts, unless NULL. */
     void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);

@@ -8,7 +8,7 @@
 
 enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12, IRR_TURNS_MAX = 40 };
 
-/* Messages that a rank sends, and receives, in an agreement of ranks that share no nodes. */
+/* Messages that a rank sends, and receives, in an agreement if no two ranks share a node. */
 enum { IRR_TURNS_AGREEMENT = 3 };
 
 typedef struct irr_turns {

@@ -65,9 +65,9 @@ void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *s
 void irr_team_close(irr_team_t *team);
 
 /*
- * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until none is open or for so
- * many rounds. Every rank progresses once in a round. Stores the result of each finished exchange. Returns false if
- * some are open.
+ * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until none is open or for
+ * `rounds` rounds. Every rank progresses once in a round. Stores the result of each finished exchange. Returns false
+ * if some are open.
  */
 bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds);
 
@@ -99,7 +99,7 @@ extern irr_world_log_t irr_world_log;
 
 void irr_world_start_log(void);
 
-/* Asserts that so many lines were logged, and that `last` was the last one. */
+/* Asserts that `lines` lines were logged, and that `last` was the last one. */
 void irr_world_end_log(int lines, const char *last);
 
 #endif

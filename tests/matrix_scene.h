@@ -1,5 +1,5 @@
 /*
- * matrix_scene.h - count matrices for tests, which the caller releases.
+ * matrix_scene.h - makes count matrices for tests.  The caller releases them.
  */
 #ifndef MATRIX_SCENE_H
 #define MATRIX_SCENE_H

@@ -89,7 +89,7 @@ void irr_net_take_back(irr_net_t *net, int at);
 size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask);
 size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted);
 
-/* Returns true if a message of so many pieces can be sent and received in this form. */
+/* Returns true if a message of `pieces` pieces can be sent and received in this form. */
 bool irr_net_takes(const irr_net_t *net, irr_form_t form, size_t pieces);
 
 /* Progresses until the operation is complete. */
@@ -99,7 +99,7 @@ void irr_net_wait(irr_net_t *net, irr_op_t *op);
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,
                       irr_list_t *to, irr_form_t recv_form, bool recv_first);
 
-/* The same with two contiguous lists of so many bytes. */
+/* As irr_net_exchange, with two contiguous lists of `bytes` bytes. */
 void irr_net_exchange_bytes(irr_net_t *net, int sender, int receiver, size_t bytes, bool recv_first);
 
 /* Return the number of open endpoints of a rank, and the bytes that its gather callbacks copied. */
@@ -116,7 +116,7 @@ void irr_list_close(irr_list_t *list);
 void irr_list_fill(irr_list_t *list, uint64_t seed);
 
 /*
- * Returns true if the list begins with so many bytes of that message and everything else is unchanged since
+ * Returns true if the list begins with `bytes` bytes of that message and everything else is unchanged since
  * irr_list_open.
  */
 bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes);

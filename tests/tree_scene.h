@@ -1,5 +1,5 @@
 /*
- * tree_scene.h - trees of switches for tests, drawn at random or by shape.
+ * tree_scene.h - makes trees of switches for tests, at random or by shape.
  */
 #ifndef TREE_SCENE_H
 #define TREE_SCENE_H
@@ -25,10 +25,12 @@ typedef struct tree_scene {
  */
 void tree_scene_shape(tree_scene_t *scene, const char *shape);
 
-/* Makes a random tree with up to so many hosts of one rank each. Some switches have no hosts, or lie in a row. */
+/*
+ * Makes a random tree with at most `most_hosts` hosts of one rank each. Some switches have no hosts, or lie in a row.
+ */
 void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts);
 
-/* Places up to so many ranks on the hosts, in any order; some hosts have none, some many. */
+/* Places at most `most_ranks` ranks on the hosts, in any order; some hosts have none, some many. */
 void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks);
 
 /* Makes a random tree. Half of them have many ranks on a host, and half have links of any speed. */

@@ -109,7 +109,7 @@ typedef struct irr_bench_work {
     irr_bench_check_t check;
     irr_bench_call_t call;
     irr_bench_loop_t loop;
-    int      pieces, stride;                  /* MPI_Alltoallw: pieces of a block; a start every so many pieces */
+    int      pieces, stride;                  /* MPI_Alltoallw: pieces of a block, and their distance in pieces */
     int      dims, degree;                    /* dimensions of a periodic grid, or neighbours on a ring; else 0 */
     int      inter;                           /* ranks in the first group of an intercommunicator; else 0 */
     bool     in_place;                        /* MPI_IN_PLACE */

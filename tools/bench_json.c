@@ -10,8 +10,8 @@
  *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
- * What does not apply is null; each row names all counters.  A failure to build the tree is remembered as a
- * missing tree.
+ * A value that does not apply is null.  Each row names all counters.  If memory runs out while the tree is built, the
+ * root becomes NULL.
  */
 #include "bench.h"
 

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* A line of so many counts, each with ten digits and a comma, is far below the limit. */
+/* A line of COUNTS_A_LINE counts, each with ten digits and a comma, is far below the limit. */
 #define COUNTS_A_LINE 512
 
 static void write_row(const irr_matrix_t *matrix, int i, FILE *stream)

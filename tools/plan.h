@@ -73,7 +73,7 @@ typedef struct irr_tool_options {
     bool               async;      /* draw messages that do not wait for steps */
     const char        *output;     /* NULL: stdout */
     const char        *machine;    /* file, or NULL: the presets */
-    const char        *algorithms; /* strategies to compare, or NULL: the usual ones */
+    const char        *algorithms; /* strategies to compare; NULL: the usual ones */
 } irr_tool_options_t;
 
 /* Prints help or version to stdout. Prints one line to stderr if it refuses the command line. */

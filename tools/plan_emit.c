@@ -15,7 +15,7 @@
 
 #define NAME_MAX_SIGNS 64   /* characters of a name in the comment */
 
-/* Above so many bytes a warning announces that compilers take long: 1024 ranks can make 100 MB. */
+/* Above LARGE_BYTES a warning announces that compilers take long: 1024 ranks can make 100 MB. */
 #define LARGE_BYTES 10000000
 
 static const char *const lines[] = {

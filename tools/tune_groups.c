@@ -14,7 +14,7 @@
 /* Most ranks in a group; more would measure nothing else. */
 #define MEMBERS_MAX 64
 
-/* Each rank's node, as the lowest rank on it. */
+/* The node of each rank, represented by the lowest rank on it. */
 typedef struct places {
     int  ranks;
     int *node;      /* node of each rank */

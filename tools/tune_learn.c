@@ -54,7 +54,7 @@ static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 
 /* ---- all ranks ---- */
 
-/* Exchanges for so many seconds; rank 0 reports the number of exchanges. */
+/* Repeats the exchange for `seconds`; rank 0 reports the number of exchanges. */
 static void repeat(const char *path, const irr_bench_exchange_t *exchange, double seconds)
 {
     const uint64_t begin = irr_clock_ns();

@@ -111,7 +111,7 @@ static double ping_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int 
     return (double)(irr_clock_ns() - begin) / (2 * repeats);
 }
 
-/* Sends so many long messages at once from each even member to the next one, which returns a short one. */
+/* Sends `messages` long messages at once from each even member to the next one, which returns a short one. */
 static void stream(const irr_tune_group_t *group, irr_tune_room_t *room, int messages)
 {
     const bool sends = group->me % 2 == 0;

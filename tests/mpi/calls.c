@@ -32,7 +32,7 @@ static unsigned long long wanted(const mpi_call_t *call, mpi_form_t form, int ti
     return !is_left() && mpi_call_is_served(call, form) ? (unsigned long long)times : 0;
 }
 
-/* Makes a call so many times. The first one is also compared with point-to-point messages. */
+/* Makes a call `times` times. The first one is also compared with point-to-point messages. */
 static void check(const mpi_pair_t *pair, const mpi_spec_t *spec, mpi_form_t form, int times)
 {
     const unsigned long long served = mpi_test_served();

@@ -49,7 +49,7 @@ static void cycle(int i, int both)
 }
 
 /*
- * Makes so many calls of one integer at a time, completed in each rank's own order. goes: the communicator is freed
+ * Makes `count` calls of one integer at a time, completed in each rank's own order. goes: the communicator is freed
  * while they are in progress.
  */
 static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, int i)

@@ -26,7 +26,7 @@ static void case_leaked(void)
     CHECK(mpi_job_served() >= 1);
 }
 
-/* The same where coll/irr must not serve. */
+/* Leaks a communicator that coll/irr must not serve. */
 static void case_leaked_to_host(void)
 {
     MPI_Comm used;

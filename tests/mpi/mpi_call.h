@@ -48,7 +48,7 @@ struct mpi_spec {
     MPI_Datatype      base;      /* basic datatype of an element */
     int               items;
     int               pieces;    /* runs of an element's items; negative: runs in random slots; 0: random datatypes */
-    int               room;      /* blocks in order, so many elements apart; 0: in any order, with gaps */
+    int               room;      /* blocks in order, `room` elements apart; 0: in any order, with gaps */
     int               most;      /* most elements of a block, for the counts */
     uint64_t          seed;
 };
@@ -96,7 +96,7 @@ mpi_spec_t mpi_spec_plain(int kind, mpi_counts_t counts, int room, uint64_t seed
 /* Initialises a call. The pair must outlive it. */
 void mpi_call_init(mpi_call_t *call, const mpi_pair_t *pair, const mpi_spec_t *spec);
 
-/* The same for MPI_Alltoallv with blocks of integers of a shape, in any order with gaps between them. */
+/* Initialises a call of MPI_Alltoallv with blocks of integers of a shape, in any order with gaps between them. */
 void mpi_call_init_plain(mpi_call_t *call, const mpi_pair_t *pair, int shape, uint64_t *state);
 
 /* Releases a call, with its persistent request. */
@@ -128,8 +128,8 @@ int mpi_call_is_intact(const mpi_call_t *call);
 int mpi_call_once(mpi_call_t *call, mpi_form_t form);
 
 /*
- * Makes one call without neighbours on a communicator of the program, with so many integers for each member. Returns
- * the class of the error, or -1 if a byte is wrong.
+ * Makes one call without neighbours on a communicator of the program, with `integers` integers for each member.
+ * Returns the class of the error, or -1 if a byte is wrong.
  */
 int mpi_call_on(MPI_Comm comm, int kind, mpi_form_t form, int integers, uint64_t seed);
 

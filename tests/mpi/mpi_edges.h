@@ -36,7 +36,7 @@ typedef struct mpi_pair {
  */
 void mpi_pair_init(mpi_pair_t *pair, int which, char **keys, int nkeys, uint64_t *state);
 
-/* The same with the keys of the running case. */
+/* Makes a pair with the keys of the running case. */
 void mpi_pair_open(mpi_pair_t *pair, int which);
 
 /* Makes a pair of a communicator without neighbours that the program owns. The ranks of both groups count from 0. */

@@ -73,7 +73,7 @@ unsigned long long mpi_job_served(void);
 /* Runs the cases of the arguments. `cases` ends with a row without a name. Returns the exit status. */
 int mpi_test_main(int argc, char **argv, const mpi_case_t *cases);
 
-/* Calls run for each list of arguments between commas, and prints whether it was right. */
+/* Calls run for each list of arguments between commas, and prints whether its checks passed. */
 void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int length));
 
 /* ---- numbers ---- */
@@ -98,7 +98,7 @@ int mpi_test_class(int error);
 /* Returns a duplicate with info keys, each KEY=VALUE. */
 MPI_Comm mpi_test_dup_keys(MPI_Comm comm, char **keys, int nkeys);
 
-/* The same with one key. */
+/* Returns a duplicate with one info key. */
 MPI_Comm mpi_test_dup(MPI_Comm comm, const char *key, const char *value);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * mpi_types.h - random datatypes of one signature: so many items of a basic datatype, in short and long runs and in any
- * order.
+ * mpi_types.h - random datatypes of one signature: a number of items of a basic datatype, in short and long runs and in
+ * any order.
  */
 #ifndef MPI_TYPES_H
 #define MPI_TYPES_H
@@ -8,7 +8,7 @@
 #include "mpi_test.h"
 
 /*
- * Returns a committed datatype of so many items of a basic one, whose elements do not overlap. The first item may lie
+ * Returns a committed datatype of `items` items of a basic one, whose elements do not overlap. The first item may lie
  * before the address of an element. Types of equal `items` and `base` match.
  */
 MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state);

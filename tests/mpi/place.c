@@ -13,7 +13,7 @@
 
 enum { SCRATCH = 1 << 20, PLANS = 1 << 20, RUN = 4096, ELEMENTS = 3 };
 
-/* Returns a count that is equal in both directions: none, a few, or more than a piece, up to so many bytes. */
+/* Returns a count that is equal in both directions: none, a few, or more than a piece, up to spec->most bytes. */
 static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int low = from < to ? from : to, high = from < to ? to : from;
@@ -26,7 +26,7 @@ static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
     return mpi_test_below(&state, most + (most == 0));
 }
 
-/* Returns a spec with elements of one run, of long runs, or of short ones, and blocks of up to so many bytes. */
+/* Returns a spec with elements of one run, of long runs, or of short ones, and blocks of at most bytes_max bytes. */
 static mpi_spec_t spec_of(int kind, int element, uint64_t seed, int bytes_max)
 {
     static const int items[ELEMENTS] = { 1, 2 * RUN, 3 }, pieces[ELEMENTS] = { 1, 2, 3 };

@@ -22,7 +22,7 @@ static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
     return to == 0 ? 0 : 10 * (from + 1);
 }
 
-/* Makes a call so many times; MPI_Alltoall has 8 bytes for each rank. */
+/* Makes a call `calls` times; MPI_Alltoall has 8 bytes for each rank. */
 static void exchange(MPI_Comm comm, int kind, mpi_form_t form, int calls)
 {
     mpi_spec_t spec = mpi_spec_plain(kind, kind == ALLTOALL ? mpi_count_most : count_some, 0, 1);
@@ -138,7 +138,7 @@ static void close_variables(void)
     MPI_T_finalize();
 }
 
-/* Checks the variables after so many calls. */
+/* Checks the variables after `calls` calls. */
 static void check_variables(MPI_Comm comm, int calls, const char *wanted)
 {
     unsigned long long values[SETUP + 1];

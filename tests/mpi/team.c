@@ -46,7 +46,7 @@ static void case_short_lived(void)
     }
 }
 
-/* The same with an algorithm that is served from the first exchange on. */
+/* As case_short_lived, with an algorithm that is served from the first exchange on. */
 static void case_served(void)
 {
     case_short_lived();

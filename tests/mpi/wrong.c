@@ -165,7 +165,7 @@ static void case_unexpected_random(job_t *job)
  */
 static void case_no_copy(job_t *job)
 {
-    enum { CALLS = 16, ELEMENTS_MAX = 256 << 2 * (CALLS / 4) };   /* of four, the second fails, the last is elsewhere */
+    enum { CALLS = 16, ELEMENTS_MAX = 256 << 2 * (CALLS / 4) };   /* step 1 fails, step 3 is on another communicator */
     const size_t doubles = (size_t)job->ranks * ELEMENTS_MAX * 4;
     MPI_Datatype vector = mpi_types_runs(MPI_DOUBLE, 2, 2);   /* one type, because the component remembers its runs */
     int *counts = calloc(2 * (size_t)job->ranks, sizeof(int)), *displs = counts + job->ranks;
