@@ -18,14 +18,14 @@
 #define IRR_CREW_MAX       18
 #define IRR_CREW_BYTES_MAX 256
 
-/* Runs member once for each rank of the job. Returns false if the crew was stuck. */
+/* Runs member once for each rank of the job.  Returns false if the crew was stuck. */
 bool irr_crew_run(int ranks, void (*member)(int rank, void *context), void *context);
 
 /* Returns the rank that runs. */
 int irr_crew_self(void);
 
 /*
- * Passes the baton on, and returns when it is back. Returns false if the crew is stuck: the caller must stop waiting.
+ * Passes the baton on, and returns when it is back.  Returns false if the crew is stuck: the caller must stop waiting.
  */
 bool irr_crew_yield(void);
 

@@ -58,22 +58,22 @@ void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, si
 /* Starts the plan of one rank. */
 void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);
 
-/* Marks a rank as running without starting a plan. Returns the environment for an executor or a relay. */
+/* Marks a rank as running without starting a plan.  Returns the environment for an executor or a relay. */
 irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int rank, const void *input, void *output);
 
 /* Progresses all ranks for `rounds` rounds. */
 void irr_fleet_progress(irr_fleet_t *fleet, int rounds);
 
 /*
- * Progress all ranks until none runs. They return false if ranks still run after the bounded rounds, or after
+ * Progress all ranks until none runs.  They return false if ranks still run after the bounded rounds, or after
  * `rounds`.
  */
 bool irr_fleet_run(irr_fleet_t *fleet);
 bool irr_fleet_run_for(irr_fleet_t *fleet, int rounds);
 
 /*
- * The same for runs where a rank may fail. If one has failed, ranks that still run after some rounds end in
- * IRR_ERR_PEER, as if they had been notified. Returns false if ranks wait for each other though none has failed.
+ * The same for runs where a rank may fail.  If one has failed, ranks that still run after some rounds end in
+ * IRR_ERR_PEER, as if they had been notified.  Returns false if ranks wait for each other though none has failed.
  */
 bool irr_fleet_run_failing(irr_fleet_t *fleet);
 

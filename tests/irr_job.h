@@ -72,11 +72,11 @@ void       *irr_job_output(const irr_job_t *job, int rank);
 /* Excludes from verification the blocks that a rank receives from source. */
 void irr_job_disregard(irr_job_t *job, int rank, int source);
 
-/* Shortens a message at both ends, before the job is filled. The bytes that the blocks lose become guard bytes. */
+/* Shortens a message at both ends, before the job is filled.  The bytes that the blocks lose become guard bytes. */
 void irr_job_shorten(irr_job_t *job, int from, int to, size_t length);
 
 /*
- * Shortens a rank's receive blocks for a message from source. The bytes that they lose become guard bytes, and the
+ * Shortens a rank's receive blocks for a message from source.  The bytes that they lose become guard bytes, and the
  * blocks are not verified.
  */
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length);
@@ -84,7 +84,7 @@ void irr_job_cut(irr_job_t *job, int rank, int source, size_t length);
 /* Shortens a message at its sender only; the receiver's blocks are not verified. */
 void irr_job_cut_sent(irr_job_t *job, int from, int to, size_t length);
 
-/* Returns true if every byte of a rank's output, guards included, has the right value. Prints the first wrong byte. */
+/* Returns true if every byte of a rank's output, guards included, has the right value.  Prints the first wrong byte. */
 bool irr_job_verify(const irr_job_t *job, int rank);
 
 #endif

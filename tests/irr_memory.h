@@ -6,14 +6,14 @@
 
 #include "irr.h"
 
-/* Installs the allocator. The engine must not have allocated anything. */
+/* Installs the allocator.  The engine must not have allocated anything. */
 void irr_memory_begin(void);
 
 /* Restores the standard allocator.  Returns the number of blocks that were never freed. */
 size_t irr_memory_end(void);
 
 /*
- * Makes the nth allocation from now on fail, once; 1 is the next one, 0 is none. If applies is not NULL, only
+ * Makes the nth allocation from now on fail, once; 1 is the next one, 0 is none.  If applies is not NULL, only
  * allocations for which it returns true are counted.
  */
 void irr_memory_fail(size_t nth, bool (*applies)(void));
@@ -28,8 +28,8 @@ void irr_memory_limit(size_t bytes);
 bool irr_memory_failed(void);
 
 /*
- * Calls a function repeatedly, each time with a later allocation failing, until none fails. The function must return
- * IRR_ERR_NO_MEMORY if an allocation failed and IRR_OK if not, and must release everything. Returns the number of
+ * Calls a function repeatedly, each time with a later allocation failing, until none fails.  The function must return
+ * IRR_ERR_NO_MEMORY if an allocation failed and IRR_OK if not, and must release everything.  Returns the number of
  * failed calls.
  */
 size_t irr_memory_fail_each(irr_status_t (*run)(void *context), void *context);

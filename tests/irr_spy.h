@@ -38,7 +38,7 @@ typedef struct irr_spy {
     bool             refused, repairing;
 } irr_spy_t;
 
-/* Creates a spy, which owns inner. Freeing the spy as a transport frees both. */
+/* Creates a spy, which owns inner.  Freeing the spy as a transport frees both. */
 irr_spy_t *irr_spy_create(irr_transport_t *inner);
 
 /* Returns true while a send of an inner transport runs, so that a test can attribute allocations. */

@@ -18,7 +18,7 @@ typedef struct irr_test_case {
     void (*run)(void);
 } irr_test_case_t;
 
-/* Runs the cases; the table ends with a row without a name. Returns the exit status of the program. */
+/* Runs the cases; the table ends with a row without a name.  Returns the exit status of the program. */
 int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limit_seconds);
 
 /* The main function of a test program whose cases are the remaining arguments. */
@@ -36,11 +36,11 @@ int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limi
 /* Marks the running case as skipped. reason: one that a user can act on. */
 void irr_test_skip(const char *reason);
 
-/* Returns the seed of this run: IRR_SEED, or one that differs from run to run. Prints it once. */
+/* Returns the seed of this run: IRR_SEED, or one that differs from run to run.  Prints it once. */
 uint64_t irr_test_seed(void);
 
 /*
- * For long sweeps: returns true if the next case is run. With IRR_CHECK_ALL=1 in the environment, which contrib/check
+ * For long sweeps: returns true if the next case is run.  With IRR_CHECK_ALL=1 in the environment, which contrib/check
  * --all sets, all cases are run; else one in four, with others in each run.
  */
 bool irr_test_picks(uint64_t *state);
@@ -54,7 +54,7 @@ uint64_t irr_test_random(uint64_t *state);
 /* Returns a random number from 0 to limit - 1; limit > 0. */
 uint64_t irr_test_below(uint64_t *state, uint64_t limit);
 
-/* Returns a zeroed array, which the caller frees. Aborts if memory runs out. */
+/* Returns a zeroed array, which the caller frees.  Aborts if memory runs out. */
 void *irr_test_array(size_t count, size_t size);
 
 /* Aborts unless status is IRR_OK; for the setup of a test. */

@@ -13,10 +13,12 @@ void        irr_text_close(void);
 /* Replaces the contents of the file, and returns its path. */
 const char *irr_text_fill(const char *text, size_t length);
 
-/* A reader under test. It checks and releases what it has read. On failure it checks that the outputs are unchanged. */
+/*
+ * A reader under test.  It checks and releases what it has read.  On failure it checks that the outputs are unchanged.
+ */
 typedef irr_status_t irr_text_read_t(const char *path, irr_file_error_t *error);
 
-/* Calls the reader with a file with these contents. The file exists during the call. */
+/* Calls the reader with a file with these contents.  The file exists during the call. */
 irr_status_t irr_text_read(irr_text_read_t *read, const char *text, size_t length, irr_file_error_t *error);
 
 /* A file that a reader refuses, with the line of the error; line 0: the file as a whole. */
@@ -40,14 +42,14 @@ void irr_text_check_missing(irr_text_read_t *read);
 void irr_text_check_long(const char *head, char comment, size_t longest, const char *rest, irr_text_read_t *read);
 
 /*
- * Replaces up to four bytes behind the first `kept` ones by others of the alphabet. Asserts that the reader accepts
+ * Replaces up to four bytes behind the first `kept` ones by others of the alphabet.  Asserts that the reader accepts
  * the file or refuses it with a reason.
  */
 void irr_text_check_damaged(const char *text, size_t kept, const char *alphabet, uint64_t *state,
                             irr_text_read_t *read);
 
 /*
- * Asserts that the reader returns IRR_ERR_NO_MEMORY with a reason for each allocation that fails. Returns the number
+ * Asserts that the reader returns IRR_ERR_NO_MEMORY with a reason for each allocation that fails.  Returns the number
  * of allocations.
  */
 size_t irr_text_check_memory(const char *text, irr_text_read_t *read);

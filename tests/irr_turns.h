@@ -24,7 +24,7 @@ typedef struct irr_turns {
 /* Returns settings with the algorithm of that name and the seed 5. */
 irr_settings_t irr_turns_with(const char *algorithm);
 
-/* Makes the world, and the parameters of the communicator. Memory is watched until irr_turns_close. */
+/* Makes the world, and the parameters of the communicator.  Memory is watched until irr_turns_close. */
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 
 /* The same, and creates the communicator. */
@@ -43,7 +43,7 @@ void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t
 /* Adds a job of equal messages of at least 100 bytes, which a test may shorten. */
 void irr_turns_add_uniform(irr_turns_t *turns, int number);
 
-/* Runs the jobs named by letters, where A is job 0. Adds to `wrong` each turn of a rank with an unexpected result. */
+/* Runs the jobs named by letters, where A is job 0.  Adds to `wrong` each turn of a rank with an unexpected result. */
 void irr_turns_try(irr_turns_t *turns, const char *letters);
 
 /* The same; asserts that none is wrong. */

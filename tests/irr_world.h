@@ -29,7 +29,7 @@ void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *tr
 void irr_world_share(irr_world_t *world);
 
 /*
- * Close, drain and destroy all engines; irr_world_drain is for engines that are closed. They return false if the
+ * Close, drain and destroy all engines; irr_world_drain is for engines that are closed.  They return false if the
  * engines did not drain.
  */
 bool irr_world_close(irr_world_t *world);
@@ -38,7 +38,7 @@ bool irr_world_drain(irr_world_t *world);
 /* Returns the number of ids that all engines hold. */
 int irr_world_ids(const irr_world_t *world);
 
-/* A communicator with the views of all its members. The arrays are by rank in the communicator. */
+/* A communicator with the views of all its members.  The arrays are by rank in the communicator. */
 typedef struct irr_team {
     irr_world_t      *world;
     irr_crew_group_t  group;
@@ -51,7 +51,7 @@ typedef struct irr_team {
 void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step);
 
 /*
- * Creates the communicator on all members, in a crew. Returns the status of all members. If they differ or the crew
+ * Creates the communicator on all members, in a crew.  Returns the status of all members.  If they differ or the crew
  * was stuck, returns IRR_IN_PROGRESS, which irr_comm_create never returns.
  */
 irr_status_t irr_team_create(irr_team_t *team);
@@ -66,8 +66,8 @@ void irr_team_close(irr_team_t *team);
 
 /*
  * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until none is open or for
- * `rounds` rounds. Every rank progresses once in a round. Stores the result of each finished exchange. Returns false
- * if some are open.
+ * `rounds` rounds.  Every rank progresses once in a round.  Stores the result of each finished exchange.  Returns
+ * false if some are open.
  */
 bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds);
 
@@ -84,7 +84,7 @@ irr_status_t irr_team_wait(irr_team_t *team);
 irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
 
 /*
- * Runs a job on a communicator of all ranks. Asserts that all but rank `truncated` (-1: none) succeed with every byte
+ * Runs a job on a communicator of all ranks.  Asserts that all but rank `truncated` (-1: none) succeed with every byte
  * right.
  */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);

@@ -39,7 +39,7 @@ static inline const irr_order_t *irr_plan_all_order(int i)
     return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;
 }
 
-/* Returns the schedule of a row of the table. The caller releases it. */
+/* Returns the schedule of a row of the table.  The caller releases it. */
 static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_matrix_t *matrix,
                                                    const irr_scheduled_params_t *params)
 {
@@ -67,7 +67,7 @@ typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr
                                        irr_plans_t *plans);
 
 /*
- * Builds the plans of all ranks. Long messages are split if the order splits any; redistribution has a message for
+ * Builds the plans of all ranks.  Long messages are split if the order splits any; redistribution has a message for
  * each pair of ranks.
  */
 static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_settings_t *settings,

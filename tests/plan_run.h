@@ -9,8 +9,8 @@
 #include "plan/plan.h"
 
 /*
- * Runs the plans. Sends are rendezvous or eager at random; a random window limits how many are in flight. The plans
- * must have the shape that irr_plan_check requires. Returns false if a step never ends.
+ * Runs the plans.  Sends are rendezvous or eager at random; a random window limits how many are in flight.  The plans
+ * must have the shape that irr_plan_check requires.  Returns false if a step never ends.
  */
 bool irr_plan_run(const irr_plan_t *plans, int ranks, unsigned char *const *input, unsigned char *const *output,
                   uint64_t *random);

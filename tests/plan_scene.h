@@ -25,7 +25,7 @@ typedef struct irr_scene {
     char          reason[200];
 } irr_scene_t;
 
-/* A step of a rank. An empty second piece is left out. */
+/* A step of a rank.  An empty second piece is left out. */
 typedef struct irr_scene_row {
     int             rank;
     irr_step_kind_t kind;
@@ -57,14 +57,14 @@ void irr_scene_add(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count
 
 #define ROWS(rows) rows, sizeof(rows) / sizeof((rows)[0])
 
-/* Runs the checker. Its reason, if any, is stored in the scene. */
+/* Runs the checker.  Its reason, if any, is stored in the scene. */
 irr_status_t irr_scene_check(irr_scene_t *scene);
 
 /* Close a scene; they assert that the checker accepts it, or refuses it for exactly this reason. */
 void irr_scene_accept(irr_scene_t *scene);
 void irr_scene_refuse(irr_scene_t *scene, const char *reason);
 
-/* One defect, and the reason that the checker must give. A list ends with NULL. */
+/* One defect, and the reason that the checker must give.  A list ends with NULL. */
 typedef struct irr_scene_breakage {
     void (*apply)(irr_scene_t *scene);
     const char *reason;

@@ -15,7 +15,7 @@
 
 /* A method to open transports, supplied by the test program. */
 typedef struct irr_setup {
-    /* Opens all transports, or none. IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
+    /* Opens all transports, or none.  IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
     irr_status_t (*open)(irr_transport_t *transports[IRR_NET_RANKS]);
     /* Called after all transports are freed; may be NULL. */
     void (*close)(void);
@@ -48,10 +48,10 @@ struct irr_op {
     void         *context;
 };
 
-/* Opens a transport for each rank, or none. The configurations differ only in the numbers of ranks. */
+/* Opens a transport for each rank, or none.  The configurations differ only in the numbers of ranks. */
 irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS]);
 
-/* Opens and connects the transports. Returns false if the case is skipped or has failed; it must then end. */
+/* Opens and connects the transports.  Returns false if the case is skipped or has failed; it must then end. */
 bool irr_net_open(irr_net_t *net, const irr_setup_t *setup);
 
 /* Closes a transport, and progresses until it is drained. irr_net_close then skips it. */

@@ -20,28 +20,28 @@ typedef struct tree_scene {
 
 /*
  * Makes a tree by shape: "single:8", "star:8,8,8,8" (the first switch in the centre) or "chain:8,8,8,8" (the first
- * switch at the top). Hosts are numbered switch by switch and have one rank each. "paper" is the cluster of the
+ * switch at the top).  Hosts are numbered switch by switch and have one rank each.  "paper" is the cluster of the
  * paper's figure 1, where switches s0 to s3 are vertices 6 to 9.
  */
 void tree_scene_shape(tree_scene_t *scene, const char *shape);
 
 /*
- * Makes a random tree with at most `most_hosts` hosts of one rank each. Some switches have no hosts, or lie in a row.
+ * Makes a random tree with at most `most_hosts` hosts of one rank each.  Some switches have no hosts, or lie in a row.
  */
 void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts);
 
 /* Places at most `most_ranks` ranks on the hosts, in any order; some hosts have none, some many. */
 void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks);
 
-/* Makes a random tree. Half of them have many ranks on a host, and half have links of any speed. */
+/* Makes a random tree.  Half of them have many ranks on a host, and half have links of any speed. */
 void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most);
 
 /* Sets the speed of the links between switches, relative to a host's link. */
 void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed);
 
 /*
- * Sets the speeds of all links. Those of hosts are equal, or some are faster. The others are slower, or up to 40 times
- * as fast.
+ * Sets the speeds of all links.  Those of hosts are equal, or some are faster.  The others are slower, or up to 40
+ * times as fast.
  */
 void tree_scene_speeds(tree_scene_t *scene, uint64_t *state);
 
@@ -51,7 +51,7 @@ irr_tree_t tree_scene_tree(const tree_scene_t *scene);
 /* Returns a matrix with equal bytes from each rank to each other rank. */
 irr_matrix_t tree_scene_uniform(int ranks, uint64_t bytes);
 
-/* Asserts what all orders on trees promise: irr_schedule_check and irr_tree_check. Prints the defect. */
+/* Asserts what all orders on trees promise: irr_schedule_check and irr_tree_check.  Prints the defect. */
 void tree_scene_expect(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_matrix_t *matrix);
 
 #endif

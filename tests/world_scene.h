@@ -48,7 +48,7 @@ typedef struct irr_world_scene {
 } irr_world_scene_t;
 
 /*
- * Makes a random scene of this row, and opens its world and both communicators. Memory is watched until
+ * Makes a random scene of this row, and opens its world and both communicators.  Memory is watched until
  * irr_world_scene_close.
  */
 void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state);

@@ -50,7 +50,7 @@ typedef struct irr_bench_counts {
     unsigned long long value[IRR_BENCH_COUNTERS];
 } irr_bench_counts_t;
 
-/* To be called after MPI_Init. Returns false if coll/irr is not loaded; all counts then stay 0. */
+/* To be called after MPI_Init.  Returns false if coll/irr is not loaded; all counts then stay 0. */
 bool irr_bench_pvars_open(void);
 void irr_bench_pvars_close(void);
 
@@ -62,7 +62,7 @@ void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *bef
                           const irr_bench_counts_t *after);
 
 /*
- * Returns the mean of counter i for each exchange, or the value of a gauge. Negative if the component has no such
+ * Returns the mean of counter i for each exchange, or the value of a gauge.  Negative if the component has no such
  * counter.
  */
 double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchanges);
@@ -81,7 +81,7 @@ typedef enum irr_bench_call {
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking);
 
 /*
- * Which exchanges are verified byte by byte. Filling and verifying the buffers evicts an exchange's data from the
+ * Which exchanges are verified byte by byte.  Filling and verifying the buffers evicts an exchange's data from the
  * caches.
  */
 typedef enum irr_bench_check {
@@ -103,7 +103,7 @@ typedef enum irr_bench_loop {
 const char *irr_bench_loop_name(int i);
 const char *irr_bench_loop_text(int i);
 
-/* The part of the command line that all ranks need. It is broadcast as bytes, so it has no pointers. */
+/* The part of the command line that all ranks need.  It is broadcast as bytes, so it has no pointers. */
 typedef struct irr_bench_work {
     bool     run;                             /* false: help was printed, nothing is left to do */
     irr_bench_check_t check;
@@ -126,7 +126,7 @@ typedef struct irr_bench_work {
     uint64_t unit_min, unit_max;              /* bytes of a pattern's unit; equal unless it is swept */
 } irr_bench_work_t;
 
-/* Rank 0 only. The strings belong to the command line. */
+/* Rank 0 only.  The strings belong to the command line. */
 typedef struct irr_bench_options {
     irr_bench_work_t work;
     const char      *matrix;   /* NULL: use the pattern */
@@ -140,7 +140,7 @@ typedef struct irr_bench_options {
     int              column[IRR_BENCH_COUNTERS];
 } irr_bench_options_t;
 
-/* Rank 0 only. Prints help or version to stdout. Prints one line to stderr if it refuses the command line. */
+/* Rank 0 only.  Prints help or version to stdout.  Prints one line to stderr if it refuses the command line. */
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
 
 const char *irr_bench_algorithm_name(int algorithm);
@@ -148,7 +148,7 @@ const char *irr_bench_algorithm_name(int algorithm);
 /* ---- input ---- */
 
 /*
- * Rank 0 only. Makes the matrix of the options, scaled. Refuses it with an error message if an entry does not fit an
+ * Rank 0 only.  Makes the matrix of the options, scaled.  Refuses it with an error message if an entry does not fit an
  * int, if MPI_Alltoall gets different entries, or if the matrix of an in-place call is not symmetric.
  */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
@@ -167,8 +167,8 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
 /* ---- exchange ---- */
 
 /*
- * The send side or the receive side of a call. It has one block for each slot; a slot is a rank or a neighbour. Blocks
- * are contiguous, or, if each has a datatype, the pieces of different blocks interleave.
+ * The send side or the receive side of a call.  It has one block for each slot; a slot is a rank or a neighbour.
+ * Blocks are contiguous, or, if each has a datatype, the pieces of different blocks interleave.
  */
 typedef struct irr_bench_side {
     int           *ints;                /* the memory of the six arrays below */
@@ -191,7 +191,7 @@ typedef struct irr_bench_exchange {
     MPI_Request            *requests;   /* room for one send and one receive of each slot */
 } irr_bench_exchange_t;
 
-/* Collective. matrix: rank 0 only. Returns the same result on all ranks; rank 0 prints the error message. */
+/* Collective. matrix: rank 0 only.  Returns the same result on all ranks; rank 0 prints the error message. */
 irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_bench_work_t *work,
                                        const irr_matrix_t *matrix, uint64_t unit);
 void             irr_bench_exchange_fini(irr_bench_exchange_t *exchange);
@@ -205,8 +205,8 @@ typedef struct irr_bench_fault {
 } irr_bench_fault_t;
 
 /*
- * Fills the send buffer with the data of exchange `number`, and the receive blocks with the complement of the expected
- * data.
+ * Fills the send buffer with the data of exchange `number` and, unless the call is in place, the receive blocks with
+ * the complement of the expected data.
  */
 void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number);
 
@@ -219,35 +219,35 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
 int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank);
 
 /*
- * Returns true if ranks a and b may have blocks for each other. Ranks of the same group of an intercommunicator may
+ * Returns true if ranks a and b may have blocks for each other.  Ranks of the same group of an intercommunicator may
  * not.
  */
 bool irr_bench_speak(const irr_bench_work_t *work, int a, int b);
 
-/* Writes further properties of the call: the two groups, or in place. Writes an empty text if there are none. */
+/* Writes further properties of the call: the two groups, or in place.  Writes an empty text if there are none. */
 void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size);
 
 /* Returns the rank that slot number `slot` of a rank sends to or receives from, and the number of that edge. */
 int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, bool sends, int *number_p);
 
-/* Returns the offset of byte number `byte` of a slot's block. *run_p: bytes that are contiguous from there on. */
+/* Returns the offset of byte number `byte` of a slot's block.  *run_p: bytes that are contiguous from there on. */
 size_t irr_bench_place(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
                        size_t *run_p);
 
 /* Returns the extent of all blocks of a side if the blocks have `bytes` bytes and are divided into pieces. */
 uint64_t irr_bench_span(const irr_bench_work_t *work, int ranks, uint64_t bytes);
 
-/* Creates the datatypes of a side if the call needs them. Returns false if memory runs out. */
+/* Creates the datatypes of a side if the call needs them.  Returns false if memory runs out. */
 bool irr_bench_types_init(const irr_bench_work_t *work, irr_bench_side_t *side, int slots);
 void irr_bench_types_fini(irr_bench_side_t *side, int slots);
 
-/* Collective. Returns a communicator of the ranks of MPI_COMM_WORLD with the topology or the groups of the call. */
+/* Collective.  Returns a communicator of the ranks of MPI_COMM_WORLD with the topology or the groups of the call. */
 MPI_Comm irr_bench_topology(const irr_bench_work_t *work);
 
 /* Returns the info key that names the algorithm of a communicator. */
 const char *irr_bench_key(irr_bench_call_t call);
 
-/* Collective. Makes the blocking call. */
+/* Collective.  Makes the blocking call. */
 void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
 /* How a row exchanges: by point-to-point messages, by a persistent request, or by the call. */
@@ -260,19 +260,19 @@ typedef struct irr_bench_operation {
 /* Returns true if this MPI has persistent collectives. */
 bool irr_bench_persistent(void);
 
-/* Collective. Creates the operation of each row. Persistent requests use the buffers of the exchange. */
+/* Collective.  Creates the operation of each row.  Persistent requests use the buffers of the exchange. */
 void irr_bench_operations_create(const irr_bench_work_t *work, const MPI_Comm *comms,
                                  const irr_bench_exchange_t *exchange, irr_bench_operation_t *operations);
 void irr_bench_operations_destroy(const irr_bench_work_t *work, irr_bench_operation_t *operations);
 
 /*
- * Collective. Starts an exchange; it is nonblocking if the work overlaps. Returns the number of requests to complete;
- * 0 if the exchange is complete.
+ * Collective.  Starts an exchange; it is nonblocking if the work overlaps.  Returns the number of requests to
+ * complete; 0 if the exchange is complete.
  */
 int irr_bench_start(const irr_bench_exchange_t *exchange, const irr_bench_operation_t *operation);
 
 /*
- * Collective. Makes all calls of the loop; rank 0 prints their time as JSON, and the error messages. loaded: coll/irr
+ * Collective.  Makes all calls of the loop; rank 0 prints their time as JSON, and the error messages. loaded: coll/irr
  * is in the job. matrix: rank 0 only.
  */
 irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded);
@@ -280,8 +280,8 @@ irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *
 /* ---- overlap ---- */
 
 /*
- * Computes for `seconds` in parts of equal length. Tests the first `count` requests of the exchange between two parts.
- * Returns the seconds without the tests.
+ * Computes for `seconds` in parts of equal length.  Tests the first `count` requests of the exchange between two
+ * parts.  Returns the seconds without the tests.
  */
 double irr_bench_compute(const irr_bench_exchange_t *exchange, double seconds, int count);
 
@@ -312,13 +312,13 @@ typedef struct irr_bench_row {
 /* The suffix that marks a persistent row in text, behind the name of its algorithm. */
 #define IRR_BENCH_SUFFIX(row) ((row)->starts ? "-start" : "")
 
-/* Collective. Creates the communicators, one for each row. */
+/* Collective.  Creates the communicators, one for each row. */
 void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms);
 void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
 
 /*
- * Collective. Fills work->rows rows. The caller provides the memory of times, and of alone and exposed if not NULL:
- * work->iterations values each. Returns the same result on all ranks; rank 0 reports wrong bytes.
+ * Collective.  Fills work->rows rows.  The caller provides the memory of times, and of alone and exposed if not NULL:
+ * work->iterations values each.  Returns the same result on all ranks; rank 0 reports wrong bytes.
  */
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                  const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);

@@ -85,7 +85,7 @@ int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, 
     return slot;
 }
 
-/* Returns an intercommunicator of the first ranks and the others. The first rank of each group leads it. */
+/* Returns an intercommunicator of the first ranks and the others.  The first rank of each group leads it. */
 static MPI_Comm groups(const irr_bench_work_t *work, int rank)
 {
     const bool first = rank < work->inter;

@@ -15,7 +15,7 @@
 
 /* ---- counts and buffers ---- */
 
-/* Rank 0 sends each rank its row or its column of the matrix. The slots of a side take their counts from it. */
+/* Rank 0 sends each rank its row or its column of the matrix.  The slots of a side take their counts from it. */
 static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *row, const irr_bench_exchange_t *exchange,
                     irr_bench_side_t *side)
 {
@@ -82,7 +82,7 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 }
 
 /*
- * Sets the displacements of contiguous blocks; irr_bench_load has checked their sum. Blocks with pieces all have the
+ * Sets the displacements of contiguous blocks; irr_bench_load has checked their sum.  Blocks with pieces all have the
  * same length; as many as a stride has room for are interleaved.
  */
 static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)

@@ -36,7 +36,7 @@ const char *irr_bench_loop_text(int i)
     return i < KINDS ? kinds[i].text : NULL;
 }
 
-/* Returns the bytes of a block in a call. Sender and receiver compute the same value. */
+/* Returns the bytes of a block in a call.  Sender and receiver compute the same value. */
 static int length_of(const irr_bench_work_t *work, int call, int from, int to, int longest)
 {
     uint64_t state = ((uint64_t)(unsigned)call << 32) + ((uint64_t)(unsigned)from << 16) + (uint64_t)(unsigned)to;
@@ -47,7 +47,7 @@ static int length_of(const irr_bench_work_t *work, int call, int from, int to, i
     return work->loop == IRR_BENCH_LOOP_ALTERNATE && call % 2 == 0 && longest > SHORT_BYTES ? SHORT_BYTES : longest;
 }
 
-/* Sets the counts of a call. All blocks of MPI_Alltoall have the length of rank 0's block to itself. */
+/* Sets the counts of a call.  All blocks of MPI_Alltoall have the length of rank 0's block to itself. */
 static void set_counts(irr_bench_exchange_t *exchange, int call)
 {
     const irr_bench_work_t *work = exchange->work;

@@ -94,7 +94,7 @@ static void create_request(MPI_Comm comm, const irr_bench_exchange_t *exchange, 
 
 /* ---- point-to-point messages ---- */
 
-/* Posts one message for the block of a slot. Its tag is the number of the edge: two ranks may be neighbours twice. */
+/* Posts one message for the block of a slot.  Its tag is the number of the edge: two ranks may be neighbours twice. */
 static void post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
 {
     const irr_bench_side_t *side = sends ? &exchange->send : &exchange->recv;

@@ -43,7 +43,7 @@ static int half_interval(int count)
     return (int)ceil(2.24 * sqrt(count) / 2);
 }
 
-/* Sorts and summarises the times, of which there is at least one. Sets the ratios to negative values. */
+/* Sorts and summarises the times, of which there is at least one.  Sets the ratios to negative values. */
 static void summarise_times(double *times, int count, irr_bench_summary_t *summary)
 {
     const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
@@ -63,7 +63,7 @@ static void summarise_times(double *times, int count, irr_bench_summary_t *summa
 }
 
 /*
- * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share. The times of the
+ * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share.  The times of the
  * row are those of exchange and computation together.
  */
 static void overlap_figures(const irr_bench_row_t *row, int count, double *scratch, irr_bench_summary_t *summary)
@@ -87,7 +87,7 @@ static double ratio(const irr_bench_summary_t *summaries, int host, int i)
 }
 
 /*
- * Computes the interval of the ratio. Both medians are in their intervals with 95 % or more; then their ratio is in
+ * Computes the interval of the ratio.  Both medians are in their intervals with 95 % or more; then their ratio is in
  * this one.
  */
 static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t *summary)

@@ -58,7 +58,7 @@ json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
     return lists;
 }
 
-/* Executes the script beside this program, or else the one in PATH. Does not return. */
+/* Executes the script beside this program, or else the one in PATH.  Does not return. */
 static void become_script(int input, int output)
 {
     char path[PATH_MAX];

@@ -9,20 +9,20 @@
 #include <jansson.h>
 
 /*
- * Returns a JSON string of at most a kilobyte. Replaces bytes that a picture cannot show by question marks. NULL: no
+ * Returns a JSON string of at most a kilobyte.  Replaces bytes that a picture cannot show by question marks.  NULL: no
  * memory.
  */
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns a number of bytes; as a real number if it exceeds the integers of JSON. NULL: no memory. */
+/* Returns a number of bytes; as a real number if it exceeds the integers of JSON.  NULL: no memory. */
 json_t *irr_chart_bytes(uint64_t bytes);
 
-/* Returns the bytes of columns x rows cells as a list of rows. NULL: no memory. */
+/* Returns the bytes of columns x rows cells as a list of rows.  NULL: no memory. */
 json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows);
 
 /*
  * Runs irr_chart, which lies beside the program or in PATH, and waits until it has written the picture to the stream.
- * Takes ownership of `picture`; NULL means that memory ran out. On failure prints an error message and returns
+ * Takes ownership of `picture`; NULL means that memory ran out.  On failure prints an error message and returns
  * IRR_CLI_REFUSED.
  */
 irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream);

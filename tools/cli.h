@@ -24,7 +24,7 @@ extern const char irr_cli_program[];
 void irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Reads decimal digits, without sign and blanks. Returns false and stores nothing if the number is not from min to
+ * Reads decimal digits, without sign and blanks.  Returns false and stores nothing if the number is not from min to
  * max.
  */
 bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
@@ -33,12 +33,12 @@ bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max,
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
 /*
- * Returns the row of a name in a table. If there is none, prints an error message that lists all names, with `beside`
+ * Returns the row of a name in a table.  If there is none, prints an error message that lists all names, with `beside`
  * (may be NULL), and returns -1.
  */
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
 
-/* Moves the first name of a comma-separated list to `name`. *list becomes NULL after the last name. */
+/* Moves the first name of a comma-separated list to `name`.  *list becomes NULL after the last name. */
 void irr_cli_take_name(const char **list, char *name, size_t size);
 
 /* Writes the numbers from 0 to count - 1 in a random order and advances *state. */
@@ -51,20 +51,20 @@ irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const ir
 
 /*
  * Prints the progress of a long run on the terminal, a few times a second, starting one second after the first call.
- * irr_cli_progress_end removes the line. Without a terminal nothing is written.
+ * irr_cli_progress_end removes the line.  Without a terminal nothing is written.
  */
 void irr_cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void irr_cli_progress_end(void);
 
 /*
- * Open and close the output file, or stdout if path is NULL or "-". On failure they print an error message and return
+ * Open and close the output file, or stdout if path is NULL or "-".  On failure they print an error message and return
  * NULL or IRR_CLI_REFUSED.
  */
 FILE          *irr_cli_output_open(const char *path);
 irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path);
 
 /*
- * Closes the output of a command that ended with `code`, and returns the worse of both results. Removes an incomplete
+ * Closes the output of a command that ended with `code`, and returns the worse of both results.  Removes an incomplete
  * file.
  */
 irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t code);
@@ -79,7 +79,7 @@ irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redis
 irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
                                     irr_matrix_t *matrix);
 
-/* Read a matrix from a file, or make it from a pattern. On failure they print an error message. */
+/* Read a matrix from a file, or make it from a pattern.  On failure they print an error message. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
 /*
  * Reads a matrix that must have `ranks` ranks. says: where that number comes from, for the error message, as "the job
@@ -90,7 +90,7 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
                                    irr_matrix_t *matrix);
 
 /*
- * Returns true if every two ranks have as many bytes for each other, as in-place calls need. Otherwise stores two
+ * Returns true if every two ranks have as many bytes for each other, as in-place calls need.  Otherwise stores two
  * ranks that do not.
  */
 bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p);
@@ -104,7 +104,7 @@ uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row);
 /* Returns the most bytes that one rank sends or receives, with its message to itself: JPDC's Lmax. */
 uint64_t irr_cli_lmax(const irr_matrix_t *matrix);
 
-/* Returns bytes * scale, rounded to nearest, saturated. A nonzero count stays at least 1. */
+/* Returns bytes * scale, rounded to nearest, saturated.  A nonzero count stays at least 1. */
 uint64_t irr_cli_scaled(uint64_t bytes, double scale);
 
 #endif

@@ -21,7 +21,7 @@ const char *irr_cli_version(void)
     return PACKAGE_VERSION;
 }
 
-/* Prints the words of a text. The first line has begun at column `left`, where the next lines begin, too. */
+/* Prints the words of a text.  The first line has begun at column `left`, where the next lines begin, too. */
 static void print_words(const char *text, int left)
 {
     int column = left;

@@ -129,7 +129,7 @@ const char *irr_cli_version(void);
 /* Prints the help; whole: with the texts of --help all. */
 void irr_cli_print_help(const irr_cli_table_t *table, bool whole);
 
-/* Print a name with its meaning, and a paragraph after an empty line. Neither is wider than 100 columns. */
+/* Print a name with its meaning, and a paragraph after an empty line.  Neither is wider than 100 columns. */
 void irr_cli_entry(const char *name, const char *text);
 void irr_cli_paragraph(const char *text);
 

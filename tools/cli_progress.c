@@ -29,7 +29,7 @@ static void start(uint64_t now)
     line.terminal = isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
     if (line.terminal < 0 && irr_cli_is_launched()) {
         line.terminal = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
-        /* Ranks are background jobs of that terminal. SIGTTOU, which a write may raise, must not stop the run. */
+        /* Ranks are background jobs of that terminal.  SIGTTOU, which a write may raise, must not stop the run. */
         signal(SIGTTOU, SIG_IGN);
     }
 }

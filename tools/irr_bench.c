@@ -18,7 +18,7 @@ static const irr_bench_output_t *const outputs[] = { &irr_bench_json, &irr_bench
 
 enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
 
-/* A run. Rank 0 has all members; the other ranks have work, comms, rows and scratch. */
+/* A run.  Rank 0 has all members; the other ranks have work, comms, rows and scratch. */
 typedef struct bench {
     int                 ranks;
     int                 rank;
@@ -70,7 +70,7 @@ static irr_cli_exit_t open_files(bench_t *bench)
     return IRR_CLI_GOOD;
 }
 
-/* Refuses bad input before the first exchange. Of a sweep, it checks the largest unit. */
+/* Refuses bad input before the first exchange.  Of a sweep, it checks the largest unit. */
 static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 {
     irr_cli_exit_t code = irr_bench_options_read(argc, argv, &bench->options);
@@ -165,7 +165,7 @@ static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
     return code;
 }
 
-/* Measures all units. Wrong bytes do not end a sweep, as the results of the other rows are useful. */
+/* Measures all units.  Wrong bytes do not end a sweep, as the results of the other rows are useful. */
 static irr_cli_exit_t run_units(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;

@@ -91,7 +91,7 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Opens the output, a file or stdout if path is NULL, and calls write. An unwritable file counts as bad input. */
+/* Opens the output, a file or stdout if path is NULL, and calls write.  An unwritable file counts as bad input. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
@@ -111,7 +111,7 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* Returns the strategy of all ranks, as in a job with the same settings. A loaded schedule has the pacing free. */
+/* Returns the strategy of all ranks, as in a job with the same settings.  A loaded schedule has the pacing free. */
 static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_settings_t settings = options->settings;

@@ -37,7 +37,7 @@ static irr_cli_exit_t refuse_file(const char *path)
 }
 
 /*
- * Opens the output before any time is spent, so that an unwritable file is refused early. Its contents remain until
+ * Opens the output before any time is spent, so that an unwritable file is refused early.  Its contents remain until
  * there are results.
  */
 static irr_cli_exit_t open_file(tune_t *tune)
@@ -93,7 +93,7 @@ static irr_cli_exit_t finish(tune_t *tune)
 
 /* ---- all ranks ---- */
 
-/* Measures round number times->rounds. The caller does not count the first round, so the second one overwrites it. */
+/* Measures round number times->rounds.  The caller does not count the first round, so the second one overwrites it. */
 static void measure_round(tune_t *tune)
 {
     irr_tune_times_t *times = &tune->times;

@@ -50,7 +50,7 @@ typedef struct irr_matrix_options {
     const char          *output;                       /* NULL or "-": stdout */
 } irr_matrix_options_t;
 
-/* Prints help or version to stdout. Prints one line to stderr if it refuses the command line. */
+/* Prints help or version to stdout.  Prints one line to stderr if it refuses the command line. */
 irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options_t *options);
 
 /* ---- files; functions print an error message when they fail ---- */
@@ -59,12 +59,12 @@ irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options
 irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix);
 
 /*
- * Writes the matrix to `path`, or to the output of the options if path is NULL. A comment in the file says how the
+ * Writes the matrix to `path`, or to the output of the options if path is NULL.  A comment in the file says how the
  * matrix was made.
  */
 irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix);
 
-/* Reads collective number `collective` of a pattern file; 0: the only one. Errors are those of irr_matrix_read. */
+/* Reads collective number `collective` of a pattern file; 0: the only one.  Errors are those of irr_matrix_read. */
 irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,
                                  irr_file_error_t *error);
 
@@ -73,7 +73,7 @@ irr_status_t irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *commen
 
 /* ---- commands with files of their own ---- */
 
-/* Figures of a matrix. A message is a nonzero entry from a rank to another one; self_bytes counts the diagonal. */
+/* Figures of a matrix.  A message is a nonzero entry from a rank to another one; self_bytes counts the diagonal. */
 typedef struct irr_matrix_figures {
     uint64_t messages, bytes, self_bytes, longest;
     double   mean;                      /* mean bytes of a message */
@@ -84,7 +84,7 @@ typedef struct irr_matrix_figures {
 
 void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figures);
 
-/* Write figures, or a heat map as SVG. path: the name of the matrix. On failure they print an error message. */
+/* Write figures, or a heat map as SVG. path: the name of the matrix.  On failure they print an error message. */
 irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream);
 irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream);
 
@@ -100,8 +100,8 @@ typedef struct irr_matrix_graph {
 } irr_matrix_graph_t;
 
 /*
- * Reads a graph without loops and double edges, where each edge is in both directions. The caller releases it by
- * irr_matrix_graph_fini. Errors are those of irr_matrix_read.
+ * Reads a graph without loops and double edges, where each edge is in both directions.  The caller releases it by
+ * irr_matrix_graph_fini.  Errors are those of irr_matrix_read.
  */
 irr_status_t irr_matrix_graph_read(const char *path, irr_matrix_graph_t *graph, irr_file_error_t *error);
 void         irr_matrix_graph_fini(irr_matrix_graph_t *graph);

@@ -13,7 +13,7 @@
 enum { CELLS_MAX = 256 };   /* cells in a row */
 
 /*
- * Returns the longest message of each cell, row by row. A cell has `together` ranks in each direction. NULL: no
+ * Returns the longest message of each cell, row by row.  A cell has `together` ranks in each direction.  NULL: no
  * memory.
  */
 static uint64_t *longest_of(const irr_matrix_t *matrix, int together, int cells)

@@ -96,7 +96,7 @@ static irr_status_t read_vertex(reader_t *reader)
     return status;
 }
 
-/* Reads the neighbours of all vertices. Comments may stand between them; lines after the last vertex must be blank. */
+/* Reads the neighbours of all vertices.  Comments may stand between them; lines after the last vertex must be blank. */
 static irr_status_t read_vertices(reader_t *reader)
 {
     irr_lines_t *lines = &reader->lines;
@@ -126,7 +126,7 @@ static irr_status_t read_vertices(reader_t *reader)
     return status;
 }
 
-/* Makes the graph with all edges reversed and the neighbours of each vertex sorted. May return IRR_ERR_NO_MEMORY. */
+/* Makes the graph with all edges reversed and the neighbours of each vertex sorted.  May return IRR_ERR_NO_MEMORY. */
 static irr_status_t transpose(const irr_matrix_graph_t *graph, irr_matrix_graph_t *turned)
 {
     const int32_t vertices = graph->vertices, edges = graph->first[vertices];

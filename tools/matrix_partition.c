@@ -39,7 +39,7 @@ static irr_cli_exit_t cut(const irr_matrix_graph_t *graph, const irr_matrix_opti
     return IRR_CLI_GOOD;
 }
 
-/* Counts the entries. seen[j]: the last vertex, from 1, that was counted for part j. Returns false on overflow. */
+/* Counts the entries. seen[j]: the last vertex, from 1, that was counted for part j.  Returns false on overflow. */
 static bool count(const irr_matrix_graph_t *graph, const idx_t *part, uint64_t unit, idx_t *seen,
                   irr_matrix_t *matrix)
 {

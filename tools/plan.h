@@ -76,7 +76,7 @@ typedef struct irr_tool_options {
     const char        *algorithms; /* strategies to compare; NULL: the usual ones */
 } irr_tool_options_t;
 
-/* Prints help or version to stdout. Prints one line to stderr if it refuses the command line. */
+/* Prints help or version to stdout.  Prints one line to stderr if it refuses the command line. */
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
 
 /* Prints the texts that --help all has behind the options. */
@@ -84,7 +84,7 @@ void irr_tool_help(void);
 
 /* ---- input ---- */
 
-/* The input of a command. A zeroed one is empty. */
+/* The input of a command.  A zeroed one is empty. */
 typedef struct irr_tool_input {
     irr_matrix_t   matrix;
     irr_matrix_t   forwarded;    /* the part that the ranks of hosts forward; empty unless the route is node */
@@ -100,34 +100,34 @@ typedef struct irr_tool_input {
 /* Returns the source of the matrix, as the user named it. */
 const char *irr_tool_source(const irr_tool_options_t *options);
 
-/* Loads the matrix of the options, scaled, and the schedule if it is in a file. Prints an error message on failure. */
+/* Loads the matrix of the options, scaled, and the schedule if it is in a file.  Prints an error message on failure. */
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input);
 void           irr_tool_input_fini(irr_tool_input_t *input);
 
 /* Returns true if the run has or will have a schedule. algorithm: of the options, or of the input once it is loaded. */
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm);
 
-/* Reads the schedule file of the options. Prints an error message on failure. */
+/* Reads the schedule file of the options.  Prints an error message on failure. */
 irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* Prints an error message unless the schedule of the file delivers the matrix. */
 irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
 
 /*
- * Computes the schedule of an order; see irr_order_schedule. With --topology the order knows the tree. matrix: that of
- * the input, or its forwarded part.
+ * Computes the schedule of an order; see irr_order_schedule.  With --topology the order knows the tree. matrix: that
+ * of the input, or its forwarded part.
  */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
                                        const irr_matrix_t *matrix, irr_tool_input_t *input);
 
-/* Reads the topology file and the names of --hosts. Prints an error message on failure. */
+/* Reads the topology file and the names of --hosts.  Prints an error message on failure. */
 irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* Returns the default number of ranks: one for each host of --hosts, or else of the file; 0: no topology. */
 int irr_tool_topology_ranks(const irr_tool_input_t *input);
 
 /*
- * Places the ranks of the matrix on hosts, reduces the topology to the part that they use, and makes the tree. Prints
+ * Places the ranks of the matrix on hosts, reduces the topology to the part that they use, and makes the tree.  Prints
  * an error message on failure.
  */
 irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_tool_input_t *input);
@@ -155,7 +155,7 @@ typedef struct irr_tool_job {
     FILE                     *stream;     /* the caller checks for write errors at the end */
 } irr_tool_job_t;
 
-/* The commands. If plans are wrong or memory runs out, they print an error message before they write any output. */
+/* The commands.  If plans are wrong or memory runs out, they print an error message before they write any output. */
 irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job);  /* needs a schedule */
@@ -166,7 +166,7 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
 
-/* Builds the plans of a job's strategy. The caller releases them; zeroed plans are empty. */
+/* Builds the plans of a job's strategy.  The caller releases them; zeroed plans are empty. */
 irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans);
 
 /* A printed setting of a strategy; 0: no limit, or not used by this strategy. */
@@ -193,16 +193,16 @@ typedef struct irr_tool_headers {
     size_t       max;
 } irr_tool_headers_t;
 
-/* Prepares the count. The caller closes it even after an error, which is IRR_ERR_NO_MEMORY. */
+/* Prepares the count.  The caller closes it even after an error, which is IRR_ERR_NO_MEMORY. */
 irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_strategy_t *strategy,
                                    const irr_nodes_t *nodes,
                                    int ranks);
 
-/* Counts the headers of a message. Returns false if memory runs out. */
+/* Counts the headers of a message.  Returns false if memory runs out. */
 bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
                           const irr_plans_message_t *message);
 
-/* Releases the memory of the count. Returns the bytes of all headers. */
+/* Releases the memory of the count.  Returns the bytes of all headers. */
 uint64_t irr_tool_headers_close(irr_tool_headers_t *headers);
 
 /* The steps of a schedule on the tree. */
@@ -215,20 +215,20 @@ typedef struct irr_tool_phases {
 } irr_tool_phases_t;
 
 /*
- * Counts the phases of a job that has a schedule and a topology. Sets *phases on success only. May return
+ * Counts the phases of a job that has a schedule and a topology.  Sets *phases on success only.  May return
  * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases);
 void         irr_tool_phases_print(const irr_tool_job_t *job, const irr_tool_phases_t *phases);
 
-/* Returns the bytes of memory that a run needs. A run beyond IRR_TOOL_RUN_BYTES_MAX is skipped. */
+/* Returns the bytes of memory that a run needs.  A run beyond IRR_TOOL_RUN_BYTES_MAX is skipped. */
 uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
 
 #define IRR_TOOL_RUN_BYTES_MAX (UINT64_C(1) << 30)
 
 /*
- * Runs proved plans with the window and the composition of their strategy. Returns IRR_OK if every byte arrived, or
- * IRR_ERR_NO_MEMORY. With any other status the run failed, and `reason` says why.
+ * Runs proved plans with the window and the composition of their strategy.  Returns IRR_OK if every byte arrived, or
+ * IRR_ERR_NO_MEMORY.  With any other status the run failed, and `reason` says why.
  */
 irr_status_t irr_tool_run(const irr_strategy_t *strategy, const irr_plans_t *plans, char *reason, size_t size);
 
@@ -240,7 +240,7 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* ---- draw ---- */
 
-/* Most messages that are drawn one by one. More are drawn as a map; --async has no map. */
+/* Most messages that are drawn one by one.  More are drawn as a map; --async has no map. */
 #define IRR_TOOL_DRAW_MESSAGES_MAX 4096
 
 /* draw --topology refuses more ranks: their names would be unreadable. */
@@ -266,7 +266,7 @@ typedef struct irr_tool_entry {
     int peer, phase;
 } irr_tool_entry_t;
 
-/* The phases of all ranks. A zeroed one is empty. */
+/* The phases of all ranks.  A zeroed one is empty. */
 typedef struct irr_tool_routine {
     int               ranks, phases;
     int              *count;      /* number of steps of each rank */
@@ -279,7 +279,7 @@ typedef struct irr_tool_routine {
 } irr_tool_routine_t;
 
 /*
- * Makes the phases of a tree of at least two ranks. On success the caller releases them by irr_tool_routine_fini.
+ * Makes the phases of a tree of at least two ranks.  On success the caller releases them by irr_tool_routine_fini.
  * Errors are those of irr_tree_aapc.
  */
 irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *routine);
@@ -300,7 +300,7 @@ typedef struct irr_tool_cluster {
 } irr_tool_cluster_t;
 
 /*
- * Places the matrix of the input on nodes. Prints an error message on failure. On success the caller closes the
+ * Places the matrix of the input on nodes.  Prints an error message on failure.  On success the caller closes the
  * cluster.
  */
 irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const irr_tool_input_t *input,
@@ -327,8 +327,8 @@ typedef struct irr_tool_strategies {
 } irr_tool_strategies_t;
 
 /*
- * Lists the strategies of --algorithms. Without it, lists those that auto would try (tried), or all that are sensible.
- * Prints an error message on failure.
+ * Lists the strategies of --algorithms.  Without it, lists those that auto would try (tried), or all that are
+ * sensible.  Prints an error message on failure.
  */
 irr_cli_exit_t irr_tool_strategies_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
                                         bool tried,

@@ -71,7 +71,7 @@ static json_t *input_of(const irr_tool_options_t *options)
     return irr_chart_text("%s", line);
 }
 
-/* Draws a picture of this kind. Takes ownership of its members; NULL means that memory ran out. */
+/* Draws a picture of this kind.  Takes ownership of its members; NULL means that memory ran out. */
 static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *members)
 {
     json_t *picture = json_pack("{s:s, s:o, s:o, s:i}", "picture", kind, "title", title_of(job), "input",
@@ -165,7 +165,7 @@ static irr_status_t make_cells(chart_t *chart)
     return IRR_OK;
 }
 
-/* Adds a message to the map. Messages come by stage, step and sender, so those of a rank in a step are consecutive. */
+/* Adds a message to the map.  Messages come by stage, step and sender, so those of a rank in a step are consecutive. */
 static bool map_message(void *context, const irr_plans_message_t *message)
 {
     chart_t *chart = context;

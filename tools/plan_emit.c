@@ -95,7 +95,7 @@ static void write_summary(emitter_t *emitter)
 
 /* ---- the tables ---- */
 
-/* Writes a string literal. Characters with a meaning in C or in trigraphs become numbers. */
+/* Writes a string literal.  Characters with a meaning in C or in trigraphs become numbers. */
 static void write_string(emitter_t *emitter, const char *text)
 {
     put(emitter, "\"");

@@ -97,7 +97,7 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-/* Places the ranks on hosts, if there are any. The places decide what "auto" resolves to, as in a job. */
+/* Places the ranks on hosts, if there are any.  The places decide what "auto" resolves to, as in a job. */
 static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;

@@ -145,7 +145,7 @@ static irr_cli_exit_t check_source(const irr_cli_line_t *line)
     return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Refuses a seed that nothing uses. A pattern uses it, and so does a scheduled order, with any matrix. */
+/* Refuses a seed that nothing uses.  A pattern uses it, and so does a scheduled order, with any matrix. */
 static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = { { "matrix", "seed" }, { "redistribute", "seed" } };
@@ -153,7 +153,7 @@ static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cl
     return may_schedule(options) ? IRR_CLI_GOOD : irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Refuses to change the matrix of a loaded schedule. A matrix given with the schedule may be changed. */
+/* Refuses to change the matrix of a loaded schedule.  A matrix given with the schedule may be changed. */
 static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     static const char *const changes[] = { "unit", "seed", "scale" };
@@ -261,7 +261,7 @@ static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cl
     return code;
 }
 
-/* Checks combined options. Each option has been checked against the command already. */
+/* Checks combined options.  Each option has been checked against the command already. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     if (options->command == IRR_TOOL_EMIT) {

@@ -106,7 +106,7 @@ static void count_entries(maker_t *maker)
     }
 }
 
-/* Fills the entries. In a step the waits precede the signals, so all waits are stored before the first signal. */
+/* Fills the entries.  In a step the waits precede the signals, so all waits are stored before the first signal. */
 static void make_entries(maker_t *maker)
 {
     const irr_syncs_t *syncs = maker->syncs;
@@ -150,7 +150,7 @@ static irr_status_t make(const irr_schedule_t *schedule, const irr_syncs_t *sync
     return status;
 }
 
-/* Makes the phases of tree's schedule. The syncs rely on steps without contention, so this is checked. */
+/* Makes the phases of tree's schedule.  The syncs rely on steps without contention, so this is checked. */
 static irr_status_t make_from(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tool_routine_t *routine)
 {
     irr_syncs_t syncs;

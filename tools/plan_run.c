@@ -18,7 +18,7 @@
 #define SEED      1
 #define EAGER_MAX 4096
 
-/* Rounds without progress before a run fails. Rounds are deterministic, so a few would suffice. */
+/* Rounds without progress before a run fails.  Rounds are deterministic, so a few would suffice. */
 #define IDLE_ROUNDS 16
 
 typedef struct rank {
@@ -48,7 +48,7 @@ static uint64_t key_of(int source, int destination)
     return irr_random(&key);
 }
 
-/* Returns the bytes of a side. Blocks are contiguous; see plans.h. */
+/* Returns the bytes of a side.  Blocks are contiguous; see plans.h. */
 static size_t bytes_of(irr_blocks_t blocks)
 {
     return blocks.count > 0 ? (size_t)blocks.list[blocks.count - 1].offset + blocks.list[blocks.count - 1].length : 0;
@@ -78,7 +78,7 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans)
 
 /* ---- the run ---- */
 
-/* Releases a run. Transports are released first: after a failed run they still refer to requests of the executors. */
+/* Releases a run.  Transports are released first: after a failed run they still refer to requests of the executors. */
 static void close_run(run_t *run)
 {
     for (int r = 0; run->ranks != NULL && r < run->plans->ranks; r++) {
@@ -200,7 +200,7 @@ static void start_rank(const run_t *run, int r)
     rank->running = true;
 }
 
-/* Progresses each rank once. Returns how many ranks are still running; *moved: whether anything moved. */
+/* Progresses each rank once.  Returns how many ranks are still running; *moved: whether anything moved. */
 static int take_turns(run_t *run, bool *moved)
 {
     int running = 0;

@@ -133,8 +133,9 @@ static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 }
 
 /*
- * Returns the strategy to simulate. Open MPI sends to rank 0 first, then to rank 1, and so on. Without losses adapters
- * send to all ranks at once, so the order does not matter; the simulation then has whole messages, in rotation.
+ * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on.  Without losses
+ * adapters send to all ranks at once, so the order does not matter; the simulation then has whole messages, in
+ * rotation.
  */
 static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy)
 {

@@ -87,7 +87,7 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
 
 #define FROM "from:"
 
-/* Reads what follows the name: dimensions, a pacing or a length. Returns NULL if the row can use it, else why not. */
+/* Reads what follows the name: dimensions, a pacing or a length.  Returns NULL if the row can use it, else why not. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_strategy_t *row = irr_algorithm_strategy(settings->algorithm);
@@ -177,7 +177,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
     return code;
 }
 
-/* Writes the name in the form of take_strategy. With a schedule a job tries all pacings, so they share one name. */
+/* Writes the name in the form of take_strategy.  With a schedule a job tries all pacings, so they share one name. */
 static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
     const irr_strategy_t *strategy = &candidate->strategy;

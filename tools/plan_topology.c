@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Warns about links of other speeds. The plans are made nevertheless: they suit a cluster with such links. */
+/* Warns about links of other speeds.  The plans are made nevertheless: they suit a cluster with such links. */
 static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topology)
 {
     char text[256];

@@ -41,13 +41,13 @@ typedef struct irr_tune_options {
     char      **learn;      /* files of these matrices */
 } irr_tune_options_t;
 
-/* Reads the command line. If it refuses it, prints an error message and returns IRR_CLI_REFUSED. */
+/* Reads the command line.  If it refuses it, prints an error message and returns IRR_CLI_REFUSED. */
 irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *options);
 
 /* On one rank: prints the table of a memory file, or an error message. */
 irr_cli_exit_t irr_tune_show(const char *path);
 
-/* Collective; rank 0 has the options. Rank 0 prints error messages; all ranks return the same exit status. */
+/* Collective; rank 0 has the options.  Rank 0 prints error messages; all ranks return the same exit status. */
 irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options);
 
 /* ---- groups ---- */
@@ -70,7 +70,7 @@ typedef struct irr_tune_groups {
     MPI_Comm         node;      /* the ranks of this rank's node */
 } irr_tune_groups_t;
 
-/* Collective. Returns IRR_CLI_REFUSED on all ranks if one of them has no memory. */
+/* Collective.  Returns IRR_CLI_REFUSED on all ranks if one of them has no memory. */
 irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups);
 void           irr_tune_groups_close(irr_tune_groups_t *groups);
 
@@ -108,7 +108,7 @@ void           irr_tune_room_close(irr_tune_room_t *room);
 bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step);
 
 /*
- * Collective. Returns the nanoseconds of one execution of a step on the slowest rank. The first call also determines
+ * Collective.  Returns the nanoseconds of one execution of a step on the slowest rank.  The first call also determines
  * the repeats.
  */
 double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step);

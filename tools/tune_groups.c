@@ -109,8 +109,8 @@ static void fill_between(const places_t *places, int nodes, irr_tune_group_t *gr
 }
 
 /*
- * Binds each rank of the group to a processor of its own. Otherwise the system may leave two ranks on one processor
- * for a while, where their shared data is cached. Ranks that the launcher has bound stay there.
+ * Binds each rank of the group to a processor of its own.  Otherwise the system may leave two ranks on one processor
+ * for a while, where their shared data is cached.  Ranks that the launcher has bound stay there.
  */
 static void spread(const irr_tune_group_t *inside)
 {

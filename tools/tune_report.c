@@ -123,7 +123,7 @@ static double spread_of(const double *samples, int rounds)
     return 100 * (samples[rounds - 1 - tenth] - samples[tenth]) / samples[rounds / 2];
 }
 
-/* Writes a line of the file. Returns false if the constant is too uncertain to be written. */
+/* Writes a line of the file.  Returns false if the constant is too uncertain to be written. */
 static bool print_row(FILE *stream, const irr_tune_groups_t *groups, size_t constant, double *samples, int rounds)
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;

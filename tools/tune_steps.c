@@ -23,7 +23,7 @@
 #define REPEATS_MAX  4096
 #define STREAMS_MAX  8
 
-/* Runs of a step in a round. The fastest counts: in the others another process had the processor. */
+/* Runs of a step in a round.  The fastest counts: in the others another process had the processor. */
 #define RUNS         5
 
 #define COPY_REGION  (16 << 20)
@@ -42,7 +42,7 @@ static int at(const irr_tune_group_t *group, int distance)
 }
 
 /*
- * Returns the messages that each member sends at once. Between nodes, a second one to the same rank could travel with
+ * Returns the messages that each member sends at once.  Between nodes, a second one to the same rank could travel with
  * the first.
  */
 int irr_tune_burst(const irr_tune_group_t *group, bool between)

@@ -30,7 +30,7 @@ static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
     return 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)spec->most);
 }
 
-/* Starts the call many times; over libfabric repeatedly, until no rank allocates. Returns the number of starts. */
+/* Starts the call many times; over libfabric repeatedly, until no rank allocates.  Returns the number of starts. */
 static int start_often(mpi_call_t *call)
 {
     const char *transport = getenv("OMPI_MCA_coll_irr_transport");

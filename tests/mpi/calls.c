@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 /*
- * Returns true if the keys say auto. It is then unknown who serves, and Open MPI's own nonblocking and persistent
+ * Returns true if the keys say auto.  It is then unknown who serves, and Open MPI's own nonblocking and persistent
  * calls are not tested.
  */
 static int chooses(void)
@@ -32,7 +32,7 @@ static unsigned long long wanted(const mpi_call_t *call, mpi_form_t form, int ti
     return !is_left() && mpi_call_is_served(call, form) ? (unsigned long long)times : 0;
 }
 
-/* Makes a call `times` times. The first one is also compared with point-to-point messages. */
+/* Makes a call `times` times.  The first one is also compared with point-to-point messages. */
 static void check(const mpi_pair_t *pair, const mpi_spec_t *spec, mpi_form_t form, int times)
 {
     const unsigned long long served = mpi_test_served();
@@ -105,7 +105,7 @@ static void case_random(void)
 }
 
 /*
- * Makes each collective in each form with each shape of counts. If Open MPI serves all, only those that it does well.
+ * Makes each collective in each form with each shape of counts.  If Open MPI serves all, only those that it does well.
  */
 static void case_each(void)
 {
@@ -187,7 +187,7 @@ static void *reserve(size_t bytes)
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Uses blocks beyond 2 and 4 GiB. Elements are so far apart that very little of the memory is touched. */
+/* Uses blocks beyond 2 and 4 GiB.  Elements are so far apart that very little of the memory is touched. */
 static void case_far(void)
 {
     enum { COUNT = 2, RANKS = 5 };
@@ -228,9 +228,9 @@ static void case_far(void)
 }
 
 /*
- * Uses datatypes that differ only in where their pieces are. Each is freed before the next one is made, so most have
- * the address of an earlier one. There are few kinds, so that sizes and bounds recur. Most types have few pieces, and
- * some have more than the component remembers.
+ * Uses datatypes that differ only in where their pieces are.  Each is freed before the next one is made, so most have
+ * the address of an earlier one.  There are few kinds, so that sizes and bounds recur.  Most types have few pieces,
+ * and some have more than the component remembers.
  */
 static void case_runs(void)
 {
@@ -262,7 +262,7 @@ static void case_runs(void)
     mpi_pair_fini(&pair);
 }
 
-/* Returns the bytes from one rank to another in a call of case_change. The seed encodes the number and the half. */
+/* Returns the bytes from one rank to another in a call of case_change.  The seed encodes the number and the half. */
 static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int call = (int)(spec->seed / 2);
@@ -286,8 +286,8 @@ static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, i
 }
 
 /*
- * Makes NUMBER calls where the ranks choose. The second half has longer blocks, so that the ranks choose again. Some
- * are in place. They run on a communicator of all ranks, and on one of every other rank, where the choice is another.
+ * Makes NUMBER calls where the ranks choose.  The second half has longer blocks, so that the ranks choose again.  Some
+ * are in place.  They run on a communicator of all ranks, and on one of every other rank, where the choice is another.
  * Finally a persistent request uses the strategy that was found.
  */
 static void case_change(void)

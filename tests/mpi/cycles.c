@@ -81,7 +81,7 @@ static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, i
     mpi_pair_fini(&pair);
 }
 
-/* Uses two requests at a time. In some cycles their communicator is freed first. */
+/* Uses two requests at a time.  In some cycles their communicator is freed first. */
 static void cycle_persistent(int i)
 {
     MPI_Comm comm = MPI_COMM_WORLD;

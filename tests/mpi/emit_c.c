@@ -78,7 +78,7 @@ static void all_counts(MPI_Comm comm)
     compare(comm, spec_of(MPI_BYTE, 7), 1);
 }
 
-/* Uses `each` elements of another type on one side. The other side has `most` elements of ten integers. */
+/* Uses `each` elements of another type on one side.  The other side has `most` elements of ten integers. */
 static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int each, int most)
 {
     mpi_spec_t spec = spec_of(MPI_INT, most);
@@ -138,7 +138,7 @@ static void all_communicators(int rank, int ranks)
     MPI_Comm_free(&dup);
 }
 
-/* Uses two groups. The other group may have as many ranks as the routine serves; it must serve neither. */
+/* Uses two groups.  The other group may have as many ranks as the routine serves; it must serve neither. */
 static void inter_communicator(int rank, int ranks)
 {
     const int first = rank < ranks / 2 ? ranks / 2 : 0;   /* first rank of the other group */
@@ -173,8 +173,8 @@ static void repeated(int rank, int ranks)
 }
 
 /*
- * Counts calls of the error handler. A message that is too long is an error on its receiver; the communicator's
- * handler must be called once. MPICH also reports errors of MPI_Waitany to the handler of MPI_COMM_WORLD.
+ * Counts calls of the error handler.  A message that is too long is an error on its receiver; the communicator's
+ * handler must be called once.  MPICH also reports errors of MPI_Waitany to the handler of MPI_COMM_WORLD.
  */
 static int handled;
 
@@ -207,7 +207,7 @@ static void too_long(int rank, int ranks)
     free(send);
 }
 
-/* Makes two calls of each kind, served or left to the library for some reason. The routine may log each kind once. */
+/* Makes two calls of each kind, served or left to the library for some reason.  The routine may log each kind once. */
 static void announced(int rank, int ranks)
 {
     int *send = calloc((size_t)ranks, sizeof(*send)), *recv = calloc((size_t)ranks, sizeof(*recv));

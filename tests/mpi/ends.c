@@ -11,7 +11,7 @@
 
 static const mpi_form_t later[] = { NONBLOCKING, PERSISTENT };
 
-/* Frees the communicator while operations are in progress, after `before` calls. Requests continue without it. */
+/* Frees the communicator while operations are in progress, after `before` calls.  Requests continue without it. */
 static void orphan(mpi_form_t form, int round, int before, uint64_t *state)
 {
     mpi_call_t calls[3];
@@ -101,8 +101,9 @@ static void lengthen(mpi_call_t *call)
 }
 
 /*
- * Makes a call with too much data between two right ones. Its receivers get an error when they complete it, nothing is
- * overwritten, and the calls beside it are right. Rank 0 starts persistent requests in another order than the others.
+ * Makes a call with too much data between two right ones.  Its receivers get an error when they complete it, nothing
+ * is overwritten, and the calls beside it are right.  Rank 0 starts persistent requests in another order than the
+ * others.
  */
 static void truncate_one(const mpi_pair_t *pair, int kind, mpi_form_t form)
 {
@@ -174,7 +175,7 @@ static void case_nothing(void)
 
 /*
  * Makes empty calls in place, which take no tag of Open MPI 4.1: as the first call, which says nothing about later
- * ones, and while rank 0 does not know yet what the others do. Later calls on the communicator must match.
+ * ones, and while rank 0 does not know yet what the others do.  Later calls on the communicator must match.
  */
 static void case_empty(void)
 {
@@ -234,9 +235,9 @@ static void case_refused(void)
 }
 
 /*
- * Makes an allocation fail on one rank while the ranks agree. They must not try that strategy, and all results must be
- * right. An info key isolates each communicator from what earlier ones have learned. No rank runs ahead, because its
- * messages would wait on the heap; without memory for them the communicator fails, which short.c tests.
+ * Makes an allocation fail on one rank while the ranks agree.  They must not try that strategy, and all results must
+ * be right.  An info key isolates each communicator from what earlier ones have learned.  No rank runs ahead, because
+ * its messages would wait on the heap; without memory for them the communicator fails, which short.c tests.
  */
 static void case_memory(void)
 {

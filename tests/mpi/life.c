@@ -123,7 +123,7 @@ static const struct {
 
 enum { INFOS = sizeof(infos) / sizeof(infos[0]) };
 
-/* Makes an exchange on a duplicate with an info key. Returns true if coll/irr served it. */
+/* Makes an exchange on a duplicate with an info key.  Returns true if coll/irr served it. */
 static int info_served(const char *key, const char *value)
 {
     unsigned long long before = mpi_test_served();
@@ -186,7 +186,7 @@ static void case_bad_parameters(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/* The even rank waits in the exchange. The odd rank needs a point-to-point message of the even one to get there. */
+/* The even rank waits in the exchange.  The odd rank needs a point-to-point message of the even one to get there. */
 static void case_other_traffic(void)
 {
     enum { TAG = 5, BYTES = 8 << 20 };
@@ -210,7 +210,7 @@ static void case_other_traffic(void)
 }
 
 /*
- * Uses even and odd ranks as two groups. Frees the communicator while an agreement is in progress, and leaks another
+ * Uses even and odd ranks as two groups.  Frees the communicator while an agreement is in progress, and leaks another
  * one.
  */
 static void case_inter(void)
@@ -287,7 +287,7 @@ static void *dup_often(void *argument)
     return (void *)bad;
 }
 
-/* Runs threads with a communicator each, alternately served or not. The first use is concurrent, too. */
+/* Runs threads with a communicator each, alternately served or not.  The first use is concurrent, too. */
 static void run_threads(void *(*run)(void *argument))
 {
     enum { THREADS = 4 };

@@ -21,7 +21,7 @@ static const struct {
 
 enum { COLLECTIVES = sizeof(collectives) / sizeof(collectives[0]) };
 
-/* Runs all collectives on a communicator, beginning with one. Returns how many exchanges coll/irr served. */
+/* Runs all collectives on a communicator, beginning with one.  Returns how many exchanges coll/irr served. */
 static unsigned long long run_all(MPI_Comm comm, int first)
 {
     unsigned long long before = mpi_test_served();
@@ -66,7 +66,7 @@ static void case_apart(int first)
     MPI_Comm_free(&dup);
 }
 
-/* Checks halves of the job. All ranks of a half have the same component, so coll/irr serves each half like a job. */
+/* Checks halves of the job.  All ranks of a half have the same component, so coll/irr serves each half like a job. */
 static void case_halves(int first)
 {
     MPI_Comm half;
@@ -126,7 +126,7 @@ static void case_no_memory(int first)
     MPI_Comm_free(&wholes[1]);
 }
 
-/* Spawns children, which are a job of their own. Communicators with members of both jobs are left to Open MPI. */
+/* Spawns children, which are a job of their own.  Communicators with members of both jobs are left to Open MPI. */
 static void case_spawn(int first)
 {
     MPI_Comm parent, inter, both;

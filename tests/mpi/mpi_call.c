@@ -17,8 +17,8 @@ const mpi_kind_t mpi_kinds[KINDS] = {
 /* ---- sides ---- */
 
 /*
- * Returns the count of a block. In place, both directions between two ranks have one count. On an inter-communicator,
- * uniform counts depend on the group.
+ * Returns the count of a block.  In place, both directions between two ranks have one count.  On an
+ * inter-communicator, uniform counts depend on the group.
  */
 static int count_of(const mpi_spec_t *spec, const mpi_pair_t *pair, int from, int to, int edge)
 {
@@ -280,7 +280,7 @@ int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form)
 
 /* ---- MPI ---- */
 
-/* The arguments of the collectives. Each side has copies of its own. */
+/* The arguments of the collectives.  Each side has copies of its own. */
 #define U_ARGUMENTS input, send->each, stype, recv->base, recv->each, rtype, comm
 #define V_ARGUMENTS input, out.counts, out.displs, stype, recv->base, in.counts, in.displs, rtype, comm
 #define W_ARGUMENTS input, out.counts, out.displs, out.types, recv->base, in.counts, in.displs, in.types, comm
@@ -326,7 +326,7 @@ static void free_arguments(mpi_call_t *call)
 }
 
 /*
- * Keeps or overwrites the arguments after MPI has returned. Open MPI reads the arrays of MPI_Ialltoallw and of its
+ * Keeps or overwrites the arguments after MPI has returned.  Open MPI reads the arrays of MPI_Ialltoallw and of its
  * init call later, and 4.1 may use datatypes of a persistent request that have been freed.
  */
 static void keep_arguments(mpi_call_t *call, mpi_side_t *in, mpi_side_t *out, mpi_form_t form)

@@ -36,7 +36,7 @@ extern const char *const mpi_forms[FORMS];
 typedef struct mpi_spec mpi_spec_t;
 
 /*
- * Returns the elements from one rank to another by an edge. It depends only on its arguments, because both ends call
+ * Returns the elements from one rank to another by an edge.  It depends only on its arguments, because both ends call
  * it.
  */
 typedef int (*mpi_counts_t)(const mpi_spec_t *spec, int from, int to, int edge);
@@ -93,7 +93,7 @@ mpi_spec_t mpi_spec_random(int kind, int shape, uint64_t *state);
 /* Returns a spec of integers without gaps in elements, whose blocks lie `room` elements apart. */
 mpi_spec_t mpi_spec_plain(int kind, mpi_counts_t counts, int room, uint64_t seed);
 
-/* Initialises a call. The pair must outlive it. */
+/* Initialises a call.  The pair must outlive it. */
 void mpi_call_init(mpi_call_t *call, const mpi_pair_t *pair, const mpi_spec_t *spec);
 
 /* Initialises a call of MPI_Alltoallv with blocks of integers of a shape, in any order with gaps between them. */
@@ -102,20 +102,20 @@ void mpi_call_init_plain(mpi_call_t *call, const mpi_pair_t *pair, int shape, ui
 /* Releases a call, with its persistent request. */
 void mpi_call_fini(mpi_call_t *call);
 
-/* Fills the call with new contents. All ranks must call it equally often. */
+/* Fills the call with new contents.  All ranks must call it equally often. */
 void mpi_call_fill(mpi_call_t *call);
 
 /*
- * Makes a blocking call, or starts another form; the first start of a persistent one creates the request. If coll/irr
+ * Makes a blocking call, or starts another form; the first start of a persistent one creates the request.  If coll/irr
  * serves MPI_Ialltoallv, its arrays are overwritten and its datatypes freed once MPI has returned, as by programs that
- * rely on Open MPI. Returns an error code.
+ * rely on Open MPI.  Returns an error code.
  */
 int mpi_call_start(mpi_call_t *call, mpi_form_t form);
 
 /* Creates the persistent request only. */
 int mpi_call_request(mpi_call_t *call);
 
-/* Waits if there is a request. Returns the first error since the fill. */
+/* Waits if there is a request.  Returns the first error since the fill. */
 int mpi_call_wait(mpi_call_t *call);
 
 /* Returns true if every byte is right, gaps included. */
@@ -124,7 +124,7 @@ int mpi_call_is_right(const mpi_call_t *call);
 /* Returns true if the bytes outside of all receive blocks are unchanged. */
 int mpi_call_is_intact(const mpi_call_t *call);
 
-/* Fills the call, makes it, and waits for it. Returns true if it succeeded with every byte right. */
+/* Fills the call, makes it, and waits for it.  Returns true if it succeeded with every byte right. */
 int mpi_call_once(mpi_call_t *call, mpi_form_t form);
 
 /*
@@ -139,13 +139,13 @@ int mpi_call_works(MPI_Comm comm);
 /* Returns true if point-to-point messages on the plain communicator bring the expected contents. */
 int mpi_call_agrees(const mpi_call_t *call);
 
-/* Returns true if MPI passes the call to a component. Open MPI does not if all blocks of a blocking call are empty. */
+/* Returns true if MPI passes the call to a component.  Open MPI does not if all blocks of a blocking call are empty. */
 int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
 
 /*
- * Makes the first nonblocking call of each collective on the communicator, which Open MPI serves. The calls have equal
- * blocks, because Open MPI 4.1 fails or delivers wrong bytes if blocks of different lengths go to neighbours, and
- * breaks later calls if a rank has nothing to exchange in place.
+ * Makes the first nonblocking call of each collective on the communicator, which Open MPI serves.  The calls have
+ * equal blocks, because Open MPI 4.1 fails or delivers wrong bytes if blocks of different lengths go to neighbours,
+ * and breaks later calls if a rank has nothing to exchange in place.
  */
 void mpi_call_meet(const mpi_pair_t *pair);
 

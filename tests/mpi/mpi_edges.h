@@ -32,17 +32,18 @@ typedef struct mpi_pair {
 } mpi_pair_t;
 
 /*
- * Makes a pair. Its communicator of coll/irr gets the keys. Collective over all ranks of the job, with the same state.
+ * Makes a pair.  Its communicator of coll/irr gets the keys.  Collective over all ranks of the job, with the same
+ * state.
  */
 void mpi_pair_init(mpi_pair_t *pair, int which, char **keys, int nkeys, uint64_t *state);
 
 /* Makes a pair with the keys of the running case. */
 void mpi_pair_open(mpi_pair_t *pair, int which);
 
-/* Makes a pair of a communicator without neighbours that the program owns. The ranks of both groups count from 0. */
+/* Makes a pair of a communicator without neighbours that the program owns.  The ranks of both groups count from 0. */
 void mpi_pair_wrap(mpi_pair_t *pair, MPI_Comm comm);
 
-/* Releases a pair. Its communicator of coll/irr may have been freed, and be MPI_COMM_NULL. */
+/* Releases a pair.  Its communicator of coll/irr may have been freed, and be MPI_COMM_NULL. */
 void mpi_pair_fini(mpi_pair_t *pair);
 
 #endif

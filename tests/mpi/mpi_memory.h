@@ -34,7 +34,7 @@ static struct {
     long failed;
 } mpi_memory;
 
-/* Counts an allocation of the component. Returns true if it has to fail. */
+/* Counts an allocation of the component.  Returns true if it has to fail. */
 static inline int mpi_memory_fails(const void *caller, size_t bytes)
 {
     if ((const char *)caller < mpi_memory.start || (const char *)caller >= mpi_memory.end) {
@@ -97,8 +97,8 @@ static inline void mpi_memory_watch(void)
 }
 
 /*
- * Restarts the count. `times` allocations fail from number `first` on, where 1 is the next one; 0: none fails. Returns
- * the number of failures since the last call.
+ * Restarts the count.  `times` allocations fail from number `first` on, where 1 is the next one; 0: none fails.
+ * Returns the number of failures since the last call.
  */
 static inline long mpi_memory_fail(long first, long times)
 {

@@ -28,13 +28,13 @@
 
 #define CHECK(condition) mpi_test_check((condition), #condition, __FILE__, __LINE__)
 
-/* Counts a failed check. Prints the first ten of a rank. Returns the condition. */
+/* Counts a failed check.  Prints the first ten of a rank.  Returns the condition. */
 int mpi_test_check(int condition, const char *text, const char *file, int line);
 
 /* Returns the number of failed checks of this rank. */
 int mpi_test_failures(void);
 
-/* Finalizes MPI. Returns the exit status of main: 0 on all ranks if no check failed on any. */
+/* Finalizes MPI.  Returns the exit status of main: 0 on all ranks if no check failed on any. */
 int mpi_test_end(void);
 
 /* ---- cases ---- */
@@ -70,7 +70,7 @@ int mpi_job_is_named(void);
 /* Returns the exchanges that coll/irr served on this rank since the case began. */
 unsigned long long mpi_job_served(void);
 
-/* Runs the cases of the arguments. `cases` ends with a row without a name. Returns the exit status. */
+/* Runs the cases of the arguments.  `cases` ends with a row without a name.  Returns the exit status. */
 int mpi_test_main(int argc, char **argv, const mpi_case_t *cases);
 
 /* Calls run for each list of arguments between commas, and prints whether its checks passed. */
@@ -102,8 +102,8 @@ MPI_Comm mpi_test_dup_keys(MPI_Comm comm, char **keys, int nkeys);
 MPI_Comm mpi_test_dup(MPI_Comm comm, const char *key, const char *value);
 
 /*
- * Opens a performance variable of coll/irr. Returns MPI_T_PVAR_HANDLE_NULL if it does not exist. A counter counts from
- * here on. MPI_T stays open: opening it again would load components of Open MPI again.
+ * Opens a performance variable of coll/irr.  Returns MPI_T_PVAR_HANDLE_NULL if it does not exist.  A counter counts
+ * from here on.  MPI_T stays open: opening it again would load components of Open MPI again.
  */
 MPI_T_pvar_handle mpi_test_pvar_open(const char *name, int class, MPI_T_pvar_session *session);
 

@@ -22,7 +22,7 @@ static MPI_Datatype scattered(MPI_Datatype base, int items, int backwards, uint6
     return type;
 }
 
-/* Returns a type of every other item, then the rest in one run. The first item lies 8 items behind the address. */
+/* Returns a type of every other item, then the rest in one run.  The first item lies 8 items behind the address. */
 static MPI_Datatype structure(MPI_Datatype base, int items, int size)
 {
     const int first = items / 2;

@@ -8,8 +8,8 @@
 #include "mpi_test.h"
 
 /*
- * Returns a committed datatype of `items` items of a basic one, whose elements do not overlap. The first item may lie
- * before the address of an element. Types of equal `items` and `base` match.
+ * Returns a committed datatype of `items` items of a basic one, whose elements do not overlap.  The first item may lie
+ * before the address of an element.  Types of equal `items` and `base` match.
  */
 MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state);
 
@@ -17,7 +17,7 @@ MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state);
 MPI_Datatype mpi_types_runs(MPI_Datatype base, int items, int pieces);
 
 /*
- * Returns a type with the same items in `pieces` runs, at random in twice as many slots. The first and the last slot
+ * Returns a type with the same items in `pieces` runs, at random in twice as many slots.  The first and the last slot
  * are always used, so such types have equal bounds and sizes.
  */
 MPI_Datatype mpi_types_slots(MPI_Datatype base, int items, int pieces, uint64_t *state);

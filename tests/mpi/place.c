@@ -38,7 +38,7 @@ static mpi_spec_t spec_of(int kind, int element, uint64_t seed, int bytes_max)
     return spec;
 }
 
-/* Makes one call of integers in place. Returns its result, and checks the bytes if it succeeded. */
+/* Makes one call of integers in place.  Returns its result, and checks the bytes if it succeeded. */
 static int place_once(const mpi_pair_t *pair, uint64_t seed, mpi_counts_t counts, int most)
 {
     mpi_spec_t spec = spec_of(ALLTOALLV_IN_PLACE, 0, seed, most);
@@ -106,7 +106,7 @@ static void case_bounded(void)
     mpi_pair_fini(&pair);
 }
 
-/* Makes a wrong call: some ranks are in place, or rank 0 has other counts, none of them 0. All ranks must return. */
+/* Makes a wrong call: some ranks are in place, or rank 0 has other counts, none of them 0.  All ranks must return. */
 static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 {
     const int mixed = k % 2, out_of_place = mixed && pair->rank % 2 != 0;
@@ -125,7 +125,7 @@ static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 }
 
 /*
- * Checks that the call after a wrong one returns, too: right, or with an error if the communicator has failed. Other
+ * Checks that the call after a wrong one returns, too: right, or with an error if the communicator has failed.  Other
  * communicators must work.
  */
 static void case_wrong(void)
@@ -148,8 +148,8 @@ static void case_wrong(void)
 }
 
 /*
- * Makes one process_vm_readv fail on rank 1, and with it the communicator. No rank may have a wrong byte without an
- * error, in this call and in the next one. Other communicators must work.
+ * Makes one process_vm_readv fail on rank 1, and with it the communicator.  No rank may have a wrong byte without an
+ * error, in this call and in the next one.  Other communicators must work.
  */
 static void case_kernel(void)
 {

@@ -70,7 +70,7 @@ static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
     }
 }
 
-/* Completes requests by one call of a kind. Returns how many requests completed, and which. */
+/* Completes requests by one call of a kind.  Returns how many requests completed, and which. */
 static int complete_some(MPI_Request *requests, int strategy, int done, int *indices)
 {
     int got = 1, flag = 0;
@@ -150,7 +150,7 @@ static void start_all(pool_t *pool, int round, uint64_t *state)
     }
 }
 
-/* Mixes calls. Nonblocking calls differ from round to round; a request is freed at any time and replaced. */
+/* Mixes calls.  Nonblocking calls differ from round to round; a request is freed at any time and replaced. */
 static void case_together(void)
 {
     uint64_t state = mpi_test_seed();
@@ -297,7 +297,7 @@ static void case_ahead(void)
     mpi_pair_fini(&pair);
 }
 
-/* Lets the first rank wait for its operation, and send only then. The others wait for its message in another call. */
+/* Lets the first rank wait for its operation, and send only then.  The others wait for its message in another call. */
 static void case_inside(void)
 {
     uint64_t state = mpi_test_seed();

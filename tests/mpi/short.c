@@ -30,7 +30,7 @@ static int count_all_longer(const mpi_spec_t *spec, int from, int to, int edge)
     return COUNT + 1 + from + to;
 }
 
-/* Makes a call. Returns true if it succeeded; then every byte must be right. */
+/* Makes a call.  Returns true if it succeeded; then every byte must be right. */
 static int exchange(const mpi_pair_t *pair, mpi_counts_t counts)
 {
     static uint64_t seed;
@@ -46,8 +46,8 @@ static int exchange(const mpi_pair_t *pair, mpi_counts_t counts)
 }
 
 /*
- * Makes memory short in the third exchange on some ranks (one bit each). Returns true if an allocation failed on any
- * rank. Through shared memory the exchange may succeed nevertheless, if an early message of the next one was lost.
+ * Makes memory short in the third exchange on some ranks (one bit each).  Returns true if an allocation failed on any
+ * rank.  Through shared memory the exchange may succeed nevertheless, if an early message of the next one was lost.
  */
 static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, long first, long times)
 {

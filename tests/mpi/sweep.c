@@ -61,7 +61,7 @@ static void make(mpi_call_t *call, const scene_t *scene, int kind, int salt)
 /* Name of the running case. */
 static char name[256];
 
-/* Completes a call. Returns true if it ended in an error; else its bytes must be right. */
+/* Completes a call.  Returns true if it ended in an error; else its bytes must be right. */
 static int end(mpi_call_t *call)
 {
     const int failed = mpi_call_wait(call) != MPI_SUCCESS;
@@ -188,7 +188,7 @@ static struct {
 } counts;
 
 /*
- * Handles signals: SIGALRM means that the case hangs, others that it has crashed. The first rank to report ends the
+ * Handles signals: SIGALRM means that the case hangs, others that it has crashed.  The first rank to report ends the
  * job.
  */
 static void end_job(int number)
@@ -242,7 +242,7 @@ static long setting(const char *variable, long standard)
     return text != NULL ? strtol(text, NULL, 0) : standard;
 }
 
-/* Runs a case. Returns the number of failures on the rank with most of them; 0: there are no further cases. */
+/* Runs a case.  Returns the number of failures on the rank with most of them; 0: there are no further cases. */
 static long run_case(char **group, int length, const row_t *row, long first, const scene_t *others)
 {
     const unsigned long long served = mpi_test_served();

@@ -13,7 +13,7 @@ enum { COUNT = 512, RANKS_MAX = 16 };
 #define rank  mpi_job.rank
 #define ranks mpi_job.ranks
 
-/* Makes an exchange whose bytes differ from those of the exchange before. Returns true if all are right. */
+/* Makes an exchange whose bytes differ from those of the exchange before.  Returns true if all are right. */
 static int is_right(MPI_Comm comm)
 {
     static uint64_t seed;
@@ -75,8 +75,8 @@ static void case_turns(void)
 }
 
 /*
- * Makes an exchange fail on one communicator. The communicators that have joined its team must fail with it, on all
- * ranks. The next one, and one that has not exchanged yet, must begin anew.
+ * Makes an exchange fail on one communicator.  The communicators that have joined its team must fail with it, on all
+ * ranks.  The next one, and one that has not exchanged yet, must begin anew.
  */
 static void case_failed(void)
 {
@@ -115,7 +115,7 @@ static void case_failed(void)
 
 /*
  * Lets the ranks agree on nonblocking calls of a communicator that has not joined its team: on rank 0 before its first
- * blocking call, on the others during it. It must join the team on all ranks nevertheless.
+ * blocking call, on the others during it.  It must join the team on all ranks nevertheless.
  */
 static void case_nonblocking(void)
 {
@@ -162,8 +162,8 @@ static int place_of(int number, int process)
 }
 
 /*
- * Uses more teams without communicators than those that keep their engine communicators. The next communicator of each
- * team begins anew, or continues.
+ * Uses more teams without communicators than those that keep their engine communicators.  The next communicator of
+ * each team begins anew, or continues.
  */
 static void case_orders(void)
 {

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* A call of bytes, with room for `bytes` between any two ranks. The cases set its counts. */
+/* A call of bytes, with room for `bytes` between any two ranks.  The cases set its counts. */
 typedef struct job {
     int        bytes, ranks, rank;
     mpi_pair_t pair;
@@ -48,7 +48,7 @@ static void set_counts(job_t *job, int bytes)
     }
 }
 
-/* Makes a call with the current counts. Returns the class of the error. */
+/* Makes a call with the current counts.  Returns the class of the error. */
 static int call(job_t *job)
 {
     mpi_call_fill(&job->call);
@@ -62,7 +62,7 @@ static void check_right(job_t *job)
 }
 
 /*
- * Lets rank 0 send to rank 1, whose block for it is empty. Rank 1 must get an error in this call or the next one. No
+ * Lets rank 0 send to rank 1, whose block for it is empty.  Rank 1 must get an error in this call or the next one.  No
  * rank may hang, and no later call, on this communicator or another one, may receive the bytes.
  */
 static void case_unexpected(job_t *job)
@@ -87,7 +87,7 @@ static void case_unexpected(job_t *job)
     }
 }
 
-/* Frees the communicator at once. The next communicators must be right. */
+/* Frees the communicator at once.  The next communicators must be right. */
 static void case_unexpected_freed(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -123,8 +123,8 @@ static void case_unexpected_last(job_t *job)
 }
 
 /*
- * Makes calls in random order, some with messages that their receivers do not expect. Those receivers, and no other
- * rank, may get an error in any later call. Every expected byte must be right.
+ * Makes calls in random order, some with messages that their receivers do not expect.  Those receivers, and no other
+ * rank, may get an error in any later call.  Every expected byte must be right.
  */
 static void case_unexpected_random(job_t *job)
 {
@@ -159,9 +159,10 @@ static void case_unexpected_random(job_t *job)
 }
 
 /*
- * Denies rank 1 the memory for a packed copy, of a type with gaps or of data that MPI_IN_PLACE overwrites. Rank 1 must
- * get an error. No rank may have a wrong byte without an error, in this call and in the next one on the communicator,
- * which has failed. Other communicators must work. A call that fails needs more memory than was ever kept.
+ * Denies rank 1 the memory for a packed copy, of a type with gaps or of data that MPI_IN_PLACE overwrites.  Rank 1
+ * must get an error.  No rank may have a wrong byte without an error, in this call and in the next one on the
+ * communicator, which has failed.  Other communicators must work.  A call that fails needs more memory than was ever
+ * kept.
  */
 static void case_no_copy(job_t *job)
 {
@@ -212,7 +213,7 @@ static void case_no_copy(job_t *job)
     MPI_Type_free(&vector);
 }
 
-/* Lets the last rank arrive only after the others have given up. It must get an error then. */
+/* Lets the last rank arrive only after the others have given up.  It must get an error then. */
 static void case_timeout(job_t *job)
 {
     enum { TAG = 6 };
@@ -236,7 +237,7 @@ static void case_timeout(job_t *job)
     CHECK(call(job) != MPI_SUCCESS);
 }
 
-/* Kills the last rank while nothing ends the job. The others must return an error. */
+/* Kills the last rank while nothing ends the job.  The others must return an error. */
 static void case_killed(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -272,8 +273,8 @@ static void wait_outside(void)
 }
 
 /*
- * Replaces the function of the C library. The component queries processors when it starts the engine, behind the first
- * agreement. If the ranks choose, it queries them long before, and again when they agree on what to try.
+ * Replaces the function of the C library.  The component queries processors when it starts the engine, behind the
+ * first agreement.  If the ranks choose, it queries them long before, and again when they agree on what to try.
  */
 MPI_MEMORY_VISIBLE long sysconf(int name)
 {
@@ -291,7 +292,7 @@ MPI_MEMORY_VISIBLE long sysconf(int name)
 }
 
 /*
- * Makes a persistent call. Returns the class of the error. outside: this rank waits before it contributes to an
+ * Makes a persistent call.  Returns the class of the error. outside: this rank waits before it contributes to an
  * agreement.
  */
 static int call_persistent(job_t *job, int outside)
