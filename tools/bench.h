@@ -81,8 +81,8 @@ typedef enum irr_bench_call {
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking);
 
 /*
- * Which exchanges are verified byte by byte.  Filling and verifying the buffers evicts an exchange's data from the
- * caches.
+ * Which exchanges are verified byte by byte.  Filling and verifying the buffers of an exchange leaves the caches cold
+ * for it.
  */
 typedef enum irr_bench_check {
     IRR_BENCH_CHECK_NONE,
