@@ -1,7 +1,7 @@
 /*
  * coll_irr_record_text.c - writes records as text, and as JSON:
  *
- *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_told": 4,
+ *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_reporting": 4,
  *      "rows": [{NUMBERS, "communicator": "MPI_COMM_WORLD", "call": "MPI_Alltoallv", "ranks": 4, "nodes": 1,
  *                "strategy": "direct", "reason": "because it has speedup 1.88 in trials", "speedup": [1.882, 1.882],
  *                "best_other_speedup": null,
@@ -176,7 +176,7 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     fprintf(stream, "coll/irr %s: what all-to-all collectives did in a job of %d ranks.\n", job->version,
             job->ranks);
     if (job->reporting < job->ranks) {
-        fprintf(stream, "Only %d ranks have told what they did: coll_irr_report is not the same on all.\n",
+        fprintf(stream, "Only %d ranks have reported: coll_irr_report is not the same on all.\n",
                 job->reporting);
     }
     fputs("Bytes and messages are sums over the ranks, of what goes to others; times are those of the rank that\n"
@@ -365,8 +365,8 @@ static void json_total(const table_t *table, const char *call, FILE *stream)
 
 void mca_coll_irr_table_json(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
-    fprintf(stream, "{\"program\": \"coll_irr\", \"version\": \"%s\", \"ranks\": %d, \"ranks_told\": %d,\n \"rows\": [",
-            job->version, job->ranks, job->reporting);
+    fprintf(stream, "{\"program\": \"coll_irr\", \"version\": \"%s\", \"ranks\": %d, \"ranks_reporting\": %d,\n "
+            "\"rows\": [", job->version, job->ranks, job->reporting);
     for (int i = 0; i < table->count; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stream);
         json_record(&table->records[i], stream);

@@ -292,7 +292,7 @@ static void test_text(void)
     mca_coll_irr_table_add(&table, &record, true);
     text = written(mca_coll_irr_table_print, 4, 3);
     has(text, "in a job of 4 ranks");
-    has(text, "Only 3 ranks have told");
+    has(text, "Only 3 ranks have reported");
     has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: direct\n");
     has(text, "   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns   -20 ns   120 ns\n");
     has(text, "    because it has speedup 2.00 in trials; tried 1 algorithm in 20 exchanges; 2 agreements\n");
@@ -303,7 +303,7 @@ static void test_text(void)
     empty_table();
     text = written(mca_coll_irr_table_print, 4, 4);
     has(text, "none\n");
-    CU_ASSERT_PTR_NULL(strstr(text, "have told"));
+    CU_ASSERT_PTR_NULL(strstr(text, "have reported"));
     free(text);
 }
 
@@ -315,7 +315,7 @@ static void test_json(void)
     empty_table();
     mca_coll_irr_table_add(&table, &record, true);
     text = written(mca_coll_irr_table_json, 4, 4);
-    has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_told\": 4,");
+    has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_reporting\": 4,");
     has(text, "\"communicator\": \"a ?b? ? ???\", \"call\": \"MPI_Alltoallv\", \"ranks\": 4, \"nodes\": 1, ");
     has(text, "\"mean_message\": 100, \"longest_message\": 200, \"density\": 0.500, \"tried\": 1, ");
     has(text, "\"time_ns\": 1000, \"setup_ns\": 250, \"setup_share\": 0.200, \"saved_ns\": 50, "

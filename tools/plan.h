@@ -207,7 +207,7 @@ uint64_t irr_tool_headers_close(irr_tool_headers_t *headers);
 
 /* The steps of a schedule on the tree. */
 typedef struct irr_tool_phases {
-    bool     is_aapc;        /* the order is tree, whose steps have no contention */
+    bool     is_tree;        /* the order is tree, whose steps have no contention */
     bool     contended;      /* messages of a step share a directed link: syncs are then unknown */
     int      root;           /* root of the tree: a vertex of the topology */
     uint64_t bound;          /* see irr_tree_bound */

@@ -194,7 +194,7 @@ irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
     if (check.bounds.contention_free && check.figures.contention > 0) {
         kept = false;
     }
-    if (check.phases.is_aapc && check.phases.contended) {
+    if (check.phases.is_tree && check.phases.contended) {
         kept = false;
     }
     return check.delivered && kept ? IRR_CLI_GOOD : IRR_CLI_WRONG;

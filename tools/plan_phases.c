@@ -47,7 +47,7 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, irr_tool_phases_t *ph
 
 irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases)
 {
-    irr_tool_phases_t counted = { .is_aapc = job->strategy->order == &irr_order_tree };
+    irr_tool_phases_t counted = { .is_tree = job->strategy->order == &irr_order_tree };
     irr_tree_bound_t bound;
     irr_status_t status = irr_tree_bound(job->tree, job->delivered, &bound);
 
@@ -55,7 +55,7 @@ irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t 
         counted.bound = bound.bytes;
         status = count_syncs(job, &counted);
     }
-    if (status == IRR_OK && counted.is_aapc) {
+    if (status == IRR_OK && counted.is_tree) {
         status = find_root(job->tree, &counted.root);
     }
     if (status == IRR_OK) {
@@ -76,7 +76,7 @@ void irr_tool_phases_print(const irr_tool_job_t *job, const irr_tool_phases_t *p
     } else {
         fprintf(job->stream, "syncs=%" PRIu64 "\nsyncs_removed=%" PRIu64 "\n", phases->syncs, phases->removed);
     }
-    if (phases->is_aapc) {
+    if (phases->is_tree) {
         fprintf(job->stream, "phases=%d\nroot=%s\n", job->schedule->steps, job->topology->names[phases->root]);
     }
 }

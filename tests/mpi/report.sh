@@ -138,7 +138,7 @@ random_agrees() {
 # each of the other half.
 counts() {
     reports 4 "$@" "$program" 7 0 &&
-        holds 'r["ranks"] == 4 and r["ranks_told"] == 4' &&
+        holds 'r["ranks"] == 4 and r["ranks_reporting"] == 4' &&
         holds 'row("MPI_Alltoallv", 4)["exchanges"] == 7 and row("MPI_Alltoall", 4)["exchanges"] == 7' &&
         holds 'row("MPI_Alltoallv", 4)["messages"] == 7 * 9 and row("MPI_Alltoall", 4)["messages"] == 7 * 12' &&
         holds 'row("MPI_Alltoallv", 4)["bytes"] == 7 * 10 * (3 + 2 * 2 + 2 * 3 + 2 * 4)' &&
@@ -233,7 +233,7 @@ full_disk() {
 some_told() {
     rm -f "$scratch/report.json"
     silent on_some_ranks "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
-        holds 'r["ranks"] == 4 and r["ranks_told"] == 2 and row("MPI_Alltoallv", 4)["exchanges"] == 7'
+        holds 'r["ranks"] == 4 and r["ranks_reporting"] == 2 and row("MPI_Alltoallv", 4)["exchanges"] == 7'
 }
 
 others_told() {
@@ -247,7 +247,7 @@ others_told() {
 some_lack_it() {
     rm -f "$scratch/report.json"
     given report="$scratch/report.json" ranks 4 "$divide" 2 "$program" 7 0 else env OMPI_MCA_coll=^irr "$program" 7 0 &&
-        holds 'r["ranks"] == 4 and r["ranks_told"] == 2'
+        holds 'r["ranks"] == 4 and r["ranks_reporting"] == 2'
 }
 
 one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] == []'; }
