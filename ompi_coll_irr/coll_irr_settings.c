@@ -27,8 +27,11 @@ static bool get_key(const mca_coll_irr_setting_t *setting, ompi_communicator_t *
     if (mca_coll_irr_info_get(keyed, setting->parameter, key, OPAL_MAX_INFO_VAL + 1)) {
         return true;
     }
+    if (setting->row->older == NULL) {
+        return false;
+    }
     snprintf(older, sizeof(older), "%s%s", MCA_COLL_IRR_PREFIX, setting->row->older);
-    return setting->row->older != NULL && mca_coll_irr_info_get(keyed, older, key, OPAL_MAX_INFO_VAL + 1);
+    return mca_coll_irr_info_get(keyed, older, key, OPAL_MAX_INFO_VAL + 1);
 }
 
 const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,

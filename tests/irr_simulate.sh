@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..64
+echo 1..65
 
 # ---- simulate ----
 
@@ -33,6 +33,9 @@ report $? "Open MPI sends empty messages, too"
 good simulate --matrix "$scratch/one" --machine "$simple" --algorithms direct --scale 10 && [ "$(us direct)" = 7.1 ]
 report $? "a matrix can be scaled"
 
+good simulate --ranks 8 --algorithms host,a1,a3/4x2 && [ "$(us direct)" != "" ] && [ "$(us grid/4x2)" != "" ] &&
+    grep -q ' direct/this ' "$scratch/out"
+report $? "older names are shown as the present ones, and the speedup is over direct"
 good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 11 ] &&
     [ "$(lines '^# machine as preset$')" -eq 1 ] && [ "$(lines '^grid/16x4 ')" -eq 1 ]
 report $? "the usual strategies, with grids as the nodes lie"

@@ -61,11 +61,12 @@ bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t
 
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i))
 {
+    const char *newer = irr_algorithm_newer(name);
     char text[512] = "";
     size_t used = 0;
 
     for (int i = 0; known(i) != NULL; i++) {
-        if (strcmp(known(i), irr_algorithm_newer(name)) == 0) {
+        if (strcmp(known(i), newer) == 0) {
             return i;
         }
         if (used < sizeof(text)) {

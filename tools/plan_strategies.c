@@ -117,28 +117,27 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
 }
 
 static irr_cli_exit_t take_strategy(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
-                                    const char *name,
-                                    irr_tool_strategy_t *taken)
+                                    const char *name, irr_tool_strategy_t *taken)
 {
     irr_settings_t settings = options->settings;
     const char *slash = strchr(name, '/'), *wrong = NULL;
+    const irr_strategy_t *named;
     char row[sizeof(taken->name)];
 
     *taken = (irr_tool_strategy_t){ .pairwise = strcmp(name, PAIRWISE) == 0 };
     taken->host = taken->pairwise || strcmp(name, HOST) == 0;
-    snprintf(taken->name, sizeof(taken->name), "%s", name);
     snprintf(row, sizeof(row), "%.*s", slash != NULL ? (int)(slash - name) : (int)sizeof(row) - 1, name);
+    snprintf(taken->name, sizeof(taken->name), "%s%s", irr_algorithm_newer(row), slash != NULL ? slash : "");
     settings.algorithm = irr_cli_find("strategy", taken->host ? "direct" : row, HOST, irr_algorithm_name);
     if (settings.algorithm < 0) {
         return IRR_CLI_REFUSED;
     }
     settings.algorithm = irr_algorithm_resolve(settings.algorithm, 1);
-    if (settings.direct_bytes == IRR_BYTES_AUTO && irr_algorithm_strategy(settings.algorithm)->route ==
-        &irr_route_grid) {
+    named = irr_algorithm_strategy(settings.algorithm);
+    if (settings.direct_bytes == IRR_BYTES_AUTO && named->route == &irr_route_grid) {
         settings.direct_bytes = irr_model_direct_from(&cluster->machine, &cluster->traffic);
     }
-    if (irr_algorithm_strategy(settings.algorithm)->order == &irr_order_redistribution && options->redistribute ==
-        NULL) {
+    if (named->order == &irr_order_redistribution && options->redistribute == NULL) {
         wrong = "needs --redistribute";
     } else if (taken->pairwise) {
         settings.pacing = IRR_PACING_LOOSE;
@@ -216,8 +215,7 @@ static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_too
 }
 
 irr_cli_exit_t irr_tool_strategies_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
-                                        bool tried,
-                                        irr_tool_strategies_t *strategies)
+                                        bool tried, irr_tool_strategies_t *strategies)
 {
     const char *rest = options->algorithms;
     irr_cli_exit_t code = IRR_CLI_GOOD;
