@@ -21,7 +21,7 @@
  * classes.  Without memory for a request, the request is on the stack, and the call returns when the operation has
  * ended.
  *
- * Cost: a call that goes to Open MPI untimed is passed on without a request of ours.
+ * Cost: an untimed call that Open MPI serves needs no request of coll/irr.
  */
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"

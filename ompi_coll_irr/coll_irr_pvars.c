@@ -82,7 +82,7 @@ static bool is_double(mca_coll_irr_unit_t unit)
     return unit == MCA_COLL_IRR_SIGNED_NS || unit == MCA_COLL_IRR_LOW_NS || unit == MCA_COLL_IRR_RATIO;
 }
 
-/* Reads a field.  The values of a communicator that was freed or has no module of ours are 0. */
+/* Reads a field.  The values of a communicator that was freed, or has no module of coll/irr, are 0. */
 static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const place_t *place = pvar->ctx;

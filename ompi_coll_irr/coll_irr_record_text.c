@@ -176,8 +176,7 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     fprintf(stream, "coll/irr %s: what all-to-all collectives did in a job of %d ranks.\n", job->version,
             job->ranks);
     if (job->reporting < job->ranks) {
-        fprintf(stream, "Only %d ranks have reported: coll_irr_report is not the same on all.\n",
-                job->reporting);
+        fprintf(stream, "Only %d ranks have reported: coll_irr_report is not the same on all.\n", job->reporting);
     }
     fputs("Bytes and messages are sums over the ranks, of what goes to others; times are those of the rank that\n"
           "has most. Set-up is what preparations and agreements took, and by which trials made exchanges longer; its\n"

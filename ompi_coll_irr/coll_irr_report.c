@@ -199,7 +199,7 @@ void mca_coll_irr_report_end(void)
     report.wanted = false;
 }
 
-/* Writes the report of a job of one rank, which has no module of ours but may have a file. */
+/* Writes the report of a job of one rank, which has no module of coll/irr but may have a file. */
 void mca_coll_irr_report_close(void)
 {
     if (report.wanted && mca_coll_irr_my_process() == 0) {

@@ -69,8 +69,7 @@ static irr_status_t build_pairs(irr_plans_t *plans)
 /* ---- by a schedule ---- */
 
 static irr_status_t build_one(const irr_strategy_t *strategy, const irr_plans_known_t *known,
-                              const irr_local_schedules_t *locals,
-                              const irr_problem_t *problem, irr_plan_t *plan)
+                              const irr_local_schedules_t *locals, const irr_problem_t *problem, irr_plan_t *plan)
 {
     irr_local_schedule_t local = { .schedule = { .ranks = 0 } };
     irr_share_t share = { .own = { .ranks = 0 } };
@@ -127,8 +126,7 @@ static irr_status_t build(const irr_strategy_t *strategy, const irr_plans_known_
     if (!irr_strategy_is_local(strategy)) {
         status = irr_strategy_grid(strategy, plans->ranks, known->nodes, &grid);
         return status != IRR_OK ? status : irr_grid_plans_build(&grid, strategy->slice_min, strategy->overlap,
-                                                                plans->problems,
-                                                                plans->ranks, plans->plans);
+                                                                plans->problems, plans->ranks, plans->plans);
     }
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
         status = irr_strategy_build(strategy, &plans->problems[r], NULL, NULL, &plans->plans[r]);

@@ -1,5 +1,5 @@
 /*
- * test_candidates.c - which strategies are worth a trial: what is in the list, in which order, and that each is pinned.
+ * test_candidates.c - the list of strategies worth a trial: its members, their order, and the settings of each.
  */
 #include "choose/candidates.h"
 #include "choose/paced.h"

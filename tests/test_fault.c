@@ -82,10 +82,10 @@ static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])
     return status == IRR_OK ? wrap(transports, random_plan(30)) : status;
 }
 
-static const irr_setup_t eager = { open_eager, close_fabric };
-static const irr_setup_t all_held = { open_all_held, close_fabric };
-static const irr_setup_t shuffled = { open_shuffled, close_fabric };
-static const irr_setup_t ucx = { .open = open_ucx };
+static const irr_opener_t eager = { open_eager, close_fabric };
+static const irr_opener_t all_held = { open_all_held, close_fabric };
+static const irr_opener_t shuffled = { open_shuffled, close_fabric };
+static const irr_opener_t ucx = { .open = open_ucx };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, all_held)
@@ -112,8 +112,8 @@ static irr_status_t open_ucx_planned(irr_transport_t *transports[IRR_NET_RANKS])
     return wrap_first(open_workers(transports), transports);
 }
 
-static const irr_setup_t planned = { open_planned, close_fabric };
-static const irr_setup_t ucx_planned = { .open = open_ucx_planned };
+static const irr_opener_t planned = { open_planned, close_fabric };
+static const irr_opener_t ucx_planned = { .open = open_ucx_planned };
 
 /* A message of rank 0, with both ends; its seed is its number. */
 typedef struct msg {
@@ -138,11 +138,11 @@ static bool arrived(const msg_t *msg)
            irr_list_holds(&msg->to, msg->seed, msg->from.bytes);
 }
 
-static void close_mails(msg_t *mails, size_t count)
+static void close_all(msg_t *msgs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        irr_list_close(&mails[i].to);
-        irr_list_close(&mails[i].from);
+        irr_list_close(&msgs[i].to);
+        irr_list_close(&msgs[i].from);
     }
 }
 
@@ -161,42 +161,42 @@ static void test_no_fault(void)
     irr_net_progress_one(&net, 1);
     CU_ASSERT_TRUE(arrived(&msg));
     CU_ASSERT_EQUAL(net.transports[0]->ops->progress(net.transports[0]), 0);
-    close_mails(&msg, 1);
+    close_all(&msg, 1);
     irr_net_close(&net);
 }
 
 /* The second send is late; of those after it, only the one to the same peer with the same tag waits behind it. */
 static void test_delay(void)
 {
-    enum { MAILS = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
-    static const struct { int to, tag; size_t bytes; } strategy[MAILS] = {
+    enum { COUNT = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
+    static const struct { int to, tag; size_t bytes; } sends[COUNT] = {
         { 1, 0, 8 }, { 1, 0, 16 }, { 2, 0, 24 }, { 1, 1, 32 }, { 1, 0, LARGE }, { 0, 0, LARGE }
     };
-    msg_t mails[MAILS];
+    msg_t msgs[COUNT];
     irr_net_t net;
 
     plan = (irr_fault_t){ .delay_send = LATE + 1, .delay_rounds = ROUNDS };
     if (!irr_net_open(&net, &planned)) {
         return;
     }
-    for (int i = 0; i < MAILS; i++) {
-        post(&net, &mails[i], (uint64_t)i, strategy[i].to, TAG + strategy[i].tag, strategy[i].bytes);
+    for (int i = 0; i < COUNT; i++) {
+        post(&net, &msgs[i], (uint64_t)i, sends[i].to, TAG + sends[i].tag, sends[i].bytes);
     }
     for (int round = 1; round <= ROUNDS; round++) {
-        CU_ASSERT_EQUAL(mails[LATE].send.status, IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(msgs[LATE].send.status, IRR_IN_PROGRESS);
         irr_net_progress(&net);
         irr_net_progress_one(&net, 1);
-        for (int i = 0; i < MAILS && round == ROUNDS - 1; i++) {
+        for (int i = 0; i < COUNT && round == ROUNDS - 1; i++) {
             bool waits = i == LATE || i == BEHIND;
 
-            CU_ASSERT_EQUAL(arrived(&mails[i]), !waits);
-            CU_ASSERT_EQUAL(mails[i].send.status, waits ? IRR_IN_PROGRESS : IRR_OK);
+            CU_ASSERT_EQUAL(arrived(&msgs[i]), !waits);
+            CU_ASSERT_EQUAL(msgs[i].send.status, waits ? IRR_IN_PROGRESS : IRR_OK);
         }
     }
-    CU_ASSERT_TRUE(arrived(&mails[LATE]));
-    irr_net_wait(&net, &mails[BEHIND].send);
-    CU_ASSERT_TRUE(arrived(&mails[BEHIND]));
-    close_mails(mails, MAILS);
+    CU_ASSERT_TRUE(arrived(&msgs[LATE]));
+    irr_net_wait(&net, &msgs[BEHIND].send);
+    CU_ASSERT_TRUE(arrived(&msgs[BEHIND]));
+    close_all(msgs, COUNT);
     irr_net_close(&net);
 }
 
@@ -204,7 +204,7 @@ static void test_delay(void)
 static void test_until_close(void)
 {
     irr_transport_t *sender;
-    msg_t mails[3];
+    msg_t msgs[3];
     irr_net_t net;
 
     plan = (irr_fault_t){ .hold_percent = 100, .hold_rounds = 1, .delay_send = 1, .delay_rounds = SIZE_MAX };
@@ -213,35 +213,35 @@ static void test_until_close(void)
     }
     sender = net.transports[0];
     for (int i = 0; i < 3; i++) {
-        post(&net, &mails[i], (uint64_t)i, 1, TAG, 8);
+        post(&net, &msgs[i], (uint64_t)i, 1, TAG, 8);
     }
     irr_net_idle(&net);
     CU_ASSERT_EQUAL(sender->ops->progress(sender), 1);
     for (int i = 0; i < 3; i++) {
-        CU_ASSERT_EQUAL(mails[i].send.status, IRR_IN_PROGRESS);
-        CU_ASSERT_EQUAL(mails[i].recv.status, IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(msgs[i].send.status, IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(msgs[i].recv.status, IRR_IN_PROGRESS);
     }
     sender->ops->close(sender);
     net.closed[0] = true;
-    CU_ASSERT_EQUAL(mails[0].send.status, IRR_IN_PROGRESS);
+    CU_ASSERT_EQUAL(msgs[0].send.status, IRR_IN_PROGRESS);
     irr_net_progress_one(&net, 1);
-    CU_ASSERT_EQUAL(mails[2].recv.status, IRR_OK);
+    CU_ASSERT_EQUAL(msgs[2].recv.status, IRR_OK);
     CU_ASSERT_EQUAL(sender->ops->drain(sender), IRR_IN_PROGRESS);
     irr_net_progress_one(&net, 0);
     CU_ASSERT_EQUAL(sender->ops->drain(sender), IRR_OK);
     for (int i = 0; i < 3; i++) {
-        CU_ASSERT_TRUE(arrived(&mails[i]));
+        CU_ASSERT_TRUE(arrived(&msgs[i]));
     }
-    irr_net_send(&net, 0, 1, TAG, &mails[0].from, IRR_FORM_IOVEC, &mails[0].send);
-    CU_ASSERT_EQUAL(mails[0].send.status, IRR_ERR_CANCELED);
-    close_mails(mails, 3);
+    irr_net_send(&net, 0, 1, TAG, &msgs[0].from, IRR_FORM_IOVEC, &msgs[0].send);
+    CU_ASSERT_EQUAL(msgs[0].send.status, IRR_ERR_CANCELED);
+    close_all(msgs, 3);
     irr_net_close(&net);
 }
 
 /* The second of three sends fails; the receive that waited for its message gets the third one. */
 static void fail_second(size_t rounds)
 {
-    msg_t mails[3];
+    msg_t msgs[3];
     irr_net_t net;
 
     plan = (irr_fault_t){ .fail_send = 2, .failure = IRR_ERR_UNREACHABLE,
@@ -250,24 +250,24 @@ static void fail_second(size_t rounds)
         return;
     }
     for (int i = 0; i < 3; i++) {
-        post(&net, &mails[i], (uint64_t)i, 1, i == 0 ? TAG + 1 : TAG, 8);
+        post(&net, &msgs[i], (uint64_t)i, 1, i == 0 ? TAG + 1 : TAG, 8);
     }
-    CU_ASSERT_EQUAL(mails[0].send.status, IRR_OK);
-    CU_ASSERT_EQUAL(mails[1].send.status, rounds > 0 ? IRR_IN_PROGRESS : IRR_ERR_UNREACHABLE);
-    CU_ASSERT_EQUAL(mails[2].send.status, rounds > 0 ? IRR_IN_PROGRESS : IRR_OK);
+    CU_ASSERT_EQUAL(msgs[0].send.status, IRR_OK);
+    CU_ASSERT_EQUAL(msgs[1].send.status, rounds > 0 ? IRR_IN_PROGRESS : IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(msgs[2].send.status, rounds > 0 ? IRR_IN_PROGRESS : IRR_OK);
     irr_net_idle(&net);
-    CU_ASSERT_TRUE(arrived(&mails[0]));
-    CU_ASSERT_EQUAL(mails[1].send.status, IRR_ERR_UNREACHABLE);
-    CU_ASSERT_EQUAL(mails[2].send.status, IRR_OK);
-    CU_ASSERT_TRUE(irr_list_holds(&mails[1].to, 2, 8));
-    CU_ASSERT_EQUAL(mails[2].recv.status, IRR_IN_PROGRESS);
+    CU_ASSERT_TRUE(arrived(&msgs[0]));
+    CU_ASSERT_EQUAL(msgs[1].send.status, IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(msgs[2].send.status, IRR_OK);
+    CU_ASSERT_TRUE(irr_list_holds(&msgs[1].to, 2, 8));
+    CU_ASSERT_EQUAL(msgs[2].recv.status, IRR_IN_PROGRESS);
     irr_net_abandon(&net, 1);
-    irr_net_wait(&net, &mails[2].recv);
-    close_mails(mails, 3);
+    irr_net_wait(&net, &msgs[2].recv);
+    close_all(msgs, 3);
     irr_net_close(&net);
 }
 
-/* At once; or through `done` when it is held, and what waits behind it goes its strategy then. */
+/* At once; or through `done` when it is held, and what waits behind it is sent then. */
 static void test_fail_send(void)
 {
     fail_second(0);
@@ -409,7 +409,7 @@ static void test_no_memory(void)
         CU_ASSERT_EQUAL(msg.send.status, IRR_ERR_NO_MEMORY);
         irr_net_abandon(&net, 1);
         irr_net_wait(&net, &msg.recv);
-        close_mails(&msg, 1);
+        close_all(&msg, 1);
         irr_net_close(&net);
     }
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
@@ -435,7 +435,7 @@ static void test_no_sleep(void)
     }
     CU_ASSERT(!sender->caps.wakes || (status == IRR_OK && arrived(&msg)));
     irr_net_wait(&net, &msg.recv);
-    close_mails(&msg, 1);
+    close_all(&msg, 1);
     irr_net_close(&net);
 }
 

@@ -99,7 +99,7 @@ static irr_status_t open_mixed(irr_transport_t *transports[IRR_NET_RANKS])
     return open_lanes(transports, (const bool[]){ true, true, false }, true);
 }
 
-static const irr_setup_t near = { .open = open_near }, far = { open_far, close_fabric },
+static const irr_opener_t near = { .open = open_near }, far = { open_far, close_fabric },
     mixed = { open_mixed, close_fabric };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, near)

@@ -54,10 +54,10 @@ static irr_status_t open_narrow(irr_transport_t *transports[IRR_NET_RANKS])
     return status;
 }
 
-static const irr_setup_t eager = { open_eager, close_fabric };
-static const irr_setup_t rendezvous = { open_rendezvous, close_fabric };
-static const irr_setup_t shuffled = { open_shuffled, close_fabric };
-static const irr_setup_t narrow = { open_narrow, close_fabric };
+static const irr_opener_t eager = { open_eager, close_fabric };
+static const irr_opener_t rendezvous = { open_rendezvous, close_fabric };
+static const irr_opener_t shuffled = { open_shuffled, close_fabric };
+static const irr_opener_t narrow = { open_narrow, close_fabric };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, rendezvous)
@@ -185,9 +185,9 @@ static irr_status_t open_seeded(irr_transport_t *transports[IRR_NET_RANKS])
     return open_fabric(seed_of_order, SIZE_MAX, transports);
 }
 
-static const irr_setup_t seeded = { open_seeded, close_fabric };
+static const irr_opener_t seeded = { open_seeded, close_fabric };
 
-/* The strategy of message i: who sends it to rank 0, and with which of its tags. */
+/* The sender of message i to rank 0, and its tag. */
 static int sender_of(int i)
 {
     return i % IRR_NET_RANKS;

@@ -33,7 +33,7 @@ static irr_engine_config_t config_of(const char *provider)
         return irr_net_open_transports(config_of(provider), transports);              \
     }                                                                                 \
                                                                                       \
-    static const irr_setup_t name = { .open = open_##name };                          \
+    static const irr_opener_t name = { .open = open_##name };                          \
     IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, name)                                         \
                                                                                       \
     static void name##_visits(void)                                                   \

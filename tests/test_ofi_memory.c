@@ -21,7 +21,7 @@ static irr_status_t open_plain(irr_transport_t *transports[IRR_NET_RANKS])
     return irr_net_open_transports(tcp, transports);
 }
 
-static const irr_setup_t plain = { .open = open_plain };
+static const irr_opener_t plain = { .open = open_plain };
 
 /* ---- each allocation ---- */
 
@@ -143,20 +143,20 @@ typedef struct msg {
 } msg_t;
 
 /* Sends long messages that nobody receives until no more are taken; their number. */
-static size_t flood(irr_net_t *net, msg_t *mails)
+static size_t flood(irr_net_t *net, msg_t *msgs)
 {
     size_t count = 0;
 
     irr_memory_fail(1, NULL);
     irr_memory_fail_all();
     do {
-        irr_list_open_even(&mails[count].from, 1, LONG);
-        irr_list_open_even(&mails[count].to, 1, LONG);
-        irr_list_fill(&mails[count].from, count);
-        irr_net_send(net, 0, 1, TAG, &mails[count].from, IRR_FORM_IOVEC, &mails[count].send);
+        irr_list_open_even(&msgs[count].from, 1, LONG);
+        irr_list_open_even(&msgs[count].to, 1, LONG);
+        irr_list_fill(&msgs[count].from, count);
+        irr_net_send(net, 0, 1, TAG, &msgs[count].from, IRR_FORM_IOVEC, &msgs[count].send);
         irr_net_progress(net);
-    } while (mails[count++].send.status == IRR_IN_PROGRESS && count < MOST);
-    CU_ASSERT_EQUAL(mails[count - 1].send.status, IRR_ERR_NO_MEMORY);
+    } while (msgs[count++].send.status == IRR_IN_PROGRESS && count < MOST);
+    CU_ASSERT_EQUAL(msgs[count - 1].send.status, IRR_ERR_NO_MEMORY);
     CU_ASSERT_TRUE(irr_memory_failed());
     return count - 1;
 }
@@ -164,7 +164,7 @@ static size_t flood(irr_net_t *net, msg_t *mails)
 /* A rank that has none left still sends what is short, and looks for what nobody receives; others wait for nothing. */
 static void test_operations(void)
 {
-    msg_t *mails = irr_test_array(MOST, sizeof(*mails));
+    msg_t *msgs = irr_test_array(MOST, sizeof(*msgs));
     irr_op_t refused = { .then = NULL };
     irr_net_t net;
     size_t count;
@@ -173,40 +173,40 @@ static void test_operations(void)
     if (irr_net_open(&net, &plain)) {
         irr_net_exchange_bytes(&net, 0, 1, 8, true);
         irr_net_exchange_bytes(&net, 1, 0, 8, true);
-        count = flood(&net, mails);
-        irr_net_recv(&net, 0, 1, TAG, &mails[count].to, IRR_FORM_IOVEC, &refused);
+        count = flood(&net, msgs);
+        irr_net_recv(&net, 0, 1, TAG, &msgs[count].to, IRR_FORM_IOVEC, &refused);
         CU_ASSERT_EQUAL(refused.status, IRR_ERR_NO_MEMORY);
         for (int i = 0; i < 100; i++) {
             irr_op_t send = { .then = NULL }, recv = { .then = NULL };
 
-            irr_net_recv(&net, 1, 0, TAG + 1, &mails[count].to, IRR_FORM_IOVEC, &recv);
-            mails[count].from.iov->length = 8;
-            irr_net_send(&net, 0, 1, TAG + 1, &mails[count].from, IRR_FORM_IOVEC, &send);
-            mails[count].from.iov->length = LONG;
+            irr_net_recv(&net, 1, 0, TAG + 1, &msgs[count].to, IRR_FORM_IOVEC, &recv);
+            msgs[count].from.iov->length = 8;
+            irr_net_send(&net, 0, 1, TAG + 1, &msgs[count].from, IRR_FORM_IOVEC, &send);
+            msgs[count].from.iov->length = LONG;
             irr_net_wait(&net, &recv);
             irr_net_wait(&net, &send);
             CU_ASSERT(send.status == IRR_OK && recv.status == IRR_OK);
         }
-        mails[count].from.iov->length = 8;
-        irr_net_send(&net, 1, 0, TAG, &mails[count].from, IRR_FORM_IOVEC, &refused);
-        mails[count].from.iov->length = LONG;
+        msgs[count].from.iov->length = 8;
+        irr_net_send(&net, 1, 0, TAG, &msgs[count].from, IRR_FORM_IOVEC, &refused);
+        msgs[count].from.iov->length = LONG;
         CU_ASSERT_EQUAL(irr_net_discard_all(&net, 0, IRR_NET_ID, TAG, IRR_NET_MASK, 1), 1);
         irr_net_wait(&net, &refused);
         irr_memory_fail(0, NULL);
         for (size_t i = 0; i <= count; i++) {
             if (i < count) {
-                irr_net_recv(&net, 1, 0, TAG, &mails[i].to, IRR_FORM_IOVEC, &mails[i].recv);
-                irr_net_wait(&net, &mails[i].recv);
-                irr_net_wait(&net, &mails[i].send);
-                CU_ASSERT_TRUE(irr_list_holds(&mails[i].to, i, LONG));
+                irr_net_recv(&net, 1, 0, TAG, &msgs[i].to, IRR_FORM_IOVEC, &msgs[i].recv);
+                irr_net_wait(&net, &msgs[i].recv);
+                irr_net_wait(&net, &msgs[i].send);
+                CU_ASSERT_TRUE(irr_list_holds(&msgs[i].to, i, LONG));
             }
-            irr_list_close(&mails[i].to);
-            irr_list_close(&mails[i].from);
+            irr_list_close(&msgs[i].to);
+            irr_list_close(&msgs[i].from);
         }
         irr_net_close(&net);
     }
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    free(mails);
+    free(msgs);
 }
 
 /* One has failed, and all hear of it. */

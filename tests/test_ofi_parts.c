@@ -53,8 +53,8 @@ static irr_status_t open_large(irr_transport_t *transports[IRR_NET_RANKS])
     return open_limited(LARGE, transports);
 }
 
-static const irr_setup_t small = { .open = open_small };
-static const irr_setup_t large = { .open = open_large };
+static const irr_opener_t small = { .open = open_small };
+static const irr_opener_t large = { .open = open_large };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, small)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, large)
@@ -96,7 +96,7 @@ static void meet(irr_net_t *net, size_t sent, size_t room, bool recv_first)
 }
 
 /* All pairs of lengths around those of a part. */
-static void test_lengths(const irr_setup_t *with, size_t part)
+static void test_lengths(const irr_opener_t *with, size_t part)
 {
     const size_t lengths[] = { 0, 10, part - 1, part, part + 1, 2 * part - 1, 2 * part, 3 * part + 7 };
     const size_t count = IRR_TEST_COUNT(lengths);

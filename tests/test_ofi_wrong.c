@@ -49,7 +49,7 @@ static irr_status_t open_again(irr_transport_t *transports[IRR_NET_RANKS])
     return status;
 }
 
-static const irr_setup_t again = { .open = open_again };
+static const irr_opener_t again = { .open = open_again };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, again)
 
@@ -86,29 +86,29 @@ static void test_again(void)
 {
     const int count = irr_test_runs(ALL);
     uint64_t random = irr_test_seed();
-    msg_t *mails = irr_test_array(WINDOW, sizeof(*mails));
+    msg_t *msgs = irr_test_array(WINDOW, sizeof(*msgs));
     irr_net_t net;
 
     for (int first = 0; first < count; first += WINDOW) {
         if (first == 0 && !irr_net_open(&net, &again)) {
-            free(mails);
+            free(msgs);
             return;
         }
         for (int i = 0; i < WINDOW; i++) {
-            post(&net, &mails[i], (uint64_t)(first + i), &random);
+            post(&net, &msgs[i], (uint64_t)(first + i), &random);
         }
         for (int i = 0; i < WINDOW; i++) {
-            irr_net_wait(&net, &mails[i].recv);
-            irr_net_wait(&net, &mails[i].send);
-            CU_ASSERT_EQUAL_FATAL(mails[i].send.status, IRR_OK);
-            CU_ASSERT_EQUAL_FATAL(mails[i].recv.status, IRR_OK);
-            CU_ASSERT_TRUE_FATAL(irr_list_holds(&mails[i].to, mails[i].seed, mails[i].from.bytes));
-            irr_list_close(&mails[i].to);
-            irr_list_close(&mails[i].from);
+            irr_net_wait(&net, &msgs[i].recv);
+            irr_net_wait(&net, &msgs[i].send);
+            CU_ASSERT_EQUAL_FATAL(msgs[i].send.status, IRR_OK);
+            CU_ASSERT_EQUAL_FATAL(msgs[i].recv.status, IRR_OK);
+            CU_ASSERT_TRUE_FATAL(irr_list_holds(&msgs[i].to, msgs[i].seed, msgs[i].from.bytes));
+            irr_list_close(&msgs[i].to);
+            irr_list_close(&msgs[i].from);
         }
     }
     irr_net_close(&net);
-    free(mails);
+    free(msgs);
 }
 
 /* ---- many receives ---- */
@@ -118,7 +118,7 @@ static irr_status_t open_plain(irr_transport_t *transports[IRR_NET_RANKS])
     return irr_net_open_transports(tcp, transports);
 }
 
-static const irr_setup_t plain = { .open = open_plain };
+static const irr_opener_t plain = { .open = open_plain };
 
 /* More than the provider takes, of one tag; what comes first is for one that was posted behind them. */
 static void test_receives(void)

@@ -40,8 +40,8 @@ static void test_strategies(void)
     for (int i = 0; i < count; i++) {
         CU_ASSERT(strategies[i].grants > 0 && strategies[i].piece_max != IRR_BYTES_AUTO &&
                   strategies[i].lead != IRR_BYTES_AUTO);
-        CU_ASSERT_EQUAL(is_alone(&strategies[i]), strategies[i].pacing == &irr_pacing_loose || strategies[i].pacing ==
-                        &irr_pacing_free);
+        CU_ASSERT_EQUAL(is_alone(&strategies[i]),
+                        strategies[i].pacing == &irr_pacing_loose || strategies[i].pacing == &irr_pacing_free);
         CU_ASSERT(!is_alone(&strategies[i]) || strategies[i].piece_max == 0);
     }
 }
@@ -82,8 +82,8 @@ static void test_set(void)
 
             CU_ASSERT(count >= 1 && count <= IRR_PACED_STRATEGIES_MAX);
             for (int i = 0; i < count; i++) {
-                CU_ASSERT(pacing == IRR_PACING_AUTO || strategies[i].pacing ==
-                          irr_pacing_of((irr_pacing_kind_t)pacing));
+                CU_ASSERT(pacing == IRR_PACING_AUTO ||
+                          strategies[i].pacing == irr_pacing_of((irr_pacing_kind_t)pacing));
                 CU_ASSERT_EQUAL(strategies[i].grants, 7);
                 CU_ASSERT(!(bits & 1) || strategies[i].piece_max == 3000);
                 CU_ASSERT(!(bits & 2) || strategies[i].lead == 0);

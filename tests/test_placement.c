@@ -363,7 +363,7 @@ static void make_random(irr_topology_t *topology)
     make("n[0-29],s[0-14]", HOSTS, parent, topology);
 }
 
-/* All strategies stay as they were, and no vertex is there that no way passes. */
+/* All paths stay as they were, and each vertex is on a path. */
 static void check_part(const irr_topology_t *whole, const int *before, int ranks, const irr_topology_t *part,
                        const int *after)
 {
@@ -441,5 +441,5 @@ IRR_TEST_MAIN("placement", 60,
     { "the same as by looking at each", test_find_random },
     { "ranks are on hosts, or it is said which host is missing", test_placement },
     { "what no rank uses is cut off", test_cut },
-    { "strategies stay as they were", test_cut_random },
+    { "paths stay as they were", test_cut_random },
     { "want of memory changes nothing", test_cut_memory })

@@ -148,8 +148,9 @@ static void test_scheduled(void)
     irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = IRR_TEST_COUNT(list) };
     irr_matrix_t matrix = numbered_matrix(3);
     const irr_plans_known_t known = { .matrix = &matrix, .schedule = &schedule };
-    const irr_strategy_t strategy = { .route = &irr_route_direct, .order = &irr_order_given, .pacing =
-                                     &irr_pacing_free };
+    const irr_strategy_t strategy = {
+        .route = &irr_route_direct, .order = &irr_order_given, .pacing = &irr_pacing_free
+    };
     irr_plans_t plans = { .ranks = 77 };
 
     *irr_matrix_at(&matrix, 2, 0) = 0;

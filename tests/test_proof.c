@@ -184,8 +184,9 @@ static void test_one_large(void)
 
     for (int round = 0; round < irr_test_runs(40); round++) {
         const int ranks = 2 + (int)irr_test_below(&state, 60);
-        const irr_settings_t settings = { .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = round % 2 *
-                                         100 };
+        const irr_settings_t settings = {
+            .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = round % 2 * 100
+        };
         irr_matrix_t matrix = matrix_scene_mixed(ranks, 200, &state);
         uint64_t total = 0;
 

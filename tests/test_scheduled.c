@@ -16,7 +16,7 @@
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
-static void test_lp(void)
+static void test_xor(void)
 {
     irr_scheduled_params_t params = plain;
     irr_matrix_t matrix = matrix_scene_zero(8);
@@ -85,7 +85,7 @@ static void test_everywhere(void)
 
 /* ---- redistribution ---- */
 
-static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
+static irr_status_t try_redistribution(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
 {
     const irr_scheduled_params_t params = { .redistribution = *structure };
     irr_schedule_t schedule = { .ranks = -7 };
@@ -104,7 +104,7 @@ static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_
  * The structure says which messages there are and when, the matrix how long they are.  Example 2 of the paper has none
  * from 0 to 1; ranks beside those of the redistribution have nothing to send, and there must be no fewer.
  */
-static void test_redist(void)
+static void test_redistribution(void)
 {
     enum { EXAMPLE = -1 };
     static const struct {
@@ -140,13 +140,13 @@ static void test_redist(void)
         for (int e = 0; e < 4 && rows[i].entries[e].to > 0; e++) {
             *irr_matrix_at(&matrix, rows[i].entries[e].from, rows[i].entries[e].to) = rows[i].entries[e].bytes;
         }
-        CU_ASSERT_EQUAL(try_redist(&rows[i].structure, &matrix), rows[i].status);
+        CU_ASSERT_EQUAL(try_redistribution(&rows[i].structure, &matrix), rows[i].status);
         irr_matrix_fini(&matrix);
     }
 }
 
 /* Any redistribution has a schedule, and it is that of the large steps. */
-static void test_redist_all(void)
+static void test_redistributions(void)
 {
     const irr_order_t *row = &irr_order_redistribution;
     uint64_t state = irr_test_seed();
@@ -206,8 +206,8 @@ static void test_failures(void)
 }
 
 IRR_TEST_MAIN("scheduled", 60,
-    { "xor: the steps by hand", test_lp },
+    { "xor: the steps by hand", test_xor },
     { "a seed gives the same schedule everywhere", test_everywhere },
-    { "redistribution: structures and matrices that go together or not", test_redist },
-    { "redistribution: every redistribution", test_redist_all },
+    { "redistribution: structures and matrices that go together or not", test_redistribution },
+    { "redistribution: every redistribution", test_redistributions },
     { "want of memory and too many bytes are errors", test_failures })

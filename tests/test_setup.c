@@ -257,8 +257,7 @@ static void test_fails(void)
         CU_ASSERT_EQUAL(advance(&state, TURNS), 0);
         failed = job.setups[1][0].status != IRR_OK;
         for (int i = 0; i < TEAMS * RANKS; i++) {
-            CU_ASSERT_EQUAL(job.setups[i / RANKS][i % RANKS].status,
-                            i / RANKS == 1 && failed ? IRR_ERR_OOB : IRR_OK);
+            CU_ASSERT_EQUAL(job.setups[i / RANKS][i % RANKS].status, i / RANKS == 1 && failed ? IRR_ERR_OOB : IRR_OK);
         }
         destroy();
         CU_ASSERT_EQUAL(irr_memory_end(), 0);

@@ -18,7 +18,7 @@ static irr_status_t open_all(irr_transport_t *transports[IRR_NET_RANKS])
     return irr_net_open_transports(config, transports);
 }
 
-static const irr_setup_t shm = { .open = open_all };
+static const irr_opener_t shm = { .open = open_all };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shm)
 

@@ -26,7 +26,7 @@ static irr_schedule_t make_schedule(const irr_tree_t *tree, uint64_t *state)
     irr_matrix_t matrix;
 
     if (irr_test_below(state, 2) == 0) {
-        irr_test_must(irr_tree_aapc(tree, 5, &schedule));
+        irr_test_must(irr_tree_all_to_all(tree, 5, &schedule));
         return schedule;
     }
     matrix = matrix_scene_mixed(tree->ranks, 12, state);
@@ -44,11 +44,11 @@ static irr_tree_t make_tree(int most, uint64_t *state)
 /* ---- pair by pair ---- */
 
 /* The edges of a transmission, and the lane that it takes on each; -1: not a link. */
-typedef struct strategy {
+typedef struct path {
     int edges, path[64], lane[64];
-} strategy_t;
+} path_t;
 
-static strategy_t strategies[SMALL];
+static path_t paths[SMALL];
 
 enum { EDGES = 2 * (SCENE_VERTICES + SCENE_RANKS) };
 
@@ -69,24 +69,24 @@ static int take_lane(const irr_tree_t *tree, int edge, const irr_transmission_t 
     return lane;
 }
 
-static void find_strategies(const irr_tree_t *tree, const irr_schedule_t *schedule)
+static void find_paths(const irr_tree_t *tree, const irr_schedule_t *schedule)
 {
     memset(entered, 0, sizeof(entered));
     memset(until, -1, sizeof(until));
     for (size_t i = 0; i < schedule->count; i++) {
-        strategy_t *strategy = &strategies[i];
+        path_t *at = &paths[i];
 
         CU_ASSERT_FATAL(tree->longest <= 64);
-        strategy->edges = irr_tree_path(tree, schedule->list[i].from, schedule->list[i].to, strategy->path);
-        for (int k = 0; k < strategy->edges; k++) {
-            const int edge = strategy->path[k];
+        at->edges = irr_tree_path(tree, schedule->list[i].from, schedule->list[i].to, at->path);
+        for (int k = 0; k < at->edges; k++) {
+            const int edge = at->path[k];
 
-            strategy->lane[k] = edge < 2 * tree->links ? take_lane(tree, edge, &schedule->list[i]) : -1;
+            at->lane[k] = edge < 2 * tree->links ? take_lane(tree, edge, &schedule->list[i]) : -1;
         }
     }
 }
 
-static bool is_shared(const strategy_t *x, int i, const strategy_t *y, int j)
+static bool is_shared(const path_t *x, int i, const path_t *y, int j)
 {
     return i >= 0 && j >= 0 && x->path[i] == y->path[j] && x->lane[i] == y->lane[j] && x->lane[i] >= 0;
 }
@@ -94,7 +94,7 @@ static bool is_shared(const strategy_t *x, int i, const strategy_t *y, int j)
 /* How often do two transmissions come to a lane that they share? */
 static unsigned contend(size_t a, size_t b)
 {
-    const strategy_t *x = &strategies[a], *y = &strategies[b];
+    const path_t *x = &paths[a], *y = &paths[b];
     unsigned times = 0;
 
     for (int i = 0; i < x->edges; i++) {
@@ -193,7 +193,7 @@ static void test_graph(void)
         schedule = make_schedule(&tree, &state);
         if (schedule.count <= SMALL) {
             irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
-            find_strategies(&tree, &schedule);
+            find_paths(&tree, &schedule);
             expect_complete(&schedule, &syncs);
             expect_needed(&schedule, &syncs);
             irr_syncs_fini(&syncs);
@@ -356,7 +356,7 @@ static void test_known(void)
             scene.ranks = rows[i].on_first;
         }
         tree = tree_scene_tree(&scene);
-        irr_test_must(irr_tree_aapc(&tree, 1, &schedule));
+        irr_test_must(irr_tree_all_to_all(&tree, 1, &schedule));
         irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
         CU_ASSERT_EQUAL(syncs.count, rows[i].count);
         CU_ASSERT_EQUAL(syncs.removed, rows[i].removed);
@@ -439,7 +439,7 @@ static void test_memory(void)
 
     tree_scene_shape(&scene, "paper");
     input.tree = tree_scene_tree(&scene);
-    irr_test_must(irr_tree_aapc(&input.tree, 1, &input.schedule));
+    irr_test_must(irr_tree_all_to_all(&input.tree, 1, &input.schedule));
     CU_ASSERT(irr_memory_fail_each(find_syncs, &input) > 2);
     irr_schedule_fini(&input.schedule);
     irr_tree_fini(&input.tree);

@@ -62,8 +62,8 @@ static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])
     return status == IRR_OK ? wrap(transports) : status;
 }
 
-static const irr_setup_t loopback = { open_loopback, close_fabric };
-static const irr_setup_t ucx = { .open = open_ucx };
+static const irr_opener_t loopback = { open_loopback, close_fabric };
+static const irr_opener_t ucx = { .open = open_ucx };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, loopback)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
@@ -147,7 +147,7 @@ static irr_status_t open_alone(irr_transport_t *transports[IRR_NET_RANKS])
     return status == IRR_OK ? irr_trace_open(transports[0], file_of(0), &transports[0]) : status;
 }
 
-static const irr_setup_t alone = { open_alone, close_fabric };
+static const irr_opener_t alone = { open_alone, close_fabric };
 
 /* Memory for notes is made in pieces of some thousand bytes, the rest in shorter ones. */
 static void test_no_memory(void)

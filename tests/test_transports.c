@@ -17,7 +17,7 @@ static irr_status_t open_tcp(irr_transport_t *transports[IRR_NET_RANKS])
     return irr_net_open_transports(tcp_config, transports);
 }
 
-static const irr_setup_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
+static const irr_opener_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shared)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
@@ -25,7 +25,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
 /* ---- what is left behind ---- */
 
 /* Long sends that nobody receives are never done; their memory is ours once the transports are gone. */
-static void leave(const irr_setup_t *with)
+static void leave(const irr_opener_t *with)
 {
     enum { SENDS = 4 };
     irr_list_t lists[SENDS];

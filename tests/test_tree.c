@@ -235,7 +235,7 @@ static void expect_phases(uint64_t bytes)
     irr_tree_bound_t bound;
     irr_tree_root_t root;
 
-    irr_test_must(irr_tree_aapc(&tree, bytes, &schedule));
+    irr_test_must(irr_tree_all_to_all(&tree, bytes, &schedule));
     irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
     irr_test_must(irr_tree_root_find(&tree, &root));
     CU_ASSERT(scene.ranks == 1 || 2 * root.first[1] <= scene.ranks);
@@ -288,7 +288,7 @@ static void test_ring(void)
 
         scene.ranks = ranks;
         tree = tree_scene_tree(&scene);
-        irr_test_must(irr_tree_aapc(&tree, 1, &schedule));
+        irr_test_must(irr_tree_all_to_all(&tree, 1, &schedule));
         CU_ASSERT_EQUAL(schedule.steps, ranks - 1);
         for (size_t i = 0; i < schedule.count; i++) {
             const irr_transmission_t *t = &schedule.list[i];
@@ -355,7 +355,7 @@ static void test_table(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
     tree_scene_shape(&scene, "paper");
     tree = tree_scene_tree(&scene);
-    irr_test_must(irr_tree_aapc(&tree, 7, &schedule));
+    irr_test_must(irr_tree_all_to_all(&tree, 7, &schedule));
     CU_ASSERT_EQUAL(schedule.count, 30);
     expect_table(&schedule, file);
     irr_schedule_fini(&schedule);
@@ -374,8 +374,8 @@ static void test_limits(void)
 
     tree_scene_shape(&scene, "single:3");
     tree = tree_scene_tree(&scene);
-    CU_ASSERT_EQUAL(irr_tree_aapc(&tree, 0, &schedule), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_tree_aapc(&tree, INT64_MAX, &schedule), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_tree_all_to_all(&tree, 0, &schedule), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_tree_all_to_all(&tree, INT64_MAX, &schedule), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(schedule.ranks, 77);
     CU_ASSERT_EQUAL(irr_tree_loads(&tree, &matrix, loads), IRR_ERR_BAD_PARAM);
     irr_matrix_fini(&matrix);
@@ -394,7 +394,7 @@ static irr_status_t make_all(void *matrix)
     irr_status_t status = irr_tree_init(&tree, &scene.topology, scene.host_of, scene.ranks);
 
     if (status == IRR_OK) {
-        status = irr_tree_aapc(&tree, 8, &schedule);
+        status = irr_tree_all_to_all(&tree, 8, &schedule);
     }
     if (status == IRR_OK) {
         status = irr_tree_check(&tree, &schedule, NULL);

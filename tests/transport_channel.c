@@ -134,7 +134,7 @@ static void mix(irr_net_t *net, const pair_t *pair, bool recv_first)
     }
 }
 
-void irr_suite_channels(const irr_setup_t *with)
+void irr_suite_channels(const irr_opener_t *with)
 {
     pair_t pair;
     irr_net_t net;
@@ -151,7 +151,7 @@ void irr_suite_channels(const irr_setup_t *with)
 }
 
 /* Ranks of a channel are not those of another one: here they go the other way round. */
-void irr_suite_ranks(const irr_setup_t *with)
+void irr_suite_ranks(const irr_opener_t *with)
 {
     irr_peer_t *members[IRR_NET_RANKS][IRR_NET_RANKS];
     irr_channel_t *reversed[IRR_NET_RANKS], *straight[IRR_NET_RANKS];
@@ -186,7 +186,7 @@ void irr_suite_ranks(const irr_setup_t *with)
 /* ---- what is abandoned ---- */
 
 /* Receives of one channel end, those of another one and all sends do not; the channel goes on. */
-void irr_suite_abandon(const irr_setup_t *with)
+void irr_suite_abandon(const irr_opener_t *with)
 {
     msg_t canceled[LENGTHS], kept, sent[2], answer;
     pair_t pair;
@@ -235,7 +235,7 @@ static void post_again(irr_op_t *op)
 }
 
 /* What `done` posts is not abandoned with the rest. */
-void irr_suite_repost(const irr_setup_t *with)
+void irr_suite_repost(const irr_opener_t *with)
 {
     msg_t canceled[3], sent;
     irr_net_t net;
@@ -263,7 +263,7 @@ void irr_suite_repost(const irr_setup_t *with)
  * A channel is closed with receives and sends that are pending, and its id taken again: what was sent to the old one
  * is discarded, or meets the new one.
  */
-void irr_suite_reuse(const irr_setup_t *with)
+void irr_suite_reuse(const irr_opener_t *with)
 {
     msg_t canceled, sent[LENGTHS], leaving, arriving;
     pair_t pair;
@@ -302,7 +302,7 @@ void irr_suite_reuse(const irr_setup_t *with)
 /* ---- what is thrown away ---- */
 
 /* Of both senders and channels, with tags from TAG on; long ones, too, and more than are thrown away at a time. */
-void irr_suite_discard(const irr_setup_t *with)
+void irr_suite_discard(const irr_opener_t *with)
 {
     enum { TAGS = 16, ROWS = 2 * TAGS };
     msg_t sent[ROWS], received;
@@ -342,7 +342,7 @@ void irr_suite_discard(const irr_setup_t *with)
  * Long messages that are being thrown away, more than can be at a time, are waited for by drain.  While their sender
  * does nothing, the receiver can tell that there is no message of another channel.
  */
-void irr_suite_discarding(const irr_setup_t *with)
+void irr_suite_discarding(const irr_opener_t *with)
 {
     enum { MESSAGES = 20, LOOKS = 10000 };
     irr_status_t status = IRR_IN_PROGRESS;

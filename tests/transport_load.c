@@ -1,6 +1,6 @@
 /*
- * transport_load.c - second half of the conformance suite: many operations at once, callbacks that post, the
- * strategy down, and random traffic.
+ * transport_load.c - second half of the conformance suite: many operations at once, callbacks that post,
+ * closing, and random traffic.
  */
 #include "transport_suite.h"
 
@@ -50,7 +50,7 @@ static void finish(irr_net_t *net, msg_t *msg)
     irr_list_close(&msg->source);
 }
 
-void irr_suite_self(const irr_setup_t *with)
+void irr_suite_self(const irr_opener_t *with)
 {
     static const size_t sizes[] = { 0, 1, 3000, 300000 };
     irr_net_t net;
@@ -66,15 +66,15 @@ void irr_suite_self(const irr_setup_t *with)
 }
 
 /* All sends before all receives, then the other way round; from two ranks to the third and back. */
-void irr_suite_flood(const irr_setup_t *with)
+void irr_suite_flood(const irr_opener_t *with)
 {
     enum { COUNT = 1000, LARGE = 50000 };
-    msg_t *mails = calloc(COUNT, sizeof(*mails));
+    msg_t *msgs = calloc(COUNT, sizeof(*msgs));
     irr_net_t net;
 
     for (int recv_first = 0; recv_first <= 1 && irr_net_open(&net, with); recv_first++) {
         for (int i = 0; i < COUNT; i++) {
-            msg_t *msg = &mails[i];
+            msg_t *msg = &msgs[i];
             size_t bytes = i % 20 == 0 ? LARGE : (size_t)i % 128;
 
             *msg = (msg_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = (uint16_t)(TAG + i),
@@ -83,14 +83,14 @@ void irr_suite_flood(const irr_setup_t *with)
             irr_list_open_even(&msg->target, 1, bytes);
         }
         for (int i = 0; i < 2 * COUNT; i++) {
-            ((i < COUNT) == (recv_first != 0) ? post_recv : post_send)(&net, &mails[i % COUNT]);
+            ((i < COUNT) == (recv_first != 0) ? post_recv : post_send)(&net, &msgs[i % COUNT]);
         }
         for (int i = 0; i < COUNT; i++) {
-            finish(&net, &mails[i]);
+            finish(&net, &msgs[i]);
         }
         irr_net_close(&net);
     }
-    free(mails);
+    free(msgs);
 }
 
 /* ---- operations posted by done ---- */
@@ -162,7 +162,7 @@ static void start_hop(irr_net_t *net, int number)
     }
 }
 
-void irr_suite_chain(const irr_setup_t *with)
+void irr_suite_chain(const irr_opener_t *with)
 {
     irr_net_t net;
 
@@ -188,7 +188,7 @@ static void open_msg(msg_t *msg, uint64_t seed, size_t bytes)
 }
 
 /* The sender closes while a small and a large message are on their way; both arrive before all are drained. */
-void irr_suite_drain(const irr_setup_t *with)
+void irr_suite_drain(const irr_opener_t *with)
 {
     msg_t small, large;
     irr_net_t net;
@@ -212,7 +212,7 @@ void irr_suite_drain(const irr_setup_t *with)
 }
 
 /* The endpoint to rank 1 is open, and still has something to send when the transport is closed; that to 2 is not. */
-void irr_suite_closed(const irr_setup_t *with)
+void irr_suite_closed(const irr_opener_t *with)
 {
     msg_t msg;
     irr_net_t net;
@@ -239,7 +239,7 @@ void irr_suite_closed(const irr_setup_t *with)
     irr_net_close(&net);
 }
 
-void irr_suite_gathered(const irr_setup_t *with)
+void irr_suite_gathered(const irr_opener_t *with)
 {
     enum { PIECES = 40 };
     static const size_t lengths[] = { 10, 5000 };
@@ -272,7 +272,7 @@ void irr_suite_gathered(const irr_setup_t *with)
 }
 
 /* The sleeper itself does nothing until its event fires; only the sender makes progress. */
-void irr_suite_wake(const irr_setup_t *with)
+void irr_suite_wake(const irr_opener_t *with)
 {
     struct pollfd event = { .fd = -1, .events = POLLIN };
     irr_transport_t *sleeper;
@@ -342,10 +342,10 @@ static void draw_msg(const irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *
  * Sends and receives are posted in the order drawn, which of the two is ahead is random.  So the k-th receive of a
  * sender and tag is for its k-th message.
  */
-void irr_suite_soak(const irr_setup_t *with)
+void irr_suite_soak(const irr_opener_t *with)
 {
     uint64_t random = irr_test_seed();
-    msg_t *mails = calloc(SOAK_MAILS, sizeof(*mails));
+    msg_t *msgs = calloc(SOAK_MAILS, sizeof(*msgs));
     size_t sent = 0, received = 0;
     irr_net_t net;
 
@@ -353,23 +353,23 @@ void irr_suite_soak(const irr_setup_t *with)
         goto out;
     }
     for (size_t i = 0; i < SOAK_MAILS; i++) {
-        draw_msg(&net, &mails[i], i, &random);
+        draw_msg(&net, &msgs[i], i, &random);
     }
     while (sent + received < 2 * SOAK_MAILS) {
         uint64_t next = irr_test_below(&random, 3);
 
         if (next == 0 && sent < SOAK_MAILS) {
-            post_send(&net, &mails[sent++]);
+            post_send(&net, &msgs[sent++]);
         } else if (next == 1 && received < SOAK_MAILS) {
-            post_recv(&net, &mails[received++]);
+            post_recv(&net, &msgs[received++]);
         } else {
             irr_net_progress(&net);
         }
     }
     for (size_t i = 0; i < SOAK_MAILS; i++) {
-        finish(&net, &mails[i]);
+        finish(&net, &msgs[i]);
     }
     irr_net_close(&net);
 out:
-    free(mails);
+    free(msgs);
 }

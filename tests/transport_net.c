@@ -54,11 +54,11 @@ irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t
     return IRR_OK;
 }
 
-bool irr_net_open(irr_net_t *net, const irr_setup_t *setup)
+bool irr_net_open(irr_net_t *net, const irr_opener_t *opener)
 {
-    irr_status_t status = setup->open(net->transports);
+    irr_status_t status = opener->open(net->transports);
 
-    net->setup = setup;
+    net->opener = opener;
     memset(net->closed, 0, sizeof(net->closed));
     memset(net->channels, 0, sizeof(net->channels));
     if (status == IRR_ERR_NOT_SUPPORTED || status == IRR_ERR_UNREACHABLE) {
@@ -117,8 +117,8 @@ void irr_net_close(irr_net_t *net)
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         net->transports[r]->ops->free(net->transports[r]);
     }
-    if (net->setup->close != NULL) {
-        net->setup->close();
+    if (net->opener->close != NULL) {
+        net->opener->close();
     }
 }
 

@@ -14,15 +14,15 @@
 #define IRR_NET_MASK  0x7fff   /* all bits of a tag */
 
 /* A method to open transports, supplied by the test program. */
-typedef struct irr_setup {
+typedef struct irr_opener {
     /* Opens all transports, or none.  IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
     irr_status_t (*open)(irr_transport_t *transports[IRR_NET_RANKS]);
     /* Called after all transports are freed; may be NULL. */
     void (*close)(void);
-} irr_setup_t;
+} irr_opener_t;
 
 typedef struct irr_net {
-    const irr_setup_t *setup;
+    const irr_opener_t *opener;
     irr_transport_t   *transports[IRR_NET_RANKS];
     irr_peer_t        *peers[IRR_NET_RANKS][IRR_NET_RANKS];  /* [from][to] */
     irr_channel_t     *channels[IRR_NET_RANKS];              /* a channel of all ranks, open at each rank */
@@ -52,7 +52,7 @@ struct irr_op {
 irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS]);
 
 /* Opens and connects the transports.  Returns false if the case is skipped or has failed; it must then end. */
-bool irr_net_open(irr_net_t *net, const irr_setup_t *setup);
+bool irr_net_open(irr_net_t *net, const irr_opener_t *opener);
 
 /* Closes a transport, and progresses until it is drained. irr_net_close then skips it. */
 void irr_net_drain(irr_net_t *net, int rank);

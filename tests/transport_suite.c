@@ -11,7 +11,7 @@
 
 static const irr_form_t forms[] = { IRR_FORM_IOVEC, IRR_FORM_GATHER };
 
-void irr_suite_lazy(const irr_setup_t *with)
+void irr_suite_lazy(const irr_opener_t *with)
 {
     irr_net_t net;
 
@@ -58,7 +58,7 @@ static void send_longest(irr_net_t *net, irr_form_t form)
     }
 }
 
-void irr_suite_caps(const irr_setup_t *with)
+void irr_suite_caps(const irr_opener_t *with)
 {
     irr_net_t net;
 
@@ -77,7 +77,7 @@ void irr_suite_caps(const irr_setup_t *with)
     irr_net_close(&net);
 }
 
-void irr_suite_sizes(const irr_setup_t *with)
+void irr_suite_sizes(const irr_opener_t *with)
 {
     static const size_t sizes[] = {
         0, 1, 7, 8, 63, 64, 255, 1000, 4 * KIB - 1, 4 * KIB, 8 * KIB + 1, 60000, 64 * KIB, 100000, 256 * KIB,
@@ -111,19 +111,19 @@ static void open_cut(irr_list_t *list, size_t cut)
     }
 }
 
-void irr_suite_pieces(const irr_setup_t *with)
+void irr_suite_pieces(const irr_opener_t *with)
 {
-    enum { CUTS = 5, STRATEGIES = 8 };
+    enum { CUTS = 5, MODES = 8 };
     irr_net_t net;
 
     if (!irr_net_open(&net, with)) {
         return;
     }
-    for (size_t n = 0; n < CUTS * CUTS * STRATEGIES; n++) {
+    for (size_t n = 0; n < CUTS * CUTS * MODES; n++) {
         irr_list_t from, to;
 
-        open_cut(&from, n / STRATEGIES / CUTS);
-        open_cut(&to, n / STRATEGIES % CUTS);
+        open_cut(&from, n / MODES / CUTS);
+        open_cut(&to, n / MODES % CUTS);
         if (irr_net_takes(&net, forms[n & 1], from.count) && irr_net_takes(&net, forms[n >> 1 & 1], to.count)) {
             irr_net_exchange(&net, 0, &from, forms[n & 1], 1, &to, forms[n >> 1 & 1], (n & 4) != 0);
         }
@@ -133,7 +133,7 @@ void irr_suite_pieces(const irr_setup_t *with)
     irr_net_close(&net);
 }
 
-void irr_suite_large(const irr_setup_t *with)
+void irr_suite_large(const irr_opener_t *with)
 {
     static const size_t shapes[][2] = { { 1, 16 }, { 3, 5 }, { 64, 16 }, { 16, 16 * KIB }, { 64, 64 * KIB } };
     irr_net_t net;
@@ -142,15 +142,15 @@ void irr_suite_large(const irr_setup_t *with)
         return;
     }
     for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
-        for (size_t strategy = 0; strategy < 4 && irr_net_takes(&net, forms[strategy & 1], shapes[i][0]); strategy++) {
+        for (size_t mode = 0; mode < 4 && irr_net_takes(&net, forms[mode & 1], shapes[i][0]); mode++) {
             irr_list_t list, whole;
 
             irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
             irr_list_open_even(&whole, 1, list.bytes);
-            irr_net_exchange(&net, 0, &list, forms[strategy & 1], 1, &whole, IRR_FORM_IOVEC, (strategy & 2) != 0);
+            irr_net_exchange(&net, 0, &list, forms[mode & 1], 1, &whole, IRR_FORM_IOVEC, (mode & 2) != 0);
             irr_list_close(&list);
             irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
-            irr_net_exchange(&net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[strategy & 1], (strategy & 2) != 0);
+            irr_net_exchange(&net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[mode & 1], (mode & 2) != 0);
             irr_list_close(&whole);
             irr_list_close(&list);
         }
@@ -197,7 +197,7 @@ static void close_batch(irr_net_t *net, batch_t *batch)
     }
 }
 
-void irr_suite_tags(const irr_setup_t *with)
+void irr_suite_tags(const irr_opener_t *with)
 {
     enum { BITS = IRR_CHANNEL_TAG_BITS };
     irr_list_t list;
@@ -228,7 +228,7 @@ void irr_suite_tags(const irr_setup_t *with)
     irr_net_close(&net);
 }
 
-void irr_suite_order(const irr_setup_t *with)
+void irr_suite_order(const irr_opener_t *with)
 {
     irr_net_t net;
 
@@ -255,7 +255,7 @@ void irr_suite_order(const irr_setup_t *with)
     irr_net_close(&net);
 }
 
-void irr_suite_overtake(const irr_setup_t *with)
+void irr_suite_overtake(const irr_opener_t *with)
 {
     batch_t batch;
     irr_net_t net;
@@ -290,21 +290,21 @@ static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t
     }
 }
 
-enum { SENT_PIECES = 4, STRATEGIES = 8 };
+enum { SENT_PIECES = 4, MODES = 8 };
 
 /*
- * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `strategy` has three
+ * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `mode` has three
  * bits.
  */
-static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int strategy)
+static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int mode)
 {
-    const irr_form_t form = forms[strategy & 1];
-    const bool recv_first = (strategy & 2) != 0;
+    const irr_form_t form = forms[mode & 1];
+    const bool recv_first = (mode & 2) != 0;
     const size_t cuts[SENT_PIECES] = { sent / 4, sent / 2, 0, sent - sent / 4 - sent / 2 };
     irr_list_t from, to;
     irr_op_t send = { .then = NULL }, recv = { .then = NULL };
 
-    if ((strategy & 4) != 0 && irr_net_takes(net, form, SENT_PIECES)) {
+    if ((mode & 4) != 0 && irr_net_takes(net, form, SENT_PIECES)) {
         irr_list_open(&from, cuts, SENT_PIECES);
     } else {
         irr_list_open_even(&from, 1, sent);
@@ -327,8 +327,8 @@ static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int s
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
-/* All of a table of { sent, count, length }, in all strategies. */
-static void meet_all(const irr_setup_t *with, const size_t (*table)[3], size_t rows)
+/* All of a table of { sent, count, length }, in all modes. */
+static void meet_all(const irr_opener_t *with, const size_t (*table)[3], size_t rows)
 {
     irr_net_t net;
 
@@ -336,16 +336,16 @@ static void meet_all(const irr_setup_t *with, const size_t (*table)[3], size_t r
         return;
     }
     for (size_t i = 0; i < rows; i++) {
-        for (int strategy = 0; strategy < STRATEGIES; strategy++) {
-            if (irr_net_takes(&net, forms[strategy & 1], table[i][1])) {
-                meet(&net, table[i][0], table[i][1], table[i][2], strategy);
+        for (int mode = 0; mode < MODES; mode++) {
+            if (irr_net_takes(&net, forms[mode & 1], table[i][1])) {
+                meet(&net, table[i][0], table[i][1], table[i][2], mode);
             }
         }
     }
     irr_net_close(&net);
 }
 
-void irr_suite_truncate(const irr_setup_t *with)
+void irr_suite_truncate(const irr_opener_t *with)
 {
     static const size_t table[][3] = {
         { 1, 1, 0 }, { 1, 0, 0 }, { 8, 1, 7 }, { 3000, 1, 2999 }, { 3000, 10, 200 }, { 300000, 1, 299999 },
@@ -355,7 +355,7 @@ void irr_suite_truncate(const irr_setup_t *with)
     meet_all(with, table, IRR_TEST_COUNT(table));
 }
 
-void irr_suite_shorter(const irr_setup_t *with)
+void irr_suite_shorter(const irr_opener_t *with)
 {
     static const size_t table[][3] = {
         { 0, 1, 8 }, { 0, 3, 8 }, { 7, 1, 8 }, { 100, 10, 64 }, { 3000, 1, 300000 }, { 300000, 1, 400000 },

@@ -2,9 +2,9 @@
  * transport_suite.h - the conformance suite of transport.h.  A transport that passes it can run any plan.
  * Its cases are in transport_suite.c, transport_channel.c, transport_sink.c, transport_load.c and transport_visits.c.
  *
- * A test program has, for each of its irr_setup_t:
+ * A test program has, for each of its irr_opener_t:
  *
- *     static const irr_setup_t eager = { open_eager, close_fabric };
+ *     static const irr_opener_t eager = { open_eager, close_fabric };
  *     IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
  *
  * and in its table of cases: IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
@@ -44,7 +44,7 @@
     X(setup, wake,       "arm wakes a sleeper")                                         \
     X(setup, soak,       "random messages, every byte checked")
 
-#define IRR_SUITE_DECLARE(setup, name, text) void irr_suite_##name(const irr_setup_t *with);
+#define IRR_SUITE_DECLARE(setup, name, text) void irr_suite_##name(const irr_opener_t *with);
 IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
 #undef IRR_SUITE_DECLARE
 
@@ -52,7 +52,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
  * A further case, for transports that are opened from a configuration: a rank leaves while the others continue, and
  * another one takes its place.
  */
-void irr_suite_visits(const irr_setup_t *with, irr_engine_config_t config);
+void irr_suite_visits(const irr_opener_t *with, irr_engine_config_t config);
 
 #define IRR_SUITE_WRAP(setup, name, text) \
     static void setup##_##name(void) { irr_suite_##name(&setup); }

@@ -72,7 +72,7 @@ static void stay(irr_net_t *net)
     }
 }
 
-void irr_suite_visits(const irr_setup_t *with, irr_engine_config_t config)
+void irr_suite_visits(const irr_opener_t *with, irr_engine_config_t config)
 {
     enum { VISITS = 10 };
     irr_net_t net;

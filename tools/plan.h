@@ -195,8 +195,7 @@ typedef struct irr_tool_headers {
 
 /* Prepares the count.  The caller closes it even after an error, which is IRR_ERR_NO_MEMORY. */
 irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_strategy_t *strategy,
-                                   const irr_nodes_t *nodes,
-                                   int ranks);
+                                   const irr_nodes_t *nodes, int ranks);
 
 /* Counts the headers of a message.  Returns false if memory runs out. */
 bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
@@ -280,7 +279,7 @@ typedef struct irr_tool_routine {
 
 /*
  * Makes the phases of a tree of at least two ranks.  On success the caller releases them by irr_tool_routine_fini.
- * Errors are those of irr_tree_aapc.
+ * Errors are those of irr_tree_all_to_all.
  */
 irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *routine);
 void         irr_tool_routine_fini(irr_tool_routine_t *routine);
@@ -331,8 +330,7 @@ typedef struct irr_tool_strategies {
  * sensible.  Prints an error message on failure.
  */
 irr_cli_exit_t irr_tool_strategies_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
-                                        bool tried,
-                                        irr_tool_strategies_t *strategies);
+                                        bool tried, irr_tool_strategies_t *strategies);
 
 /* Returns the time in ns that the model predicts. */
 double irr_tool_strategy_model(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy);

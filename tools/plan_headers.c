@@ -66,8 +66,7 @@ bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
 }
 
 irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_strategy_t *strategy,
-                                   const irr_nodes_t *nodes,
-                                   int ranks)
+                                   const irr_nodes_t *nodes, int ranks)
 {
     irr_grid_t grid;
 

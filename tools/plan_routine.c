@@ -170,7 +170,7 @@ irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *r
 {
     irr_tool_routine_t made = { .ranks = 0 };
     irr_schedule_t schedule;
-    irr_status_t status = irr_tree_aapc(tree, 1, &schedule);
+    irr_status_t status = irr_tree_all_to_all(tree, 1, &schedule);
 
     if (status != IRR_OK) {
         return status;

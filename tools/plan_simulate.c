@@ -84,8 +84,7 @@ static irr_status_t simulate_exchange(const irr_plans_t *plans, const irr_timed_
 
 static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
                                    const irr_timed_config_t *config, const irr_strategy_t *strategy,
-                                       const irr_matrix_t *matrix,
-                                   irr_simulated_t *simulated)
+                                       const irr_matrix_t *matrix, irr_simulated_t *simulated)
 {
     irr_tool_job_t own = *job;
     irr_plans_t plans = { .ranks = 0 };
@@ -151,9 +150,8 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     irr_status_t status = strategy->host ? fill_empty(job->matrix, &filled) : IRR_OK;
 
     if (status == IRR_OK) {
-        status = simulate_strategy(job, cluster, strategy_of(cluster, strategy), strategy->host, strategy->host
-                                   ? &filled : job->matrix,
-                                   &strategy->simulated);
+        status = simulate_strategy(job, cluster, strategy_of(cluster, strategy), strategy->host,
+                                   strategy->host ? &filled : job->matrix, &strategy->simulated);
     }
     irr_matrix_fini(&filled);
     if (status == IRR_OK) {

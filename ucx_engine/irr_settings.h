@@ -148,7 +148,7 @@ typedef struct irr_scheduled_params {
  * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync does as loose.
  */
 #define IRR_PACING_MAP(X)                                                                                    \
-    X(IRR_PACING_AUTO, "auto",  "what goes with the algorithm")                                               \
+    X(IRR_PACING_AUTO, "auto",  "the default pacing of the algorithm")                                        \
     X(IRR_PACING_FREE, "free",  "at once, in the order of the plan")                                          \
     X(IRR_PACING_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
     X(IRR_PACING_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it") \

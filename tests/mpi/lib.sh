@@ -16,7 +16,7 @@ if [ -d "$PMIX_COMPONENTS" ]; then
     PMIX_MCA_mca_base_component_path=$PMIX_COMPONENTS
     export PMIX_MCA_mca_base_component_path
 fi
-# Freed memory changes, so that a job fails in each run, and not in a few, that reads it.
+# glibc overwrites freed memory, so a job that reads it fails in every run.
 MALLOC_PERTURB_=170
 export MALLOC_PERTURB_
 divide=${srcdir:-.}/tests/mpi/divide

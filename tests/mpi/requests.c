@@ -13,7 +13,7 @@ static const mpi_form_t later[] = { NONBLOCKING, PERSISTENT };
 
 /* ---- many at a time ---- */
 
-enum { POOL = 12, STRATEGIES = 6 };
+enum { POOL = 12, METHODS = 6 };
 
 typedef struct pool {
     mpi_pair_t  pair;
@@ -70,12 +70,12 @@ static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
     }
 }
 
-/* Completes requests by one call of a kind.  Returns how many requests completed, and which. */
-static int complete_some(MPI_Request *requests, int strategy, int done, int *indices)
+/* Completes requests by one call.  Returns how many requests completed, and which. */
+static int complete_some(MPI_Request *requests, int method, int done, int *indices)
 {
     int got = 1, flag = 0;
 
-    switch (strategy) {
+    switch (method) {
     case 0:
         MPI_Waitany(POOL, requests, &indices[0], MPI_STATUS_IGNORE);
         return 1;
@@ -103,7 +103,7 @@ static int complete_some(MPI_Request *requests, int strategy, int done, int *ind
 }
 
 /* Completes all requests, in an order of each rank's own. */
-static void complete_all(pool_t *pool, int strategy)
+static void complete_all(pool_t *pool, int method)
 {
     const int rank = pool->pair.rank;
     int order[POOL], indices[POOL], index;
@@ -117,7 +117,7 @@ static void complete_all(pool_t *pool, int strategy)
         }
     }
     for (int done = 0; done < POOL;) {
-        const int got = complete_some(requests, strategy, done, indices);
+        const int got = complete_some(requests, method, done, indices);
 
         for (int i = 0; i < got; i++) {
             CHECK(mpi_call_is_right(&pool->calls[order[indices[i]]]));
@@ -168,7 +168,7 @@ static void case_together(void)
             mpi_call_fill(&pool.calls[i]);
         }
         start_all(&pool, round, &state);
-        complete_all(&pool, round % STRATEGIES);
+        complete_all(&pool, round % METHODS);
         for (int i = 0; i < POOL; i++) {
             if (mpi_test_below(&state, pool.forms[i] == PERSISTENT ? 30 : 2) == 0) {
                 mpi_call_fini(&pool.calls[i]);

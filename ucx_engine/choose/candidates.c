@@ -186,16 +186,15 @@ static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *t
 _Static_assert(IRR_PACED_STRATEGIES_MAX <= IRR_CANDIDATES_MAX, "there is room for all pacings");
 
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
-                         int ranks,
-                         irr_candidate_t list[IRR_CANDIDATES_MAX])
+                         int ranks, irr_candidate_t list[IRR_CANDIDATES_MAX])
 {
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
     const int count = irr_paced_strategies(settings, base, routes, ranks, strategies);
 
     for (int i = 0; i < count; i++) {
-        list[i] = (irr_candidate_t){ .row = irr_strategy_is_scheduled(&strategies[i]) ? row : row_of("direct"),
-                                    .strategy =
-                                    strategies[i] };
+        list[i] = (irr_candidate_t){
+            .row = irr_strategy_is_scheduled(&strategies[i]) ? row : row_of("direct"), .strategy = strategies[i]
+        };
     }
     return count;
 }

@@ -49,8 +49,7 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
  * without a schedule is direct with a pacing; the others are of this row of the algorithm table.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
-                         int ranks,
-                         irr_candidate_t list[IRR_CANDIDATES_MAX]);
+                         int ranks, irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
 /* Returns whether both are the same strategy. */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);

@@ -124,8 +124,7 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
     }
 }
 
-void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup,
-                      uint64_t words[IRR_CHOICE_WORDS])
+void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup, uint64_t words[IRR_CHOICE_WORDS])
 {
     const uint64_t timed = choice->own_timed > 0 ? choice->own_timed : 1;
 

@@ -175,8 +175,7 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load);
 
 /* Fills this rank's words for the agreement. */
-void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup,
-                      uint64_t words[IRR_CHOICE_WORDS]);
+void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup, uint64_t words[IRR_CHOICE_WORDS]);
 
 /* Takes the agreed maxima of the words, and returns the next act. */
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS]);

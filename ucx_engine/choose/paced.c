@@ -40,8 +40,8 @@ _Static_assert(TRIED <= IRR_PACED_STRATEGIES_MAX, "there is room for all strateg
 static bool known(const irr_strategy_t *strategies, int count, const irr_strategy_t *strategy)
 {
     for (int i = 0; i < count; i++) {
-        if (strategies[i].route == strategy->route && strategies[i].order == strategy->order && strategies[i].pacing ==
-            strategy->pacing &&
+        if (strategies[i].route == strategy->route && strategies[i].order == strategy->order &&
+            strategies[i].pacing == strategy->pacing &&
             strategies[i].piece_max == strategy->piece_max && strategies[i].lead == strategy->lead &&
                 strategies[i].grants == strategy->grants) {
             return true;

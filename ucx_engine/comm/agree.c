@@ -173,8 +173,7 @@ static irr_status_t start_agreed(irr_setup_t *setup)
     setup->agreement.shares = wants_to_share(&setup->params) && words[UNSHARED] == 0;
     setup->agreement.network = setup->params.ranks > 1 &&
                                  !(setup->agreement.one_node && setup->agreement.shares);
-    setup->agreement.path_bytes = irr_switches_agreed(setup->engine, &setup->params, &setup->files,
-                                                      &words[SWITCHES]);
+    setup->agreement.path_bytes = irr_switches_agreed(setup->engine, &setup->params, &setup->files, &words[SWITCHES]);
     setup->next = setup->after;
     return IRR_OK;
 }
@@ -210,8 +209,7 @@ static irr_status_t all_agreed(irr_setup_t *setup)
     return IRR_OK;
 }
 
-irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine,
-                           irr_step_fn next)
+irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine, irr_step_fn next)
 {
     setup->words[0] = trouble_word(&setup->params, trouble);
     setup->words[1] = mine ? 0 : (uint64_t)(setup->params.ranks - setup->params.rank);
@@ -333,8 +331,7 @@ static irr_status_t no_id(irr_setup_t *setup)
     if (setup->params.rank == 0) {
         const char *otherwise = setup->params.otherwise;
 
-        irr_log(IRR_LOG_WARN, "%s%s%s", setup->why, otherwise != NULL ? "; " : "",
-                otherwise != NULL ? otherwise : "");
+        irr_log(IRR_LOG_WARN, "%s%s%s", setup->why, otherwise != NULL ? "; " : "", otherwise != NULL ? otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;
 }

@@ -19,8 +19,7 @@ irr_status_t irr_agree_addresses(irr_setup_t *setup, irr_step_fn next);
  * Agrees whether a member is in trouble (setup->verdict; the lowest such member supplies the reason), and whether
  * `mine` is true on all members (setup->lowest).
  */
-irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine,
-                           irr_step_fn next);
+irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine, irr_step_fn next);
 
 /* Agrees whether a member is in trouble (setup->verdict). */
 irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next);

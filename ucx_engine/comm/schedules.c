@@ -96,8 +96,7 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
  * loose, unless the user sets another one.
  */
 static irr_status_t find_strategy(irr_schedules_t *schedules, const irr_settings_t *settings,
-                                  const irr_strategy_t *strategy,
-                                  bool computes)
+                                  const irr_strategy_t *strategy, bool computes)
 {
     const irr_tree_t *tree = settings->scheduled.tree;
     irr_status_t status = IRR_OK;

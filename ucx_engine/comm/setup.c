@@ -94,8 +94,7 @@ irr_status_t irr_setup_reduce(irr_setup_t *setup, size_t count, irr_step_fn next
     return started(setup, oob->allreduce_max(oob->context, setup->words, count), next);
 }
 
-irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes,
-                              irr_step_fn next)
+irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes, irr_step_fn next)
 {
     const irr_oob_t *oob = setup->params.oob;
 

@@ -81,8 +81,7 @@ void         irr_setup_abandon(irr_setup_t *setup);
 
 /* Start a collective of the host, then step `next`. A step returns the result of these functions. */
 irr_status_t irr_setup_reduce(irr_setup_t *setup, size_t count, irr_step_fn next);
-irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes,
-                              irr_step_fn next);
+irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes, irr_step_fn next);
 
 /* Finds the labels and the addresses of all members, then runs step `next`. */
 irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next);

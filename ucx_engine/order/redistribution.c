@@ -14,8 +14,8 @@
  * gives two sources the same target if p > q; here sources and targets are swapped then.  At most max(p, q) steps,
  * fewer if some ranks have nothing for others; O(pq) time.
  *
- * Algorithm 2 is in redist_two.c.  The plain schedule is that of the paper's figure 1(b): max(p, q) steps, O(P * P)
- * time.  The check takes O(P * P + n log n) for n messages.
+ * Algorithm 2 is in redistribution_two.c.  The plain schedule is that of the paper's figure 1(b): max(p, q) steps,
+ * O(P * P) time.  The check takes O(P * P + n log n) for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"

@@ -1,5 +1,5 @@
 /*
- * redist_two.c - any redistribution, in large steps in which each rank sends the same number of bytes.
+ * redistribution_two.c - any redistribution, in large steps in which each rank sends the same number of bytes.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution,
  *     section 4.2, theorem 2 and algorithm 2

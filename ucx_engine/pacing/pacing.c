@@ -9,8 +9,8 @@ const irr_pacing_t irr_pacing_free = { .name = "free" };
 const irr_pacing_t *irr_pacing_of(irr_pacing_kind_t pacing)
 {
     static const irr_pacing_t *const pacings[IRR_PACING_COUNT] = {
-        [IRR_PACING_FREE] = &irr_pacing_free, [IRR_PACING_LOOSE] = &irr_pacing_loose, [IRR_PACING_GRANT] =
-            &irr_pacing_grant,
+        [IRR_PACING_FREE] = &irr_pacing_free, [IRR_PACING_LOOSE] = &irr_pacing_loose,
+        [IRR_PACING_GRANT] = &irr_pacing_grant,
         [IRR_PACING_SYNC] = &irr_pacing_sync
     };
 

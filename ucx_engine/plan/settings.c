@@ -30,7 +30,7 @@ static const irr_setting_t settings[] = {
     { "pacing", IRR_SETTING_NAME, EXPERT, AT(pacing), "auto",
       "When a message of a direct or scheduled algorithm may start. free: at once; loose: when this rank is done with "
       "the steps before; grant: when the receiver asks for it; sync: when messages that share a link are over; auto: "
-      "what goes with the algorithm.",
+      "the default pacing of the algorithm.",
       .value = irr_pacing_name, .older = "pace" },
     { "host_route", IRR_SETTING_NAME, EXPERT, AT(host_route), "auto",
       "With tree, on nodes that have several ranks. direct: each rank sends its messages itself; node: ranks of a node "

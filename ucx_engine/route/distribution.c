@@ -110,8 +110,7 @@ static size_t snap(size_t length, size_t left, size_t slice_min)
 
 /* Cuts the stream of one destination into parts for the slots, which are the columns of the level. */
 static irr_status_t spread(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
-                           irr_item_t *stream,
-                           size_t count)
+                           irr_item_t *stream, size_t count)
 {
     int destination = stream[0].slice.destination, part = 0, last = stage->slots - 1;
     size_t total = 0, done = 0;

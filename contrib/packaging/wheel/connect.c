@@ -15,7 +15,7 @@
 
 extern mca_base_component_t mca_coll_irr_component;
 
-static bool is_of_our_class(void)
+static bool is_of_our_series(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, major, minor;
@@ -32,7 +32,7 @@ __attribute__((constructor)) static void hand_over(void)
     const mca_base_component_t **linked = ompi_coll_base_framework.framework_static_components;
     size_t count = 0;
 
-    if (!is_of_our_class()) {
+    if (!is_of_our_series()) {
         return;
     }
     components[count++] = &mca_coll_irr_component;

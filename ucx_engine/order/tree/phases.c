@@ -177,7 +177,7 @@ static irr_status_t build(const irr_tree_root_t *root, uint64_t bytes, irr_sched
     return status;
 }
 
-irr_status_t irr_tree_aapc(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule)
+irr_status_t irr_tree_all_to_all(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule)
 {
     irr_schedule_t made = { .ranks = tree->ranks };
     irr_tree_root_t root;
@@ -208,7 +208,7 @@ irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix,
     if (matrix->ranks != tree->ranks || irr_messages_sum(matrix, &sum) != IRR_OK) {
         return IRR_ERR_BAD_PARAM;
     }
-    status = irr_tree_aapc(tree, 1, &made);
+    status = irr_tree_all_to_all(tree, 1, &made);
     if (status != IRR_OK) {
         return status;
     }

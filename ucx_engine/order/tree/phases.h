@@ -32,12 +32,12 @@ int64_t irr_tree_phases(const irr_tree_root_t *root);
  * caller frees the schedule with irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no bytes, or 2^63 in all;
  * IRR_ERR_NOT_SUPPORTED: more phases than an int can count.
  */
-irr_status_t irr_tree_aapc(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule);
+irr_status_t irr_tree_all_to_all(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule);
 
 /*
- * Computes a schedule of the messages of a matrix, whole, each in its phase of irr_tree_aapc; phases without a message
- * are left out.  IRR_ERR_BAD_PARAM if the ranks differ or all messages have 2^63 bytes or more; otherwise as
- * irr_tree_aapc.
+ * Computes a schedule of the messages of a matrix, whole, each in its phase of irr_tree_all_to_all; phases without a
+ * message are left out.  IRR_ERR_BAD_PARAM if the ranks differ or all messages have 2^63 bytes or more; otherwise as
+ * irr_tree_all_to_all.
  */
 irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_schedule_t *schedule);
 

@@ -114,7 +114,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
 }
 
 /* Opens the lane, and the bytes beside if the message needs them. */
-static irr_status_t open_strategy(irr_peer_t *peer, size_t bytes)
+static irr_status_t open_lanes(irr_peer_t *peer, size_t bytes)
 {
     irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
 
@@ -126,7 +126,7 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
 {
     const size_t bytes = irr_iov_bytes(request->iov, request->count);
     irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_strategy(peer, bytes);
+    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_lanes(peer, bytes);
     stand_t stand = WAITS;
 
     if (status != IRR_OK) {
