@@ -11,13 +11,6 @@
 
 enum { EAGER_MAX = 1024, LARGE = 5000 };
 
-static irr_fabric_t *fabric;
-
-static void close_fabric(void)
-{
-    irr_fabric_destroy(fabric);
-}
-
 /* ---- the suite ---- */
 
 /* Wraps all transports; each rank draws for itself. */
@@ -31,61 +24,31 @@ static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS], irr_fault_t
     return status;
 }
 
-static irr_status_t open_loopback(uint64_t seed, size_t eager_max, irr_transport_t *transports[IRR_NET_RANKS])
-{
-    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, seed, eager_max, &fabric);
-
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
-        status = irr_loopback_open(fabric, r, &transports[r]);
-    }
-    return status;
-}
-
 /* Chances and rounds such that sends are still held when irr_net_idle ends, and when a case closes. */
 static irr_fault_t random_plan(unsigned percent)
 {
     return (irr_fault_t){ .seed = irr_test_seed(), .hold_percent = percent, .hold_rounds = 50 };
 }
 
-static irr_status_t open_held(uint64_t seed, size_t eager_max, unsigned percent,
-                              irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t hold_half(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    irr_status_t status = open_loopback(seed, eager_max, transports);
-
-    return status == IRR_OK ? wrap(transports, random_plan(percent)) : status;
+    return wrap(transports, random_plan(50));
 }
 
-static irr_status_t open_eager(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t hold_all(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_held(0, SIZE_MAX, 50, transports);
+    return wrap(transports, random_plan(100));
 }
 
-static irr_status_t open_all_held(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t hold_some(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_held(0, 0, 100, transports);
+    return wrap(transports, random_plan(20));
 }
 
-static irr_status_t open_shuffled(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return open_held(irr_test_seed(), EAGER_MAX, 20, transports);
-}
-
-static irr_status_t open_workers(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return irr_net_open_transports((irr_engine_config_t){ .one_node = true }, transports);
-}
-
-static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    irr_status_t status = open_workers(transports);
-
-    return status == IRR_OK ? wrap(transports, random_plan(30)) : status;
-}
-
-static const irr_opener_t eager = { open_eager, close_fabric };
-static const irr_opener_t all_held = { open_all_held, close_fabric };
-static const irr_opener_t shuffled = { open_shuffled, close_fabric };
-static const irr_opener_t ucx = { .open = open_ucx };
+static const irr_opener_t eager = { .loopback = true, .eager_max = SIZE_MAX, .wrap = hold_half };
+static const irr_opener_t all_held = { .loopback = true, .wrap = hold_all };
+static const irr_opener_t shuffled = { .loopback = true, .shuffled = true, .eager_max = EAGER_MAX, .wrap = hold_some };
+static const irr_opener_t ucx = { .config = { .one_node = true }, .wrap = hold_some };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, all_held)
@@ -97,59 +60,38 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
 /* The plan of rank 0 in the next net; the other ranks are as they are, and nothing is shuffled. */
 static irr_fault_t plan;
 
-static irr_status_t wrap_first(irr_status_t status, irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return status == IRR_OK ? irr_fault_open(transports[0], &plan, &transports[0]) : status;
+    return irr_fault_open(transports[0], &plan, &transports[0]);
 }
 
-static irr_status_t open_planned(irr_transport_t *transports[IRR_NET_RANKS])
+static const irr_opener_t planned = { .loopback = true, .eager_max = EAGER_MAX, .wrap = wrap_first };
+static const irr_opener_t ucx_planned = { .config = { .one_node = true }, .wrap = wrap_first };
+
+/* Posts a message of rank 0 and its receive. */
+static void post(irr_net_t *net, irr_msg_t *msg, uint64_t seed, int to, uint16_t tag, size_t bytes)
 {
-    return wrap_first(open_loopback(0, EAGER_MAX, transports), transports);
+    irr_msg_open(msg, 0, to, tag, seed, bytes, bytes);
+    irr_msg_post(net, msg, true);
 }
 
-static irr_status_t open_ucx_planned(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return wrap_first(open_workers(transports), transports);
-}
-
-static const irr_opener_t planned = { open_planned, close_fabric };
-static const irr_opener_t ucx_planned = { .open = open_ucx_planned };
-
-/* A message of rank 0, with both ends; its seed is its number. */
-typedef struct msg {
-    irr_list_t from, to;
-    irr_op_t   send, recv;
-    uint64_t   seed;
-} msg_t;
-
-static void post(irr_net_t *net, msg_t *msg, uint64_t seed, int to, uint16_t tag, size_t bytes)
-{
-    *msg = (msg_t){ .seed = seed };
-    irr_list_open_even(&msg->from, 1, bytes);
-    irr_list_open_even(&msg->to, 1, bytes);
-    irr_list_fill(&msg->from, seed);
-    irr_net_recv(net, to, 0, tag, &msg->to, IRR_FORM_IOVEC, &msg->recv);
-    irr_net_send(net, 0, to, tag, &msg->from, IRR_FORM_IOVEC, &msg->send);
-}
-
-static bool arrived(const msg_t *msg)
+static bool arrived(const irr_msg_t *msg)
 {
     return msg->send.status == IRR_OK && msg->recv.status == IRR_OK &&
-           irr_list_holds(&msg->to, msg->seed, msg->from.bytes);
+           irr_list_holds(&msg->target, msg->seed, msg->source.bytes);
 }
 
-static void close_all(msg_t *msgs, size_t count)
+static void close_all(irr_msg_t *msgs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        irr_list_close(&msgs[i].to);
-        irr_list_close(&msgs[i].from);
+        irr_msg_close(&msgs[i]);
     }
 }
 
 /* Without a plan, what completes at once does so through the wrapper. */
 static void test_no_fault(void)
 {
-    msg_t msg;
+    irr_msg_t msg;
     irr_net_t net;
 
     plan = (irr_fault_t){ .seed = 1 };
@@ -172,7 +114,7 @@ static void test_delay(void)
     static const struct { int to, tag; size_t bytes; } sends[COUNT] = {
         { 1, 0, 8 }, { 1, 0, 16 }, { 2, 0, 24 }, { 1, 1, 32 }, { 1, 0, LARGE }, { 0, 0, LARGE }
     };
-    msg_t msgs[COUNT];
+    irr_msg_t msgs[COUNT];
     irr_net_t net;
 
     plan = (irr_fault_t){ .delay_send = LATE + 1, .delay_rounds = ROUNDS };
@@ -204,7 +146,7 @@ static void test_delay(void)
 static void test_until_close(void)
 {
     irr_transport_t *sender;
-    msg_t msgs[3];
+    irr_msg_t msgs[3];
     irr_net_t net;
 
     plan = (irr_fault_t){ .hold_percent = 100, .hold_rounds = 1, .delay_send = 1, .delay_rounds = SIZE_MAX };
@@ -232,7 +174,7 @@ static void test_until_close(void)
     for (int i = 0; i < 3; i++) {
         CU_ASSERT_TRUE(arrived(&msgs[i]));
     }
-    irr_net_send(&net, 0, 1, TAG, &msgs[0].from, IRR_FORM_IOVEC, &msgs[0].send);
+    irr_net_send(&net, 0, 1, TAG, &msgs[0].source, IRR_FORM_IOVEC, &msgs[0].send);
     CU_ASSERT_EQUAL(msgs[0].send.status, IRR_ERR_CANCELED);
     close_all(msgs, 3);
     irr_net_close(&net);
@@ -241,7 +183,7 @@ static void test_until_close(void)
 /* The second of three sends fails; the receive that waited for its message gets the third one. */
 static void fail_second(size_t rounds)
 {
-    msg_t msgs[3];
+    irr_msg_t msgs[3];
     irr_net_t net;
 
     plan = (irr_fault_t){ .fail_send = 2, .failure = IRR_ERR_UNREACHABLE,
@@ -259,7 +201,7 @@ static void fail_second(size_t rounds)
     CU_ASSERT_TRUE(arrived(&msgs[0]));
     CU_ASSERT_EQUAL(msgs[1].send.status, IRR_ERR_UNREACHABLE);
     CU_ASSERT_EQUAL(msgs[2].send.status, IRR_OK);
-    CU_ASSERT_TRUE(irr_list_holds(&msgs[1].to, 2, 8));
+    CU_ASSERT_TRUE(irr_list_holds(&msgs[1].target, 2, 8));
     CU_ASSERT_EQUAL(msgs[2].recv.status, IRR_IN_PROGRESS);
     irr_net_abandon(&net, 1);
     irr_net_wait(&net, &msgs[2].recv);
@@ -375,10 +317,12 @@ static void test_open(void)
         { .fail_send = 1 },
         { .fail_recv = 1, .failure = IRR_IN_PROGRESS }
     }, good = { .seed = 0 };
+    static const irr_opener_t opener = { .loopback = true };
     irr_transport_t *transports[IRR_NET_RANKS], *fault = NULL;
+    irr_fabric_t *fabric;
 
     irr_memory_begin();
-    CU_ASSERT_EQUAL_FATAL(open_loopback(0, 0, transports), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_net_open_with(&opener, transports, &fabric), IRR_OK);
     for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_EQUAL(irr_fault_open(transports[0], &bad[i], &fault), IRR_ERR_BAD_PARAM);
     }
@@ -388,14 +332,14 @@ static void test_open(void)
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         transports[r]->ops->free(transports[r]);
     }
-    close_fabric();
+    irr_fabric_destroy(fabric);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* A hold allocates nothing; what fails when it is handed on reaches `done`. */
 static void test_no_memory(void)
 {
-    msg_t msg;
+    irr_msg_t msg;
     irr_net_t net;
 
     plan = (irr_fault_t){ .delay_send = 1, .delay_rounds = 2 };
@@ -420,7 +364,7 @@ static void test_no_sleep(void)
 {
     irr_transport_t *sender;
     irr_status_t status;
-    msg_t msg;
+    irr_msg_t msg;
     irr_net_t net;
     int fd;
 

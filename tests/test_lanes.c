@@ -52,55 +52,53 @@ int open(const char *path, int flags, ...)
 
 /* ---- the conformance suite ---- */
 
-static irr_fabric_t *fabric;
-
-static void close_fabric(void)
+/* Puts each loopback transport behind lanes, as the one to other nodes. */
+static irr_status_t put_far(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    irr_fabric_destroy(fabric);
-    fabric = NULL;
-}
-
-/* Which rank has which of the two. */
-static irr_status_t open_lanes(irr_transport_t *transports[IRR_NET_RANKS], const bool near[IRR_NET_RANKS], bool far)
-{
-    const irr_engine_config_t config = { .node_ranks = IRR_NET_RANKS };
-    irr_status_t status = far ? irr_fabric_create(IRR_NET_RANKS, irr_test_seed(), 1024, &fabric) : IRR_OK;
-
-    for (int r = 0; r < IRR_NET_RANKS && status == IRR_OK; r++) {
-        irr_transport_t *loopback;
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
         irr_lanes_t *lanes;
 
         irr_test_must(irr_lanes_create(&lanes));
+        irr_lanes_put(lanes, IRR_LANE_FAR, transports[r]);
         transports[r] = &lanes->super;
-        if (near[r]) {
-            status = irr_lanes_open(lanes, IRR_LANE_NEAR, &config);
-        }
-        if (far) {
-            irr_test_must(irr_loopback_open(fabric, r, &loopback));
-            irr_lanes_put(lanes, IRR_LANE_FAR, loopback);
-        }
+    }
+    return IRR_OK;
+}
+
+/* Opens shared memory on the first `ranks` ranks. */
+static irr_status_t share(irr_transport_t *transports[IRR_NET_RANKS], int ranks)
+{
+    const irr_engine_config_t config = { .node_ranks = IRR_NET_RANKS };
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; r < ranks && status == IRR_OK; r++) {
+        status = irr_lanes_open((irr_lanes_t *)transports[r], IRR_LANE_NEAR, &config);
     }
     return status;
 }
 
 static irr_status_t open_near(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_lanes(transports, (const bool[]){ true, true, true }, false);
-}
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_lanes_t *lanes;
 
-static irr_status_t open_far(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return open_lanes(transports, (const bool[]){ false, false, false }, true);
+        irr_test_must(irr_lanes_create(&lanes));
+        transports[r] = &lanes->super;
+    }
+    return share(transports, IRR_NET_RANKS);
 }
 
 /* The last rank is alone on its node. */
-static irr_status_t open_mixed(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t put_mixed(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_lanes(transports, (const bool[]){ true, true, false }, true);
+    const irr_status_t status = put_far(transports);
+
+    return status == IRR_OK ? share(transports, IRR_NET_RANKS - 1) : status;
 }
 
-static const irr_opener_t near = { .open = open_near }, far = { open_far, close_fabric },
-    mixed = { open_mixed, close_fabric };
+static const irr_opener_t near = { .open = open_near };
+static const irr_opener_t far = { .loopback = true, .shuffled = true, .eager_max = 1024, .wrap = put_far };
+static const irr_opener_t mixed = { .loopback = true, .shuffled = true, .eager_max = 1024, .wrap = put_mixed };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, near)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, far)

@@ -9,55 +9,20 @@
 
 #define TAG IRR_NET_TAG
 
-/* The fabric of the open net. */
-static irr_fabric_t *fabric;
-
-static irr_status_t open_fabric(uint64_t seed, size_t eager_max, irr_transport_t *transports[IRR_NET_RANKS])
-{
-    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, seed, eager_max, &fabric);
-
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
-        status = irr_loopback_open(fabric, r, &transports[r]);
-    }
-    return status;
-}
-
-static void close_fabric(void)
-{
-    irr_fabric_destroy(fabric);
-}
-
-static irr_status_t open_eager(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return open_fabric(0, SIZE_MAX, transports);
-}
-
-static irr_status_t open_rendezvous(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return open_fabric(0, 0, transports);
-}
-
-static irr_status_t open_shuffled(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return open_fabric(irr_test_seed(), 1024, transports);
-}
-
 /* Takes no lists. */
-static irr_status_t open_narrow(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t make_narrow(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    irr_status_t status = open_fabric(irr_test_seed(), 1024, transports);
-
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
         transports[r]->caps.pieces_max[IRR_FORM_IOVEC] = 1;
         transports[r]->caps.pieces_max[IRR_FORM_GATHER] = 1;
     }
-    return status;
+    return IRR_OK;
 }
 
-static const irr_opener_t eager = { open_eager, close_fabric };
-static const irr_opener_t rendezvous = { open_rendezvous, close_fabric };
-static const irr_opener_t shuffled = { open_shuffled, close_fabric };
-static const irr_opener_t narrow = { open_narrow, close_fabric };
+static const irr_opener_t eager = { .loopback = true, .eager_max = SIZE_MAX };
+static const irr_opener_t rendezvous = { .loopback = true };
+static const irr_opener_t shuffled = { .loopback = true, .shuffled = true, .eager_max = 1024 };
+static const irr_opener_t narrow = { .loopback = true, .shuffled = true, .eager_max = 1024, .wrap = make_narrow };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, rendezvous)
@@ -68,7 +33,7 @@ static void test_parameters(void)
 {
     irr_transport_t *transports[IRR_NET_RANKS], *other;
     const void *address;
-    irr_fabric_t *single;
+    irr_fabric_t *single, *fabric;
     irr_peer_t *peer;
     size_t length;
 
@@ -79,14 +44,14 @@ static void test_parameters(void)
     CU_ASSERT_EQUAL_FATAL(irr_loopback_open(single, 0, &other), IRR_OK);
     CU_ASSERT_EQUAL(irr_loopback_open(single, 0, &transports[0]), IRR_ERR_BAD_PARAM);
 
-    CU_ASSERT_EQUAL_FATAL(open_eager(transports), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_net_open_with(&eager, transports, &fabric), IRR_OK);
     CU_ASSERT_EQUAL(transports[0]->ops->address(transports[0], &address, &length), IRR_OK);
     CU_ASSERT_EQUAL(other->ops->connect(other, address, length, &peer), IRR_ERR_UNREACHABLE);
     CU_ASSERT_EQUAL(other->ops->connect(other, address, length - 1, &peer), IRR_ERR_BAD_PARAM);
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         transports[r]->ops->free(transports[r]);
     }
-    close_fabric();
+    irr_fabric_destroy(fabric);
 
     other->ops->free(other);
     CU_ASSERT_EQUAL_FATAL(irr_loopback_open(single, 0, &other), IRR_OK);
@@ -178,15 +143,6 @@ static void note_arrival(irr_op_t *op)
     arrived[arrivals++] = ((arrival_t *)op)->number;
 }
 
-static uint64_t seed_of_order;
-
-static irr_status_t open_seeded(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return open_fabric(seed_of_order, SIZE_MAX, transports);
-}
-
-static const irr_opener_t seeded = { open_seeded, close_fabric };
-
 /* The sender of message i to rank 0, and its tag. */
 static int sender_of(int i)
 {
@@ -201,10 +157,10 @@ static uint16_t tag_of(int i)
 /* Sends all messages, then lets them arrive; `arrived` has the order. */
 static void record_order(uint64_t seed)
 {
+    const irr_opener_t seeded = { .loopback = true, .seed = seed, .eager_max = SIZE_MAX };
     arrival_t recv[MESSAGES];
     irr_net_t net;
 
-    seed_of_order = seed;
     arrivals = 0;
     if (!irr_net_open(&net, &seeded)) {
         return;
@@ -283,7 +239,7 @@ static void test_left_behind(void)
         irr_net_close_channel(net.channels[r]);
         net.transports[r]->ops->free(net.transports[r]);
     }
-    close_fabric();
+    irr_fabric_destroy(net.fabric);
     irr_list_close(&list);
 }
 

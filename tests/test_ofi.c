@@ -22,34 +22,22 @@
     X(cxi,       "cxi")              \
     X(opx,       "opx")
 
-static irr_engine_config_t config_of(const char *provider)
-{
-    return (irr_engine_config_t){ .transport = "ofi", .ofi_provider = provider, .one_node = true };
-}
-
 #define SETUP(name, provider)                                                         \
-    static irr_status_t open_##name(irr_transport_t *transports[IRR_NET_RANKS])       \
-    {                                                                                 \
-        return irr_net_open_transports(config_of(provider), transports);              \
-    }                                                                                 \
-                                                                                      \
-    static const irr_opener_t name = { .open = open_##name };                          \
+    static const irr_opener_t name = {                                                \
+        .config = { .transport = "ofi", .ofi_provider = provider, .one_node = true }  \
+    };                                                                                \
     IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, name)                                         \
-                                                                                      \
-    static void name##_visits(void)                                                   \
-    {                                                                                 \
-        irr_suite_visits(&name, config_of(provider));                                 \
-    }                                                                                 \
+    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, name)                                    \
                                                                                       \
     static const irr_test_case_t name##_cases[] = {                                   \
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, name)                                      \
-        { #name ": ranks leave and others come", name##_visits },                     \
+        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, name)                                 \
         { NULL, NULL }                                                                \
     };                                                                                \
                                                                                       \
     static void name##_missing(void)                                                  \
     {                                                                                 \
-        irr_test_skip("libfabric has no provider " provider " that serves here");        \
+        irr_test_skip("libfabric has no provider " provider " that serves here");     \
     }
 
 PROVIDERS(SETUP)

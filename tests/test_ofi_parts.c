@@ -25,13 +25,10 @@ static ssize_t send_limited(struct fid_ep *ep, const struct fi_msg_tagged *messa
     return given->sendmsg(ep, message, flags);
 }
 
-static irr_status_t open_limited(size_t bytes, irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t limit_parts(irr_transport_t *transports[IRR_NET_RANKS], size_t bytes)
 {
-    const irr_engine_config_t tcp = { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true };
-    irr_status_t status = irr_net_open_transports(tcp, transports);
-
     limit = bytes;
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
         irr_ofi_t *ofi = irr_ofi_of(transports[r]);
 
         ofi->part_max = bytes;
@@ -40,21 +37,23 @@ static irr_status_t open_limited(size_t bytes, irr_transport_t *transports[IRR_N
         limited.sendmsg = send_limited;
         ofi->ep->tagged = &limited;
     }
-    return status;
+    return IRR_OK;
 }
 
-static irr_status_t open_small(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t limit_small(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_limited(SMALL, transports);
+    return limit_parts(transports, SMALL);
 }
 
-static irr_status_t open_large(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t limit_large(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_limited(LARGE, transports);
+    return limit_parts(transports, LARGE);
 }
 
-static const irr_opener_t small = { .open = open_small };
-static const irr_opener_t large = { .open = open_large };
+#define TCP { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true }
+
+static const irr_opener_t small = { .config = TCP, .wrap = limit_small };
+static const irr_opener_t large = { .config = TCP, .wrap = limit_large };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, small)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, large)
@@ -70,82 +69,63 @@ static void expect_empty(irr_net_t *net)
 
 static void meet(irr_net_t *net, size_t sent, size_t room, bool recv_first)
 {
-    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
-    irr_list_t from, to;
+    irr_msg_t msg;
 
-    irr_list_open_even(&from, 1, sent);
-    irr_list_open_even(&to, 1, room);
-    irr_list_fill(&from, sent);
+    irr_msg_open(&msg, 0, 1, TAG, sent, sent, room);
     if (recv_first) {
-        irr_net_recv(net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
+        irr_msg_recv(net, &msg);
     }
-    irr_net_send(net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    irr_msg_send(net, &msg);
     if (!recv_first) {
         irr_net_idle(net);
-        irr_net_recv(net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
+        irr_msg_recv(net, &msg);
     }
-    irr_net_wait(net, &recv);
-    irr_net_wait(net, &send);
-    CU_ASSERT_EQUAL(send.status, IRR_OK);
-    CU_ASSERT_EQUAL(recv.status, sent <= room ? IRR_OK : IRR_ERR_TRUNCATE);
-    CU_ASSERT_TRUE(sent <= room ? irr_list_holds(&to, sent, sent) : irr_list_guarded(&to));
-    CU_ASSERT(sent > room || recv.request.bytes == sent);
-    irr_list_close(&to);
-    irr_list_close(&from);
+    irr_msg_finish(net, &msg);
+    CU_ASSERT_EQUAL(msg.send.status, IRR_OK);
     expect_empty(net);
 }
 
 /* All pairs of lengths around those of a part. */
-static void test_lengths(const irr_opener_t *with, size_t part)
+static void check_lengths(irr_net_t *net, size_t part)
 {
     const size_t lengths[] = { 0, 10, part - 1, part, part + 1, 2 * part - 1, 2 * part, 3 * part + 7 };
     const size_t count = IRR_TEST_COUNT(lengths);
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t i = 0; i < count * count; i++) {
-        meet(&net, lengths[i / count], lengths[i % count], true);
-        meet(&net, lengths[i / count], lengths[i % count], false);
+        meet(net, lengths[i / count], lengths[i % count], true);
+        meet(net, lengths[i / count], lengths[i % count], false);
     }
-    irr_net_close(&net);
 }
 
-static void test_small_lengths(void)
+IRR_NET_TEST(test_small_lengths, &small)
 {
-    test_lengths(&small, SMALL);
+    check_lengths(net, SMALL);
 }
 
-static void test_large_lengths(void)
+IRR_NET_TEST(test_large_lengths, &large)
 {
-    test_lengths(&large, LARGE);
+    check_lengths(net, LARGE);
 }
 
 /* Lists whose pieces end before, at and behind the ends of parts. */
-static void test_lists(void)
+IRR_NET_TEST(test_lists, &small)
 {
     const size_t cuts[][4] = {
         { SMALL, SMALL, SMALL, 5 }, { 1, 3 * SMALL, 0, 4 }, { SMALL - 1, 2, SMALL + 3, SMALL + 1 },
         { 7, 0, 0, SMALL - 7 }
     };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, &small)) {
-        return;
-    }
     for (size_t n = 0; n < 4 * 4 * 4; n++) {
         const size_t pieces = n & 2 ? 4 : 1;
         irr_list_t from, to;
 
         irr_list_open(&from, cuts[n / 16], n & 1 ? 4 : 2);
         irr_list_open_even(&to, pieces, from.bytes / pieces + 1);
-        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_GATHER, (n & 4) != 0);
+        irr_net_exchange(net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_GATHER, (n & 4) != 0);
         irr_list_close(&to);
         irr_list_close(&from);
     }
-    expect_empty(&net);
-    irr_net_close(&net);
+    expect_empty(net);
 }
 
 /* ---- messages of one tag, one behind the other ---- */
@@ -155,36 +135,22 @@ enum { ROW = 6 };
 /* Posted all at once; those that are too long are cut short, and the others are whole. */
 static void meet_in_row(irr_net_t *net, const size_t sent[ROW], const size_t room[ROW], bool recv_first)
 {
-    irr_op_t send[ROW] = { { .then = NULL } }, recv[ROW] = { { .then = NULL } };
-    irr_list_t from[ROW], to[ROW];
+    irr_msg_t msgs[ROW];
 
-    for (int half = 0; half < 2; half++) {
-        for (int i = 0; i < ROW; i++) {
-            if ((half == 0) == recv_first) {
-                irr_list_open_even(&to[i], 1, room[i]);
-                irr_net_recv(net, 1, 0, TAG, &to[i], IRR_FORM_IOVEC, &recv[i]);
-            } else {
-                irr_list_open_even(&from[i], 1, sent[i]);
-                irr_list_fill(&from[i], (uint64_t)i);
-                irr_net_send(net, 0, 1, TAG, &from[i], IRR_FORM_IOVEC, &send[i]);
-            }
-        }
+    for (int i = 0; i < ROW; i++) {
+        irr_msg_open(&msgs[i], 0, 1, TAG, (uint64_t)i, sent[i], room[i]);
+    }
+    for (int i = 0; i < 2 * ROW; i++) {
+        ((i < ROW) == recv_first ? irr_msg_recv : irr_msg_send)(net, &msgs[i % ROW]);
     }
     for (int i = 0; i < ROW; i++) {
-        const bool fits = sent[i] <= room[i];
-
-        irr_net_wait(net, &recv[i]);
-        irr_net_wait(net, &send[i]);
-        CU_ASSERT_EQUAL(send[i].status, IRR_OK);
-        CU_ASSERT_EQUAL(recv[i].status, fits ? IRR_OK : IRR_ERR_TRUNCATE);
-        CU_ASSERT_TRUE(fits ? irr_list_holds(&to[i], (uint64_t)i, sent[i]) : irr_list_guarded(&to[i]));
-        irr_list_close(&to[i]);
-        irr_list_close(&from[i]);
+        irr_msg_finish(net, &msgs[i]);
+        CU_ASSERT_EQUAL(msgs[i].send.status, IRR_OK);
     }
     expect_empty(net);
 }
 
-static void test_row(void)
+IRR_NET_TEST(test_row, &small)
 {
     static const size_t sent[][ROW] = {
         { 3 * SMALL, 100, 2 * SMALL, SMALL, 5 * SMALL + 1, 8 }, { SMALL, SMALL, SMALL, SMALL, SMALL, SMALL },
@@ -193,47 +159,30 @@ static void test_row(void)
     static const size_t room[][ROW] = {
         { 7, 100, SMALL - 1, SMALL, 0, 8 }, { 1, SMALL, 0, SMALL, 2 * SMALL, 3 }, { 10, SMALL, 9, 1, SMALL, 4 * SMALL }
     };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, &small)) {
-        return;
-    }
     for (size_t i = 0; i < IRR_TEST_COUNT(sent); i++) {
-        meet_in_row(&net, sent[i], room[i], true);
-        meet_in_row(&net, sent[i], room[i], false);
+        meet_in_row(net, sent[i], room[i], true);
+        meet_in_row(net, sent[i], room[i], false);
     }
-    irr_net_close(&net);
 }
 
 /* ---- what looks at messages that nobody receives ---- */
 
 /* Between two parts nobody receives the second one yet; it must not be thrown away. */
-static void test_discard(void)
+IRR_NET_TEST(test_discard, &small)
 {
-    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
     size_t count = 0;
-    irr_list_t from, to;
-    irr_net_t net;
+    irr_msg_t msg;
 
-    if (!irr_net_open(&net, &small)) {
-        return;
-    }
-    irr_list_open_even(&from, 1, 100 * SMALL);
-    irr_list_open_even(&to, 1, 100 * SMALL);
-    irr_list_fill(&from, 3);
-    irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
-    irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
-    while (recv.status == IRR_IN_PROGRESS || send.status == IRR_IN_PROGRESS) {
-        irr_net_progress(&net);
-        net.transports[1]->ops->discard(net.transports[1], IRR_NET_ID, TAG, 1, &count);
+    irr_msg_open(&msg, 0, 1, TAG, 3, 100 * SMALL, 100 * SMALL);
+    irr_msg_post(net, &msg, true);
+    while (msg.recv.status == IRR_IN_PROGRESS || msg.send.status == IRR_IN_PROGRESS) {
+        irr_net_progress(net);
+        net->transports[1]->ops->discard(net->transports[1], IRR_NET_ID, TAG, 1, &count);
     }
     CU_ASSERT_EQUAL(count, 0);
-    CU_ASSERT_EQUAL(recv.status, IRR_OK);
-    CU_ASSERT_TRUE(irr_list_holds(&to, 3, from.bytes));
-    irr_list_close(&to);
-    irr_list_close(&from);
-    expect_empty(&net);
-    irr_net_close(&net);
+    irr_msg_finish(net, &msg);
+    expect_empty(net);
 }
 
 /* ---- a provider that moves messages by itself ---- */
@@ -247,50 +196,37 @@ static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
 }
 
 /* The rest of a message whose first part we have not seen yet, though a receive has it, is not thrown away either. */
-static void test_unseen(void)
+IRR_NET_TEST(test_unseen, &small)
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
     struct fid_cq *queue;
     size_t count = 0;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, &small)) {
-        return;
-    }
-    queue = irr_ofi_of(net.transports[1])->cq;
+    queue = irr_ofi_of(net->transports[1])->cq;
     given_queue = queue->ops;
     moving = *given_queue;
     moving.read = read_moving;
     queue->ops = &moving;
     for (size_t i = 0; i < IRR_TEST_COUNT(rooms); i++) {
-        irr_op_t lost = { .then = NULL }, send = { .then = NULL }, recv = { .then = NULL };
-        irr_list_t from, to;
+        irr_op_t lost = { .then = NULL };
+        irr_msg_t msg;
 
-        irr_list_open_even(&from, 1, SMALL + 10);
-        irr_list_open_even(&to, 1, rooms[i]);
-        irr_list_fill(&from, i);
-        irr_net_send(&net, 0, 1, TAG + 1, &from, IRR_FORM_IOVEC, &lost);
-        CU_ASSERT_EQUAL(irr_net_discard_all(&net, 1, IRR_NET_ID, TAG + 1, IRR_NET_MASK, 1), 1);
-        irr_net_wait(&net, &lost);
-        irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
-        irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+        irr_msg_open(&msg, 0, 1, TAG, i, SMALL + 10, rooms[i]);
+        irr_net_send(net, 0, 1, TAG + 1, &msg.source, IRR_FORM_IOVEC, &lost);
+        CU_ASSERT_EQUAL(irr_net_discard_all(net, 1, IRR_NET_ID, TAG + 1, IRR_NET_MASK, 1), 1);
+        irr_net_wait(net, &lost);
+        irr_msg_post(net, &msg, true);
         asleep = true;
-        irr_net_idle(&net);
+        irr_net_idle(net);
         for (int k = 0; k < 3; k++) {
-            net.transports[1]->ops->discard(net.transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
-            irr_net_idle(&net);
+            net->transports[1]->ops->discard(net->transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
+            irr_net_idle(net);
         }
         asleep = false;
-        irr_net_wait(&net, &recv);
-        irr_net_wait(&net, &send);
+        irr_msg_finish(net, &msg);
         CU_ASSERT_EQUAL(count, 0);
-        CU_ASSERT_EQUAL(recv.status, rooms[i] < from.bytes ? IRR_ERR_TRUNCATE : IRR_OK);
-        CU_ASSERT_TRUE(rooms[i] < from.bytes ? irr_list_guarded(&to) : irr_list_holds(&to, i, from.bytes));
-        irr_list_close(&to);
-        irr_list_close(&from);
     }
-    expect_empty(&net);
-    irr_net_close(&net);
+    expect_empty(net);
 }
 
 /* ---- receives that are abandoned ---- */
@@ -326,17 +262,11 @@ static void abandon_after(irr_net_t *net, int steps)
     expect_empty(net);
 }
 
-static void test_abandon(void)
+IRR_NET_TEST(test_abandon, &small)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, &small)) {
-        return;
-    }
     for (int steps = 0; steps < 40; steps++) {
-        abandon_after(&net, steps);
+        abandon_after(net, steps);
     }
-    irr_net_close(&net);
 }
 
 int main(void)

@@ -11,7 +11,9 @@
 
 #define TAG IRR_NET_TAG
 
-static const irr_engine_config_t tcp = { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true };
+#define TCP { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true }
+
+static const irr_engine_config_t tcp = TCP;
 
 /* ---- -FI_EAGAIN ---- */
 
@@ -33,11 +35,9 @@ static ssize_t recv_again(struct fid_ep *ep, const struct fi_msg_tagged *message
     return refuses() ? -FI_EAGAIN : given->recvmsg(ep, message, flags);
 }
 
-static irr_status_t open_again(irr_transport_t *transports[IRR_NET_RANKS])
+static irr_status_t make_stubborn(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    irr_status_t status = irr_net_open_transports(tcp, transports);
-
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
         struct fid_ep *ep = irr_ofi_of(transports[r])->ep;
 
         given = ep->tagged;
@@ -46,112 +46,63 @@ static irr_status_t open_again(irr_transport_t *transports[IRR_NET_RANKS])
         stubborn.recvmsg = recv_again;
         ep->tagged = &stubborn;
     }
-    return status;
+    return IRR_OK;
 }
 
-static const irr_opener_t again = { .open = open_again };
+static const irr_opener_t plain = { .config = TCP }, again = { .config = TCP, .wrap = make_stubborn };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, again)
 
 enum { WINDOW = 50, ALL = 100000 };
 
-typedef struct msg {
-    irr_list_t from, to;
-    irr_op_t   send, recv;
-    uint64_t   seed;
-} msg_t;
-
-static void post(irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *random)
+static void post(irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random)
 {
     const size_t bytes = irr_test_below(random, 8) == 0 ? irr_test_below(random, 40000) : irr_test_below(random, 600);
     const int from = (int)irr_test_below(random, IRR_NET_RANKS), to = (int)irr_test_below(random, IRR_NET_RANKS);
     const uint16_t tag = (uint16_t)irr_test_below(random, 3);
-    const bool recv_first = irr_test_below(random, 2) == 0;
 
-    *msg = (msg_t){ .seed = seed };
-    irr_list_open_even(&msg->from, 1, bytes);
-    irr_list_open_even(&msg->to, 1, bytes);
-    irr_list_fill(&msg->from, seed);
-    if (recv_first) {
-        irr_net_recv(net, to, from, TAG | tag, &msg->to, IRR_FORM_IOVEC, &msg->recv);
-    }
-    irr_net_send(net, from, to, TAG | tag, &msg->from, IRR_FORM_IOVEC, &msg->send);
-    if (!recv_first) {
-        irr_net_recv(net, to, from, TAG | tag, &msg->to, IRR_FORM_IOVEC, &msg->recv);
-    }
+    irr_msg_open(msg, from, to, TAG | tag, seed, bytes, bytes);
+    irr_msg_post(net, msg, irr_test_below(random, 2) == 0);
 }
 
 /* Messages of one tag have one order here and there, so the k-th of them is the k-th. */
-static void test_again(void)
+IRR_NET_TEST(test_again, &again)
 {
     const int count = irr_test_runs(ALL);
     uint64_t random = irr_test_seed();
-    msg_t *msgs = irr_test_array(WINDOW, sizeof(*msgs));
-    irr_net_t net;
+    irr_msg_t *msgs = irr_test_array(WINDOW, sizeof(*msgs));
 
     for (int first = 0; first < count; first += WINDOW) {
-        if (first == 0 && !irr_net_open(&net, &again)) {
-            free(msgs);
-            return;
+        for (int i = 0; i < WINDOW; i++) {
+            post(net, &msgs[i], (uint64_t)(first + i), &random);
         }
         for (int i = 0; i < WINDOW; i++) {
-            post(&net, &msgs[i], (uint64_t)(first + i), &random);
-        }
-        for (int i = 0; i < WINDOW; i++) {
-            irr_net_wait(&net, &msgs[i].recv);
-            irr_net_wait(&net, &msgs[i].send);
-            CU_ASSERT_EQUAL_FATAL(msgs[i].send.status, IRR_OK);
-            CU_ASSERT_EQUAL_FATAL(msgs[i].recv.status, IRR_OK);
-            CU_ASSERT_TRUE_FATAL(irr_list_holds(&msgs[i].to, msgs[i].seed, msgs[i].from.bytes));
-            irr_list_close(&msgs[i].to);
-            irr_list_close(&msgs[i].from);
+            irr_msg_finish(net, &msgs[i]);
         }
     }
-    irr_net_close(&net);
     free(msgs);
 }
 
 /* ---- many receives ---- */
 
-static irr_status_t open_plain(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return irr_net_open_transports(tcp, transports);
-}
-
-static const irr_opener_t plain = { .open = open_plain };
-
 /* More than the provider takes, of one tag; what comes first is for one that was posted behind them. */
-static void test_receives(void)
+IRR_NET_TEST(test_receives, &plain)
 {
     enum { MANY = 5000 };
-    irr_op_t *recv = calloc(MANY + 1, sizeof(*recv)), *send = calloc(MANY + 1, sizeof(*send));
-    irr_list_t *to = calloc(MANY + 1, sizeof(*to)), from;
-    irr_net_t net;
+    irr_msg_t *msgs = irr_test_array(MANY + 1, sizeof(*msgs));
 
-    CU_ASSERT_TRUE_FATAL(recv != NULL && send != NULL && to != NULL);
-    if (irr_net_open(&net, &plain)) {
-        irr_list_open_even(&from, 1, 8);
-        irr_list_fill(&from, 1);
-        for (int i = 0; i <= MANY; i++) {
-            irr_list_open_even(&to[i], 1, 8);
-            irr_net_recv(&net, 1, 0, (uint16_t)(i < MANY ? TAG : TAG + 1), &to[i], IRR_FORM_IOVEC, &recv[i]);
-        }
-        for (int i = MANY; i >= 0; i--) {
-            irr_net_send(&net, 0, 1, (uint16_t)(i < MANY ? TAG : TAG + 1), &from, IRR_FORM_IOVEC, &send[i]);
-            irr_net_wait(&net, &recv[i < MANY ? MANY - 1 - i : MANY]);
-        }
-        for (int i = 0; i <= MANY; i++) {
-            irr_net_wait(&net, &send[i]);
-            CU_ASSERT_EQUAL(recv[i].status, IRR_OK);
-            CU_ASSERT_TRUE(irr_list_holds(&to[i], 1, 8));
-            irr_list_close(&to[i]);
-        }
-        irr_list_close(&from);
-        irr_net_close(&net);
+    for (int i = 0; i <= MANY; i++) {
+        irr_msg_open(&msgs[i], 0, 1, (uint16_t)(i < MANY ? TAG : TAG + 1), 1, 8, 8);
+        irr_msg_recv(net, &msgs[i]);
     }
-    free(to);
-    free(send);
-    free(recv);
+    for (int i = MANY; i >= 0; i--) {
+        irr_msg_send(net, &msgs[i]);
+        irr_net_wait(net, &msgs[i < MANY ? MANY - 1 - i : MANY].recv);
+    }
+    for (int i = 0; i <= MANY; i++) {
+        irr_msg_finish(net, &msgs[i]);
+    }
+    free(msgs);
 }
 
 /* ---- addresses ---- */

@@ -11,18 +11,10 @@
 #define TAG IRR_NET_TAG
 #define KEY irr_key(IRR_NET_ID, TAG, 0)
 
-static const irr_engine_config_t config = { .transport = "shm", .one_node = true };
-
-static irr_status_t open_all(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return irr_net_open_transports(config, transports);
-}
-
-static const irr_opener_t shm = { .open = open_all };
+static const irr_opener_t shm = { .config = { .transport = "shm", .one_node = true } };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shm)
-
-static void test_visits(void) { irr_suite_visits(&shm, config); }
+IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shm)
 
 /* ---- a segment that breaks the rules ---- */
 
@@ -136,33 +128,25 @@ static void test_forged(void)
     }
 }
 
-/* The memory that a message is to be read from is not there: its receiver knows, and the sender is done with it. */
-static void test_unreadable(void)
+/* A message that cannot be read from its sender's memory fails its receive, and completes its send. */
+IRR_NET_TEST(test_unreadable, &shm)
 {
     enum { BYTES = 2 * IRR_SHM_SINGLE_MIN };
-    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
-    irr_list_t from, to;
-    irr_net_t net;
+    irr_msg_t msg;
 
-    if (!irr_net_open(&net, &shm)) {
-        return;
-    }
-    irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    irr_net_exchange_bytes(&net, 1, 0, 8, true);
-    irr_list_open_even(&from, 1, BYTES);
-    irr_list_open_even(&to, 1, BYTES);
-    irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
-    CU_ASSERT_EQUAL(send.status, IRR_IN_PROGRESS);
-    net.peers[0][1]->out.slots[(net.peers[0][1]->out.sent - 1) % IRR_LANE_SLOTS].single.address = 8;
-    irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
-    irr_net_wait(&net, &recv);
-    irr_net_wait(&net, &send);
-    CU_ASSERT_EQUAL(recv.status, IRR_ERR_PEER);
-    CU_ASSERT_TRUE(irr_list_guarded(&to));
-    irr_net_exchange_bytes(&net, 0, 1, BYTES, true);
-    irr_list_close(&to);
-    irr_list_close(&from);
-    irr_net_close(&net);
+    irr_net_exchange_bytes(net, 0, 1, 8, true);
+    irr_net_exchange_bytes(net, 1, 0, 8, true);
+    irr_msg_open(&msg, 0, 1, TAG, 1, BYTES, BYTES);
+    irr_msg_send(net, &msg);
+    CU_ASSERT_EQUAL(msg.send.status, IRR_IN_PROGRESS);
+    net->peers[0][1]->out.slots[(net->peers[0][1]->out.sent - 1) % IRR_LANE_SLOTS].single.address = 8;
+    irr_msg_recv(net, &msg);
+    irr_net_wait(net, &msg.recv);
+    irr_net_wait(net, &msg.send);
+    CU_ASSERT_EQUAL(msg.recv.status, IRR_ERR_PEER);
+    CU_ASSERT_TRUE(irr_list_guarded(&msg.target));
+    irr_net_exchange_bytes(net, 0, 1, BYTES, true);
+    irr_msg_close(&msg);
 }
 
 /* ---- sends that are taken back ---- */
@@ -228,111 +212,89 @@ static void test_taken_back(void)
 }
 
 /* A transport is busy while a message or a receive is pending, and not because it has met another one. */
-static void test_busy(void)
+IRR_NET_TEST(test_busy, &shm)
 {
     irr_op_t recv = { .then = NULL };
     irr_list_t list;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, &shm)) {
-        return;
-    }
-    irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    irr_net_idle(&net);
-    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[0]));
-    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[1]));
+    irr_net_exchange_bytes(net, 0, 1, 8, true);
+    irr_net_idle(net);
+    CU_ASSERT_FALSE(irr_shm_is_busy(net->transports[0]));
+    CU_ASSERT_FALSE(irr_shm_is_busy(net->transports[1]));
     irr_list_open_even(&list, 1, 8);
-    irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
-    CU_ASSERT_TRUE(irr_shm_is_busy(net.transports[1]));
-    irr_net_abandon(&net, 1);
-    irr_net_wait(&net, &recv);
-    irr_net_idle(&net);
-    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[1]));
+    irr_net_recv(net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+    CU_ASSERT_TRUE(irr_shm_is_busy(net->transports[1]));
+    irr_net_abandon(net, 1);
+    irr_net_wait(net, &recv);
+    irr_net_idle(net);
+    CU_ASSERT_FALSE(irr_shm_is_busy(net->transports[1]));
     irr_list_close(&list);
-    irr_net_close(&net);
 }
 
 /* Links that lead out of the segment, and counts of slots that were never sent. */
-static void test_lying_links(void)
+IRR_NET_TEST(test_lying_links, &shm)
 {
     irr_op_t recv = { .then = NULL };
     irr_shm_table_t *table;
     irr_list_t list;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, &shm)) {
-        return;
-    }
     irr_list_open_even(&list, 1, 8);
-    table = (irr_shm_table_t *)irr_shm_of(net.transports[0])->segment.bytes;
+    table = (irr_shm_table_t *)irr_shm_of(net->transports[0])->segment.bytes;
     for (uint64_t offset = 1; offset != 0; offset <<= 1) {
         table->first = offset;
         if (offset == 1) {
-            irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+            irr_net_recv(net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
         }
-        if (offset < 64 || offset >= irr_shm_of(net.transports[0])->segment.handle.bytes) {
-            irr_net_idle(&net);
+        if (offset < 64 || offset >= irr_shm_of(net->transports[0])->segment.handle.bytes) {
+            irr_net_idle(net);
         }
     }
     CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
     table->first = 0;
-    irr_net_abandon(&net, 1);
-    irr_net_exchange_bytes(&net, 2, 1, 8, true);
-    net.peers[1][2]->own->taken = 1000;
+    irr_net_abandon(net, 1);
+    irr_net_exchange_bytes(net, 2, 1, 8, true);
+    net->peers[1][2]->own->taken = 1000;
     for (int i = 0; i < 10 * IRR_LANE_SLOTS; i++) {
-        irr_net_exchange_bytes(&net, 2, 1, 8, false);
-        net.peers[1][2]->own->taken += i % IRR_LANE_SLOTS == 0 ? 100 : 0;
+        irr_net_exchange_bytes(net, 2, 1, 8, false);
+        net->peers[1][2]->own->taken += i % IRR_LANE_SLOTS == 0 ? 100 : 0;
     }
     irr_list_close(&list);
-    irr_net_close(&net);
 }
 
 /* ---- what is missing ---- */
 
 /* A process that may not read the memory of another one gets long messages in pieces. */
-static void test_no_single_copy(void)
+IRR_NET_TEST(test_no_single_copy, &shm)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, &shm)) {
-        return;
-    }
-    irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    irr_net_exchange_bytes(&net, 1, 0, 8, true);
-    net.peers[1][0]->own->reads = 0;
+    irr_net_exchange_bytes(net, 0, 1, 8, true);
+    irr_net_exchange_bytes(net, 1, 0, 8, true);
+    net->peers[1][0]->own->reads = 0;
     for (size_t bytes = IRR_SHM_SINGLE_MIN; bytes < 8 * IRR_SHM_SINGLE_MIN; bytes *= 2) {
-        irr_net_exchange_bytes(&net, 0, 1, bytes, true);
-        irr_net_exchange_bytes(&net, 0, 1, bytes + 1, false);
+        irr_net_exchange_bytes(net, 0, 1, bytes, true);
+        irr_net_exchange_bytes(net, 0, 1, bytes + 1, false);
     }
-    CU_ASSERT_EQUAL(net.peers[0][1]->singles[0], 0);
-    irr_net_exchange_bytes(&net, 1, 0, IRR_SHM_SINGLE_MIN, true);
-    CU_ASSERT_EQUAL(net.peers[1][0]->singles[0], 1);
-    irr_net_close(&net);
+    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], 0);
+    irr_net_exchange_bytes(net, 1, 0, IRR_SHM_SINGLE_MIN, true);
+    CU_ASSERT_EQUAL(net->peers[1][0]->singles[0], 1);
 }
 
 /* In the form gather a message is copied twice, whatever its length. */
-static void test_two_copies(void)
+IRR_NET_TEST(test_two_copies, &shm)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, &shm)) {
-        return;
-    }
-    irr_net_exchange_bytes(&net, 1, 0, 8, true);
-    irr_net_exchange_bytes(&net, 0, 1, IRR_SHM_SINGLE_MIN, true);
-    CU_ASSERT_EQUAL(net.peers[0][1]->singles[0], net.peers[1][0]->own->reads);
+    irr_net_exchange_bytes(net, 1, 0, 8, true);
+    irr_net_exchange_bytes(net, 0, 1, IRR_SHM_SINGLE_MIN, true);
+    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->own->reads);
     for (size_t bytes = IRR_SHM_SINGLE_MIN; bytes < 8 * IRR_SHM_SINGLE_MIN; bytes *= 2) {
         irr_list_t from, to;
 
         irr_list_open_even(&from, 1, bytes);
         irr_list_open_even(&to, 1, bytes);
-        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_IOVEC, true);
-        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_GATHER, false);
+        irr_net_exchange(net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_IOVEC, true);
+        irr_net_exchange(net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_GATHER, false);
         irr_list_close(&from);
         irr_list_close(&to);
     }
-    CU_ASSERT_EQUAL(net.peers[0][1]->singles[0], net.peers[1][0]->own->reads);
-    irr_net_close(&net);
+    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->own->reads);
 }
 
 /* Sends messages until the room for those that find no receive is full; all of them can be received later. */
@@ -436,7 +398,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shm)
-        { "shm: ranks leave and others come", test_visits },
+        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shm)
         { "slots that break the rules", test_forged },
         { "a message that cannot be read", test_unreadable },
         { "busy while something is pending", test_busy },

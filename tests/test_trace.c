@@ -16,13 +16,6 @@
 
 enum { EAGER_MAX = 1024, LARGE = 5000 };
 
-static irr_fabric_t *fabric;
-
-static void close_fabric(void)
-{
-    irr_fabric_destroy(fabric);
-}
-
 /* Of a rank; in the folder that main has made. */
 static char folder[] = "trace.XXXXXX";
 
@@ -44,26 +37,8 @@ static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS])
     return status;
 }
 
-static irr_status_t open_loopback(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, irr_test_seed(), EAGER_MAX, &fabric);
-
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
-        status = irr_loopback_open(fabric, r, &transports[r]);
-    }
-    return status == IRR_OK ? wrap(transports) : status;
-}
-
-/* By the table of transports, as a user has it. */
-static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    irr_status_t status = irr_net_open_transports((irr_engine_config_t){ .one_node = true }, transports);
-
-    return status == IRR_OK ? wrap(transports) : status;
-}
-
-static const irr_opener_t loopback = { open_loopback, close_fabric };
-static const irr_opener_t ucx = { .open = open_ucx };
+static const irr_opener_t loopback = { .loopback = true, .shuffled = true, .eager_max = EAGER_MAX, .wrap = wrap };
+static const irr_opener_t ucx = { .config = { .one_node = true }, .wrap = wrap };   /* by the table of transports */
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, loopback)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
@@ -85,23 +60,14 @@ static int lines_with(int rank, const char *text)
     return count;
 }
 
-/* A message from rank 0 to rank 1, which has room for so many bytes. */
+/* Sends a message from rank 0 to rank 1, which has room for so many bytes. */
 static void pass_one(irr_net_t *net, uint16_t tag, size_t bytes, size_t room)
 {
-    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
-    irr_list_t from, to;
+    irr_msg_t msg;
 
-    irr_list_open_even(&from, 1, bytes);
-    irr_list_open_even(&to, 1, room);
-    irr_list_fill(&from, bytes);
-    irr_net_recv(net, 1, 0, tag, &to, IRR_FORM_IOVEC, &recv);
-    irr_net_send(net, 0, 1, tag, &from, IRR_FORM_IOVEC, &send);
-    irr_net_wait(net, &recv);
-    irr_net_wait(net, &send);
-    CU_ASSERT_EQUAL(recv.status, room >= bytes ? IRR_OK : IRR_ERR_TRUNCATE);
-    CU_ASSERT_TRUE(room < bytes || irr_list_holds(&to, bytes, bytes));
-    irr_list_close(&to);
-    irr_list_close(&from);
+    irr_msg_open(&msg, 0, 1, tag, bytes, bytes, room);
+    irr_msg_post(net, &msg, true);
+    irr_msg_finish(net, &msg);
 }
 
 static void test_lines(void)
@@ -135,19 +101,14 @@ static void test_lines(void)
 
 static irr_transport_t *first;
 
-/* Wrapped after the others, so that what fails is its own. */
-static irr_status_t open_alone(irr_transport_t *transports[IRR_NET_RANKS])
+/* Wrapped when all are open, so that an allocation that fails is its own. */
+static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, 0, EAGER_MAX, &fabric);
-
-    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
-        status = irr_loopback_open(fabric, r, &transports[r]);
-    }
     first = transports[0];
-    return status == IRR_OK ? irr_trace_open(transports[0], file_of(0), &transports[0]) : status;
+    return irr_trace_open(transports[0], file_of(0), &transports[0]);
 }
 
-static const irr_opener_t alone = { open_alone, close_fabric };
+static const irr_opener_t alone = { .loopback = true, .eager_max = EAGER_MAX, .wrap = wrap_first };
 
 /* Memory for notes is made in pieces of some thousand bytes, the rest in shorter ones. */
 static void test_no_memory(void)
@@ -167,18 +128,13 @@ static void test_no_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-static void test_no_file(void)
+IRR_NET_TEST(test_no_file, &alone)
 {
     irr_transport_t *transport = NULL;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, &alone)) {
-        return;
-    }
     CU_ASSERT_EQUAL(irr_trace_open(first, "no/such/folder/0.trace", &transport), IRR_ERR_BAD_PARAM);
     CU_ASSERT_PTR_NULL(transport);
-    pass_one(&net, IRR_NET_TAG, 8, 8);
-    irr_net_close(&net);
+    pass_one(net, IRR_NET_TAG, 8, 8);
 }
 
 int main(void)

@@ -4,23 +4,13 @@
  */
 #include "transport_suite.h"
 
-static const irr_engine_config_t shared_config = { .transport = "ucx", .one_node = true },
-    tcp_config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" };
-
-static irr_status_t open_shared(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return irr_net_open_transports(shared_config, transports);
-}
-
-static irr_status_t open_tcp(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return irr_net_open_transports(tcp_config, transports);
-}
-
-static const irr_opener_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
+static const irr_opener_t shared = { .config = { .transport = "ucx", .one_node = true } },
+    tcp = { .config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" } };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shared)
+IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shared)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
+IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, tcp)
 
 /* ---- what is left behind ---- */
 
@@ -45,9 +35,6 @@ static void leave(const irr_opener_t *with)
         irr_list_close(&lists[i]);
     }
 }
-
-static void test_visits_shared(void) { irr_suite_visits(&shared, shared_config); }
-static void test_visits_tcp(void) { irr_suite_visits(&tcp, tcp_config); }
 
 static void test_left_shared(void) { leave(&shared); }
 static void test_left_tcp(void) { leave(&tcp); }
@@ -95,9 +82,9 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
+        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shared)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
-        { "shared: ranks leave and others come", test_visits_shared },
-        { "tcp: ranks leave and others come", test_visits_tcp },
+        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, tcp)
         { "shared: long sends that nobody receives", test_left_shared },
         { "tcp: long sends that nobody receives", test_left_tcp },
         { "UCX without a transport that exists", test_bad_configuration },

@@ -134,94 +134,79 @@ static void mix(irr_net_t *net, const pair_t *pair, bool recv_first)
     }
 }
 
-void irr_suite_channels(const irr_opener_t *with)
+void irr_suite_channels(irr_net_t *net)
 {
     pair_t pair;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_pair(&net, &pair);
-    mix(&net, &pair, true);
-    mix(&net, &pair, false);
-    close_pair(&net, &pair);
-    irr_net_exchange_bytes(&net, 0, 1, 1000, true);
-    irr_net_close(&net);
+    open_pair(net, &pair);
+    mix(net, &pair, true);
+    mix(net, &pair, false);
+    close_pair(net, &pair);
+    irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
 /* Ranks of a channel are not those of another one: here they go the other way round. */
-void irr_suite_ranks(const irr_opener_t *with)
+void irr_suite_ranks(irr_net_t *net)
 {
     irr_peer_t *members[IRR_NET_RANKS][IRR_NET_RANKS];
     irr_channel_t *reversed[IRR_NET_RANKS], *straight[IRR_NET_RANKS];
     msg_t sent, received;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         const int rank = IRR_NET_RANKS - 1 - r;
-        irr_transport_t *transport = net.transports[r];
+        irr_transport_t *transport = net->transports[r];
 
-        straight[r] = net.channels[r];
+        straight[r] = net->channels[r];
         for (int i = 0; i < IRR_NET_RANKS; i++) {
-            members[r][i] = net.peers[r][IRR_NET_RANKS - 1 - i];
+            members[r][i] = net->peers[r][IRR_NET_RANKS - 1 - i];
         }
         CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, OTHER, IRR_NET_RANKS, rank, members[r],
                                                            &reversed[rank]), IRR_OK);
     }
-    use(&net, reversed);
-    receive(&net, 2, 0, TAG, 100, &received);
-    send(&net, 0, 2, TAG, 100, 7, &sent);
-    end_received(&net, &received, 7);
-    end_sent(&net, &sent);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, IRR_NET_RANKS - 1), 1);
-    use(&net, straight);
+    use(net, reversed);
+    receive(net, 2, 0, TAG, 100, &received);
+    send(net, 0, 2, TAG, 100, 7, &sent);
+    end_received(net, &received, 7);
+    end_sent(net, &sent);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, IRR_NET_RANKS - 1), 1);
+    use(net, straight);
     close_channels(reversed);
-    irr_net_close(&net);
 }
 
 /* ---- what is abandoned ---- */
 
 /* Receives of one channel end, those of another one and all sends do not; the channel goes on. */
-void irr_suite_abandon(const irr_opener_t *with)
+void irr_suite_abandon(irr_net_t *net)
 {
     msg_t canceled[LENGTHS], kept, sent[2], answer;
     pair_t pair;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_pair(&net, &pair);
-    receive(&net, 1, 0, TAG, 100, &kept);
-    use(&net, pair.channels[1]);
+    open_pair(net, &pair);
+    receive(net, 1, 0, TAG, 100, &kept);
+    use(net, pair.channels[1]);
     for (int i = 0; i < LENGTHS; i++) {
-        receive(&net, 1, i % 2 * 2, TAG, lengths[i], &canceled[i]);
+        receive(net, 1, i % 2 * 2, TAG, lengths[i], &canceled[i]);
     }
-    send(&net, 1, 0, TAG, 100000, 1, &answer);
-    irr_net_abandon(&net, 1);
+    send(net, 1, 0, TAG, 100000, 1, &answer);
+    irr_net_abandon(net, 1);
     for (int i = 0; i < LENGTHS; i++) {
-        end_canceled(&net, &canceled[i]);
+        end_canceled(net, &canceled[i]);
     }
-    irr_net_abandon(&net, 1);
+    irr_net_abandon(net, 1);
     /* None of them takes a message any more. */
-    send(&net, 0, 1, TAG, 100000, 2, &sent[0]);
-    use(&net, pair.channels[0]);
-    send(&net, 0, 1, TAG, 100, 3, &sent[1]);
-    end_received(&net, &kept, 3);
-    use(&net, pair.channels[1]);
-    receive(&net, 1, 0, TAG, 100000, &kept);
-    end_received(&net, &kept, 2);
-    receive(&net, 0, 1, TAG, 100000, &kept);
-    end_received(&net, &kept, 1);
-    end_sent(&net, &answer);
-    end_sent(&net, &sent[0]);
-    end_sent(&net, &sent[1]);
-    close_pair(&net, &pair);
-    irr_net_close(&net);
+    send(net, 0, 1, TAG, 100000, 2, &sent[0]);
+    use(net, pair.channels[0]);
+    send(net, 0, 1, TAG, 100, 3, &sent[1]);
+    end_received(net, &kept, 3);
+    use(net, pair.channels[1]);
+    receive(net, 1, 0, TAG, 100000, &kept);
+    end_received(net, &kept, 2);
+    receive(net, 0, 1, TAG, 100000, &kept);
+    end_received(net, &kept, 1);
+    end_sent(net, &answer);
+    end_sent(net, &sent[0]);
+    end_sent(net, &sent[1]);
+    close_pair(net, &pair);
 }
 
 /* Posts the next one in its place, on the same channel. */
@@ -235,142 +220,122 @@ static void post_again(irr_op_t *op)
 }
 
 /* What `done` posts is not abandoned with the rest. */
-void irr_suite_repost(const irr_opener_t *with)
+void irr_suite_repost(irr_net_t *net)
 {
     msg_t canceled[3], sent;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    posting = &net;
+    posting = net;
     for (int i = 0; i < 3; i++) {
-        receive(&net, 1, 0, TAG, 100, &canceled[i]);
+        receive(net, 1, 0, TAG, 100, &canceled[i]);
     }
     canceled[1].op.then = post_again;
-    irr_net_abandon(&net, 1);
+    irr_net_abandon(net, 1);
     for (int i = 0; i < 3; i++) {
-        end_canceled(&net, &canceled[i]);
+        end_canceled(net, &canceled[i]);
     }
     CU_ASSERT_EQUAL(posted.op.status, IRR_IN_PROGRESS);
-    send(&net, 0, 1, TAG, 100, 4, &sent);
-    end_received(&net, &posted, 4);
-    end_sent(&net, &sent);
-    irr_net_close(&net);
+    send(net, 0, 1, TAG, 100, 4, &sent);
+    end_received(net, &posted, 4);
+    end_sent(net, &sent);
 }
 
 /*
  * A channel is closed with receives and sends that are pending, and its id taken again: what was sent to the old one
  * is discarded, or meets the new one.
  */
-void irr_suite_reuse(const irr_opener_t *with)
+void irr_suite_reuse(irr_net_t *net)
 {
     msg_t canceled, sent[LENGTHS], leaving, arriving;
     pair_t pair;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_pair(&net, &pair);
-    use(&net, pair.channels[1]);
-    receive(&net, 1, 2, TAG, 100, &canceled);
-    send(&net, 1, 0, TAG, 100000, 5, &leaving);
+    open_pair(net, &pair);
+    use(net, pair.channels[1]);
+    receive(net, 1, 2, TAG, 100, &canceled);
+    send(net, 1, 0, TAG, 100000, 5, &leaving);
     irr_net_close_channel(pair.channels[1][1]);
-    end_canceled(&net, &canceled);
+    end_canceled(net, &canceled);
     for (int i = 0; i < LENGTHS; i++) {
-        send(&net, 0, 1, TAG + i, lengths[i], (uint64_t)i, &sent[i]);
+        send(net, 0, 1, TAG + i, lengths[i], (uint64_t)i, &sent[i]);
     }
-    use(&net, pair.channels[0]);
-    irr_net_exchange_bytes(&net, 0, 1, 1000, true);
-    CU_ASSERT_EQUAL(irr_net_discard_all(&net, 1, OTHER, 0, 0, LENGTHS), LENGTHS);
+    use(net, pair.channels[0]);
+    irr_net_exchange_bytes(net, 0, 1, 1000, true);
+    CU_ASSERT_EQUAL(irr_net_discard_all(net, 1, OTHER, 0, 0, LENGTHS), LENGTHS);
     for (int i = 0; i < LENGTHS; i++) {
-        end_sent(&net, &sent[i]);
+        end_sent(net, &sent[i]);
     }
-    irr_net_open_channel(&net, 1, OTHER, &pair.channels[1][1]);
-    use(&net, pair.channels[1]);
-    receive(&net, 0, 1, TAG, 100000, &arriving);
-    end_received(&net, &arriving, 5);
-    end_sent(&net, &leaving);
+    irr_net_open_channel(net, 1, OTHER, &pair.channels[1][1]);
+    use(net, pair.channels[1]);
+    receive(net, 0, 1, TAG, 100000, &arriving);
+    end_received(net, &arriving, 5);
+    end_sent(net, &leaving);
     for (int i = 0; i < LENGTHS; i++) {
-        irr_net_exchange_bytes(&net, 0, 1, lengths[i], true);
+        irr_net_exchange_bytes(net, 0, 1, lengths[i], true);
     }
-    close_pair(&net, &pair);
-    irr_net_close(&net);
+    close_pair(net, &pair);
 }
 
 /* ---- what is thrown away ---- */
 
 /* Of both senders and channels, with tags from TAG on; long ones, too, and more than are thrown away at a time. */
-void irr_suite_discard(const irr_opener_t *with)
+void irr_suite_discard(irr_net_t *net)
 {
     enum { TAGS = 16, ROWS = 2 * TAGS };
     msg_t sent[ROWS], received;
     pair_t pair;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_pair(&net, &pair);
-    CU_ASSERT_EQUAL(irr_net_discard(&net, 2, IRR_NET_ID, 0, 0), 0);
+    open_pair(net, &pair);
+    CU_ASSERT_EQUAL(irr_net_discard(net, 2, IRR_NET_ID, 0, 0), 0);
     for (int i = 0; i < ROWS; i++) {
-        send(&net, i / TAGS, 2, TAG + i % TAGS, lengths[i % LENGTHS], (uint64_t)i, &sent[i]);
+        send(net, i / TAGS, 2, TAG + i % TAGS, lengths[i % LENGTHS], (uint64_t)i, &sent[i]);
     }
     /* One tag of both; then those with a bit set; another channel has none. */
-    CU_ASSERT_EQUAL(irr_net_discard_all(&net, 2, IRR_NET_ID, TAG + 5, IRR_NET_MASK, 2), 2);
-    CU_ASSERT_EQUAL(irr_net_discard(&net, 2, OTHER, 0, 0), 0);
-    CU_ASSERT_EQUAL(irr_net_discard_all(&net, 2, IRR_NET_ID, 0xff08, 8, TAGS), TAGS);
+    CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, TAG + 5, IRR_NET_MASK, 2), 2);
+    CU_ASSERT_EQUAL(irr_net_discard(net, 2, OTHER, 0, 0), 0);
+    CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, 0xff08, 8, TAGS), TAGS);
     /* A receive takes its message before. */
-    receive(&net, 2, 1, TAG + 6, lengths[6 % LENGTHS], &received);
-    end_received(&net, &received, TAGS + 6);
-    CU_ASSERT_EQUAL(irr_net_discard_all(&net, 2, IRR_NET_ID, 0, 0, TAGS - 3), TAGS - 3);
-    CU_ASSERT_EQUAL(irr_net_discard(&net, 2, IRR_NET_ID, 0, 0), 0);
+    receive(net, 2, 1, TAG + 6, lengths[6 % LENGTHS], &received);
+    end_received(net, &received, TAGS + 6);
+    CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, 0, 0, TAGS - 3), TAGS - 3);
+    CU_ASSERT_EQUAL(irr_net_discard(net, 2, IRR_NET_ID, 0, 0), 0);
     for (int i = 0; i < ROWS; i++) {
-        end_sent(&net, &sent[i]);
+        end_sent(net, &sent[i]);
     }
-    receive(&net, 2, 0, TAG, 100, &received);
-    send(&net, 0, 2, TAG, 100, 9, &sent[0]);
-    CU_ASSERT_EQUAL(irr_net_discard(&net, 2, IRR_NET_ID, 0, 0), 0);
-    end_received(&net, &received, 9);
-    end_sent(&net, &sent[0]);
-    close_pair(&net, &pair);
-    irr_net_close(&net);
+    receive(net, 2, 0, TAG, 100, &received);
+    send(net, 0, 2, TAG, 100, 9, &sent[0]);
+    CU_ASSERT_EQUAL(irr_net_discard(net, 2, IRR_NET_ID, 0, 0), 0);
+    end_received(net, &received, 9);
+    end_sent(net, &sent[0]);
+    close_pair(net, &pair);
 }
 
 /*
  * Long messages that are being thrown away, more than can be at a time, are waited for by drain.  While their sender
  * does nothing, the receiver can tell that there is no message of another channel.
  */
-void irr_suite_discarding(const irr_opener_t *with)
+void irr_suite_discarding(irr_net_t *net)
 {
     enum { MESSAGES = 20, LOOKS = 10000 };
     irr_status_t status = IRR_IN_PROGRESS;
     msg_t sent[MESSAGES];
     size_t count = 0, others = 0;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (int i = 0; i < MESSAGES; i++) {
-        send(&net, 0, 1, TAG, 4 << 20, (uint64_t)i, &sent[i]);
+        send(net, 0, 1, TAG, 4 << 20, (uint64_t)i, &sent[i]);
     }
     while (count == 0) {
-        irr_net_progress(&net);
-        net.transports[1]->ops->discard(net.transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
+        irr_net_progress(net);
+        net->transports[1]->ops->discard(net->transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
     }
     for (int i = 0; i < LOOKS && status == IRR_IN_PROGRESS; i++) {
-        net.transports[1]->ops->progress(net.transports[1]);
-        net.transports[1]->ops->discard(net.transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
-        status = net.transports[1]->ops->discard(net.transports[1], OTHER, 0, 0, &others);
+        net->transports[1]->ops->progress(net->transports[1]);
+        net->transports[1]->ops->discard(net->transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
+        status = net->transports[1]->ops->discard(net->transports[1], OTHER, 0, 0, &others);
     }
     CU_ASSERT_EQUAL(status, IRR_OK);
     CU_ASSERT_EQUAL(others, 0);
-    irr_net_discard_all(&net, 1, IRR_NET_ID, TAG, IRR_NET_MASK, MESSAGES - count);
-    irr_net_drain(&net, 1);
+    irr_net_discard_all(net, 1, IRR_NET_ID, TAG, IRR_NET_MASK, MESSAGES - count);
+    irr_net_drain(net, 1);
     for (int i = 0; i < MESSAGES; i++) {
-        end_sent(&net, &sent[i]);
+        end_sent(net, &sent[i]);
     }
-    irr_net_close(&net);
 }

@@ -9,86 +9,36 @@
 
 #define TAG IRR_NET_TAG
 
-/* One message of many, with both ends. */
-typedef struct msg {
-    int        from, to;
-    uint16_t   tag;
-    uint64_t   seed;
-    irr_form_t form;
-    irr_list_t source, target;
-    irr_op_t   send, recv;
-} msg_t;
+enum { LONG = 1000000 };
 
-static void post_send(irr_net_t *net, msg_t *msg)
-{
-    irr_list_fill(&msg->source, msg->seed);
-    irr_net_send(net, msg->from, msg->to, msg->tag, &msg->source, msg->form, &msg->send);
-}
-
-static void post_recv(irr_net_t *net, msg_t *msg)
-{
-    irr_net_recv(net, msg->to, msg->from, msg->tag, &msg->target, msg->form, &msg->recv);
-}
-
-/* Waits for both ends, checks and frees them. */
-static void finish(irr_net_t *net, msg_t *msg)
-{
-    size_t bytes = msg->source.bytes;
-
-    irr_net_wait(net, &msg->recv);
-    irr_net_wait(net, &msg->send);
-    if (bytes > msg->target.bytes) {
-        CU_ASSERT_EQUAL(msg->recv.status, IRR_ERR_TRUNCATE);
-        CU_ASSERT_TRUE(irr_list_guarded(&msg->target));
-    } else {
-        CU_ASSERT_EQUAL(msg->recv.status, IRR_OK);
-        CU_ASSERT_EQUAL(msg->send.status, IRR_OK);
-        CU_ASSERT_EQUAL(msg->recv.request.bytes, bytes);
-        CU_ASSERT_TRUE(irr_list_holds(&msg->target, msg->seed, bytes));
-    }
-    irr_list_close(&msg->target);
-    irr_list_close(&msg->source);
-}
-
-void irr_suite_self(const irr_opener_t *with)
+void irr_suite_self(irr_net_t *net)
 {
     static const size_t sizes[] = { 0, 1, 3000, 300000 };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t i = 0; i < IRR_TEST_COUNT(sizes); i++) {
-        irr_net_exchange_bytes(&net, 0, 0, sizes[i], true);
-        irr_net_exchange_bytes(&net, 0, 0, sizes[i], false);
+        irr_net_exchange_bytes(net, 0, 0, sizes[i], true);
+        irr_net_exchange_bytes(net, 0, 0, sizes[i], false);
     }
-    irr_net_close(&net);
 }
 
 /* All sends before all receives, then the other way round; from two ranks to the third and back. */
-void irr_suite_flood(const irr_opener_t *with)
+void irr_suite_flood(irr_net_t *net)
 {
     enum { COUNT = 1000, LARGE = 50000 };
-    msg_t *msgs = calloc(COUNT, sizeof(*msgs));
-    irr_net_t net;
+    irr_msg_t *msgs = irr_test_array(COUNT, sizeof(*msgs));
 
-    for (int recv_first = 0; recv_first <= 1 && irr_net_open(&net, with); recv_first++) {
+    for (int recv_first = 0; recv_first <= 1; recv_first++) {
         for (int i = 0; i < COUNT; i++) {
-            msg_t *msg = &msgs[i];
-            size_t bytes = i % 20 == 0 ? LARGE : (size_t)i % 128;
+            const size_t bytes = i % 20 == 0 ? LARGE : (size_t)i % 128;
 
-            *msg = (msg_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = (uint16_t)(TAG + i),
-                              .seed = (uint64_t)i };
-            irr_list_open_even(&msg->source, 1, bytes);
-            irr_list_open_even(&msg->target, 1, bytes);
+            irr_msg_open(&msgs[i], i % 2, i % 3 == 0 ? 0 : 2, (uint16_t)(TAG + i), (uint64_t)i, bytes, bytes);
         }
         for (int i = 0; i < 2 * COUNT; i++) {
-            ((i < COUNT) == (recv_first != 0) ? post_recv : post_send)(&net, &msgs[i % COUNT]);
+            ((i < COUNT) == (recv_first != 0) ? irr_msg_recv : irr_msg_send)(net, &msgs[i % COUNT]);
         }
         for (int i = 0; i < COUNT; i++) {
-            finish(&net, &msgs[i]);
+            irr_msg_finish(net, &msgs[i]);
         }
-        irr_net_close(&net);
     }
     free(msgs);
 }
@@ -162,150 +112,117 @@ static void start_hop(irr_net_t *net, int number)
     }
 }
 
-void irr_suite_chain(const irr_opener_t *with)
+void irr_suite_chain(irr_net_t *net)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     hops_open = hops_done = 0;
-    start_hop(&net, 1);
+    start_hop(net, 1);
     while (hops_open > 0) {
-        irr_net_progress(&net);
+        irr_net_progress(net);
     }
     CU_ASSERT_EQUAL(hops_done, HOPS);
-    irr_net_close(&net);
 }
 
 /* ---- the way down ---- */
 
-static void open_msg(msg_t *msg, uint64_t seed, size_t bytes)
-{
-    *msg = (msg_t){ .from = 0, .to = 1, .tag = (uint16_t)(TAG + seed), .seed = seed };
-    irr_list_open_even(&msg->source, 1, bytes);
-    irr_list_open_even(&msg->target, 1, bytes);
-}
-
 /* The sender closes while a small and a large message are on their way; both arrive before all are drained. */
-void irr_suite_drain(const irr_opener_t *with)
+void irr_suite_drain(irr_net_t *net)
 {
-    msg_t small, large;
-    irr_net_t net;
+    irr_msg_t small, large;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_msg(&small, 1, 8);
-    open_msg(&large, 2, 1000000);
-    post_send(&net, &small);
-    post_send(&net, &large);
-    irr_net_idle(&net);
-    post_recv(&net, &small);
-    post_recv(&net, &large);
-    irr_net_drain(&net, 0);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 0);
-    irr_net_drain(&net, 1);
-    finish(&net, &small);
-    finish(&net, &large);
-    irr_net_close(&net);
+    irr_msg_open(&small, 0, 1, TAG + 1, 1, 8, 8);
+    irr_msg_open(&large, 0, 1, TAG + 2, 2, LONG, LONG);
+    irr_msg_send(net, &small);
+    irr_msg_send(net, &large);
+    irr_net_idle(net);
+    irr_msg_recv(net, &small);
+    irr_msg_recv(net, &large);
+    irr_net_drain(net, 0);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, 0), 0);
+    irr_net_drain(net, 1);
+    irr_msg_finish(net, &small);
+    irr_msg_finish(net, &large);
 }
 
 /* The endpoint to rank 1 is open, and still has something to send when the transport is closed; that to 2 is not. */
-void irr_suite_closed(const irr_opener_t *with)
+void irr_suite_closed(irr_net_t *net)
 {
-    msg_t msg;
-    irr_net_t net;
+    irr_msg_t msg;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_msg(&msg, 1, 1000000);
-    post_send(&net, &msg);
-    net.transports[0]->ops->close(net.transports[0]);
-    net.closed[0] = true;
+    irr_msg_open(&msg, 0, 1, TAG + 1, 1, LONG, LONG);
+    irr_msg_send(net, &msg);
+    net->transports[0]->ops->close(net->transports[0]);
+    net->closed[0] = true;
     for (int to = 1; to < IRR_NET_RANKS; to++) {
         irr_op_t late = { .then = NULL };
         irr_list_t list;
 
         irr_list_open_even(&list, 1, 8);
-        irr_net_send(&net, 0, to, TAG | 2, &list, IRR_FORM_IOVEC, &late);
+        irr_net_send(net, 0, to, TAG | 2, &list, IRR_FORM_IOVEC, &late);
         CU_ASSERT_EQUAL(late.status, IRR_ERR_CANCELED);
         irr_list_close(&list);
     }
-    post_recv(&net, &msg);
-    irr_net_drain(&net, 0);
-    finish(&net, &msg);
-    irr_net_close(&net);
+    irr_msg_recv(net, &msg);
+    irr_net_drain(net, 0);
+    irr_msg_finish(net, &msg);
 }
 
-void irr_suite_gathered(const irr_opener_t *with)
+void irr_suite_gathered(irr_net_t *net)
 {
     enum { PIECES = 40 };
     static const size_t lengths[] = { 10, 5000 };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    irr_net_exchange_bytes(&net, 0, 1, 100000, true);
-    for (size_t i = 0; i < 2 && irr_net_takes(&net, IRR_FORM_IOVEC, PIECES) &&
-                       irr_net_takes(&net, IRR_FORM_GATHER, PIECES); i++) {
-        uint64_t sent = irr_net_gathered(&net, 0), received = irr_net_gathered(&net, 1);
+    irr_net_exchange_bytes(net, 0, 1, 100000, true);
+    for (size_t i = 0; i < 2 && irr_net_takes(net, IRR_FORM_IOVEC, PIECES) &&
+                       irr_net_takes(net, IRR_FORM_GATHER, PIECES); i++) {
+        uint64_t sent = irr_net_gathered(net, 0), received = irr_net_gathered(net, 1);
         irr_list_t from, to;
 
         CU_ASSERT_EQUAL(i == 0 ? sent + received : 0, 0);
         irr_list_open_even(&from, PIECES, lengths[i]);
         irr_list_open_even(&to, PIECES, lengths[i]);
-        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_IOVEC, true);
-        CU_ASSERT_EQUAL(irr_net_gathered(&net, 0) - sent, PIECES * lengths[i]);
-        CU_ASSERT_EQUAL(irr_net_gathered(&net, 1) - received, 0);
+        irr_net_exchange(net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_IOVEC, true);
+        CU_ASSERT_EQUAL(irr_net_gathered(net, 0) - sent, PIECES * lengths[i]);
+        CU_ASSERT_EQUAL(irr_net_gathered(net, 1) - received, 0);
         irr_list_close(&to);
         irr_list_open_even(&to, PIECES, lengths[i]);
-        irr_net_exchange(&net, 0, &from, IRR_FORM_IOVEC, 1, &to, IRR_FORM_GATHER, true);
-        CU_ASSERT_EQUAL(irr_net_gathered(&net, 0) - sent, PIECES * lengths[i]);
-        CU_ASSERT_EQUAL(irr_net_gathered(&net, 1) - received, PIECES * lengths[i]);
+        irr_net_exchange(net, 0, &from, IRR_FORM_IOVEC, 1, &to, IRR_FORM_GATHER, true);
+        CU_ASSERT_EQUAL(irr_net_gathered(net, 0) - sent, PIECES * lengths[i]);
+        CU_ASSERT_EQUAL(irr_net_gathered(net, 1) - received, PIECES * lengths[i]);
         irr_list_close(&to);
         irr_list_close(&from);
     }
-    irr_net_close(&net);
 }
 
 /* The sleeper itself does nothing until its event fires; only the sender makes progress. */
-void irr_suite_wake(const irr_opener_t *with)
+void irr_suite_wake(irr_net_t *net)
 {
     struct pollfd event = { .fd = -1, .events = POLLIN };
     irr_transport_t *sleeper;
     irr_status_t status;
-    msg_t msg;
-    irr_net_t net;
+    irr_msg_t msg;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    sleeper = net.transports[1];
+    sleeper = net->transports[1];
     status = sleeper->ops->arm(sleeper, &event.fd);
     CU_ASSERT_EQUAL(status == IRR_ERR_NOT_SUPPORTED, !sleeper->caps.wakes);
     for (size_t bytes = 8; status != IRR_ERR_NOT_SUPPORTED && bytes <= 800000; bytes *= 100) {
-        open_msg(&msg, bytes, bytes);
-        post_recv(&net, &msg);
+        irr_msg_open(&msg, 0, 1, TAG, bytes, bytes, bytes);
+        irr_msg_recv(net, &msg);
         while ((status = sleeper->ops->arm(sleeper, &event.fd)) == IRR_IN_PROGRESS) {
-            irr_net_progress(&net);
+            irr_net_progress(net);
         }
         CU_ASSERT_EQUAL(status, IRR_OK);
-        post_send(&net, &msg);
+        irr_msg_send(net, &msg);
         do {
-            irr_net_progress_one(&net, 0);
+            irr_net_progress_one(net, 0);
         } while (poll(&event, 1, 1) == 0);
         CU_ASSERT_EQUAL(event.revents, POLLIN);
-        finish(&net, &msg);
+        irr_msg_finish(net, &msg);
     }
-    irr_net_close(&net);
 }
 
 /* ---- random traffic ---- */
 
-enum { SOAK_MAILS = 400, SOAK_PIECES = 20, SOAK_LOG_BYTES = 18 };
+enum { SOAK_MESSAGES = 400, SOAK_PIECES = 20, SOAK_LOG_BYTES = 18 };
 
 /* A list of so many bytes, cut at random; some pieces are empty. */
 static void open_random(irr_list_t *list, size_t bytes, bool lists, uint64_t *random)
@@ -321,7 +238,7 @@ static void open_random(irr_list_t *list, size_t bytes, bool lists, uint64_t *ra
 }
 
 /* Most blocks fit their message; some are longer, a few are shorter. */
-static void draw_msg(const irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *random)
+static void draw_msg(const irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random)
 {
     size_t bytes = irr_test_below(random, (uint64_t)1 << irr_test_below(random, SOAK_LOG_BYTES + 1)), room = bytes;
 
@@ -330,7 +247,7 @@ static void draw_msg(const irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *
     case 1: room -= irr_test_below(random, room + 1); break;
     default: break;
     }
-    *msg = (msg_t){ .from = (int)irr_test_below(random, IRR_NET_RANKS),
+    *msg = (irr_msg_t){ .from = (int)irr_test_below(random, IRR_NET_RANKS),
                       .to = (int)irr_test_below(random, IRR_NET_RANKS), .seed = seed,
                       .form = irr_test_below(random, 2) == 0 ? IRR_FORM_IOVEC : IRR_FORM_GATHER };
     msg->tag = (uint16_t)(TAG + irr_test_below(random, 4));
@@ -342,34 +259,28 @@ static void draw_msg(const irr_net_t *net, msg_t *msg, uint64_t seed, uint64_t *
  * Sends and receives are posted in the order drawn, which of the two is ahead is random.  So the k-th receive of a
  * sender and tag is for its k-th message.
  */
-void irr_suite_soak(const irr_opener_t *with)
+void irr_suite_soak(irr_net_t *net)
 {
     uint64_t random = irr_test_seed();
-    msg_t *msgs = calloc(SOAK_MAILS, sizeof(*msgs));
+    irr_msg_t *msgs = irr_test_array(SOAK_MESSAGES, sizeof(*msgs));
     size_t sent = 0, received = 0;
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        goto out;
+    for (size_t i = 0; i < SOAK_MESSAGES; i++) {
+        draw_msg(net, &msgs[i], i, &random);
     }
-    for (size_t i = 0; i < SOAK_MAILS; i++) {
-        draw_msg(&net, &msgs[i], i, &random);
-    }
-    while (sent + received < 2 * SOAK_MAILS) {
+    while (sent + received < 2 * SOAK_MESSAGES) {
         uint64_t next = irr_test_below(&random, 3);
 
-        if (next == 0 && sent < SOAK_MAILS) {
-            post_send(&net, &msgs[sent++]);
-        } else if (next == 1 && received < SOAK_MAILS) {
-            post_recv(&net, &msgs[received++]);
+        if (next == 0 && sent < SOAK_MESSAGES) {
+            irr_msg_send(net, &msgs[sent++]);
+        } else if (next == 1 && received < SOAK_MESSAGES) {
+            irr_msg_recv(net, &msgs[received++]);
         } else {
-            irr_net_progress(&net);
+            irr_net_progress(net);
         }
     }
-    for (size_t i = 0; i < SOAK_MAILS; i++) {
-        finish(&net, &msgs[i]);
+    for (size_t i = 0; i < SOAK_MESSAGES; i++) {
+        irr_msg_finish(net, &msgs[i]);
     }
-    irr_net_close(&net);
-out:
     free(msgs);
 }

@@ -54,9 +54,36 @@ irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t
     return IRR_OK;
 }
 
+static irr_status_t open_loopback(irr_fabric_t *fabric, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        status = irr_loopback_open(fabric, r, &transports[r]);
+    }
+    return status;
+}
+
+irr_status_t irr_net_open_with(const irr_opener_t *opener, irr_transport_t *transports[IRR_NET_RANKS],
+                               irr_fabric_t **fabric)
+{
+    const uint64_t seed = opener->shuffled ? irr_test_seed() : opener->seed;
+    irr_status_t status = IRR_OK;
+
+    *fabric = NULL;
+    if (opener->loopback) {
+        status = irr_fabric_create(IRR_NET_RANKS, seed, opener->eager_max, fabric);
+        status = status == IRR_OK ? open_loopback(*fabric, transports) : status;
+    } else {
+        status = opener->open != NULL ? opener->open(transports)
+                                      : irr_net_open_transports(opener->config, transports);
+    }
+    return status == IRR_OK && opener->wrap != NULL ? opener->wrap(transports) : status;
+}
+
 bool irr_net_open(irr_net_t *net, const irr_opener_t *opener)
 {
-    irr_status_t status = opener->open(net->transports);
+    irr_status_t status = irr_net_open_with(opener, net->transports, &net->fabric);
 
     net->opener = opener;
     memset(net->closed, 0, sizeof(net->closed));
@@ -117,8 +144,16 @@ void irr_net_close(irr_net_t *net)
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         net->transports[r]->ops->free(net->transports[r]);
     }
-    if (net->opener->close != NULL) {
-        net->opener->close();
+    irr_fabric_destroy(net->fabric);
+}
+
+void irr_net_run(const irr_opener_t *opener, void (*run)(irr_net_t *net))
+{
+    irr_net_t net;
+
+    if (irr_net_open(&net, opener)) {
+        run(&net);
+        irr_net_close(&net);
     }
 }
 
@@ -395,4 +430,54 @@ bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes)
 bool irr_list_guarded(const irr_list_t *list)
 {
     return compare(list, 0, 0, true);
+}
+
+/* ---- one message, with both ends ---- */
+
+void irr_msg_open(irr_msg_t *msg, int from, int to, uint16_t tag, uint64_t seed, size_t bytes, size_t room)
+{
+    *msg = (irr_msg_t){ .from = from, .to = to, .tag = tag, .seed = seed };
+    irr_list_open_even(&msg->source, 1, bytes);
+    irr_list_open_even(&msg->target, 1, room);
+}
+
+void irr_msg_send(irr_net_t *net, irr_msg_t *msg)
+{
+    irr_list_fill(&msg->source, msg->seed);
+    irr_net_send(net, msg->from, msg->to, msg->tag, &msg->source, msg->form, &msg->send);
+}
+
+void irr_msg_recv(irr_net_t *net, irr_msg_t *msg)
+{
+    irr_net_recv(net, msg->to, msg->from, msg->tag, &msg->target, msg->form, &msg->recv);
+}
+
+void irr_msg_post(irr_net_t *net, irr_msg_t *msg, bool recv_first)
+{
+    (recv_first ? irr_msg_recv : irr_msg_send)(net, msg);
+    (recv_first ? irr_msg_send : irr_msg_recv)(net, msg);
+}
+
+void irr_msg_finish(irr_net_t *net, irr_msg_t *msg)
+{
+    const size_t bytes = msg->source.bytes;
+
+    irr_net_wait(net, &msg->recv);
+    irr_net_wait(net, &msg->send);
+    if (bytes > msg->target.bytes) {
+        CU_ASSERT_EQUAL(msg->recv.status, IRR_ERR_TRUNCATE);
+        CU_ASSERT_TRUE(irr_list_guarded(&msg->target));
+    } else {
+        CU_ASSERT_EQUAL(msg->recv.status, IRR_OK);
+        CU_ASSERT_EQUAL(msg->send.status, IRR_OK);
+        CU_ASSERT_EQUAL(msg->recv.request.bytes, bytes);
+        CU_ASSERT_TRUE(irr_list_holds(&msg->target, msg->seed, bytes));
+    }
+    irr_msg_close(msg);
+}
+
+void irr_msg_close(irr_msg_t *msg)
+{
+    irr_list_close(&msg->target);
+    irr_list_close(&msg->source);
 }

@@ -15,14 +15,25 @@
 
 /* A method to open transports, supplied by the test program. */
 typedef struct irr_opener {
-    /* Opens all transports, or none.  IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
+    bool                loopback;     /* over a fabric of loopback; else by `config` */
+    bool                shuffled;     /* the fabric delivers in an order drawn from irr_test_seed */
+    uint64_t            seed;         /* seed and eager_max as for irr_fabric_create */
+    size_t              eager_max;
+    irr_engine_config_t config;
+
+    /*
+     * Wraps or changes transports that are open; NULL: neither.  IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the
+     * case, as they do in irr_transport_open.
+     */
+    irr_status_t (*wrap)(irr_transport_t *transports[IRR_NET_RANKS]);
+
+    /* Opens the transports instead; NULL: as above. */
     irr_status_t (*open)(irr_transport_t *transports[IRR_NET_RANKS]);
-    /* Called after all transports are freed; may be NULL. */
-    void (*close)(void);
 } irr_opener_t;
 
 typedef struct irr_net {
     const irr_opener_t *opener;
+    irr_fabric_t       *fabric;      /* NULL: none */
     irr_transport_t   *transports[IRR_NET_RANKS];
     irr_peer_t        *peers[IRR_NET_RANKS][IRR_NET_RANKS];  /* [from][to] */
     irr_channel_t     *channels[IRR_NET_RANKS];              /* a channel of all ranks, open at each rank */
@@ -51,8 +62,26 @@ struct irr_op {
 /* Opens a transport for each rank, or none.  The configurations differ only in the numbers of ranks. */
 irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS]);
 
+/* Opens the transports of an opener, or none.  The caller destroys the fabric once they are freed. */
+irr_status_t irr_net_open_with(const irr_opener_t *opener, irr_transport_t *transports[IRR_NET_RANKS],
+                               irr_fabric_t **fabric);
+
 /* Opens and connects the transports.  Returns false if the case is skipped or has failed; it must then end. */
 bool irr_net_open(irr_net_t *net, const irr_opener_t *opener);
+
+/* Opens a net, runs a test on it, and closes it.  A case that is skipped does not run. */
+void irr_net_run(const irr_opener_t *opener, void (*run)(irr_net_t *net));
+
+/* The head of a test case: the statements that follow run on `net`, which is open. */
+#define IRR_NET_TEST(name, opener)              \
+    static void name##_on(irr_net_t *net);      \
+                                                \
+    static void name(void)                      \
+    {                                           \
+        irr_net_run(opener, name##_on);         \
+    }                                           \
+                                                \
+    static void name##_on(irr_net_t *net)
 
 /* Closes a transport, and progresses until it is drained. irr_net_close then skips it. */
 void irr_net_drain(irr_net_t *net, int rank);
@@ -123,5 +152,31 @@ bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes);
 
 /* Returns true if all guard bytes are unchanged since irr_list_open. */
 bool irr_list_guarded(const irr_list_t *list);
+
+/* ---- one message, with both ends ---- */
+
+typedef struct irr_msg {
+    int        from, to;
+    uint16_t   tag;
+    irr_form_t form;
+    uint64_t   seed;            /* of its bytes */
+    irr_list_t source, target;
+    irr_op_t   send, recv;
+} irr_msg_t;
+
+/* Makes a message of `bytes` bytes in one piece for a receive of `room` bytes. */
+void irr_msg_open(irr_msg_t *msg, int from, int to, uint16_t tag, uint64_t seed, size_t bytes, size_t room);
+
+/* Fill the message and post its send; post its receive; or both, in this order. */
+void irr_msg_send(irr_net_t *net, irr_msg_t *msg);
+void irr_msg_recv(irr_net_t *net, irr_msg_t *msg);
+void irr_msg_post(irr_net_t *net, irr_msg_t *msg, bool recv_first);
+
+/*
+ * Waits for both ends, checks the result and the bytes, and releases the message.  A receive without the room for it
+ * must be truncated.
+ */
+void irr_msg_finish(irr_net_t *net, irr_msg_t *msg);
+void irr_msg_close(irr_msg_t *msg);
 
 #endif

@@ -88,7 +88,7 @@ static void drain_one(irr_net_t *net, size_t sent, const drain_t *drain, bool re
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
-void irr_suite_sink(const irr_opener_t *with)
+void irr_suite_sink(irr_net_t *net)
 {
     static const size_t sizes[] = { 0, 1, 16, 17, 3000, 20000, 300000, 4 << 20 };
     static const drain_t drains[] = {
@@ -102,19 +102,14 @@ void irr_suite_sink(const irr_opener_t *with)
         { 5, 5, 10 },
         { 0, 16, 299000 }
     };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t s = 0; s < IRR_TEST_COUNT(sizes); s++) {
         for (size_t d = 0; d < IRR_TEST_COUNT(drains); d++) {
             const size_t pieces = (size_t)(drains[d].before > 0) + (drains[d].keep > 0) + (drains[d].after > 0);
 
-            for (int mode = 0; mode < 2 && irr_net_takes(&net, IRR_FORM_GATHER, pieces); mode++) {
-                drain_one(&net, sizes[s], &drains[d], mode == 0);
+            for (int mode = 0; mode < 2 && irr_net_takes(net, IRR_FORM_GATHER, pieces); mode++) {
+                drain_one(net, sizes[s], &drains[d], mode == 0);
             }
         }
     }
-    irr_net_close(&net);
 }

@@ -11,27 +11,21 @@
 
 static const irr_form_t forms[] = { IRR_FORM_IOVEC, IRR_FORM_GATHER };
 
-void irr_suite_lazy(const irr_opener_t *with)
+void irr_suite_lazy(irr_net_t *net)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (int r = 0; r < IRR_NET_RANKS; r++) {
-        CU_ASSERT_EQUAL(irr_net_endpoints(&net, r), 0);
+        CU_ASSERT_EQUAL(irr_net_endpoints(net, r), 0);
     }
-    irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 1);
-    irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 1);
-    irr_net_exchange_bytes(&net, 0, 2, 8, true);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 2);
-    CU_ASSERT_EQUAL(net.transports[1]->ops->reach(net.transports[1], net.peers[1][2]), IRR_OK);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 1), 1);
-    irr_net_exchange_bytes(&net, 1, 2, 8, true);
-    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 1), 1);
-    irr_net_close(&net);
+    irr_net_exchange_bytes(net, 0, 1, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, 0), 1);
+    irr_net_exchange_bytes(net, 0, 1, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, 0), 1);
+    irr_net_exchange_bytes(net, 0, 2, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, 0), 2);
+    CU_ASSERT_EQUAL(net->transports[1]->ops->reach(net->transports[1], net->peers[1][2]), IRR_OK);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, 1), 1);
+    irr_net_exchange_bytes(net, 1, 2, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(net, 1), 1);
 }
 
 /* The longest list in each form, up to some thousand pieces, and one more where that is promised to fail. */
@@ -58,42 +52,31 @@ static void send_longest(irr_net_t *net, irr_form_t form)
     }
 }
 
-void irr_suite_caps(const irr_opener_t *with)
+void irr_suite_caps(irr_net_t *net)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (int r = 0; r < IRR_NET_RANKS; r++) {
-        const irr_transport_caps_t *caps = &net.transports[r]->caps;
+        const irr_transport_caps_t *caps = &net->transports[r]->caps;
 
-        CU_ASSERT_STRING_EQUAL(caps->name, net.transports[0]->caps.name);
+        CU_ASSERT_STRING_EQUAL(caps->name, net->transports[0]->caps.name);
         CU_ASSERT(caps->iov_wire_max >= 1);
     }
     for (size_t i = 0; i < IRR_TEST_COUNT(forms); i++) {
-        send_longest(&net, forms[i]);
+        send_longest(net, forms[i]);
     }
-    irr_net_close(&net);
 }
 
-void irr_suite_sizes(const irr_opener_t *with)
+void irr_suite_sizes(irr_net_t *net)
 {
     static const size_t sizes[] = {
         0, 1, 7, 8, 63, 64, 255, 1000, 4 * KIB - 1, 4 * KIB, 8 * KIB + 1, 60000, 64 * KIB, 100000, 256 * KIB,
         1000003, 4096 * KIB
     };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t i = 0; i < IRR_TEST_COUNT(sizes); i++) {
         for (int recv_first = 0; recv_first <= 1; recv_first++) {
-            irr_net_exchange_bytes(&net, 0, 1, sizes[i], recv_first != 0);
+            irr_net_exchange_bytes(net, 0, 1, sizes[i], recv_first != 0);
         }
     }
-    irr_net_close(&net);
 }
 
 /* ---- lists of pieces ---- */
@@ -111,184 +94,132 @@ static void open_cut(irr_list_t *list, size_t cut)
     }
 }
 
-void irr_suite_pieces(const irr_opener_t *with)
+void irr_suite_pieces(irr_net_t *net)
 {
     enum { CUTS = 5, MODES = 8 };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t n = 0; n < CUTS * CUTS * MODES; n++) {
         irr_list_t from, to;
 
         open_cut(&from, n / MODES / CUTS);
         open_cut(&to, n / MODES % CUTS);
-        if (irr_net_takes(&net, forms[n & 1], from.count) && irr_net_takes(&net, forms[n >> 1 & 1], to.count)) {
-            irr_net_exchange(&net, 0, &from, forms[n & 1], 1, &to, forms[n >> 1 & 1], (n & 4) != 0);
+        if (irr_net_takes(net, forms[n & 1], from.count) && irr_net_takes(net, forms[n >> 1 & 1], to.count)) {
+            irr_net_exchange(net, 0, &from, forms[n & 1], 1, &to, forms[n >> 1 & 1], (n & 4) != 0);
         }
         irr_list_close(&to);
         irr_list_close(&from);
     }
-    irr_net_close(&net);
 }
 
-void irr_suite_large(const irr_opener_t *with)
+void irr_suite_large(irr_net_t *net)
 {
     static const size_t shapes[][2] = { { 1, 16 }, { 3, 5 }, { 64, 16 }, { 16, 16 * KIB }, { 64, 64 * KIB } };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
-        for (size_t mode = 0; mode < 4 && irr_net_takes(&net, forms[mode & 1], shapes[i][0]); mode++) {
+        for (size_t mode = 0; mode < 4 && irr_net_takes(net, forms[mode & 1], shapes[i][0]); mode++) {
             irr_list_t list, whole;
 
             irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
             irr_list_open_even(&whole, 1, list.bytes);
-            irr_net_exchange(&net, 0, &list, forms[mode & 1], 1, &whole, IRR_FORM_IOVEC, (mode & 2) != 0);
+            irr_net_exchange(net, 0, &list, forms[mode & 1], 1, &whole, IRR_FORM_IOVEC, (mode & 2) != 0);
             irr_list_close(&list);
             irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
-            irr_net_exchange(&net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[mode & 1], (mode & 2) != 0);
+            irr_net_exchange(net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[mode & 1], (mode & 2) != 0);
             irr_list_close(&whole);
             irr_list_close(&list);
         }
     }
-    irr_net_close(&net);
 }
 
 /* ---- matching ---- */
 
 enum { BATCH = 2 * IRR_CHANNEL_TAG_BITS };
 
-/* Messages of one case: list i is filled with seed i. */
-typedef struct batch {
-    irr_list_t from[BATCH], to[BATCH];
-    irr_op_t   send[BATCH], recv[BATCH];
-} batch_t;
-
-/* Lengths that are eager and not, on every transport. */
-static void open_batch(batch_t *batch)
+/* Opens the messages of a case from rank 0 to rank 1, of lengths that are eager and not, on every transport. */
+static void open_batch(irr_msg_t batch[BATCH])
 {
     static const size_t lengths[] = { 8, 100000, 0, 3000 };
 
     for (size_t i = 0; i < BATCH; i++) {
-        irr_list_open_even(&batch->from[i], 1, lengths[i % 4] + i);
-        irr_list_open_even(&batch->to[i], 1, lengths[i % 4] + i);
-        irr_list_fill(&batch->from[i], i);
-        batch->send[i].then = NULL;
-        batch->recv[i].then = NULL;
+        irr_msg_open(&batch[i], 0, 1, TAG, i, lengths[i % 4] + i, lengths[i % 4] + i);
     }
 }
 
-/* All must be over and right. */
-static void close_batch(irr_net_t *net, batch_t *batch)
+static void finish_batch(irr_net_t *net, irr_msg_t batch[BATCH])
 {
     for (size_t i = 0; i < BATCH; i++) {
-        irr_net_wait(net, &batch->recv[i]);
-        irr_net_wait(net, &batch->send[i]);
-        CU_ASSERT_EQUAL(batch->send[i].status, IRR_OK);
-        CU_ASSERT_EQUAL(batch->recv[i].status, IRR_OK);
-        CU_ASSERT_EQUAL(batch->recv[i].request.bytes, batch->from[i].bytes);
-        CU_ASSERT_TRUE(irr_list_holds(&batch->to[i], i, batch->from[i].bytes));
-        irr_list_close(&batch->to[i]);
-        irr_list_close(&batch->from[i]);
+        irr_msg_finish(net, &batch[i]);
     }
 }
 
-void irr_suite_tags(const irr_opener_t *with)
+void irr_suite_tags(irr_net_t *net)
 {
     enum { BITS = IRR_CHANNEL_TAG_BITS };
     irr_list_t list;
     irr_op_t other = { .then = NULL };
-    batch_t batch;
-    irr_net_t net;
+    irr_msg_t batch[BATCH];
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_batch(&batch);
+    open_batch(batch);
     irr_list_open_even(&list, 1, 64);
-    irr_net_recv(&net, 1, 0, 0, &list, IRR_FORM_IOVEC, &other);
+    irr_net_recv(net, 1, 0, 0, &list, IRR_FORM_IOVEC, &other);
     /* Each tag has one bit, so each differs from the one that waits, 0, in one bit; the other half is of rank 2. */
     for (int i = 0; i < BATCH; i++) {
-        irr_net_send(&net, i / BITS * 2, 1, TAG >> i % BITS, &batch.from[i], IRR_FORM_IOVEC, &batch.send[i]);
+        batch[i].from = i / BITS * 2;
+        batch[i].tag = (uint16_t)(TAG >> i % BITS);
+        irr_msg_send(net, &batch[i]);
     }
     for (int i = 0; i < BATCH; i++) {
-        irr_net_recv(&net, 1, i / BITS * 2, TAG >> i % BITS, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+        irr_msg_recv(net, &batch[i]);
     }
-    close_batch(&net, &batch);
+    finish_batch(net, batch);
     CU_ASSERT_EQUAL(other.status, IRR_IN_PROGRESS);
-    irr_net_abandon(&net, 1);
-    irr_net_wait(&net, &other);
+    irr_net_abandon(net, 1);
+    irr_net_wait(net, &other);
     CU_ASSERT_EQUAL(other.status, IRR_ERR_CANCELED);
     CU_ASSERT_TRUE(irr_list_holds(&list, 0, 0));
     irr_list_close(&list);
-    irr_net_close(&net);
 }
 
-void irr_suite_order(const irr_opener_t *with)
+void irr_suite_order(irr_net_t *net)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     /* Of the receives, none, half or all are posted before the sends. */
     for (int early = 0; early <= BATCH; early += BATCH / 2) {
-        batch_t batch;
+        irr_msg_t batch[BATCH];
 
-        open_batch(&batch);
+        open_batch(batch);
         for (int i = 0; i < early; i++) {
-            irr_net_recv(&net, 1, 0, TAG, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+            irr_msg_recv(net, &batch[i]);
         }
         for (int i = 0; i < BATCH; i++) {
-            irr_net_send(&net, 0, 1, TAG, &batch.from[i], IRR_FORM_IOVEC, &batch.send[i]);
+            irr_msg_send(net, &batch[i]);
         }
-        irr_net_idle(&net);
+        irr_net_idle(net);
         for (int i = early; i < BATCH; i++) {
-            irr_net_recv(&net, 1, 0, TAG, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+            irr_msg_recv(net, &batch[i]);
         }
-        close_batch(&net, &batch);
+        finish_batch(net, batch);
     }
-    irr_net_close(&net);
 }
 
-void irr_suite_overtake(const irr_opener_t *with)
+void irr_suite_overtake(irr_net_t *net)
 {
-    batch_t batch;
-    irr_net_t net;
+    irr_msg_t batch[BATCH];
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
-    open_batch(&batch);
+    open_batch(batch);
     for (int i = 0; i < BATCH; i++) {
-        irr_net_send(&net, i % 2, 2, TAG + i, &batch.from[i], IRR_FORM_IOVEC, &batch.send[i]);
+        batch[i].from = i % 2;
+        batch[i].to = 2;
+        batch[i].tag = (uint16_t)(TAG + i);
+        irr_msg_send(net, &batch[i]);
     }
     for (int i = BATCH - 1; i >= 0; i--) {
-        irr_net_recv(&net, 2, i % 2, TAG + i, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
-        irr_net_progress(&net);
+        irr_msg_recv(net, &batch[i]);
+        irr_net_progress(net);
     }
-    close_batch(&net, &batch);
-    irr_net_close(&net);
+    finish_batch(net, batch);
 }
 
 /* ---- lengths that differ ---- */
-
-/* A receive that is over, of a message of `sent` bytes filled with that seed. */
-static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t sent)
-{
-    if (sent > list->bytes) {
-        CU_ASSERT_EQUAL(recv->status, IRR_ERR_TRUNCATE);
-        CU_ASSERT_TRUE(irr_list_guarded(list));
-    } else {
-        CU_ASSERT_EQUAL(recv->status, IRR_OK);
-        CU_ASSERT_EQUAL(recv->request.bytes, sent);
-        CU_ASSERT_TRUE(irr_list_holds(list, sent, sent));
-    }
-}
 
 enum { SENT_PIECES = 4, MODES = 8 };
 
@@ -298,69 +229,56 @@ enum { SENT_PIECES = 4, MODES = 8 };
  */
 static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int mode)
 {
-    const irr_form_t form = forms[mode & 1];
     const bool recv_first = (mode & 2) != 0;
     const size_t cuts[SENT_PIECES] = { sent / 4, sent / 2, 0, sent - sent / 4 - sent / 2 };
-    irr_list_t from, to;
-    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+    irr_msg_t msg = { .from = 0, .to = 1, .tag = TAG, .form = forms[mode & 1], .seed = sent };
 
-    if ((mode & 4) != 0 && irr_net_takes(net, form, SENT_PIECES)) {
-        irr_list_open(&from, cuts, SENT_PIECES);
+    if ((mode & 4) != 0 && irr_net_takes(net, msg.form, SENT_PIECES)) {
+        irr_list_open(&msg.source, cuts, SENT_PIECES);
     } else {
-        irr_list_open_even(&from, 1, sent);
+        irr_list_open_even(&msg.source, 1, sent);
     }
-    irr_list_open_even(&to, count, length);
-    irr_list_fill(&from, sent);
+    irr_list_open_even(&msg.target, count, length);
     if (recv_first) {
-        irr_net_recv(net, 1, 0, TAG, &to, form, &recv);
+        irr_msg_recv(net, &msg);
     }
-    irr_net_send(net, 0, 1, TAG, &from, form, &send);
+    irr_msg_send(net, &msg);
     irr_net_idle(net);
     if (!recv_first) {
-        irr_net_recv(net, 1, 0, TAG, &to, form, &recv);
+        irr_msg_recv(net, &msg);
     }
-    irr_net_wait(net, &recv);
-    irr_net_wait(net, &send);
-    expect_received(&recv, &to, sent);
-    irr_list_close(&to);
-    irr_list_close(&from);
+    irr_msg_finish(net, &msg);
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
 /* All of a table of { sent, count, length }, in all modes. */
-static void meet_all(const irr_opener_t *with, const size_t (*table)[3], size_t rows)
+static void meet_all(irr_net_t *net, const size_t (*table)[3], size_t rows)
 {
-    irr_net_t net;
-
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (size_t i = 0; i < rows; i++) {
         for (int mode = 0; mode < MODES; mode++) {
-            if (irr_net_takes(&net, forms[mode & 1], table[i][1])) {
-                meet(&net, table[i][0], table[i][1], table[i][2], mode);
+            if (irr_net_takes(net, forms[mode & 1], table[i][1])) {
+                meet(net, table[i][0], table[i][1], table[i][2], mode);
             }
         }
     }
-    irr_net_close(&net);
 }
 
-void irr_suite_truncate(const irr_opener_t *with)
+void irr_suite_truncate(irr_net_t *net)
 {
     static const size_t table[][3] = {
         { 1, 1, 0 }, { 1, 0, 0 }, { 8, 1, 7 }, { 3000, 1, 2999 }, { 3000, 10, 200 }, { 300000, 1, 299999 },
         { 300000, 1, 8 }, { 300000, 10, 100 }, { 300000, 3, 99999 }
     };
 
-    meet_all(with, table, IRR_TEST_COUNT(table));
+    meet_all(net, table, IRR_TEST_COUNT(table));
 }
 
-void irr_suite_shorter(const irr_opener_t *with)
+void irr_suite_shorter(irr_net_t *net)
 {
     static const size_t table[][3] = {
         { 0, 1, 8 }, { 0, 3, 8 }, { 7, 1, 8 }, { 100, 10, 64 }, { 3000, 1, 300000 }, { 300000, 1, 400000 },
         { 300000, 10, 40000 }, { 100, 3, 100000 }
     };
 
-    meet_all(with, table, IRR_TEST_COUNT(table));
+    meet_all(net, table, IRR_TEST_COUNT(table));
 }

@@ -44,18 +44,17 @@
     X(setup, wake,       "arm wakes a sleeper")                                         \
     X(setup, soak,       "random messages, every byte checked")
 
-#define IRR_SUITE_DECLARE(setup, name, text) void irr_suite_##name(const irr_opener_t *with);
+/* A further case, for an opener with a configuration. */
+#define IRR_TRANSPORT_SUITE_MORE(X, setup) \
+    X(setup, visits,     "a rank leaves, and another one takes its place")
+
+#define IRR_SUITE_DECLARE(setup, name, text) void irr_suite_##name(irr_net_t *net);
 IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
+IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_DECLARE, )
 #undef IRR_SUITE_DECLARE
 
-/*
- * A further case, for transports that are opened from a configuration: a rank leaves while the others continue, and
- * another one takes its place.
- */
-void irr_suite_visits(const irr_opener_t *with, irr_engine_config_t config);
-
 #define IRR_SUITE_WRAP(setup, name, text) \
-    static void setup##_##name(void) { irr_suite_##name(&setup); }
+    static void setup##_##name(void) { irr_net_run(&setup, irr_suite_##name); }
 
 #define IRR_SUITE_ROW(setup, name, text) { #setup ": " text, setup##_##name },
 

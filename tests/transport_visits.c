@@ -1,5 +1,5 @@
 /*
- * transport_visits.c - part of the conformance suite: a rank leaves while the others go on, and another one comes in
+ * transport_visits.c - part of the conformance suite: a rank leaves while the others continue, and another one takes
  * its place.
  */
 #include "transport_suite.h"
@@ -8,7 +8,7 @@
 
 enum { GUEST = IRR_NET_RANKS - 1 };
 
-/* Messages of a rank to each of the first so many, itself among them, that are sent at once and that are not. */
+/* Sends messages from each of the first `ranks` ranks to each of them, itself included: short and long ones. */
 static void talk(irr_net_t *net, int ranks)
 {
     for (int from = 0; from < ranks; from++) {
@@ -21,7 +21,7 @@ static void talk(irr_net_t *net, int ranks)
 
 static void leave(irr_net_t *net)
 {
-    irr_lanes_t *nobody;   /* reaches nobody */
+    irr_lanes_t *nobody;   /* a transport without lanes, which reaches no rank */
 
     irr_net_drain(net, GUEST);
     for (int r = 0; r < IRR_NET_RANKS; r++) {
@@ -44,8 +44,10 @@ static void connect(irr_net_t *net, int from, int to)
     irr_test_must(transport->ops->connect(transport, address, length, &net->peers[from][to]));
 }
 
-static void come(irr_net_t *net, irr_engine_config_t config)
+static void come(irr_net_t *net)
 {
+    irr_engine_config_t config = net->opener->config;
+
     config.job_ranks = config.node_ranks = IRR_NET_RANKS;
     net->transports[GUEST]->ops->free(net->transports[GUEST]);
     irr_test_must(irr_transport_open(&config, &net->transports[GUEST]));
@@ -60,7 +62,7 @@ static void come(irr_net_t *net, irr_engine_config_t config)
     }
 }
 
-/* Those who stay go on without the one who left. */
+/* The ranks that stay exchange messages without the one that left. */
 static void stay(irr_net_t *net)
 {
     for (int r = 0; r < GUEST; r++) {
@@ -72,22 +74,17 @@ static void stay(irr_net_t *net)
     }
 }
 
-void irr_suite_visits(const irr_opener_t *with, irr_engine_config_t config)
+void irr_suite_visits(irr_net_t *net)
 {
     enum { VISITS = 10 };
-    irr_net_t net;
 
-    if (!irr_net_open(&net, with)) {
-        return;
-    }
     for (int visit = 0; visit < VISITS; visit++) {
-        if (visit % 2 == 0) {   /* else it leaves without a word */
-            talk(&net, IRR_NET_RANKS);
+        if (visit % 2 == 0) {   /* else the guest leaves without having sent */
+            talk(net, IRR_NET_RANKS);
         }
-        leave(&net);
-        stay(&net);
-        come(&net, config);
+        leave(net);
+        stay(net);
+        come(net);
     }
-    talk(&net, IRR_NET_RANKS);
-    irr_net_close(&net);
+    talk(net, IRR_NET_RANKS);
 }
