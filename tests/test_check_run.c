@@ -1,13 +1,12 @@
 /*
- * test_check_run.c - plans that the checker accepts do run, and it survives everything else.
+ * test_check_run.c - the executor runs every plan that the checker accepts, and no plan crashes the checker.
  */
+#include "irr_fleet.h"
 #include "irr_memory.h"
 #include "irr_test.h"
-#include "plan_run.h"
 #include "plan_scene.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROOM 64  /* bytes of each buffer */
@@ -47,27 +46,38 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     }
 }
 
-/* Runs an accepted plan on real bytes. */
+/* Runs an accepted plan on real bytes, with any window, and with sends that are eager, late, or in another order. */
 static void expect_delivered(const irr_scene_t *scene, uint64_t *random)
 {
-    unsigned char bytes[2][RANKS][ROOM], *input[RANKS], *output[RANKS];
+    static const size_t eager_max[] = { 0, UNIT, SIZE_MAX };
+    unsigned char input[RANKS][ROOM], output[RANKS][ROOM];
+    irr_fault_t faults[RANKS];
+    irr_fleet_t *fleet;
 
     for (int r = 0; r < RANKS; r++) {
-        input[r] = bytes[0][r];
-        output[r] = bytes[1][r];
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(random), .hold_percent = 50, .hold_rounds = 5 };
+    }
+    fleet = irr_fleet_create_faulty(RANKS, irr_test_random(random), eager_max[irr_test_below(random, 3)], faults);
+    fleet->window_messages = irr_test_below(random, 5);
+    for (int r = 0; r < RANKS; r++) {
         for (int i = 0; i < ROOM; i++) {
             input[r][i] = (unsigned char)(r * ROOM + i);
             output[r][i] = scene->problems[r].in_place ? input[r][i] : 0xff;
         }
+        fleet->rank[r].plan = scene->plans[r];
+        irr_fleet_start(fleet, r, scene->problems[r].in_place ? output[r] : input[r], output[r]);
     }
-    CU_ASSERT_TRUE(irr_plan_run(scene->plans, RANKS, scene->problems[0].in_place ? output : input, output, random));
+    CU_ASSERT_TRUE(irr_fleet_run(fleet));
     for (int r = 0; r < RANKS; r++) {
         for (int from = 0; from < RANKS; from++) {
             const irr_block_t *send = &scene->send[from][r], *recv = &scene->recv[r][from];
 
             CU_ASSERT_EQUAL(memcmp(output[r] + recv->offset, input[from] + send->offset, recv->length), 0);
         }
+        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+        irr_plan_init(&fleet->rank[r].plan);   /* the plan is the scene's */
     }
+    irr_fleet_destroy(fleet);
 }
 
 /* Plans with a few numbers changed at random never crash the checker, and run if it accepts them. */
