@@ -1,7 +1,8 @@
 #!/bin/sh
-# setup.sh - contrib/demo and contrib/check give the same results in any order, and what was not run is not passed.
+# setup.sh - contrib/demo and contrib/check give the same results in any order; a test that did not run has not passed.
 #
-# In a checkout whose configure finds CUnit where a file says so, and whose make counts tests without running any.
+# The scripts run in a small checkout.  Its configure finds CUnit if the file cunit exists, and its make counts tests
+# without running any.
 . "${srcdir:-.}/tests/tap.sh"
 
 top=$scratch/top
@@ -13,9 +14,9 @@ PATH=$scratch/bin:$PATH
 unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE IRR_CHECK_OMPI5
 export PATH
 
-# All packages are installed, and what is measured does not matter.
+# All packages count as installed.
 printf '#!/bin/sh\necho "install ok installed"\n' > "$scratch/bin/dpkg-query"
-# As the real one mpirun refuses root who has not said otherwise, and looks for its program.
+# Like the real mpirun, this one refuses root without the two variables, and fails if the program does not exist.
 cat > "$scratch/bin/mpirun" << 'END'
 #!/bin/sh
 [ "$(id -u)" -ne 0 ] || [ "${OMPI_ALLOW_RUN_AS_ROOT:-}${OMPI_ALLOW_RUN_AS_ROOT_CONFIRM:-}" = 11 ] || exit 1
@@ -68,7 +69,7 @@ print-message-scripts:
 print-script-programs:
 	@echo $(script_programs)
 END
-# A program passes in three cases, a script in one.
+# A program has three cases, a script one; all pass.
 cat > "$top/run" << 'END'
 for test in "$@"; do
     case $test in
@@ -99,8 +100,8 @@ check() {
 }
 ends() { tail -n 1 "$scratch/check" | grep -qx "$1"; }
 
-# A script, three over UCX, three over libfabric, six cases with sanitizers, and the distribution without UCX; with
-# --all one over UCX, one over libfabric and six cases more.
+# 14 cases: a script, three over UCX, three over libfabric, six with sanitizers, the distribution without UCX.
+# 16 cases with --all: one script over UCX, one over libfabric, six cases without sanitizers.
 all_passed() { check && ends '14 passed, 0 failed, 6 skipped'; }
 check_first() {
     fresh
@@ -116,12 +117,13 @@ check_all_by_environment() {
     unset IRR_CHECK_ALL
     return $status
 }
-# Another command runs what is built and tested there: six cases more; where it cannot, one is skipped with the reason.
+# contrib/debian13 runs the build and six more cases; if it cannot, one case is skipped with the reason.
 check_ompi5() {
     printf '#!/bin/sh\nexec "$@"\n' > "$top/contrib/debian13" && chmod +x "$top/contrib/debian13"
-    check --ompi5 && ends '20 passed, 0 failed, 5 skipped' && grep -e --with-ompi-source "$top/build/ompi5/built" || return
-    printf '#!/bin/sh\necho "debian13: needs root" >&2\nexit 77\n' > "$top/contrib/debian13"
-    check --ompi5 && ends '14 passed, 0 failed, 6 skipped' && grep 'SKIP: .*: debian13: needs root' "$scratch/check"
+    check --ompi5 && ends '20 passed, 0 failed, 5 skipped' &&
+        grep -e --with-ompi-source "$top/build/ompi5/built" || return
+    printf '#!/bin/sh\necho "debian13: it needs root" >&2\nexit 77\n' > "$top/contrib/debian13"
+    check --ompi5 && ends '14 passed, 0 failed, 6 skipped' && grep 'SKIP: .*: debian13: it needs root' "$scratch/check"
 }
 cunit_comes_later() {
     fresh
@@ -151,7 +153,7 @@ same_options() {
     demo && echo old > "$top/build/built" && demo && built old
 }
 
-# In a shell that has nothing of the demo's.
+# Runs the printed commands in a new shell.
 next_runs() {
     fresh
     demo > "$scratch/said" || return
@@ -162,13 +164,13 @@ next_runs() {
 }
 
 echo 1..9
-expect "check, demo, check" check_first
-expect "check --all" check_all
-expect "the same by the environment" check_all_by_environment
-expect "check --ompi5, and where it cannot be had" check_ompi5
-expect "demo, and CUnit before check" cunit_comes_later
-expect "a check without CUnit fails" cunit_goes
-expect "demo, and check with warnings as errors" warnings_are_errors
-expect "what was built with the same options stays" same_options
-expect "what demo prints as the next step runs" next_runs
+expect "check before and after demo counts the same tests" check_first
+expect "check --all runs the tests that it else leaves out" check_all
+expect "IRR_CHECK_ALL=1 is the same as --all" check_all_by_environment
+expect "check --ompi5 runs the tests on Open MPI 5.0, or skips them" check_ompi5
+expect "check after demo finds a CUnit that is new" cunit_comes_later
+expect "check without CUnit fails" cunit_goes
+expect "CI=true makes warnings errors" warnings_are_errors
+expect "configuring again with the same options removes no objects" same_options
+expect "the commands that demo prints as next steps run" next_runs
 exit $failed

@@ -1,9 +1,10 @@
 /*
- * connect.c - hands coll/irr to an Open MPI that was built without the means to load components (--disable-dlopen), as
- * that of PyPI is: to the list of those that are linked into it.
+ * connect.c - adds coll/irr to an Open MPI that cannot load components (--disable-dlopen), such as that of PyPI.  The
+ * constructor puts the component in front of Open MPI's list of linked components.
  *
- * To be loaded after libmpi and before MPI_Init, with the component: by the Python package beside this, or by
- * LD_PRELOAD.  An Open MPI of another series than the component's own stays as it is.
+ * The library and the component are loaded after libmpi and before MPI_Init, by the Python package in this folder or by
+ * LD_PRELOAD.  The constructor does nothing if the release of Open MPI differs from that of the headers in the first
+ * two numbers.
  */
 #include "ompi_config.h"
 
@@ -15,7 +16,7 @@
 
 extern mca_base_component_t mca_coll_irr_component;
 
-static bool is_of_our_series(void)
+static bool is_of_our_release(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, major, minor;
@@ -25,14 +26,14 @@ static bool is_of_our_series(void)
            minor == OMPI_MINOR_VERSION;
 }
 
-__attribute__((constructor)) static void hand_over(void)
+__attribute__((constructor)) static void connect_component(void)
 {
     enum { MAX = 64 };
     static const mca_base_component_t *components[MAX];
     const mca_base_component_t **linked = ompi_coll_base_framework.framework_static_components;
     size_t count = 0;
 
-    if (!is_of_our_series()) {
+    if (!is_of_our_release()) {
         return;
     }
     components[count++] = &mca_coll_irr_component;

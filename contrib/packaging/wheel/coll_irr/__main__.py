@@ -1,4 +1,4 @@
-"""Prints what LD_PRELOAD must be for programs that are not Python."""
+"""Prints the value of LD_PRELOAD for programs without Python."""
 from coll_irr import LIBRARY
 
 print(LIBRARY)

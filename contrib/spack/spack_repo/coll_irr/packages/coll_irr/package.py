@@ -1,4 +1,4 @@
-# The recipe builds what is committed on the branch main of the checkout that it is part of.
+# The recipe builds the last commit of the branch main of the checkout that contains the recipe.
 import os
 
 from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
@@ -46,7 +46,7 @@ class CollIrr(AutotoolsPackage):
         args += self.with_or_without("metis")
         return args
 
-    # As share/coll-irr/env.sh does.
+    # Sets the same variables as share/coll-irr/env.sh.
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
         path = "OMPI_MCA_mca_base_component_path"
         env.prepend_path(path, self.prefix.lib.openmpi)

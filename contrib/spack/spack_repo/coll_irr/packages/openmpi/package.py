@@ -1,4 +1,4 @@
-# Spack's own openmpi, and the headers that a component of Open MPI is built with.
+# Spack's own openmpi with the devel headers, which the build of a component needs.
 from spack_repo.builtin.packages.openmpi.package import Openmpi as Builtin
 
 from spack.package import *
