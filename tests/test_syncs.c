@@ -1,6 +1,6 @@
 /*
- * test_syncs.c - pair-wise synchronisation of schedules on trees, against the dependence graph made pair by pair,
- * and against runs with random delays.
+ * test_syncs.c - the signals between ranks that keep the messages of a schedule on a tree apart, compared with the
+ * dependence graph of all pairs of messages.  test_sync.c runs them with random delays.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -11,7 +11,6 @@
 #include "order/tree/syncs.h"
 #include "order/tree/tree_weighted.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SMALL 160   /* transmissions that a graph may have */
@@ -53,9 +52,9 @@ static path_t paths[SMALL];
 enum { EDGES = 2 * (SCENE_VERTICES + SCENE_RANKS) };
 
 static int entered[EDGES];                /* how often a lane of an edge was looked at */
-static int until[EDGES][SCENE_RANKS];     /* by lane: the last step of who took it last */
+static int until[EDGES][SCENE_RANKS];     /* by lane: the last step of the transmission that took it last */
 
-/* In turn, but without those that somebody still has. */
+/* Takes the lanes of an edge in turn, except those that an earlier transmission still has. */
 static int take_lane(const irr_tree_t *tree, int edge, const irr_transmission_t *t)
 {
     const int capacity = tree->capacity[edge / 2];
@@ -91,7 +90,7 @@ static bool is_shared(const path_t *x, int i, const path_t *y, int j)
     return i >= 0 && j >= 0 && x->path[i] == y->path[j] && x->lane[i] == y->lane[j] && x->lane[i] >= 0;
 }
 
-/* How often do two transmissions come to a lane that they share? */
+/* Returns how often two transmissions enter a lane that they share. */
 static unsigned contend(size_t a, size_t b)
 {
     const path_t *x = &paths[a], *y = &paths[b];
@@ -105,13 +104,13 @@ static unsigned contend(size_t a, size_t b)
     return times;
 }
 
-/* Must the sender of b wait for a, which it receives, in its own order? */
+/* Returns true if b starts after a in the order of its sender, which receives a. */
 static bool is_own(const irr_transmission_t *a, const irr_transmission_t *b)
 {
     return irr_transmission_last(a) < b->step && a->to == b->from;
 }
 
-/* What is over before transmission k begins is over before j begins. */
+/* Transmissions that are complete before k begins are complete before j begins. */
 static void inherit(size_t k, size_t j)
 {
     for (size_t i = 0; i < k; i++) {
@@ -162,7 +161,7 @@ static void expect_complete(const irr_schedule_t *schedule, const irr_syncs_t *s
     CU_ASSERT_EQUAL(needed, syncs->count + syncs->removed);
 }
 
-/* Each is of two that contend, tells the right rank, and follows from no others. */
+/* Each signal is of two transmissions that contend, goes to the right rank, and does not follow from others. */
 static void expect_needed(const irr_schedule_t *schedule, const irr_syncs_t *syncs)
 {
     size_t wrong = 0, redundant = 0;
@@ -201,134 +200,6 @@ static void test_graph(void)
         irr_schedule_fini(&schedule);
         irr_tree_fini(&tree);
     }
-}
-
-/* ---- runs ---- */
-
-/*
- * When each transmission begins and is over, if ranks and syncs are now quick, now slow.  It is over when it is
- * received; its sender is rid of it at once, as of a short message that the transport copies.
- */
-typedef struct run {
-    uint64_t *begin, *end;    /* by transmission */
-    uint64_t *ready;          /* by rank: when it can begin a send of a later step */
-} run_t;
-
-static uint64_t delay(uint64_t *state)
-{
-    return irr_test_below(state, irr_test_below(state, 4) == 0 ? 1000 : 10);
-}
-
-static void raise(uint64_t *value, uint64_t other)
-{
-    *value = other > *value ? other : *value;
-}
-
-/* Runs a step; what it receives holds a rank back in later steps only. */
-static size_t run_step(run_t *run, const irr_schedule_t *schedule, const irr_syncs_t *syncs, size_t at,
-                       size_t *sync, uint64_t *state)
-{
-    size_t end = at;
-
-    for (; end < schedule->count && schedule->list[end].step == schedule->list[at].step; end++) {
-        run->begin[end] = run->ready[schedule->list[end].from] + delay(state);
-        for (; *sync < syncs->count && syncs->list[*sync].before == end; ++*sync) {
-            raise(&run->begin[end], run->end[syncs->list[*sync].after] + delay(state));
-        }
-        run->end[end] = run->begin[end] + 1 + delay(state);
-    }
-    for (size_t i = at; i < end; i++) {
-        raise(&run->ready[schedule->list[i].from], run->begin[i]);
-        raise(&run->ready[schedule->list[i].to], run->end[i]);
-    }
-    return end;
-}
-
-/* A message comes to a link, or leaves it. */
-typedef struct event {
-    int      edge, change;
-    uint64_t time;
-} event_t;
-
-static int by_time(const void *a, const void *b)
-{
-    const event_t *x = a, *y = b;
-
-    if (x->edge != y->edge) {
-        return x->edge < y->edge ? -1 : 1;
-    }
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->change - y->change;
-}
-
-/* Messages that come to a link that has as many as its capacity. */
-static size_t count_clashes(const run_t *run, const irr_tree_t *tree, const irr_schedule_t *schedule)
-{
-    event_t *events = irr_test_array(2 * schedule->count * (size_t)tree->longest, sizeof(*events));
-    int path[SCENE_VERTICES], there = 0;
-    size_t count = 0, clashes = 0;
-
-    for (size_t i = 0; i < schedule->count; i++) {
-        const int edges = irr_tree_path(tree, schedule->list[i].from, schedule->list[i].to, path);
-
-        for (int k = 0; k < edges; k++) {
-            if (path[k] < 2 * tree->links) {
-                events[count++] = (event_t){ path[k], 1, run->begin[i] };
-                events[count++] = (event_t){ path[k], -1, run->end[i] };
-            }
-        }
-    }
-    qsort(events, count, sizeof(*events), by_time);
-    for (size_t i = 0; i < count; i++) {
-        there += events[i].change;
-        clashes += events[i].change > 0 && there > tree->capacity[events[i].edge / 2];
-    }
-    CU_ASSERT_EQUAL(there, 0);
-    free(events);
-    return clashes;
-}
-
-static size_t run_all(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_syncs_t *syncs,
-                      uint64_t *state)
-{
-    run_t run = { .begin = irr_test_array(schedule->count, sizeof(uint64_t)),
-                  .end = irr_test_array(schedule->count, sizeof(uint64_t)),
-                  .ready = irr_test_array((size_t)tree->ranks, sizeof(uint64_t)) };
-    size_t sync = 0, clashes;
-
-    for (size_t at = 0; at < schedule->count;) {
-        at = run_step(&run, schedule, syncs, at, &sync, state);
-    }
-    CU_ASSERT_EQUAL(sync, syncs->count);
-    clashes = count_clashes(&run, tree, schedule);
-    free(run.begin);
-    free(run.end);
-    free(run.ready);
-    return clashes;
-}
-
-/* With the syncs no link has more messages than its capacity, whatever the delays; without them some have. */
-static void test_runs(void)
-{
-    uint64_t state = irr_test_seed() + 1;
-    const irr_syncs_t none = { 0 };
-    size_t without = 0;
-
-    for (int run = 0; run < 400; run++) {
-        irr_schedule_t schedule;
-        irr_syncs_t syncs;
-        irr_tree_t tree = make_tree(32, &state);
-
-        schedule = make_schedule(&tree, &state);
-        irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
-        for (int turn = 0; turn < 3; turn++) {
-            CU_ASSERT_EQUAL(run_all(&tree, &schedule, &syncs, &state), 0);
-        }
-        without += run_all(&tree, &schedule, &none, &state);
-        irr_syncs_fini(&syncs);
-        irr_schedule_fini(&schedule);
-        irr_tree_fini(&tree);
-    }
-    CU_ASSERT(without > 0);
 }
 
 /* ---- known ones ---- */
@@ -389,7 +260,7 @@ static void expect_syncs(const int ends[3][2], const irr_sync_t *expected, size_
     irr_tree_fini(&tree);
 }
 
-/* That a send is over does not tell that those are which its rank began before it.  Ranks 0 and 1 share a host. */
+/* The end of a send says nothing about sends that its rank began before.  Ranks 0 and 1 share a host. */
 static void test_own(void)
 {
     static const int row[3][2] = { { 0, 2 }, { 0, 3 }, { 0, 1 } }, inside[3][2] = { { 0, 2 }, { 0, 1 }, { 1, 3 } };
@@ -446,9 +317,8 @@ static void test_memory(void)
 }
 
 IRR_TEST_MAIN("syncs", 120,
-    { "all that contend wait, and none for what follows anyhow", test_graph },
-    { "runs with random delays overload no link", test_runs },
+    { "transmissions that contend wait, and no signal follows from others", test_graph },
     { "numbers of known schedules", test_known },
     { "a rank's own sends may be over in any order", test_own },
     { "a schedule of other ranks is refused", test_refused },
-    { "want of memory is an error and leaks nothing", test_memory })
+    { "memory that runs out is an error, and leaks nothing", test_memory })

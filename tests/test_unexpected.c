@@ -1,5 +1,5 @@
 /*
- * test_unexpected.c - a message that nobody asks for: told to its receiver, thrown away, and never taken for another
+ * test_unexpected.c - unexpected messages: their receiver is notified, they are discarded, and no later receive takes
  * one.
  */
 #include "irr_memory.h"
@@ -15,10 +15,10 @@ enum { RANKS = 3, FROM = 0, TO = 1, ROUNDS = 20000, HALF = IRR_TAG_SEQUENCES / 2
 typedef struct scene {
     irr_world_t  world;
     irr_team_t   team;
-    irr_job_t   *wrong;     /* FROM sends to TO, whose block for it is empty */
+    irr_job_t   *wrong;     /* FROM sends to TO, whose block for the message is empty */
     irr_job_t   *nothing;
     irr_job_t   *all;
-    irr_job_t   *back;      /* as wrong, but TO knows */
+    irr_job_t   *back;      /* as wrong, but TO expects the message */
     irr_status_t result[IRR_CREW_MAX];
 } scene_t;
 
@@ -87,13 +87,18 @@ static void start(scene_t *scene, int rank, irr_job_t *job)
     scene->result[rank] = irr_team_start_rank(&scene->team, rank, job);
 }
 
-/* All ranks exchange a job; returns whether TO was told of an unexpected message.  All else must be right. */
+static void progress(scene_t *scene)
+{
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene->team, scene->result, ROUNDS));
+}
+
+/* Exchanges a job on all ranks.  Returns true if TO is notified of an unexpected message; all else must be right. */
 static bool run(scene_t *scene, irr_job_t *job)
 {
     for (int r = 0; r < RANKS; r++) {
         start(scene, r, job);
     }
-    CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene->team, scene->result, ROUNDS));
+    progress(scene);
     for (int r = 0; r < RANKS; r++) {
         CU_ASSERT(scene->result[r] == IRR_OK || (r == TO && scene->result[r] == IRR_ERR_TRUNCATE));
         CU_ASSERT_TRUE(irr_job_verify(job, r));
@@ -101,27 +106,73 @@ static bool run(scene_t *scene, irr_job_t *job)
     return scene->result[TO] != IRR_OK;
 }
 
-/* It is told in the exchange or in the next one, once; also where its sender waits until it is received. */
-static void test_warned(void)
+/* Completes the wrong job on the receivers, and only then starts it on FROM, whose send the receivers must serve. */
+static void run_late(scene_t *scene)
 {
-    static const char *const rows[] = { "direct", "natural", "auto", "hybrid" };
+    for (int r = FROM + 1; r < RANKS; r++) {
+        start(scene, r, scene->wrong);
+    }
+    progress(scene);
+    CU_ASSERT_EQUAL(scene->result[TO], IRR_OK);
+    start(scene, FROM, scene->wrong);
+    progress(scene);
+    CU_ASSERT_EQUAL(scene->result[FROM], IRR_OK);
+}
 
-    for (int i = 0; i < 8; i++) {
+static void use(scene_t *scene, uint64_t user)
+{
+    for (int r = 0; r < RANKS; r++) {
+        irr_comm_use(scene->team.comms[r], user);
+    }
+}
+
+/*
+ * Runs what the letters of a script name: W, A, N and B exchange the jobs wrong, all, nothing and back; L is run_late;
+ * a digit is the next user of the communicator.  Returns how often TO was notified.
+ */
+static int play(scene_t *scene, const char *script)
+{
+    int errors = 0;
+
+    for (; *script != '\0'; script++) {
+        if (*script == 'L') {
+            run_late(scene);
+        } else if (*script >= '0' && *script <= '9') {
+            use(scene, (uint64_t)(*script - '0'));
+        } else {
+            errors += run(scene, *script == 'W'   ? scene->wrong
+                                 : *script == 'A' ? scene->all
+                                 : *script == 'N' ? scene->nothing : scene->back);
+        }
+    }
+    return errors;
+}
+
+/*
+ * TO is notified once: in the exchange or in the next one, also if the sender waits for its receive or is late.  The
+ * next user of the communicator is not notified of messages to the user before.
+ */
+static void test_notified(void)
+{
+    static const struct { const char *algorithm, *first, *then; } rows[] = {
+        { "direct", "", "WA" }, { "natural", "", "WA" }, { "auto", "", "WA" }, { "hybrid", "", "WA" },
+        { "direct", "", "LNA" }, { "direct", "1L2A", "WA" }
+    };
+
+    for (size_t i = 0; i < 2 * IRR_TEST_COUNT(rows); i++) {
         scene_t scene;
-        int errors;
 
-        open_scene(&scene, rows[i / 2], i % 2 == 0 ? SIZE_MAX : 0);
-        errors = run(&scene, scene.wrong);
-        errors += run(&scene, scene.all);
-        CU_ASSERT_EQUAL(errors, 1);
-        for (int k = 0; k < 200; k++) {
-            CU_ASSERT_FALSE(run(&scene, k % 3 == 0 ? scene.all : scene.back));
+        open_scene(&scene, rows[i / 2].algorithm, i % 2 == 0 ? SIZE_MAX : 0);
+        CU_ASSERT_EQUAL(play(&scene, rows[i / 2].first), 0);
+        CU_ASSERT_EQUAL(play(&scene, rows[i / 2].then), 1);
+        for (int k = 0; k < 70; k++) {
+            CU_ASSERT_EQUAL(play(&scene, "ABB"), 0);
         }
         close_scene(&scene);
     }
 }
 
-/* The receiver hears from the sender again after any number of exchanges: never the old bytes, and it is told once. */
+/* A receive from the same sender after any number of exchanges never takes the old bytes; TO is notified once. */
 static void test_later(void)
 {
     for (int between = 0; between < 3 * HALF; between += between < 5 ? 1 : 7) {
@@ -129,42 +180,16 @@ static void test_later(void)
         int errors;
 
         open_scene(&scene, "direct", SIZE_MAX);
-        errors = run(&scene, scene.wrong);
+        errors = play(&scene, "W");
         for (int k = 0; k < between; k++) {
-            errors += run(&scene, scene.nothing);
+            errors += play(&scene, "N");
         }
-        errors += run(&scene, scene.back);
-        errors += run(&scene, scene.back);
-        CU_ASSERT_EQUAL(errors, 1);
+        CU_ASSERT_EQUAL(errors + play(&scene, "BB"), 1);
         close_scene(&scene);
     }
 }
 
-/* The sender is late: the receiver, which has left the exchange, serves it while it does nothing. */
-static void test_late_sender(void)
-{
-    for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
-        scene_t scene;
-        int errors = 0;
-
-        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
-        for (int r = 0; r < RANKS; r++) {
-            if (r != FROM) {
-                start(&scene, r, scene.wrong);
-            }
-        }
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
-        start(&scene, FROM, scene.wrong);
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
-        CU_ASSERT_EQUAL(scene.result[FROM], IRR_OK);
-        errors += run(&scene, scene.nothing);
-        errors += run(&scene, scene.all);
-        CU_ASSERT_EQUAL(errors, 1);
-        close_scene(&scene);
-    }
-}
-
-/* All ranks send to each other what nobody asks for, and wait until it is received. */
+/* Every rank sends unexpected messages to every other rank, and waits until they are received. */
 static void test_mutual(void)
 {
     for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
@@ -178,20 +203,18 @@ static void test_mutual(void)
         }
         irr_job_fill(job);
         open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
-        for (int r = 0; r < RANKS; r++) {
-            start(&scene, r, job);
-        }
-        CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene.team, scene.result, ROUNDS));
-        for (int r = 0; r < RANKS; r++) {
-            CU_ASSERT(scene.result[r] == IRR_ERR_TRUNCATE || (scene.result[r] == IRR_OK && !rendezvous));
-            CU_ASSERT_TRUE(irr_job_verify(job, r));
-        }
-        for (int r = 0; r < RANKS; r++) {
-            start(&scene, r, scene.all);
-        }
-        CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene.team, scene.result, ROUNDS));
-        for (int r = 0; r < RANKS; r++) {
-            CU_ASSERT_TRUE(irr_job_verify(scene.all, r));
+        for (int turn = 0; turn < 2; turn++) {
+            irr_job_t *const turn_job = turn == 0 ? job : scene.all;
+
+            for (int r = 0; r < RANKS; r++) {
+                start(&scene, r, turn_job);
+            }
+            progress(&scene);
+            for (int r = 0; r < RANKS; r++) {
+                CU_ASSERT(turn == 1 || scene.result[r] == IRR_ERR_TRUNCATE ||
+                          (scene.result[r] == IRR_OK && !rendezvous));
+                CU_ASSERT_TRUE(irr_job_verify(turn_job, r));
+            }
         }
         CU_ASSERT_FALSE(run(&scene, scene.all));
         close_scene(&scene);
@@ -199,7 +222,10 @@ static void test_mutual(void)
     }
 }
 
-/* The others are in the next exchange when the sender starts; the last few before the meeting, and in it. */
+/*
+ * The receivers are in the next exchange when the sender starts: in one of the last exchanges before the epoch barrier,
+ * or in the barrier.
+ */
 static void test_in_barrier(void)
 {
     for (uint32_t left = 1; left < 20; left++) {
@@ -217,7 +243,7 @@ static void test_in_barrier(void)
         for (int r = FROM + 1; r < RANKS; r++) {
             start(&scene, r, scene.wrong);
         }
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        progress(&scene);
         for (int r = FROM + 1; r < RANKS; r++) {
             start(&scene, r, scene.nothing);
         }
@@ -228,7 +254,7 @@ static void test_in_barrier(void)
         CU_ASSERT_EQUAL_FATAL(scene.result[FROM], IRR_OK);
         errors = scene.result[TO] == IRR_ERR_TRUNCATE;
         start(&scene, FROM, scene.nothing);
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        progress(&scene);
         errors = errors || scene.result[TO] == IRR_ERR_TRUNCATE;
         CU_ASSERT_TRUE(errors || run(&scene, scene.all));
         CU_ASSERT_FALSE(run(&scene, scene.all));
@@ -236,40 +262,7 @@ static void test_in_barrier(void)
     }
 }
 
-static void use(scene_t *scene, uint64_t user)
-{
-    for (int r = 0; r < RANKS; r++) {
-        irr_comm_use(scene->team.comms[r], user);
-    }
-}
-
-/* Who uses the communicator next is not told of what came for the user before, but of its own. */
-static void test_users(void)
-{
-    for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
-        scene_t scene;
-        int errors;
-
-        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
-        use(&scene, 1);
-        for (int r = FROM + 1; r < RANKS; r++) {
-            start(&scene, r, scene.wrong);
-        }
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
-        CU_ASSERT_EQUAL(scene.result[TO], IRR_OK);
-        start(&scene, FROM, scene.wrong);
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
-        use(&scene, 2);
-        CU_ASSERT_FALSE(run(&scene, scene.all));
-        errors = run(&scene, scene.wrong);
-        errors += run(&scene, scene.all);
-        CU_ASSERT_EQUAL(errors, 1);
-        CU_ASSERT_FALSE(run(&scene, scene.all));
-        close_scene(&scene);
-    }
-}
-
-/* The communicator of the receiver is gone when the message comes; another one gets its id. */
+/* The receiver has freed its communicator when the message arrives; the next communicator gets the same id. */
 static void test_next_communicator(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -290,7 +283,7 @@ static void test_next_communicator(void)
                 scene.result[r] = IRR_OK;
             }
         }
-        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        progress(&scene);
         sender = scene.team.comms[FROM];
         CU_ASSERT_EQUAL(scene.result[FROM], IRR_OK);
         CU_ASSERT_PTR_NOT_NULL(sender);
@@ -300,14 +293,12 @@ static void test_next_communicator(void)
         }
         open_team(&scene, "direct");
         CU_ASSERT_EQUAL(scene.team.comms[0]->id, id);
-        for (int k = 0; k < 5; k++) {
-            CU_ASSERT_FALSE(run(&scene, scene.back));
-        }
+        CU_ASSERT_EQUAL(play(&scene, "BBBBB"), 0);
         close_scene(&scene);
     }
 }
 
-/* A sender that is far ahead sends what will be asked for: nothing of that is thrown away, however the numbers wrap. */
+/* A sender runs far ahead of its receiver: no expected message is discarded, also where sequence numbers wrap. */
 static void test_ahead(void)
 {
     enum { AHEAD = 300 };
@@ -326,7 +317,7 @@ static void test_ahead(void)
         for (int round = 0; round < 300 * AHEAD; round++) {
             const int r = round % 20 == 0 ? TO : round % 3 == 1 ? FROM : 2;
 
-            /* Each as fast as it can, TO seldom. */
+            /* TO runs more slowly than the others. */
             irr_engine_progress(scene.world.engines[r]);
             if (done[r] < AHEAD && scene.result[r] != IRR_IN_PROGRESS) {
                 start(&scene, r, scene.back);
@@ -344,11 +335,9 @@ static void test_ahead(void)
 }
 
 IRR_TEST_MAIN("unexpected", 60,
-    { "is told once, and nothing else is wrong",              test_warned },
-    { "is not what a later exchange receives",                test_later },
-    { "of a sender that is late does not make it wait",       test_late_sender },
-    { "is served in a meeting, too",                          test_in_barrier },
-    { "on all ranks at once",                                 test_mutual },
-    { "is not told to who uses the communicator next",        test_users },
-    { "is not what another communicator receives",            test_next_communicator },
-    { "is told from what is to come, on ranks far apart",     test_ahead })
+    { "the receiver is notified once, and nothing else is wrong", test_notified },
+    { "no later exchange receives the message",                   test_later },
+    { "a late sender is served in an epoch barrier",              test_in_barrier },
+    { "on all ranks at once",                                     test_mutual },
+    { "no other communicator receives the message",               test_next_communicator },
+    { "expected messages are kept, on ranks far apart",           test_ahead })
