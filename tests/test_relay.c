@@ -1,8 +1,11 @@
 /*
- * test_relay.c - the relay over loopback: windows, 1 to 300 ranks, and frozen plans.  test_world.c runs every strategy.
+ * test_relay.c - the relay over loopback: windows, 1 to 300 ranks, frozen plans, and the messages that are described.
+ * test_world.c runs every strategy.
  */
 #include "irr_relays.h"
 #include "irr_test.h"
+
+#include "exec/compose.h"
 
 #include <stdlib.h>
 
@@ -26,7 +29,7 @@ static size_t pick(size_t *index, const size_t *values, size_t count)
     return value;
 }
 
-/* Combination number `index` of all that can be set; there are COMBINATIONS. */
+/* Returns combination number `index` of all settings; there are COMBINATIONS. */
 static irr_relays_params_t combine(size_t index, const char *row, int ranks, uint64_t seed)
 {
     static const size_t eager_max[] = { 0, 100, ALL_EAGER }, windows[] = { 0, 1, 300 };
@@ -48,7 +51,7 @@ static irr_relays_params_t combine(size_t index, const char *row, int ranks, uin
 
 enum { COMBINATIONS = 4 * 4 * 3 * 3 * 2 * 3 };
 
-/* One send at a time, where the settings say so and no piece goes apart. */
+/* Watches for a second send in flight, where the settings allow one and no message has parts. */
 static void watch_window(irr_relays_t *relays)
 {
     const irr_relays_params_t *params = &relays->params;
@@ -60,7 +63,7 @@ static void watch_window(irr_relays_t *relays)
     }
 }
 
-/* The job, the same again, another one, and the first again. */
+/* Runs a job, the same again, another job, and the first one again. */
 static void run_jobs(const irr_relays_params_t *params, irr_job_t *job, irr_job_t *other)
 {
     irr_job_t *const jobs[] = { job, job, other, job };
@@ -79,8 +82,8 @@ static void run_jobs(const irr_relays_params_t *params, irr_job_t *job, irr_job_
 /* ---- windows ---- */
 
 /*
- * All messages wait for their receivers, and few fit at a time: a rank that is told that a header comes waits for it,
- * so the header must not wait in its turn for what others take.
+ * All messages wait for their receivers, and the window is small.  A rank to which a header is announced waits for it,
+ * so the header must not wait for a message that another rank has not received yet.
  */
 static void test_window(void)
 {
@@ -108,7 +111,7 @@ static void test_window(void)
 
 /* ---- every number of ranks ---- */
 
-/* A fabric that shuffles takes many more rounds, and so do more exchanges. */
+/* Shuffles and repeats exchanges of some numbers of ranks only, because both take many more rounds. */
 static void run_ranks(int ranks, const char *row, irr_job_t *job, uint64_t seed)
 {
     bool thorough = ranks <= 64 || ranks % 8 == 0;
@@ -124,7 +127,7 @@ static void run_ranks(int ranks, const char *row, irr_job_t *job, uint64_t seed)
     irr_relays_destroy(relays);
 }
 
-/* In a stage of spread each rank has a message for each other one, so not all numbers are tried. */
+/* Leaves out most large numbers of ranks of spread, where each rank has a message for each other one in a stage. */
 static bool tries(const char *row, int ranks)
 {
     return row != rows[0] || ranks <= 64 || ranks % 41 == 0;
@@ -164,7 +167,7 @@ static void check_plans(const irr_relays_t *relays, const irr_job_t *job)
     free(plans);
 }
 
-/* Frozen plans run between exchanges that are not, and change nothing for them. */
+/* Frozen plans run between other exchanges, and do not affect them. */
 static void run_frozen(const irr_relays_params_t *params, irr_job_t *job)
 {
     irr_relays_t *relays = irr_relays_create(params);
@@ -210,6 +213,167 @@ static void test_frozen(void)
     }
 }
 
+/* ---- descriptions ---- */
+
+/* Returns the number of ranks that sent headers in the last exchange. */
+static int describing(const irr_relays_t *relays)
+{
+    int ranks = 0;
+
+    for (int r = 0; r < relays->params.ranks; r++) {
+        ranks += relays->rank[r].member->counters.header_bytes > 0;
+    }
+    return ranks;
+}
+
+/* Known leads: one message for each slot and sender, and no copy but of the message to itself.  Else all described. */
+static void expect_leads(const irr_relays_t *relays, const irr_job_t *job, bool known)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        const irr_relays_rank_t *rank = &relays->rank[r];
+        const irr_stages_t *stages = &rank->relay.stages;
+
+        CU_ASSERT_EQUAL(rank->member->counters.header_bytes == 0, known || stages->slots == stages->count);
+        if (known) {
+            CU_ASSERT_EQUAL(rank->member->counters.messages_sent, (size_t)(stages->slots - stages->count));
+            CU_ASSERT_EQUAL(rank->member->counters.messages_received, (size_t)stages->senders);
+            CU_ASSERT_TRUE(irr_job_may_stage(job, r, rank->member->counters.bytes_staged));
+        }
+    }
+}
+
+static void run_headers(const irr_relays_params_t *params, irr_job_kind_t kind, uint64_t seed)
+{
+    irr_job_t *job = irr_job_create(params->ranks, kind, seed);
+    irr_relays_t *relays = irr_relays_create(params);
+
+    for (int i = 0; i < 3; i++) {
+        expect_well(relays, job);
+        expect_leads(relays, job, i > 0);
+    }
+    irr_relays_destroy(relays);
+    irr_job_destroy(job);
+}
+
+static void test_headers(void)
+{
+    static const int sizes[] = { 1, 2, 3, 6, 7, 12, 17 };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(sizes) * IRR_TEST_COUNT(rows); i++) {
+        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+            irr_relays_params_t params = {
+                .algorithm = rows[i % IRR_TEST_COUNT(rows)], .ranks = sizes[i / IRR_TEST_COUNT(rows)],
+                .seed = irr_test_random(&state), .eager_max = 100, .overlap = (irr_overlap_t)(kind % 3),
+                .compose = (irr_compose_t)(i % 3)
+            };
+
+            run_headers(&params, (irr_job_kind_t)kind, irr_test_random(&state));
+        }
+    }
+}
+
+/* Returns the number of messages beyond one for each slot. */
+static size_t count_parts(const irr_relays_t *relays)
+{
+    size_t parts = 0;
+
+    for (int r = 0; r < relays->params.ranks; r++) {
+        const irr_stages_t *stages = &relays->rank[r].relay.stages;
+
+        parts += relays->rank[r].member->counters.messages_sent - (size_t)(stages->slots - stages->count);
+    }
+    return parts;
+}
+
+/* Returns true if some message of several pieces has a piece that is sent as a part. */
+static bool some_apart(const irr_relays_t *relays)
+{
+    for (int r = 0; r < relays->params.ranks; r++) {
+        const irr_relays_rank_t *rank = &relays->rank[r];
+        const irr_plan_t *plan = &rank->relay.plan->plan;
+
+        for (size_t i = 0; i < plan->nsteps; i++) {
+            const irr_step_t *step = &plan->steps[i];
+            size_t apart = irr_compose(relays->params.compose, &rank->member->spy->super.caps, step->pieces,
+                                       step->bytes).apart_min;
+
+            for (size_t p = 0; step->kind == IRR_STEP_SEND && step->pieces > 1 && p < step->pieces; p++) {
+                if (plan->pieces[step->first_piece + p].length >= apart) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* Pieces that are sent as parts are so in each exchange, and are described once. */
+static void test_parts(void)
+{
+    static const struct {
+        irr_compose_t compose;
+        size_t zero_copy_min;
+    } apart[] = { { IRR_COMPOSE_AUTO, 40 }, { IRR_COMPOSE_SPLIT, 0 } };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < 2 * IRR_TEST_COUNT(apart) * IRR_TEST_COUNT(rows); i++) {
+        irr_relays_params_t params = {
+            .algorithm = rows[i % IRR_TEST_COUNT(rows)], .ranks = 10, .seed = irr_test_random(&state),
+            .eager_max = i < IRR_TEST_COUNT(apart) * IRR_TEST_COUNT(rows) ? 0 : ALL_EAGER,
+            .compose = apart[i % 2].compose, .zero_copy_min = apart[i % 2].zero_copy_min, .slice_min = 60
+        };
+        irr_job_t *job = irr_job_create(10, IRR_JOB_SPARSE, irr_test_random(&state));
+        irr_relays_t *relays = irr_relays_create(&params);
+
+        for (int run = 0; run < 3; run++) {
+            expect_well(relays, job);
+            CU_ASSERT(run > 0 || count_parts(relays) > 0);
+            CU_ASSERT_EQUAL(count_parts(relays) > 0, run == 0 || some_apart(relays));
+            CU_ASSERT_EQUAL(describing(relays) > 0, run == 0);
+        }
+        irr_relays_destroy(relays);
+        irr_job_destroy(job);
+    }
+}
+
+/* Two jobs differ in one message: only leads on its route are described. */
+static void run_changed(const char *row, int ranks, int from, int to, uint64_t seed)
+{
+    irr_relays_params_t params = { .algorithm = row, .ranks = ranks, .seed = seed, .eager_max = 100 };
+    irr_job_t *job = irr_job_create(ranks, IRR_JOB_UNIFORM, seed);
+    irr_job_t *other = irr_job_create(ranks, IRR_JOB_UNIFORM, seed);
+    irr_relays_t *relays = irr_relays_create(&params);
+    int stages = relays->rank[0].relay.stages.count;
+
+    irr_job_shorten(other, from, to, irr_job_length(other, from, to) - 1);
+    expect_well(relays, job);
+    for (int i = 0; i < 4; i++) {
+        expect_well(relays, i < 2 ? other : job);
+        CU_ASSERT_EQUAL(describing(relays) > 0, i % 2 == 0 && from != to);
+        CU_ASSERT(relays->rank[0].relay.stages.grid.balanced || describing(relays) <= stages);
+        expect_well(relays, i < 2 ? other : job);
+        CU_ASSERT_EQUAL(describing(relays), 0);
+    }
+    irr_relays_destroy(relays);
+    irr_job_destroy(other);
+    irr_job_destroy(job);
+}
+
+static void test_changed(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        for (int ranks = 2; ranks <= 12; ranks++) {
+            int from = (int)irr_test_below(&state, (uint64_t)ranks);
+            int to = (int)irr_test_below(&state, (uint64_t)ranks);
+
+            run_changed(rows[i], ranks, from, to, irr_test_random(&state));
+        }
+    }
+}
+
 /* ---- what freeze refuses ---- */
 
 static void test_freeze_refused(void)
@@ -247,4 +411,7 @@ IRR_TEST_MAIN("relay", 600,
     { "no window is exceeded, and nothing is eager", test_window },
     { "1 to 300 ranks",                              test_ranks },
     { "frozen plans are right, and run",             test_frozen },
+    { "a repeated job has no headers",               test_headers },
+    { "parts of messages",                           test_parts },
+    { "a job that changes in one message",           test_changed },
     { "what freeze refuses",                         test_freeze_refused })

@@ -267,35 +267,36 @@ static void test_long(void)
 
 /* ---- memory of init and freeze ---- */
 
-static void init_short(const char *row, irr_overlap_t overlap)
-{
-    irr_relays_t relays = { .params = { .algorithm = row, .ranks = 7 } };
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-    irr_relay_t relay;
-    irr_grid_t grid;
-    size_t nth = 0;
+typedef struct row {
+    const char   *name;
+    irr_overlap_t overlap;
+    irr_nodes_t   nodes;
+} row_t;
 
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all_nodes(7, &relays.nodes), IRR_OK);
-    grid = irr_relays_grid(&relays);
-    while (status != IRR_OK) {
-        irr_memory_begin();
-        irr_memory_fail(++nth, NULL);
-        status = irr_relay_init(&relay, &grid, 7, 3, 1, overlap);
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        if (status == IRR_OK) {
-            irr_relay_fini(&relay);
-        }
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+static irr_status_t init_and_fini(void *context)
+{
+    const row_t *row = context;
+    const irr_relays_t relays = { .params = { .algorithm = row->name, .ranks = 7 }, .nodes = row->nodes };
+    const irr_grid_t grid = irr_relays_grid(&relays);
+    irr_relay_t relay;
+    const irr_status_t status = irr_relay_init(&relay, &grid, 7, 3, 1, row->overlap);
+
+    if (status == IRR_OK) {
+        irr_relay_fini(&relay);
     }
-    CU_ASSERT(nth > 10);
-    irr_nodes_fini(&relays.nodes);
+    return status;
 }
 
 static void test_init_short(void)
 {
-    init_short("spread", IRR_OVERLAP_PIPELINED);
-    init_short("balanced-grid", IRR_OVERLAP_BLOCKING);
-    init_short("node", IRR_OVERLAP_BLOCKING);
+    row_t rows[] = { { .name = "spread" }, { .name = "balanced-grid", .overlap = IRR_OVERLAP_BLOCKING },
+                     { .name = "node", .overlap = IRR_OVERLAP_BLOCKING } };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        CU_ASSERT_EQUAL_FATAL(irr_plan_all_nodes(7, &rows[i].nodes), IRR_OK);
+        CU_ASSERT(irr_memory_fail_each(init_and_fini, &rows[i]) > 9);
+        irr_nodes_fini(&rows[i].nodes);
+    }
 }
 
 static void test_freeze_short(void)

@@ -143,34 +143,6 @@ static void run_no_memory(const irr_settings_t *settings, bool on_tree)
     CU_ASSERT(nth > 8 && whole > 2);
 }
 
-/*
- * Rows that agree before exchanges, where ranks are alone, share nodes with neighbours or others, or are on one node:
- * two of these have leaders.
- */
-static void test_nodes(void)
-{
-    static const char *const rows[] = { "xor", "optimal", "tree", "node" };
-    uint64_t state = irr_test_seed();
-
-    for (int i = 0; i < 4 * 4; i++) {
-        irr_settings_t settings = irr_turns_with(rows[i / 4]);
-        irr_turns_t scene;
-
-        settings.matrix_dump = i / 4 < 3 ? NULL : "no/such/folder/matrix";
-        irr_turns_prepare(&scene, &settings, &state);
-        for (int r = 0; r < RANKS; r++) {
-            scene.team.params[r].node = (const int[]){ r, r % 3, r / 2, 0 }[i % 4];
-        }
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
-            irr_turns_add(&scene, kind, (irr_job_kind_t)kind, irr_test_random(&state));
-        }
-        irr_turns_run(&scene, "AABBCCDDFFGGHHABCDEEFIIGBHCI");
-        irr_turns_run(&scene, "IHGFEDCBABABABABABABABABABABABABABABABAB");
-        irr_turns_close(&scene);
-    }
-}
-
 /* The schedule of an order, direct, and forwarded by the ranks of hosts. */
 static void test_no_memory(void)
 {
@@ -431,6 +403,5 @@ IRR_TEST_MAIN("schedules_odd", 60,
     { "auto takes the tree where there are several hosts",   test_auto },
     { "a matrix above the limit is left alone by all",       test_limit },
     { "a schedule that is not done in time is left alone",   test_late },
-    { "ranks that agree by way of nodes",                    test_nodes },
     { "a rank without memory: right, or an error on all",       test_no_memory },
     { "a block that is too short is an error there alone",   test_truncated })

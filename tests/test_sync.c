@@ -81,7 +81,7 @@ static bool is_sent(const run_t *run, const irr_transmission_t *t)
     return number < run->sent[t->from];
 }
 
-/* Returns true if receive i of a rank is not complete.  Messages are whole, so it is the i-th that the rank receives. */
+/* Returns true if receive i of a rank is not complete.  Messages are whole, so there is one receive for each. */
 static bool is_open(const run_t *run, int rank, size_t i)
 {
     const irr_exec_t *exec = &run->fleet->rank[rank].exec;

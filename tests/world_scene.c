@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { RANKS_FEW = 8 };
+enum { RANKS_FEW = 8, LAYOUTS = 5 };
 
 /* ---- the script ---- */
 
@@ -38,6 +38,7 @@ static irr_settings_t draw_settings(int row, int ranks, uint64_t *state)
         .direct_bytes = one_of(state, limits, IRR_TEST_COUNT(limits)),
         .piece_bytes = one_of(state, pieces, IRR_TEST_COUNT(pieces)),
         .lead_bytes = one_of(state, pieces, IRR_TEST_COUNT(pieces)),
+        .matrix_dump = irr_test_below(state, 8) == 0 ? "no/such/folder/matrix" : NULL,
         .scheduled = {
             .seed = irr_test_random(state),
             .lambda = { (irr_lambda_rule_t)irr_test_below(state, IRR_LAMBDA_RULES), IRR_LAMBDA_ONE / 2 },
@@ -124,12 +125,14 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 
 /* ---- life ---- */
 
-static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree)
+/* Opens a communicator; layout: each rank has a node, shares it with neighbours or others, or all share one. */
+static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree,
+                      uint64_t layout)
 {
     irr_team_init(team, &scene->world, 0, 1);
     for (int r = 0; r < scene->ranks; r++) {
         team->params[r].settings = *settings;
-        team->params[r].node = r * r % 3;
+        team->params[r].node = (const int[LAYOUTS]){ r, r / 2, r % 3, r * r % 3, 0 }[layout];
         team->params[r].host = on_tree ? irr_turns_hosts[r % IRR_TURNS_RANKS] : NULL;
     }
     CU_ASSERT_EQUAL_FATAL(irr_team_create(team), IRR_OK);
@@ -141,6 +144,7 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     const bool late = irr_test_below(state, 2) == 0, on_tree = irr_test_below(state, 2) == 0;
     irr_fault_t faults[IRR_CREW_MAX];
     irr_settings_t settings;
+    uint64_t layout;
 
     *scene = (irr_world_scene_t){ .row = irr_algorithm_name(row), .trouble = trouble };
     scene->ranks = 1 + (int)irr_test_below(state, irr_test_below(state, 4) > 0 ? RANKS_FEW : IRR_CREW_MAX);
@@ -156,8 +160,9 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     irr_memory_begin();
     irr_world_open_faulty(&scene->world, scene->ranks, irr_test_below(state, 3) == 0 ? 0 : irr_test_random(state),
                           one_of(state, eager, IRR_TEST_COUNT(eager)), faults);
-    open_team(scene, &scene->team, &settings, on_tree);
-    open_team(scene, &scene->other, &settings, on_tree);
+    layout = irr_test_below(state, LAYOUTS);
+    open_team(scene, &scene->team, &settings, on_tree, layout);
+    open_team(scene, &scene->other, &settings, on_tree, layout);
     if (on_tree) {
         irr_text_close();
     }
