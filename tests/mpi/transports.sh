@@ -41,7 +41,7 @@ false_libraries() {
     for library in libfabric.so.1 libucp.so.0; do
         echo > "$scratch/lib/$library"
     done
-    ranks 4 -x LD_LIBRARY_PATH="$scratch/lib" --mca pml ob1 --mca mtl ^ofi --mca osc ^ucx --mca btl self,vader,tcp \
+    ranks 4 -x LD_LIBRARY_PATH="$scratch/lib" --mca pml ob1 --mca osc ^ucx --mca btl self,vader,tcp \
         --mca mca_base_component_show_load_errors 0 "$@"
 }
 
