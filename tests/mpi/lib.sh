@@ -16,7 +16,7 @@ if [ -d "$PMIX_COMPONENTS" ]; then
     PMIX_MCA_mca_base_component_path=$PMIX_COMPONENTS
     export PMIX_MCA_mca_base_component_path
 fi
-# MPI_Init opens all components of the framework mtl, though ob1 moves the messages.  The library of one of them, libpsm2,
+# MPI_Init opens all components of the framework mtl, though ob1 moves the messages.  The library of one, libpsm2,
 # sleeps 0.2 s while it is loaded, in each process.
 OMPI_MCA_mtl=^psm2,psm,ofi
 export OMPI_MCA_mtl
