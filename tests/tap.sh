@@ -1,12 +1,13 @@
-# tap.sh - what all shell tests share: a scratch folder, and the TAP lines of their cases.
+# tap.sh - common parts of the shell tests: a scratch folder, and the TAP lines of their cases.
 
 count=0
 failed=0
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
-# report STATUS NAME: one line, and what the case said if it failed, from $scratch/out and $scratch/err.
+# report STATUS NAME: prints the line of a case, and if it failed, its output from $scratch/out and $scratch/err.
 report() {
+    finish
     count=$((count + 1))
     if [ "$1" -eq 0 ]; then
         echo "ok $count - $2"
@@ -18,8 +19,8 @@ report() {
     cat "$scratch/out" "$scratch/err" 2> /dev/null | sed 's/^/# /' | tail -n 60
 }
 
-# ended_by SIGNAL INPUT COMMAND...: Ctrl-C while a Python script reads, or a reader that has closed its standard output,
-# ends it by that signal, and there is no traceback.  INPUT: a name for a pipe, which is among the command's words.
+# ended_by SIGNAL INPUT COMMAND...: Ctrl-C while a Python script reads, or a closed reader of its standard output, ends the
+# script by that signal, without a traceback.  INPUT: a name for a pipe, which is one of the command's words.
 ended_by() {
     mkfifo "$2"
     python3 - "$@" > "$scratch/out" 2>&1 << 'END'
@@ -42,6 +43,29 @@ END
 }
 
 skip() {
+    finish
     count=$((count + 1))
     echo "ok $count - $1 # SKIP $2"
+}
+
+# apart COMMAND...: runs a case beside the next ones, up to four at a time.  $scratch is a folder of the case.  finish:
+# waits for all such cases, and prints their lines in order.
+running=
+pids=
+apart() {
+    folder=$scratch/case.$count
+    mkdir "$folder"
+    (running= scratch=$folder && "$@") > "$folder.tap" 2>&1 &
+    count=$((count + 1)) running="$running $folder.tap" pids="$pids $!"
+    [ "$(echo "$running" | wc -w)" -lt 4 ] || finish
+}
+
+finish() {
+    # shellcheck disable=SC2086
+    [ -z "$running" ] || wait $pids
+    for tap in $running; do
+        cat "$tap"
+        ! grep -q '^not ok' "$tap" || failed=1
+    done
+    running= pids=
 }

@@ -12,8 +12,8 @@ preload=
 OMPI_MCA_odls_base_sigkill_timeout=0
 export OMPI_MCA_odls_base_sigkill_timeout
 
-# bench RANKS ARGUMENT...: leaves the exit status in $status and all output in $scratch/out, where the lines of the ranks
-# cannot be taken for mpirun's own.
+# bench RANKS ARGUMENT...: stores the exit status in $status and all output in $scratch/out, where lines of ranks are
+# marked, so that they differ from those of mpirun.
 bench() {
     n=$1
     shift
@@ -27,7 +27,8 @@ out_lines() {
 }
 
 # refused NAME TEXT ARGUMENT...: one line on stderr, which starts with TEXT, nothing on stdout, exit status 2.
-refused() {
+refused() { apart refuse "$@"; }
+refuse() {
     name=$1
     text=$2
     shift 2
@@ -38,7 +39,8 @@ refused() {
 }
 
 # accepted NAME RANKS ROWS ARGUMENT...: exit status 0, nothing on stderr, that many verified rows.
-accepted() {
+accepted() { apart accept "$@"; }
+accept() {
     name=$1
     n=$2
     rows=$3

@@ -37,52 +37,52 @@ read_only_shm() {
 check_shm() {
     OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_shm=0
     export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_shm
-    check "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs"
+    beside "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs"
     OMPI_MCA_coll_irr_shm=1 OMPI_MCA_coll_irr_verbose=1
     export OMPI_MCA_coll_irr_verbose
-    check "shared memory of coll/irr needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct" unshare -m sh -c \
+    beside "shared memory of coll/irr needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct" unshare -m sh -c \
         'mount -t tmpfs -o ro none /dev/shm && exec "$@"' - "$MPIRUN" --oversubscribe -np 4 "$builddir/mpi_report" 7 0
     unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_verbose OMPI_MCA_coll_irr_shm
 }
 
 plan 30
 for n in 2 4 7; do
-    check "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
+    beside "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
 done
-check "auto by name for both collectives" \
+beside "auto by name for both collectives" \
     silent ranks 4 --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_alltoall_algorithm auto "$program" left
-check "a topology file" silent ranks 4 --mca coll_irr_topology_file "$scratch/topology.conf" "$program" left
-check "a topology file, and a node for each rank" \
+beside "a topology file" silent ranks 4 --mca coll_irr_topology_file "$scratch/topology.conf" "$program" left
+beside "a topology file, and a node for each rank" \
     silent ranks 4 --mca coll_irr_topology_file "$scratch/topology.conf" --mca coll_irr_ranks_per_node 1 "$program" left
 # shellcheck disable=SC2086
-check "settings without an algorithm" silent ranks 4 --mca coll_irr_window_messages 5 --mca coll_irr_pacing loose \
+beside "settings without an algorithm" silent ranks 4 --mca coll_irr_window_messages 5 --mca coll_irr_pacing loose \
     $nowhere "$program" left
-check "the test sees an engine where an algorithm is named" \
+beside "the test sees an engine where an algorithm is named" \
     ranks 4 --mca coll_irr_alltoallv_algorithm direct "$program" v-served
-check "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorithm direct \
+beside "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorithm direct \
     --mca coll_irr_alltoall_algorithm grid "$program" served
-check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_calls" repeats served=yes coll_irr_alltoallv_algorithm=direct
-check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
-check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
-check "verbose says why" left "auto and coll_irr_setup_share is 0"
-check "the cause: a component of a higher priority" one_says \
+beside "an info key brings coll/irr in" ranks 4 "$builddir/mpi_calls" repeats served=yes coll_irr_alltoallv_algorithm=direct
+beside "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
+beside "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
+beside "verbose says why" left "auto and coll_irr_setup_share is 0"
+beside "the cause: a component of a higher priority" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, MPI_Alltoall, 4 ranks: component tuned of Open MPI, because its priority 90 is above" \
     ranks 4 --mca coll_irr_verbose 1 --mca coll_tuned_priority 90 "$program" left
-check "the cause: a file that is not there" causes "rank 0: coll_irr_topology_file /nowhere: No such file or directory" \
+beside "the cause: a file that is not there" causes "rank 0: coll_irr_topology_file /nowhere: No such file or directory" \
     --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_topology_file /nowhere
 # shellcheck disable=SC2086
-check "the cause: no transport" causes "rank 0: .*${says_nowhere}.*" --mca coll_irr_alltoallv_algorithm direct $nowhere
-check "the cause: a bad value of the job" causes "coll_irr_setup_share is 'abc' on rank 0, which is not allowed" \
+beside "the cause: no transport" causes "rank 0: .*${says_nowhere}.*" --mca coll_irr_alltoallv_algorithm direct $nowhere
+beside "the cause: a bad value of the job" causes "coll_irr_setup_share is 'abc' on rank 0, which is not allowed" \
     --mca coll_irr_alltoallv_algorithm direct --mca coll_irr_setup_share abc
 OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_verbose=1
 export OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
-check "the cause: a bad value of another rank" one_says \
+beside "the cause: a bad value of another rank" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_compose is 'nonsense' on rank 2, which is not allowed" \
     ranks 4 "$divide" 2 "$program" left else env OMPI_MCA_coll_irr_compose=nonsense "$program" left
-check "the cause: settings that differ" one_says \
+beside "the cause: settings that differ" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_window_messages is [05] on rank [02] .* and [05] on rank [02]" \
     on_some_ranks OMPI_MCA_coll_irr_window_messages=5 "$builddir/mpi_report" 7 0
-check "the cause: ranks without coll/irr" one_says \
+beside "the cause: ranks without coll/irr" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded it, and rank 0 has" \
     ranks 4 "$divide" 2 "$builddir/mpi_report" 7 0 else env OMPI_MCA_coll=^irr "$builddir/mpi_report" 7 0
 unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
@@ -96,26 +96,27 @@ else
     skip "a read-only /dev/shm" "no UCX, or not root"
     skip "shared memory of coll/irr needs none" "no UCX, or not root"
 fi
-check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
+beside "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left
-check "an algorithm on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
+beside "an algorithm on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left
-check "a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
+beside "a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
 OMPI_MCA_coll_irr_setup_share=0
 OMPI_MCA_coll_irr_alltoall_algorithm=host
 export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
-check "nothing to spend, and an algorithm on two of four ranks" \
+beside "nothing to spend, and an algorithm on two of four ranks" \
     told "coll_irr_alltoallv_algorithm is auto and coll_irr_setup_share is 0 on some ranks" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left
-check "the same and a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
+beside "the same and a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
 unset OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
-check "host for MPI_Alltoall on two of four ranks, auto on the others: the first request asks" \
+beside "host for MPI_Alltoall on two of four ranks, auto on the others: the first request asks" \
     one_says "what is to serve a collective, .* is not the same on rank 2" \
     on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=host "$program" left
-check "a bad value on two of four ranks" told "Value: *nonsense" \
+beside "a bad value on two of four ranks" told "Value: *nonsense" \
     on_some_ranks OMPI_MCA_coll_irr_compose=nonsense "$program" left
-check "an algorithm that is none" told "Value: *fastest" \
+beside "an algorithm that is none" told "Value: *fastest" \
     ranks 4 --mca coll_irr_alltoallv_algorithm fastest "$program" left
+finish
 exit $failed

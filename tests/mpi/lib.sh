@@ -72,6 +72,9 @@ check() {
     report $? "$name"
 }
 
+# beside NAME COMMAND...: check, apart from the rest of the script, because a job mostly waits while it starts and ends.
+beside() { apart check "$@"; }
+
 # ranks N [OPTIONS] COMMAND...: runs a program on N ranks, oversubscribed where needed, within the time limit.
 ranks() {
     n=$1

@@ -1,15 +1,15 @@
 #!/bin/sh
-# mixed.sh - coll/irr on some ranks of a job and not on others, or with another priority, or without memory there: no
-# rank hangs, and the user is told what is not the same.
+# mixed.sh - coll/irr on some ranks of a job only, or with another priority or without memory on some: no rank hangs,
+# and a message says what differs.
 LIMIT=30
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_mixed
 
-# Without a topology auto may leave all to Open MPI, which shows nothing.
+# Without a topology auto may leave all to Open MPI, which would test nothing.
 OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
-# mixed SETTING N M TEXT CASE...: N ranks with a setting, then M without; all is right, and the user reads TEXT once.
+# mixed SETTING N M TEXT CASE...: N ranks with a setting, then M without; all results are right, and one message has TEXT.
 mixed() {
     setting=$1 n=$2 m=$3 text=$4
     shift 4
@@ -23,7 +23,7 @@ mixed_last() {
     one_says "$text" ranks $((n + m)) "$divide" "$n" "$program" "$@" else env "$setting" "$program" "$@"
 }
 
-# The half that has coll/irr is served, the other is not.
+# The half with coll/irr is served, and the other half is not.
 halves() {
     mixed OMPI_MCA_coll=^irr 2 2 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 2 has" halves &&
         [ "$(lines 'rank [01]: 0 served')" -eq 2 ] && [ "$(lines 'rank [23]: [1-9]* served')" -eq 2 ]
@@ -31,31 +31,32 @@ halves() {
 
 plan 25
 for first in alltoallv alltoall init; do
-    check "not on rank 0 of 2, $first first" \
+    beside "not on rank 0 of 2, $first first" \
         mixed OMPI_MCA_coll=^irr 1 1 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 1 has" apart $first
-    check "not on the last of 4, $first first" \
+    beside "not on the last of 4, $first first" \
         mixed_last OMPI_MCA_coll=^irr 3 1 "rank 3 of MPI_COMM_WORLD has not loaded it, and rank 0 has" apart $first
 done
-check "not on the first 2 of 7" \
+beside "not on the first 2 of 7" \
     mixed OMPI_MCA_coll=^irr 2 5 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 2 has" apart
-check "not on the last 6 of 7" \
+beside "not on the last 6 of 7" \
     mixed_last OMPI_MCA_coll=^irr 1 6 "rank 1 of MPI_COMM_WORLD has not loaded it, and rank 0 has" apart
-check "not on half of 4 ranks; the other half is served" halves
+beside "not on half of 4 ranks; the other half is served" halves
 for priority in 5 -1 60; do
-    check "priority $priority on rank 0 of 4" \
+    beside "priority $priority on rank 0 of 4" \
         mixed OMPI_MCA_coll_irr_priority=$priority 1 3 "coll_irr_priority is .* on rank .* on rank" apart
-    check "priority $priority on the last of 4" \
+    beside "priority $priority on the last of 4" \
         mixed_last OMPI_MCA_coll_irr_priority=$priority 3 1 "coll_irr_priority is .* on rank .* on rank" apart
 done
-check "priority 5 on rank 0 of 2, alltoall first" \
+beside "priority 5 on rank 0 of 2, alltoall first" \
     mixed OMPI_MCA_coll_irr_priority=5 1 1 "coll_irr_priority is 5 on rank 0 .* and 40 on rank 1" apart alltoall
 for first in alltoallv alltoall init; do
-    check "4 ranks, all with coll/irr, $first first" ranks 4 "$program" same $first
+    beside "4 ranks, all with coll/irr, $first first" ranks 4 "$program" same $first
 done
 for first in alltoallv alltoall init; do
-    check "no memory for modules on one of 4 ranks, $first first" ranks 4 "$program" modules $first
+    beside "no memory for modules on one of 4 ranks, $first first" ranks 4 "$program" modules $first
 done
-check "no memory from before a communicator is made to the end of its first calls" ranks 4 "$program" no_memory
-check "a job that spawns another" ranks 2 "$program" spawn
-check "a rank that nobody started" "$program" apart
+beside "no memory from before a communicator is made to the end of its first calls" ranks 4 "$program" no_memory
+beside "a job that spawns another" ranks 2 "$program" spawn
+beside "a rank that nobody started" "$program" apart
+finish
 exit $failed

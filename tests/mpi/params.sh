@@ -164,48 +164,49 @@ check "bad transport" refused coll_irr_transport pigeon "one of auto"
 check "bad eager_bytes" refused coll_irr_eager_bytes 12q "auto, or a whole number.*0 means UCX"
 bad setup_share=-5
 check "a negative setup_share" refused coll_irr_setup_share -5 "a whole number of percent from 0 on"
-check "a message names host and rank" told "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
+beside "a message names host and rank" told "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
     ranks 4 "$divide" 2 "$program" leaked_to_host else env OMPI_MCA_coll_irr_compose=nonsense "$program" leaked_to_host
-check "a misspelt parameter" misspelt "coll_irr_timoeut, .* sets to '5', so it has no effect; did you mean coll_irr_timeout?" \
+beside "a misspelt parameter" misspelt "coll_irr_timoeut, .* sets to '5', so it has no effect; did you mean coll_irr_timeout?" \
     ranks 4 --mca coll_irr_timoeut 5 "$program" many
-check "a parameter that is like no other" misspelt "coll_irr_colour_of_the_lines, .*; ompi_info --param coll irr" \
+beside "a parameter that is like no other" misspelt "coll_irr_colour_of_the_lines, .*; ompi_info --param coll irr" \
     ranks 4 --mca coll_irr_colour_of_the_lines 5 "$program" many
-check "a misspelt parameter in a file" misspelt_in_file
+beside "a misspelt parameter in a file" misspelt_in_file
 bad dims=square
 check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
-check "older names" older_names
-check "a bad value of an info key with an older name" says "Parameter: coll_irr_pacing" \
+beside "older names" older_names
+beside "a bad value of an info key with an older name" says "Parameter: coll_irr_pacing" \
     ranks 4 "$builddir/mpi_calls" repeats served=no coll_irr_alltoallv_algorithm=direct coll_irr_pace=fast
-check "good info keys" ranks 4 "$program" good_info
-check "bad info keys" bad_infos
-check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
+beside "good info keys" ranks 4 "$program" good_info
+beside "bad info keys" bad_infos
+beside "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
 if [ "$TRANSPORT" = ucx ]; then
-    check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self \
+    beside "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self \
         "cannot reach rank .*; each rank must reach all others with coll_irr_transport '[^ ]*', coll_irr_ucx_tls '[^ ]*' and coll_irr_ucx_devices ''; Open MPI"
 else
-    check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
+    beside "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
         "coll_irr_ofi_provider is .* on rank .*, and not on rank"
 fi
-check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
-check "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
-check "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
-check "different seeds on two of four ranks" divided OMPI_MCA_coll_irr_seed=3
-check "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
+beside "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
+beside "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
+beside "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
+beside "different seeds on two of four ranks" divided OMPI_MCA_coll_irr_seed=3
+beside "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
 # shellcheck disable=SC2086
-check "transports that do not exist" ranks 4 $nowhere "$program" leaked_to_host
-check "dims of more stages than a tag tells" too_many_stages
-check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
-check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
-check "verbose says that a communicator is served" \
+beside "transports that do not exist" ranks 4 $nowhere "$program" leaked_to_host
+beside "dims of more stages than a tag tells" too_many_stages
+beside "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
+beside "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
+beside "verbose says that a communicator is served" \
     one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct, because coll_irr_alltoallv_algorithm is direct" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
-check "verbose says why a communicator is not served" \
+beside "verbose says why a communicator is not served" \
     says "MPI_COMM_SELF is left to others: there is nobody to exchange with" \
     ranks 2 --mca coll_irr_verbose 10 "$program" unused
-check "ranks on one node" says "rank 3 of communicator .* is on node 0" \
+beside "ranks on one node" says "rank 3 of communicator .* is on node 0" \
     ranks 4 --mca coll_irr_verbose 10 "$program" leaked
-check "two ranks a node" says "rank 3 of communicator .* is on node 1" \
+beside "two ranks a node" says "rank 3 of communicator .* is on node 1" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" leaked
-check "two ranks a node, by info key" says "rank 3 of .* DUP FROM 0 is on node 1" \
+beside "two ranks a node, by info key" says "rank 3 of .* DUP FROM 0 is on node 1" \
     ranks 4 --mca coll_irr_verbose 10 "$program" good_info
+finish
 exit $failed

@@ -1,9 +1,10 @@
 #!/bin/sh
 # schedules.sh - count matrices of running applications, schedules from files, and redistributions.
 . "${srcdir:-.}/tests/mpi/lib.sh"
+data=$scratch   # what all cases read
 
-# dumped ALGORITHM: the file of a communicator has the matrix of the pattern, once, with the number of exchanges; the
-# same for a persistent request, and a second run has files of its own.
+# dumped ALGORITHM: the file of a communicator has the matrix of the pattern once, with the number of exchanges, and so
+# has that of a persistent request.  A second run writes files of its own.
 dumped() {
     prefix=$scratch/dump-$1
     "$builddir/irr_matrix" generate random --ranks 6 --unit 100 --seed 7 | grep -v '^% ' > "$scratch/wanted"
@@ -18,14 +19,14 @@ dumped() {
     done
 }
 
-# A folder that does not exist: told once, and the run is right.
+# A dump into a folder that does not exist: one message says so, and the run is right.
 not_dumped() {
     one_says 'coll_irr_matrix_dump: .* cannot be written' ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" \
         "$builddir/irr_bench" -c --pattern random --unit 100 --algorithms random-heap -i 3 -x 1
 }
 
-# counted WANTED ALGORITHM MATRIX OPTIONS...: in the first exchange matrices are gathered, schedules built, and found
-# again, or not: + or 0 in this order.  ALGORITHM is what its row is called: with (host) behind it Open MPI served it.
+# counted WANTED ALGORITHM MATRIX OPTIONS...: whether the first exchange gathers matrices, builds schedules, and finds
+# schedules again: + or 0, in this order.  ALGORITHM is the name of the row; it ends in (host) if Open MPI serves.
 counted() {
     wanted=$1 algorithm=$2 matrix=$3
     shift 3
@@ -34,20 +35,19 @@ counted() {
         for (i = NF - 3; i < NF; i++) printf "%s", ($i > 0 ? "+" : "0") }' "$scratch/run")" = "$wanted" ]
 }
 
-# The schedule of a file is used by any algorithm, and needs no matrix.
+# Every algorithm uses the schedule of a file, without a matrix.
 from_file() {
-    counted 00+ "$1" "$scratch/matrix.mtx" --mca coll_irr_schedule_file "$scratch/schedule"
+    counted 00+ "$1" "$data/matrix.mtx" --mca coll_irr_schedule_file "$data/schedule"
 }
 
-# Its counts are not those of the file.
+# The counts differ from those of the file.
 not_from_file() {
-    counted ++0 random "$scratch/other.mtx" --mca coll_irr_schedule_file "$scratch/schedule"
+    counted ++0 random "$data/other.mtx" --mca coll_irr_schedule_file "$data/schedule"
 }
 
-# bad_file TEXT: one line tells, and Open MPI serves.
+# bad_file FILE TEXT: one message has the text, and Open MPI serves.
 bad_file() {
-    one_says "coll_irr_schedule_file $scratch/bad$1" \
-        ranks 4 --mca coll_irr_schedule_file "$scratch/bad" "$builddir/mpi_life" leaked_to_host
+    one_says "coll_irr_schedule_file $1$2" ranks 4 --mca coll_irr_schedule_file "$1" "$builddir/mpi_life" leaked_to_host
 }
 
 redistribution() {
@@ -60,17 +60,16 @@ no_redistribution() {
         ranks 4 --mca coll_irr_alltoallv_algorithm redistribution "$builddir/mpi_life" leaked_to_host
 }
 
-# on_tree WANTED ALGORITHM OPTIONS...: all ranks are on this host, by its name in the file, and other hosts are there
-# too.
+# on_tree WANTED ALGORITHM OPTIONS...: with a topology file that has this host, where all ranks are, and other hosts.
 on_tree() {
     wanted=$1 algorithm=$2 here=$(hostname)
     shift 2
     printf 'SwitchName=top Switches=s[1-2]\nSwitchName=s1 Nodes=%s,other1\nSwitchName=s2 Nodes=other[2-3]\n' \
         "${here%%.*}" > "$scratch/topology.conf"
-    counted "$wanted" "$algorithm" "$scratch/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf" "$@"
+    counted "$wanted" "$algorithm" "$data/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf" "$@"
 }
 
-# bad_topology_file TEXT ALGORITHM OPTIONS...: of what is there one line tells, and Open MPI serves.
+# bad_topology_file TEXT ALGORITHM OPTIONS...: one message about the topology file has the text, and Open MPI serves.
 bad_topology_file() {
     text=$1 algorithm=$2
     shift 2
@@ -87,11 +86,9 @@ bad_topology() {
     bad_topology_file "$text" "$@"
 }
 
-pipe_topology() {
-    rm "$scratch/topology.conf" && mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe, " tree
-}
+pipe_topology() { mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe, " tree; }
 
-# A speed in Mbit/s is told once, by one rank, where exchanges go by it.
+# One rank warns once of a speed in Mbit/s, if an exchange depends on it.
 doubtful_speed() {
     for name in tree direct; do
         printf 'SwitchName=top Nodes=other Switches=s\nSwitchName=s Nodes=%s LinkSpeed=10000\n' \
@@ -103,38 +100,38 @@ doubtful_speed() {
     done
 }
 
-"$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 7 -o "$scratch/matrix.mtx"
-"$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 8 -o "$scratch/other.mtx"
-"$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
-"$builddir/irr_plan" check --algorithm random --ranks 3 --save "$scratch/other" > /dev/null
-head -n 5 "$scratch/schedule" > "$scratch/bad"
+"$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 7 -o "$data/matrix.mtx"
+"$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 8 -o "$data/other.mtx"
+"$builddir/irr_plan" check --algorithm optimal --matrix "$data/matrix.mtx" --save "$data/schedule" > /dev/null
+"$builddir/irr_plan" check --algorithm random --ranks 3 --save "$data/other" > /dev/null
+head -n 5 "$data/schedule" > "$data/cut"
+mkfifo "$data/pipe"
 
 plan 23
 for algorithm in direct grid node optimal; do
-    check "the matrices of $algorithm are dumped" dumped $algorithm
+    beside "the matrices of $algorithm are dumped" dumped $algorithm
 done
-check "a dump that cannot be written" not_dumped
+beside "a dump that cannot be written" not_dumped
 for algorithm in auto grid node random-heap; do
-    check "a schedule from a file, $algorithm" from_file $algorithm
+    beside "a schedule from a file, $algorithm" from_file $algorithm
 done
-check "other counts than those of the file" not_from_file
-check "a file that was cut" bad_file ", line 5: "
-rm "$scratch/bad"
-check "a file that is not there" bad_file ": "
-mkfifo "$scratch/bad"
-check "a pipe that nobody writes to" bad_file ": is a pipe, "
-check "a redistribution" redistribution
-check "redistribution without a redistribution" no_redistribution
-check "tree on a tree of switches" on_tree ++0 tree
-check "auto on one host of a tree is left to Open MPI" on_tree 000 "auto(host)"
-check "auto on one host of a tree, with a schedule for other ranks" \
-    on_tree 000 auto --mca coll_irr_schedule_file "$scratch/other"
-check "a topology without this host, tree" \
+beside "other counts than those of the file" not_from_file
+beside "a file that was cut" bad_file "$data/cut" ", line 5: "
+beside "a file that does not exist" bad_file "$data/none" ": "
+beside "a pipe without a writer" bad_file "$data/pipe" ": is a pipe, "
+beside "a redistribution" redistribution
+beside "redistribution without a redistribution" no_redistribution
+beside "tree on a tree of switches" on_tree ++0 tree
+beside "auto on one host of a tree is left to Open MPI" on_tree 000 "auto(host)"
+beside "auto on one host of a tree, with a schedule for other ranks" \
+    on_tree 000 auto --mca coll_irr_schedule_file "$data/other"
+beside "a topology without this host, tree" \
     bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' tree
-check "a topology without this host, auto with a dump" \
+beside "a topology without this host, auto with a dump" \
     bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' auto \
     --mca coll_irr_matrix_dump "$scratch/none"
-check "a LinkSpeed that has another unit" doubtful_speed
-check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' tree
-check "a topology that is a pipe" pipe_topology
+beside "a LinkSpeed that has another unit" doubtful_speed
+beside "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' tree
+beside "a topology that is a pipe" pipe_topology
+finish
 exit $failed

@@ -17,7 +17,7 @@ unlike() {
 lacking() {
     name=$1 text=$2
     shift 2
-    check "$name" told "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
+    beside "$name" told "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
 }
 
 no_library() {
@@ -49,28 +49,28 @@ false_libraries() {
 needs_libfabric() { ldd "$program" | grep -q libfabric; }
 
 plan 18
-check "a transport that does not exist" no_such
+beside "a transport that does not exist" no_such
 if needs_libfabric; then
     skip "ranks of a node need no library of a network" "Open MPI needs libfabric itself"
 else
-    check "ranks of a node need no library of a network" one_says "messages stay in shared memory" \
+    beside "ranks of a node need no library of a network" one_says "messages stay in shared memory" \
         false_libraries --mca coll_irr_verbose 1 "$program" many
 fi
 OMPI_MCA_coll_irr_shm=0
 export OMPI_MCA_coll_irr_shm
-check "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
+beside "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
-check "another provider on two of four ranks" \
+beside "another provider on two of four ranks" \
     unlike "coll_irr_ofi_provider is 'shm' on rank 0 of MPI_COMM_WORLD, and not on rank 2" \
     OMPI_MCA_coll_irr_ofi_provider=shm
-check "another domain on two of four ranks" \
+beside "another domain on two of four ranks" \
     unlike "coll_irr_ofi_domain is 'lo' on rank 0 of MPI_COMM_WORLD, and not on rank 2" OMPI_MCA_coll_irr_ofi_domain=lo
 for transport in ucx ofi; do
     case " $TRANSPORTS " in
         *" $transport "*)
-            check "$transport by name" one_says "messages go over $transport, because it is named" \
+            beside "$transport by name" one_says "messages go over $transport, because it is named" \
                 ranks 4 --mca coll_irr_transport $transport --mca coll_irr_verbose 1 "$program" many
-            check "$transport on two of four ranks" \
+            beside "$transport on two of four ranks" \
                 unlike "coll_irr_transport is auto on rank 2 of MPI_COMM_WORLD and $transport on rank 0" \
                 OMPI_MCA_coll_irr_transport=$transport
             ;;
@@ -93,15 +93,15 @@ case " $TRANSPORTS " in
         if needs_libfabric; then
             skip "no libfabric at run time" "Open MPI needs libfabric itself"
         else
-            check "no libfabric at run time" no_library
+            beside "no libfabric at run time" no_library
         fi
-        check "a job on one node opens no listener that others reach" \
+        beside "a job on one node opens no listener that others reach" \
             ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_sockets" LOCAL
-        check "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
+        beside "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
             --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
-        check "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
+        beside "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
             ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
-        check "messages that nobody receives do not keep MPI_Finalize waiting" \
+        beside "messages that nobody receives do not keep MPI_Finalize waiting" \
             ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_ends" left_alone
         ;;
     *)
@@ -114,4 +114,5 @@ case " $TRANSPORTS " in
         done
         ;;
 esac
+finish
 exit $failed
