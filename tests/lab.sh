@@ -1,7 +1,7 @@
 #!/bin/sh
-# lab.sh - contrib/lab: a cluster comes up, MPI runs on it as on separate machines, and nothing of it is left after.
+# lab.sh - contrib/lab: a cluster comes up, MPI runs on it as on separate machines, and `lab down` leaves nothing.
 #
-# The cluster has a state folder of its own, so that one of the user's may be up beside it.
+# The clusters of this test have their own state folder, so that a cluster of the user may be up at the same time.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -27,25 +27,18 @@ lab up single:3 > "$scratch/up" 2>&1
 status=$?
 [ $status -ne 3 ] || skip_all "$(sed -n 's/^lab: //p' "$scratch/up" | head -n 1)"
 
-# shown COMMAND...: its output is kept and shown.
-shown() {
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    return $status
-}
 bench() { shown lab run 3 -- "$builddir/irr_bench" -c --algorithms host,direct -i 5 -x 1 "$@"; }
 is_up() { cat "$scratch/up" && grep -qx "topology: $IRR_LAB_STATE/topology.conf" "$scratch/up"; }
 every_byte() {
     bench --unit 262144 && grep -q '^  host .* yes$' "$scratch/run" && grep -q '^  direct .* yes$' "$scratch/run" &&
-        grep -q '^lab: [0-9]* retransmission timeouts, [0-9]* segments sent again$' "$scratch/run"
+        grep -q '^lab: [0-9]* retransmission timeouts, [0-9]* retransmitted segments$' "$scratch/run"
 }
-# Two messages of 256 KiB leave each host: 41.9 ms at 100 Mbit/s, less what a port may send at once.
+# Two messages of 256 KiB leave each host: 41.9 ms at 100 Mbit/s, less the time of a burst.
 rate_holds() {
     awk '$1 == "host" || $1 == "direct" { rows++; if ($3 < 40) bad = 1 } END { exit rows != 2 || bad }' "$scratch/run"
 }
-# Two ranks on two of the hosts, one on the third; lengths that go eager, in pieces, and by rendezvous inside of a host.
-# A trial of short exchanges takes 64 to 768 of them on a machine that does other work.
+# Two hosts have two ranks, the third has one.  The lengths use the eager protocol, pieces, and the rendezvous protocol
+# within a host.  A trial takes 64 to 768 short exchanges on a busy machine.
 host_route() {
     for route in direct node auto; do
         for unit in 10 3000; do
@@ -65,20 +58,21 @@ host_route() {
         done
     done
 }
-# choose TOPOLOGY: what the ranks find where they may try, with a list of the switches.
+# choose TOPOLOGY: runs a job of auto with trials and a topology file.
 choose() {
     shown lab run 3 --mca coll_irr_topology_file "$1" --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 1 \
         -- "$builddir/irr_bench" -c --unit 65536 --algorithms auto -i 60 -x 0
 }
-# auto tries tree on the switches of a file, and a file without a host is told of once.
+# auto tries tree on the switches of a file.  If the file lacks a host, one warning says so.
 auto() {
     choose "$IRR_LAB_STATE/topology.conf" && grep '^  auto[^ ]* .* yes$' "$scratch/run" &&
         grep 'MPI_Alltoallv, 3 ranks on 3 nodes, about 66 kB to each: .*; tried [1-9]' "$scratch/run" &&
         echo 'SwitchName=s Nodes=n[1-2]' > "$scratch/lacks" && choose "$scratch/lacks" &&
-        grep '^  auto(host) .* yes$' "$scratch/run" && grep "because .*rank 2: .*'n3' is none of its hosts" "$scratch/run" &&
+        grep '^  auto(host) .* yes$' "$scratch/run" &&
+        grep "because .*rank 2: .*'n3' is none of its hosts" "$scratch/run" &&
         [ "$(grep -c 'coll/irr: .*is none of its hosts' "$scratch/run")" -eq 1 ]
 }
-# A job of two exchanges opens nothing, also with a file.
+# A job of two exchanges opens no transport, also with a topology file.
 auto_waits() {
     shown lab run 3 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_verbose 1 -- \
         "$builddir/irr_bench" -c --algorithms auto -i 2 -x 0 &&
@@ -88,16 +82,17 @@ names() {
     lab run 5 -- sh -c 'echo "$OMPI_COMM_WORLD_RANK $(uname -n)"' | sort > "$scratch/names"
     printf '%s\n' '0 n1' '1 n1' '2 n2' '3 n2' '4 n3' | diff - "$scratch/names"
 }
-# Open MPI finds no shared memory between hosts, and inside of a host it does.
+# Open MPI finds shared memory only within a host.
 no_shared_memory() {
     expect_failure lab run 2 --mca btl self,vader -- "$builddir/irr_bench" -c -i 1 > "$scratch/run" 2>&1
     grep 'unable to reach each other' "$scratch/run"
 }
 no_shared_memory_ucx() {
-    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" -c --unit 64 --algorithms direct -i 1 -x 1 |
+    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- \
+        "$builddir/irr_bench" -c --unit 64 --algorithms direct -i 1 -x 1 |
         grep '^  direct(host) .* yes$'
 }
-# takes_ofi OPTIONS...: libfabric serves, and verbose says why.
+# takes_ofi OPTIONS...: libfabric carries the messages, and coll_irr_verbose prints the reason.
 takes_ofi() {
     lab run 3 "$@" --mca coll_irr_verbose 1 -- "$builddir/irr_bench" -c --unit 64 --algorithms direct -i 1 -x 1 \
         > "$scratch/run" 2>&1
@@ -105,7 +100,7 @@ takes_ofi() {
     grep '^  direct .* yes$' "$scratch/run" &&
         grep 'messages go over ofi, because UCX may use nothing that leaves a node' "$scratch/run"
 }
-# UCX is kept off the network by parameters, and by the environment.
+# Parameters or the environment exclude the network from UCX.
 auto_takes_ofi() {
     takes_ofi --mca coll_irr_ucx_tls sm,self && takes_ofi --mca coll_irr_ucx_devices lo &&
         takes_ofi --mca coll_irr_ucx_devices '' -x UCX_NET_DEVICES=lo
@@ -123,23 +118,24 @@ refused() {
     cat "$scratch/refused"
     grep -q -e "$what" "$scratch/refused"
 }
-# Malformed clusters; the lab that is up is not asked.
+# The checks of a SPEC do not depend on the lab that is up.
 refuses() {
     printf 'SwitchName=a Switches=b\nSwitchName=b Switches=a Nodes=n1\n' > "$scratch/loop"
     printf 'SwitchName=a Nodes=n[1-3\n' > "$scratch/range"
     printf 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n3\n' > "$scratch/twice"
     printf 'SwitchName=a Switches=c Nodes=n1\n' > "$scratch/unknown"
-    refused 'not joined' up "$scratch/loop" && refused 'brackets' up "$scratch/range" &&
-        refused 'is on switch' up "$scratch/twice" && refused 'no line of its own' up "$scratch/unknown" &&
+    refused 'not connected' up "$scratch/loop" && refused 'brackets' up "$scratch/range" &&
+        refused 'is already on switch' up "$scratch/twice" && refused 'no line of its own' up "$scratch/unknown" &&
         refused 'SPEC is' up ring:3 && refused 'SPEC is' up star:3,x && refused '--rate is' up single:2 --rate 3 &&
         refused 'PROGRAM is missing' run 2 && refused "NP is '193', allowed is 1 to 192" run 193 -- true
 }
-# What a bench could find out after hours is refused first; it does not come to the lab that is up either.
+# A bench checks all options first.  The lab that is up makes it fail only when the options are right.
 bench_refuses() {
     refused "unknown pattern 'x', known are uniform" bench single:2 --patterns uniform,x &&
-        refused "unknown algorithm 'x', known are .*tree, and here linear, pairwise" \
+        refused "unknown algorithm 'x', known are .*tree, linear, pairwise" \
             bench single:2 --algorithms linear,x &&
-        refused "unknown transport 'tcp', known are ucx, ofi" bench single:2 --algorithms tree@ofi,direct@tcp && refused "algorithm 'host'" bench single:2 --algorithms host &&
+        refused "unknown transport 'tcp', known are ucx, ofi" bench single:2 --algorithms tree@ofi,direct@tcp &&
+        refused "algorithm 'host'" bench single:2 --algorithms host &&
         refused "warmup '-1' is not an integer from 0" bench single:2 --warmup -1 &&
         refused "iterations '0' is not an integer from 1" bench single:2 --iterations 0 &&
         refused "np is '129', allowed is 2 to 128" bench single:2 --np 129 &&
@@ -149,7 +145,8 @@ bench_refuses() {
         refused 'a lab is up' bench single:2
 }
 
-# nothing_left: of namespaces, processes and mounts; cards and bridges were never outside of the namespaces.
+# nothing_left: true if no namespace, process or mount of the lab is left.  Its interfaces and bridges exist only within
+# its namespaces.
 nothing_left() {
     [ ! -e "$IRR_LAB_STATE" ] || return
     ! grep "$scratch" /proc/mounts || return
@@ -162,7 +159,7 @@ network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
 is_down() { lab down && nothing_left; }
 down_again() { lab down | grep -x 'no lab was up'; }
 
-# A lab that is killed while it comes up, with some of its hosts there.
+# Kills `lab up` when the first host is up.
 after_a_crash() {
     "${srcdir:-.}/contrib/lab/lab" up chain:12,12 &
     crashing=$!
@@ -172,7 +169,7 @@ after_a_crash() {
     network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
     lab down && nothing_left
 }
-# One gets the cluster, and the other does not end it.
+# One `lab up` succeeds; the other fails and does not remove the cluster.
 two_at_once() {
     lab up single:2 > "$scratch/up" 2>&1 &
     lab up single:2
@@ -187,10 +184,10 @@ folders() {
         lab --state "$scratch/empty" up single:1 && lab --state "$scratch/empty" down && [ ! -e "$scratch/empty" ] &&
         refused 'is no folder of a lab' --state "$scratch/strange" up single:1 && [ -e "$scratch/strange/file" ]
 }
-# A terminal that is closed may send more than one signal.  Under nohup none would come.
+# A terminal that is closed may send several signals.  Under nohup the signal is ignored, hence --default-signal.
 hangup() {
-    env --default-signal=HUP "${srcdir:-.}/contrib/lab/lab" --build "$builddir" bench single:2 --sizes 64k --algorithms linear --rounds 100 \
-        -o "$scratch/bench" > "$scratch/run" 2>&1 &
+    env --default-signal=HUP "${srcdir:-.}/contrib/lab/lab" --build "$builddir" bench single:2 --sizes 64k \
+        --algorithms linear --rounds 100 -o "$scratch/bench" > "$scratch/run" 2>&1 &
     hanging=$!
     while ! grep -q 'busiest link' "$scratch/run" && kill -0 $hanging; do :; done
     network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
@@ -200,14 +197,14 @@ hangup() {
     cat "$scratch/run"
     [ $status -eq 129 ] && nothing_left
 }
-# Nodes of a file, with a range and a line that goes on; ports of four switches carry what irr_bench sends.
+# A file with a range and a continued line; the ports of four switches carry the messages of irr_bench.
 topology_file() {
     printf '# four\nswitchname=top Switches=leaf[1-3] \\\n  LinkSpeed=100 # more\n' > "$scratch/conf"
     printf 'SwitchName=leaf%d Nodes=node-0%d\n' 1 1 2 2 3 3 >> "$scratch/conf"
     lab up "$scratch/conf" --rate 1gbit && cmp "$scratch/conf" "$IRR_LAB_STATE/topology.conf" && bench --unit 1024 &&
         lab status | grep '^top -> leaf3 .* 1gbit'
 }
-# A link is as many times as fast as the slowest host as the file says, and bounds the exchange by that.
+# The speeds of the file multiply the rate of the slowest host, and the bound of an exchange follows from them.
 speeds() {
     echo 'SwitchName=s0 Nodes=n[1-2] Switches=s1 NodeSpeed=10' > "$scratch/conf"
     echo 'SwitchName=s1 Nodes=n[3-4] NodeSpeed=20 LinkSpeed=12' >> "$scratch/conf"
@@ -220,14 +217,16 @@ speeds() {
         printf 'SwitchName=s0 Nodes=n1,n2 LinkSpeed=x\n' > "$scratch/bad" &&
         refused "LinkSpeed 'x' is not" up "$scratch/bad" && lab up "$scratch/conf"
 }
-# Four messages go from switch to switch, three leave each host.
+# Four messages go from one switch to the other, three leave each host.
 bench_writes() {
     lab down && lab bench chain:2,2 --rate 1gbit --sizes 1k,4k --algorithms pairwise,direct --rounds 2 --iterations 2 \
         -o "$scratch/bench" > "$scratch/run" && grep 'busiest link s1 -> s2: 4096 bytes' "$scratch/run" &&
         [ "$(wc -l < "$scratch/bench.csv")" -eq 5 ] &&
-        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" &&
+        nothing_left
 }
-# A job fails, here as coll/irr does not serve it: the bench says what the job said, and keeps the jobs before it.
+# A job fails, because coll/irr does not serve it.  The bench prints the output of the job, and keeps the rows of the
+# jobs before it.
 bench_keeps() {
     mkdir "$scratch/build" && ln -s "$builddir/irr_matrix" "$scratch/build" && cat > "$scratch/build/irr_bench" << END
 #!/bin/sh
@@ -238,7 +237,7 @@ esac
 exec "$builddir/irr_bench" "\$@"
 END
     chmod +x "$scratch/build/irr_bench" && rm -f "$scratch/bench.svg" &&
-        refused "'direct' was served by .*, so it was not measured: " --build "$scratch/build" bench single:2 \
+        refused "'direct' was not measured, because .* served the exchanges: " --build "$scratch/build" bench single:2 \
             --sizes 1k --algorithms linear,direct --rounds 1 --iterations 2 --warmup 1 -o "$scratch/bench" &&
         grep 'left out' "$scratch/refused" && [ "$(wc -l < "$scratch/bench.csv")" -eq 2 ] &&
         grep 'uniform,1024,2,linear' "$scratch/bench.csv" && grep '</svg>' "$scratch/bench.svg" && nothing_left
@@ -248,28 +247,28 @@ plan 24
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
-check "tree where hosts have several ranks, by each route" host_route
+check "tree serves hosts with several ranks, by each route" host_route
 check "auto tries strategies on the switches of a file" auto
-check "a job of two exchanges opens nothing, with a file as without" auto_waits
+check "a job of two exchanges opens no transport" auto_waits
 check "ranks fill the hosts in their order, each under its own name" names
 check "Open MPI finds no shared memory between hosts" no_shared_memory
 check "UCX finds no shared memory between hosts" no_shared_memory_ucx
 case $TRANSPORTS in
-    "ucx ofi") check "where UCX is kept off the network auto takes libfabric" auto_takes_ofi ;;
-    *) skip "where UCX is kept off the network auto takes libfabric" "one transport was built: $TRANSPORTS" ;;
+    "ucx ofi") check "auto uses libfabric if UCX may not use the network" auto_takes_ofi ;;
+    *) skip "auto uses libfabric if UCX may not use the network" "one transport was built: $TRANSPORTS" ;;
 esac
-check "status shows what each link carried" links
-check "a second cluster in its place is refused" second_is_refused
+check "lab status shows the bytes on each link" links
+check "a second cluster in the same state folder is refused" second_is_refused
 check "malformed clusters and options are refused" refuses
-check "a bench that cannot end well is refused before it begins" bench_refuses
+check "bench refuses bad options before its first job" bench_refuses
 check "lab down leaves nothing" is_down
 check "lab down twice is no error" down_again
-check "lab down removes what a crash has left" after_a_crash
-check "of two that build at once one gets the cluster" two_at_once
-check "a folder that is there is taken if it is empty" folders
-check "a terminal that is closed ends a bench and its cluster" hangup
-check "a topology.conf is built as it is" topology_file
+check "lab down removes the remains of a crash" after_a_crash
+check "of two lab up at the same time one succeeds" two_at_once
+check "lab up accepts an empty folder, and refuses another one" folders
+check "closing the terminal ends a bench and removes its cluster" hangup
+check "a topology.conf is built unchanged" topology_file
 check "ports have the speeds of a topology.conf" speeds
 check "lab bench writes its files and leaves nothing" bench_writes
-check "lab bench keeps what was measured before a job failed" bench_keeps
+check "lab bench keeps the rows measured before a job failed" bench_keeps
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lab_topology.sh - contrib/lab and coll/irr read a topology.conf alike: what one takes or refuses, the other does,
-# and the tree is the same, by the bytes that irr_plan and the lab say each link carries.
+# lab_topology.sh - contrib/lab and coll/irr read a topology.conf alike.  They accept and refuse the same files, and
+# read the same tree: irr_plan and the lab compute the same bytes on each link.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
@@ -11,7 +11,7 @@ command -v python3 > /dev/null || {
 }
 
 cat > "$scratch/links.py" << 'END'
-"""The links of a SPEC for the lab, as irr_plan draws them; or what the lab has against it, and exit status 2."""
+"""Prints the links of a SPEC as irr_plan draws them.  If the lab refuses SPEC: the reason, and exit status 2."""
 import html
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -33,7 +33,7 @@ for lower, upper in cluster.links():
 END
 links() { python3 -B "$scratch/links.py" "$srcdir/contrib/lab" "$1"; }
 
-# same: both take $scratch/conf, and read the same tree.
+# same: both accept $scratch/conf, and read the same tree.
 same() {
     links "$scratch/conf" > "$scratch/lab" 2> "$scratch/err" || return
     good draw --algorithm direct --unit 100 --topology "$scratch/conf" || return
@@ -41,7 +41,7 @@ same() {
     sort "$scratch/lab" | diff - "$scratch/plan" > "$scratch/out"
 }
 
-# alike TEXT...: both take each, with the escapes of printf.
+# alike TEXT...: both accept each text and read the same tree; a text has the escapes of printf.
 alike() {
     for text; do
         printf '%b' "$text" > "$scratch/conf"
@@ -49,7 +49,7 @@ alike() {
     done
 }
 
-# neither TEXT...: both refuse each.
+# neither TEXT...: both refuse each text.
 neither() {
     for text; do
         printf '%b' "$text" > "$scratch/conf"
@@ -63,13 +63,13 @@ neither() {
     done
 }
 
-# builds SPEC HOSTS: both take what the short form stands for; it has so many hosts.
+# builds SPEC HOSTS: both accept the file of a short form, which has HOSTS hosts.
 builds() {
     (cd "$srcdir/contrib/lab" && python3 -B -c 'import sys, topology; print(topology.text_of(sys.argv[1]))' "$1") \
         > "$scratch/conf" 2> "$scratch/err" && same && [ "$(grep -c '^n' "$scratch/lab")" -eq "$2" ]
 }
 
-# refuses SPEC TEXT: the lab does, and says so.
+# refuses SPEC TEXT: the lab refuses SPEC with TEXT in the error message.
 refuses() {
     links "$1" > "$scratch/out" 2> "$scratch/err"
     [ $? -eq 2 ] && grep -q -F -e "$2" "$scratch/err"
@@ -80,51 +80,51 @@ echo 1..14
 s1='SwitchName=s1'
 two="$s1 Nodes=n[1-2]"
 alike "$two" "$two\n" "\n\n  # more\n$two # text \\\\ of \"any\" kind\n" 'Nodes=n[1-2] switchname=s1' "$two\r\n"
-report $? "a switch, comments, keywords in any order"
+report $? "a switch with comments, and keywords in any order, are accepted"
 alike 'SwitchName = s1 Nodes = n[1-2]' ' SwitchName\t=\vs1\tNodes= n[1-2]\t' \
     'SwitchName =s1 Nodes\f=n1\rLinkSpeed = 2'
-report $? "blanks around ="
+report $? "blanks around = are accepted"
 alike 'SwitchName="s1" Nodes="n[1-2]"' "$s1 Nodes=\"n1 n2,,n3, \"" "$s1 Nodes = \"n[1,3]\" LinkSpeed=\"7\""
-report $? "values in quotes, lists with blanks"
+report $? "values in quotes, and lists with blanks, are accepted"
 alike "$two\nSwitchName=n1 Switches=s1 Nodes=s1,s2" 'SwitchName=a Nodes=a,b' \
     'SwitchName=a Nodes=b Switches=b\nSwitchName=b Nodes=a'
-report $? "a host and a switch of the same name"
+report $? "a host and a switch may have the same name"
 alike 'SwitchName=<&>.@ Nodes=n1' 'SwitchName=s:1-2 Nodes=n1'
-report $? "switches with names of any kind"
+report $? "names of switches may have special characters"
 alike "$s1 Nodes=n[8-11]" "$s1 Nodes=n[008-11,2]b" "$s1 Nodes=r[1-2]n[01-3]x,y[7]" "$s1 Nodes=,n1," "$s1 Nodes=n[0-0]"
-report $? "names with ranges"
+report $? "names with ranges are accepted"
 alike "$s1 \\\\\nNodes=n[1-2] # end" "$s1 Nodes=n\\\\\n[1-2]" "$s1 Nodes=n1\\\\  \n2\n\n" \
     "$s1 Nodes=n1 \\\\ # more\nLinkSpeed=2"
-report $? "lines that go on"
+report $? "continued lines are accepted"
 alike 'SwitchName=s0 Nodes=n1 Switches=s1 NodeSpeed=10\nSwitchName=s1 Nodes=n2 NodeSpeed=020 LinkSpeed=4294967295' \
     "$s1 Nodes=n1\nSwitchName=s2 Nodes=n2 NodeSpeed=1 LinkSpeed=00000000000003\nSwitchName=s3 Switches=s[1-2]"
-report $? "speeds"
+report $? "LinkSpeed and NodeSpeed are accepted"
 neither '' '\n# none\n' "$s1" "$s1 Nodes=" "$s1 Nodes=\"\"" "$s1 Nodes=\",\"" 'Nodes=n1' "$s1 Nodes=n1 Nodes=n2" \
     "$s1 Nodes=n1 Ports=3" 'SwitchName s1 Nodes=n1' "$s1 Nodes=\"n1" "$s1 Nodes=\"n1\"LinkSpeed=2" "$s1 Nodes=n1\"" \
     "$s1 Nodes=n1\\0000" "$s1 Nodes=n1 =2" 'SwitchName="s 1" Nodes=n1' 'SwitchName=s[1-2] Nodes=n1' \
     'SwitchName=s[1] Nodes=n1'
-report $? "malformed lines"
+report $? "malformed lines are refused"
 neither "$s1 Nodes=n[5-2]" "$s1 Nodes=n[1-3" "$s1 Nodes=n1-3]" "$s1 Nodes=n[]" "$s1 Nodes=n[1-]" "$s1 Nodes=n[a]" \
     "$s1 Nodes=\"n[1, 2]\"" "$s1 Nodes=n[[1]]" "$s1 Nodes=n[1-999999999999999999]" \
     "$s1 Nodes=n[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]" "$s1 Nodes=n[1-1000000000000000000]" "$s1 Nodes=n'1'" \
     "$s1 Nodes=n\\03031" "$s1 Nodes=$(printf '%0300d' 0)"
-report $? "malformed lists of names"
+report $? "malformed lists of names are refused"
 neither "$s1 Nodes=n1 \\\\" "$s1 \\\\ Nodes=n1" "$s1 Nodes=n1 \\\\# more\nLinkSpeed=2" "$s1 Nodes=n1 NodeSpeed=0" \
     "$s1 Nodes=n1 LinkSpeed=4294967296" "$s1 Nodes=n1 LinkSpeed=1k" "SwitchName=s0 Switches=s1 NodeSpeed=2\n$two"
-report $? "malformed ends of lines and speeds"
+report $? "malformed ends of lines, and malformed speeds, are refused"
 neither "$two\n$two" "$two\nSwitchName=s2 Nodes=n2" "$two\nSwitchName=s2 Nodes=n3" "$two Switches=s1" \
     "$two Switches=s2" "$s1 Nodes=n[1,1]" "$s1 Switches=s2,s2\nSwitchName=s2 Nodes=n1" \
     'SwitchName=a Switches=b Nodes=n1\nSwitchName=b Switches=a Nodes=n2' \
     'SwitchName=a Switches=c\nSwitchName=b Switches=c\nSwitchName=c Nodes=n1'
-report $? "what is no tree, or there twice"
+report $? "switches that form no tree, and repeated names, are refused"
 builds single:3 3 && builds star:2,1,3 6 && builds star:0,2,2 4 && builds chain:2,0,2 4 && builds star:2,2 4
-report $? "short forms, also with a switch that has no hosts"
+report $? "short forms are accepted, also with a switch without hosts"
 printf 'SwitchName=s1 Nodes=n[5-2]\n' > "$scratch/range"
 printf 'SwitchName=s1 Nodes=a:b\n' > "$scratch/name"
 refuses star:4,0,4 "'star:4,0,4': switch 2 has 0 hosts" && refuses chain:4,0 "'chain:4,0': switch 2 has 0 hosts" &&
-    refuses single:0 "allowed is 1 and more" && refuses star:4,x "SPEC is 'star:4,x'" &&
+    refuses single:0 "it needs at least 1 host" && refuses star:4,x "SPEC is 'star:4,x'" &&
     refuses ring:3 "SPEC is 'ring:3'" && refuses single:1001 "1001 hosts, allowed are 1 to 1000" &&
     refuses "$scratch/range" "conf: line 1: Nodes: range '5-2' descends" &&
     refuses "$scratch/name" "conf: line 1: host 'a:b' cannot be the name of a machine"
-report $? "the lab says what it refuses, and what is allowed"
+report $? "an error message names the input that the lab refuses"
 exit $failed

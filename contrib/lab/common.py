@@ -1,4 +1,4 @@
-"""common.py - what all parts of the lab share: errors, running a command, values with a unit."""
+"""common.py - shared code of the lab: errors, running a command, values with a unit."""
 
 import argparse
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ UNITS = {"": 1, "k": 1024, "m": 1024 ** 2, "g": 1024 ** 3}
 
 
 class LabError(Exception):
-    """What the user is told.  status: 2 for bad input, 3 for a machine that cannot, 1 for the rest."""
+    """An error message for the user.  status: 2 for bad input, 3 if this machine cannot run the lab, else 1."""
 
     def __init__(self, text, status=2):
         super().__init__(text)
@@ -22,8 +22,8 @@ class LabError(Exception):
 
 
 def end_on(*signals):
-    """Ends the program by SystemExit, so that it cleans up.  More of them, as a terminal that is closed may send, do
-    not disturb that; one that is ignored, as nohup has it, stays so."""
+    """Makes these signals end the program by SystemExit, so that it cleans up.  A closed terminal may send several
+    signals: after the first one all are ignored.  A signal that is already ignored, as under nohup, stays ignored."""
     def end(number, _):
         for other in (*signals, signal.SIGINT):
             signal.signal(other, signal.SIG_IGN)
@@ -35,7 +35,7 @@ def end_on(*signals):
 
 @contextmanager
 def at(place):
-    """Says in front of what is refused where it stands; what could disturb a terminal is replaced."""
+    """Puts the place of bad input in front of its error message, and replaces characters that disturb a terminal."""
     try:
         yield
     except LabError as error:
@@ -49,7 +49,7 @@ def need(*commands):
 
 
 def call(command, text=None):
-    """Runs a command, gives it a text, and returns what it printed."""
+    """Runs a command with a text as its input, and returns its output."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).replace("\n", "; ")
@@ -58,7 +58,7 @@ def call(command, text=None):
 
 
 def read_rate(text):
-    """Bits a second."""
+    """Reads a rate, and returns bits per second."""
     match = re.fullmatch(r"([0-9]+)([kmg])bit", text.lower())
     rate = int(match[1]) * {"k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}[match[2]] if match else 0
     if not 10 ** 6 <= rate <= 10 ** 10:
@@ -67,7 +67,7 @@ def read_rate(text):
 
 
 def read_size(text):
-    """Bytes, with suffix k, m or g."""
+    """Reads a size with suffix k, m or g, and returns bytes."""
     match = re.fullmatch(r"([0-9]+)([kmg]?)", text.lower())
     size = int(match[1]) * UNITS[match[2]] if match else 0
     if not 1 <= size <= 2 ** 30:
@@ -76,7 +76,7 @@ def read_size(text):
 
 
 def read_sizes(text):
-    """A list of them, as in 8,64k, for argparse."""
+    """Reads a list of sizes such as 8,64k, for argparse."""
     try:
         return [read_size(word) for word in text.split(",")]
     except LabError as error:

@@ -1,8 +1,8 @@
-"""conf.py - the lines of Slurm's topology.conf, as coll/irr reads them.
+"""conf.py - reads the lines of Slurm's topology.conf as coll/irr does.
 
-A job on the lab is given the same file, so what is taken and refused is what ucx_engine/problem/topology_lines.c
-and hostlist.c say; tests/lab_topology.sh holds the two beside each other.  Bytes are characters here (latin-1), and
-blanks and digits are those of ASCII.  Pure.
+A job on the lab reads the same file, so the lab must accept and refuse the same lines as
+ucx_engine/problem/topology_lines.c and hostlist.c; tests/lab_topology.sh compares both.  Each byte is one character
+(latin-1); blanks and digits are those of ASCII.  This module is pure.
 """
 
 import itertools
@@ -26,7 +26,7 @@ PART = re.compile(rf"\[([^\]]*)\]|({LETTER}+)|(.)", re.DOTALL)
 
 
 class Line(NamedTuple):
-    """What a line says: a switch, what hangs on it, and the speeds of its own link and of those of its hosts."""
+    """A line: a switch, its hosts and lower switches, and the speeds of its uplink and of its hosts' links."""
     number: int
     switch: str
     nodes: list
@@ -50,7 +50,7 @@ def expand_range(text):
 
 
 def expand_group(text):
-    """What is in brackets; numbers are counted before they are made."""
+    """Returns the numbers that the text in brackets stands for, with leading zeros."""
     numbers = []
     for part in text.split(","):
         numbers += expand_range(part)
@@ -60,7 +60,7 @@ def expand_group(text):
 
 
 def expand_item(item):
-    """The names of what is between two commas, the last group fastest."""
+    """Yields the names that the text between two commas stands for; the last group varies fastest."""
     parts = []
     for group, literal, wrong in PART.findall(item):
         if wrong:
@@ -74,7 +74,7 @@ def expand_item(item):
 
 
 def expand(text):
-    """The names that a list such as n[1-3,7],login stands for."""
+    """Returns the names that a list such as n[1-3,7],login stands for."""
     all_names = (name for item in ITEM.findall(text) for name in expand_item(item))
     names = list(itertools.islice(all_names, MOST_NAMES + 1))
     if not names:
@@ -87,7 +87,7 @@ def expand(text):
 # ---- lines ----
 
 def cut_line(line):
-    """What a line says without its comment, and if it goes on in the next."""
+    """Returns a line without its comment, and whether the next line continues it."""
     if len(line) > LINE_BYTES or "\0" in line:
         raise LabError(f"a line has up to {LINE_BYTES} bytes, none of which is 0")
     text, comment, _ = line.partition("#")
@@ -99,7 +99,7 @@ def cut_line(line):
 
 
 def logical_lines(text):
-    """(number, text) of each line that says something, with those that it goes on in."""
+    """Yields number and text of each line that is not blank, joined with the lines that continue it."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -113,11 +113,11 @@ def logical_lines(text):
                 yield first, "".join(held)
             first, held = number + 1, []
     if goes_on:
-        raise LabError(f"line {len(lines)}: file ends behind a backslash")
+        raise LabError(f"line {len(lines)}: file ends after a backslash")
 
 
 def cut_pair(text):
-    """KEYWORD=VALUE at the start of a text: the keyword, the value, and what is behind them."""
+    """Splits KEYWORD=VALUE off the start of a text.  Returns the keyword, the value and the rest of the text."""
     pair = PAIR.match(text)
     if not pair:
         raise LabError(f"'{re.match(WORD, text)[0][:64]}' is not KEYWORD=VALUE")
@@ -132,7 +132,7 @@ def cut_pair(text):
 
 
 def fields(line):
-    """The values of a line by keyword."""
+    """Returns the values of a line by keyword."""
     found = {}
     rest = line.lstrip(BLANKS)
     while rest:
@@ -144,7 +144,7 @@ def fields(line):
 
 
 def speed_of(found, keyword):
-    """1 unless it is there."""
+    """Returns a speed; 1 if the line has none."""
     text = found.get(keyword, "1")
     match = re.fullmatch("0*([1-9][0-9]{0,9})", text)
     if not match or int(match[1]) > FASTEST:
@@ -173,7 +173,7 @@ def read_line(number, text):
 
 
 def read_lines(text):
-    """A Line for each switch."""
+    """Yields a Line for each switch."""
     for number, line in logical_lines(text):
         with at(f"line {number}"):
             read = read_line(number, line)

@@ -1,7 +1,7 @@
-"""job.py - runs MPI programs on the lab, and counts what TCP had to send again.
+"""job.py - runs MPI programs on the lab, and counts the retransmissions of TCP.
 
-mpirun runs beside the switches, under a name of its own, and reaches each host through `enter`.  The settings are
-environment variables, so that a --mca of the user is stronger.
+mpirun runs in the namespace of the switches, which has a name of its own, and reaches each host through `enter`.  The
+settings are environment variables, so that a --mca of the user overrides them.
 """
 
 import os
@@ -19,7 +19,7 @@ RUNTIME = {"plm_ssh_agent": f"{network.HERE}/enter", "plm_ssh_no_tree_spawn": "1
 
 
 def settings(lab, build):
-    """The environment of mpirun: Open MPI and coll/irr stay on the lab's network."""
+    """Returns the environment of mpirun.  It restricts Open MPI and coll/irr to the lab's network."""
     mca = {"plm": "rsh", "plm_rsh_agent": f"{network.HERE}/enter", "plm_rsh_no_tree_spawn": "1",
            "oob_tcp_if_include": network.SUBNET, "btl_tcp_if_include": network.SUBNET,
            "pml": "ob1", "btl": "self,vader,tcp", "mpi_yield_when_idle": "1",
@@ -42,7 +42,7 @@ def check_ranks(cluster, ranks, name, least=1):
 
 
 def command(lab, ranks, options, program):
-    """mpirun with the ranks in the order of the hosts."""
+    """Returns the command that runs mpirun with the ranks in the order of the hosts."""
     places = topology.place(lab.cluster.hosts, ranks)
     hosts = ",".join(f"{host}:{places.count(host)}" for host in lab.cluster.hosts if host in places)
     return ["nsenter", "--target", str(lab.pid(network.SWITCHES)), "--net", "--uts", "--mount",
@@ -51,22 +51,22 @@ def command(lab, ranks, options, program):
 
 
 def counter(pid, file, group, name):
-    """A counter of the kernel in the network of a process, as nstat shows it."""
+    """Returns a counter of the kernel for the network of a process.  nstat shows the same counters."""
     with open(f"/proc/{pid}/net/{file}", encoding="ascii") as stream:
         lines = [line.split() for line in stream if line.startswith(f"{group}:")]
     return int(dict(zip(lines[0], lines[1])).get(name, 0))
 
 
 def resent(lab):
-    """TcpExtTCPTimeouts and TcpRetransSegs, summed over the hosts."""
+    """Returns TcpExtTCPTimeouts and TcpRetransSegs, summed over the hosts."""
     pids = [lab.pid(host) for host in lab.cluster.hosts]
     return (sum(counter(pid, "netstat", "TcpExt", "TCPTimeouts") for pid in pids),
             sum(counter(pid, "snmp", "Tcp", "RetransSegs") for pid in pids))
 
 
 def wait(job):
-    """An interrupt from the terminal reaches mpirun by itself, which ends the job; SIGTERM and SIGHUP are handed on.
-    Then they do what they would have done without a job."""
+    """Waits for a job and returns its status.  An interrupt from the terminal reaches mpirun without this program;
+    SIGTERM and SIGHUP are forwarded to mpirun.  When the job has ended, the first signal has its usual effect."""
     caught = []
 
     def end(number, _):
@@ -89,7 +89,7 @@ def wait(job):
 
 
 def run(lab, build, ranks, options, program, output=None):
-    """Returns mpirun's exit status, the timeouts of retransmissions and the segments sent again."""
+    """Returns mpirun's exit status, the number of retransmission timeouts, and that of retransmitted segments."""
     need("mpirun")
     before = resent(lab)
     sys.stdout.flush()

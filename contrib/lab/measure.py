@@ -1,8 +1,8 @@
-"""measure.py - coll/irr beside Open MPI's own algorithms on the lab: lab demo and lab bench.
+"""measure.py - compares coll/irr with Open MPI's algorithms on the lab: lab demo and lab bench.
 
-Each algorithm runs in a job of its own, so that timeouts are known to be its own, and the jobs take turns, a few
-rounds of some iterations each.  The bound is the time that the busiest link needs for its bytes, all the time at
-USABLE of the rate: of 1514 bytes of a frame 1446 are the user's.
+Each algorithm runs in jobs of its own, so that the counted timeouts belong to it.  The jobs take turns, for a few
+rounds of some iterations each.  The bound is the time that the busiest link needs for its bytes at USABLE of its rate:
+1446 of the 1514 bytes of a frame are the user's.
 """
 
 import csv
@@ -21,8 +21,8 @@ import show
 import topology
 
 USABLE = 0.955
-WARMUP = 60     # tree tries its strategies from exchange 17 to about 50,
-TRIES = ["--mca", "coll_irr_setup_share", "1000000000"]   # whatever that costs
+WARMUP = 60     # tree tries its strategies from exchange 17 to about 50
+TRIES = ["--mca", "coll_irr_setup_share", "1000000000"]   # a trial may cost any time
 TUNED = {"linear": 1, "pairwise": 2}
 TRANSPORTS = ("ucx", "ofi")
 IDLE = "no byte leaves its host, so no link bounds the exchange"
@@ -31,7 +31,8 @@ COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algor
 DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
         "warmup": WARMUP, "algorithms": "linear,pairwise,tree", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
-# Under sudo a checkout that is all its user's stays so; where others have files, as from root's builds, root builds.
+# Under sudo the user builds if the user owns the whole checkout.  If others own files in it, as after a build by root,
+# root builds.
 PREPARE = """checkout=$(dirname "$0")/..
 if [ "${SUDO_UID:-0}" != 0 ] && [ -z "$(find "$checkout" ! -uid "$SUDO_UID" -print -quit 2>&1)" ]; then
     setup_owner="#$SUDO_UID"
@@ -46,18 +47,18 @@ step "building" as_owner make -C "$build" -j "$jobs"
 
 
 def add_options(parser):
-    parser.add_argument("--np", metavar="NP", help="ranks; default one a host")
+    parser.add_argument("--np", metavar="NP", help="number of ranks; default one per host")
     parser.add_argument("--patterns", default="uniform", metavar="LIST",
-                        help="patterns of irr_matrix with commas between; default uniform")
+                        help="patterns of irr_matrix, separated by commas; default uniform")
     parser.add_argument("--sizes", default="1k,8k,64k,256k", metavar="LIST",
                         help="mean bytes of a message, with suffix k, m or g; default 1k,8k,64k,256k")
     parser.add_argument("--algorithms", default="linear,pairwise,tree", metavar="LIST",
-                        help="linear and pairwise are Open MPI's, others coll/irr's, also with what moves the messages, as "
-                             "in tree@ucx,tree@ofi; default linear,pairwise,tree")
+                        help="linear and pairwise are Open MPI's, the others coll/irr's; a transport may follow, as in "
+                             "tree@ucx,tree@ofi; default linear,pairwise,tree")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="jobs of each algorithm; default 3")
     parser.add_argument("--iterations", type=int, default=10, metavar="N", help="exchanges of a job; default 10")
     parser.add_argument("--warmup", type=int, default=WARMUP, metavar="N",
-                        help=f"exchanges before them, in which coll/irr tries what is fastest; default {WARMUP}")
+                        help=f"exchanges of a job before the timed ones, for the trials of coll/irr; default {WARMUP}")
     parser.add_argument("-o", "--output", default="lab-bench", metavar="PREFIX",
                         help="writes PREFIX.csv and PREFIX.svg; default lab-bench")
 
@@ -65,7 +66,7 @@ def add_options(parser):
 # ---- what is exchanged ----
 
 def read_matrix(file):
-    """(from, to) -> bytes, ranks from 0."""
+    """Returns the matrix of a file as (from, to) -> bytes, with ranks from 0."""
     with open(file, encoding="ascii") as stream:
         lines = [line.split() for line in stream if not line.startswith("%")]
     return {(int(i) - 1, int(j) - 1): int(size) for i, j, size in lines[1:]}
@@ -77,7 +78,7 @@ def generate(options, pattern, ranks, unit, file):
 
 
 def make_matrix(options, pattern, ranks, size, file):
-    """A pattern with messages between ranks of `size` bytes in the mean."""
+    """Returns the matrix of a pattern whose messages between different ranks have `size` bytes on average."""
     def mean(matrix):
         return statistics.mean([count for (i, j), count in matrix.items() if i != j] or [1])
     unit = max(1, round(size / mean(generate(options, pattern, ranks, 1, file))))
@@ -85,7 +86,7 @@ def make_matrix(options, pattern, ranks, size, file):
 
 
 def bound_of(lab, matrix, ranks):
-    """The busiest link, its bytes, and how many milliseconds they take at the least."""
+    """Returns the busiest link, its bytes, and the bound in milliseconds."""
     loads = lab.cluster.loads(matrix, topology.place(lab.cluster.hosts, ranks))
     if not loads:
         raise LabError(IDLE)
@@ -95,7 +96,7 @@ def bound_of(lab, matrix, ranks):
 
 
 def cores():
-    """Ticks of the cores so far: all, idle, taken by others on the same hardware."""
+    """Returns the ticks of the cores since boot: all, idle, and stolen by other virtual machines."""
     with open("/proc/stat", encoding="ascii") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]
     return sum(ticks), ticks[3] + ticks[4], ticks[7]
@@ -103,25 +104,26 @@ def cores():
 
 def print_cores(before):
     total, idle, stolen = (max(0, now - then) for now, then in zip(cores(), before))
-    print(f"  cores meanwhile: {100 * idle / max(total, 1):.0f}% idle, {100 * stolen / max(total, 1):.0f}% stolen by "
-          "other virtual machines", flush=True)
+    print(f"  cores during these jobs: {100 * idle / max(total, 1):.0f}% idle, {100 * stolen / max(total, 1):.0f}% "
+          "stolen by other virtual machines", flush=True)
 
 
 # ---- jobs ----
 
 def algorithm_options(algorithm):
-    """What mpirun and irr_bench are told.  auto gets no list of switches: it is what a user has who sets nothing."""
+    """Returns options of mpirun, and the algorithm of irr_bench.  auto gets no topology file, because it stands for
+    coll/irr without configuration."""
     name, _, transport = algorithm.partition("@")
     if algorithm not in TUNED:
-        told = ["--mca", "coll_irr_transport", transport] if transport else []
-        return told + (["--mca", "coll_irr_topology_file", ""] if name == "auto" else TRIES), name
+        options = ["--mca", "coll_irr_transport", transport] if transport else []
+        return options + (["--mca", "coll_irr_topology_file", ""] if name == "auto" else TRIES), name
     number = str(TUNED[algorithm])
     return ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_alltoallv_algorithm", number,
             "--mca", "coll_tuned_alltoall_algorithm", number], "host"
 
 
 def run_job(lab, options, ranks, algorithm, folder):
-    """The times of one job's exchanges in ms, timeouts, segments sent again."""
+    """Runs a job.  Returns the times of its exchanges in ms, its timeouts and its retransmitted segments."""
     mpirun, name = algorithm_options(algorithm)
     program = [f"{options.build}/irr_bench", "--matrix", f"{folder}/matrix.mtx", "--algorithms", name,
                "--iterations", str(options.iterations), "--warmup", str(options.warmup),
@@ -135,7 +137,7 @@ def run_job(lab, options, ranks, algorithm, folder):
     with open(f"{folder}/result.json", encoding="utf-8") as file:
         row = json.load(file)["results"][0]["rows"][0]
     if name != "auto" and row["served_by"] != ("host" if algorithm in TUNED else "irr"):
-        raise LabError(f"'{algorithm}' was served by {row['served_by']}, so it was not measured: {said}", 1)
+        raise LabError(f"'{algorithm}' was not measured, because {row['served_by']} served the exchanges: {said}", 1)
     return [time / 1e3 for time in row["times_us"]], timeouts, resent
 
 
@@ -149,7 +151,7 @@ def take_turns(lab, options, ranks, folder, found):
 
 
 def measure(lab, options, ranks, folder):
-    """The rows of one exchange, an algorithm each; also if a job fails, those of the jobs before it."""
+    """Yields a row for each algorithm.  If a job fails, yields the rows of the jobs before it."""
     found = {algorithm: ([], [], []) for algorithm in options.algorithms.split(",")}
     try:
         take_turns(lab, options, ranks, folder, found)
@@ -166,7 +168,7 @@ def title_of(algorithm):
 
 
 def print_row(row):
-    """Where the terminal is gone the rows behind this one must still be written; what is printed next fails."""
+    """Prints a row.  Ignores an error, because after the terminal closes the file must still get the next rows."""
     times = " ".join(f"{row[key]:>9.1f}" for key in ("median_ms", "min_ms", "max_ms"))
     try:
         print(f"  {title_of(row['algorithm']):<20} {times} {row['share']:>7.2f} {row['timeouts']:>9} "
@@ -175,8 +177,8 @@ def print_row(row):
         pass
 
 
-def series(lab, options):
-    """All rows of the bench, printed as they come."""
+def all_rows(lab, options):
+    """Yields all rows of a bench, and prints each of them."""
     ranks = int(options.np) if options.np else len(lab.cluster.hosts)
     with tempfile.TemporaryDirectory(prefix="irr-lab-") as folder:
         for pattern in options.patterns.split(","):
@@ -198,7 +200,7 @@ def series(lab, options):
 # ---- commands ----
 
 def with_lab(options, use):
-    """Builds the cluster, uses it, and removes it in any case."""
+    """Builds the cluster, calls use(), and removes the cluster, also after a failure."""
     lab = network.up(options.state, options.spec, read_rate(options.rate), options.congestion)
     try:
         show.summary(lab)
@@ -209,14 +211,14 @@ def with_lab(options, use):
 
 
 def dry(command, known=""):
-    """Refuses what a tool does, in its words; known: what is allowed beside what it knows."""
+    """Runs a tool that checks its options.  If it refuses them, raises its error message with `known` behind it."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LabError(done.stderr.strip()[-600:] + known)
 
 
 def check_pattern(options, pattern, places):
-    """Its name, and that a link has something to carry."""
+    """Checks the name of a pattern, and that at least one message leaves its host."""
     with tempfile.NamedTemporaryFile(prefix="irr-lab-") as file:
         command = [f"{options.build}/irr_matrix", "generate", pattern, "--ranks", str(len(places)), "--unit", "1"]
         dry([*command, "-o", file.name])
@@ -225,24 +227,24 @@ def check_pattern(options, pattern, places):
 
 
 def check_algorithms(options):
-    """irr_bench knows the names; --help ends it once it has read the rest."""
+    """Checks algorithms, iterations and warmup.  irr_bench checks them, and --help makes it end without a run."""
     for name in options.algorithms.split(","):
         transport = name.partition("@")[2]
         if transport not in ("", *TRANSPORTS):
             raise LabError(f"unknown transport '{transport}', known are {', '.join(TRANSPORTS)}")
     own = [name.partition("@")[0] for name in options.algorithms.split(",") if name not in TUNED]
     if "host" in own:
-        raise LabError(f"algorithm 'host' is Open MPI's choice, allowed is {' or '.join(TUNED)} in its place")
+        raise LabError(f"algorithm 'host' is Open MPI's choice; name {' or '.join(TUNED)} in its place")
     if own:
-        dry([f"{options.build}/irr_bench", "--algorithms", ",".join(own), "--help"], f", and here {', '.join(TUNED)}")
+        dry([f"{options.build}/irr_bench", "--algorithms", ",".join(own), "--help"], f", {', '.join(TUNED)}")
     dry([f"{options.build}/irr_bench", "--iterations", str(options.iterations), "--warmup", str(options.warmup),
          "--help"])
 
 
 def check_options(options):
-    """All that can be known before anything is set up: what fails later may fail after hours."""
+    """Checks all options before the first job, because a later failure could come after hours."""
     if options.rounds < 1:
-        raise LabError(f"--rounds is {options.rounds}, allowed is 1 and more")
+        raise LabError(f"--rounds is {options.rounds}, allowed is an integer from 1")
     for size in options.sizes.split(","):
         read_size(size)
     cluster = topology.read(topology.text_of(options.spec), options.spec)
@@ -260,12 +262,12 @@ def check_options(options):
 
 
 def write_rows(lab, options, rows):
-    """The file is as far as the series is at any time."""
+    """Writes each row to the file as soon as it is measured."""
     with open(f"{options.output}.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         file.flush()
-        for row in series(lab, options):
+        for row in all_rows(lab, options):
             rows.append(row)
             writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value
                              for key, value in row.items()})
@@ -292,14 +294,14 @@ def demo(options):
     network.check_root()
     if options.build == f"{os.path.dirname(os.path.dirname(network.HERE))}/build":
         if subprocess.run(["sh", "-c", PREPARE, os.path.dirname(network.HERE) + "/lab"], check=False).returncode:
-            raise LabError("coll/irr could not be built", 1)
+            raise LabError("the build of coll/irr failed", 1)
     check_options(options)
 
     def use(lab):
-        for _ in series(lab, options):
+        for _ in all_rows(lab, options):
             pass
-        print("\nshare: of what the busiest link can carry; timeouts: of TCP, each 200 ms or more; resent: its "
-              "segments sent again;\n"
-              "cores: the lab measures the wire only where some are left idle, and little is stolen")
+        print("\nshare: bound divided by time; timeouts: of TCP, each 200 ms or more; resent: segments that TCP "
+              "retransmitted\n"
+              "cores: the times are those of the wire only if the cores were partly idle, and little was stolen")
     sys.stdout.flush()
     return with_lab(options, use)

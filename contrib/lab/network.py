@@ -1,9 +1,9 @@
-"""network.py - the cluster itself: a set of namespaces for each host, and one for all switches.
+"""network.py - builds and removes the cluster: a set of namespaces for each host, and one for all switches.
 
-A host has a network card eth0; all else is in the namespace of the switches, where switch number i is the bridge bI,
-its port to host h (from 0) is hH, and a cable from switch i up to switch j is uI at i and dI at j.  The first process
-of each namespace (keep) is all that holds it: when these processes are gone, nothing is left.  They are known by
-their command line, which names the state folder, so that they are found after a crash, too.
+A host has a network interface eth0; all other interfaces are in the namespace of the switches.  Switch i is the bridge
+bI, its port to host h is hH, and a cable from switch i up to switch j is uI at i and dI at j; numbers start at 0.  The
+namespaces exist as long as their first processes (keep).  The command line of these processes names the state folder,
+so `lab down` finds them also after a crash.
 """
 
 import json
@@ -19,13 +19,13 @@ import topology
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUBNET = "10.77.0.0/16"
 HEAD = "10.77.255.254"          # mpirun's address, on the first switch
-SWITCHES = "lab-head"           # the name of the machine that mpirun sees itself on
+SWITCHES = "lab-head"           # the host name that mpirun sees
 TAKEN = (SWITCHES, "localhost")
 HOST_QUEUE = 512 * 1024
 PORT_QUEUE = 128 * 1024
 SMALL_QUEUE = 128 * 1024
 FRAME = 1514
-FASTEST = 10 ** 11            # bits a second of a port
+FASTEST = 10 ** 11            # of a port, in bits per second
 LACKS = ("kind is unknown", "No such file", "Unknown device type", "not supported", "not permitted")
 
 
@@ -34,7 +34,7 @@ def address(number):
 
 
 class Lab:
-    """A lab that is up, as its state folder tells."""
+    """A lab that is up, read from its state folder."""
 
     def __init__(self, state):
         self.state = state
@@ -47,27 +47,27 @@ class Lab:
         self.spec, self.rate, self.congestion = facts["spec"], facts["rate"], facts["congestion"]
 
     def pid(self, name):
-        """The first process of a host, or of the switches."""
+        """Returns the id of the first process of a host, or of the switches."""
         try:
             with open(f"{self.state}/pids/{name}", encoding="utf-8") as file:
                 pid = int(file.read())
         except FileNotFoundError:
             pid = 0
         if not is_keeper(pid, self.state):
-            raise LabError(f"the lab has no '{name}' (any more); remove what is left with lab down", 1)
+            raise LabError(f"the lab has no '{name}', or lost it; remove the rest of the lab with lab down", 1)
         return pid
 
     def rate_of(self, source, target):
-        """Bits a second of a directed link; that of the slowest host has the rate of the lab."""
+        """Returns the rate of a directed link in bits per second; the link of the slowest host has the lab's rate."""
         speed, base = self.cluster.factor(source, target)
         rate = self.rate * speed // base
         if not 10 ** 5 <= rate <= FASTEST:
-            raise LabError(f"{source} -> {target} would have {rate} bits a second, allowed are {10 ** 5} to "
-                           f"{FASTEST}; another --rate may do")
+            raise LabError(f"{source} -> {target} would have {rate} bits per second, allowed are {10 ** 5} to "
+                           f"{FASTEST}; choose another --rate")
         return rate
 
     def ports(self):
-        """(from, to, name whose namespace it is in, interface) of each directed link."""
+        """Yields source, target, the name of the namespace, and the interface there of each directed link."""
         hosts, switches = self.cluster.hosts, self.cluster.switches
         for number, host in enumerate(hosts):
             yield host, self.cluster.home[host], host, "eth0"
@@ -94,7 +94,7 @@ def words(pid):
 
 
 def is_keeper(pid, state):
-    """Is it `keep STATE NAME KIND`, or the command that starts it?"""
+    """True if a process is `keep STATE NAME KIND`, or the command that starts it."""
     found = words(pid)
     return any(word.endswith("/lab/keep") and after == state for word, after in zip(found, found[1:]))
 
@@ -107,7 +107,7 @@ def network_of(pid):
 
 
 def left_over(state):
-    """The ids of the processes that belong to the lab with this state folder: keepers, and all in their networks."""
+    """Returns the ids of the processes of the lab in a state folder: keepers, and processes in their networks."""
     own = network_of("self")
     keepers = [pid for pid in processes() if is_keeper(pid, state)]
     networks = {network_of(pid) for pid in keepers} - {own, None}
@@ -115,7 +115,7 @@ def left_over(state):
 
 
 def down(state):
-    """Ends all that is left of a lab; returns the number of processes that were ended."""
+    """Kills all processes of a lab and removes its state folder.  Returns the number of processes."""
     ended = set()
     for _ in range(100):
         pids = left_over(state)
@@ -130,7 +130,7 @@ def down(state):
         time.sleep(0.05)
     else:
         raise LabError(f"processes {' '.join(map(str, pids))} of the lab do not end", 1)
-    if os.path.isdir(f"{state}/pids"):      # a folder of ours
+    if os.path.isdir(f"{state}/pids"):      # only the folder of a lab has pids
         shutil.rmtree(state)
     return len(ended)
 
@@ -138,7 +138,7 @@ def down(state):
 # ---- up ----
 
 def keep(state, name, kind):
-    """Starts the first process of a host, or of the switches, and notes its id."""
+    """Starts the first process of a host, or of the switches; stores its id in the state folder and returns it."""
     spaces = ["--net", "--uts", "--mount"]
     if kind == "host":
         spaces += ["--ipc", "--pid", "--fork", "--kill-child"]
@@ -161,44 +161,46 @@ def inside(pid, *command):
 
 
 def batch(pid, program, lines):
-    """Commands for ip or tc in a namespace."""
+    """Runs commands of ip or tc in a namespace."""
     try:
         call(inside(pid, program, "-batch", "-"), "\n".join(lines) + "\n")
     except LabError as error:
         if any(reason in str(error) for reason in LACKS):
-            raise LabError("the kernel lacks, or forbids, bridges, veth, HTB, TBF or u32 filters (modules bridge, veth, "
+            raise LabError("the kernel lacks or forbids bridges, veth, HTB, TBF or u32 filters (modules bridge, veth, "
                            f"sch_htb, sch_tbf, cls_u32): {error}", 3) from None
         raise
 
 
-def plain(pid, cards):
-    """The cards do nothing in place of the kernel: a packet is a frame of the wire."""
-    call(inside(pid, "sh", "-c", 'for card; do ethtool -K "$card" gso off tso off gro off tx off rx off || exit; done',
-                "sh", *cards))
+def disable_offloads(pid, interfaces):
+    """Disables the offloads of network interfaces, so that each packet is a frame on the wire."""
+    call(inside(pid, "sh", "-c", 'for interface; do ethtool -K "$interface" gso off tso off gro off tx off rx off || '
+                                 'exit; done', "sh", *interfaces))
 
 
-def unfiltered(pid):
-    """Where br_netfilter is loaded, a bridge would show each frame to iptables, which costs the cores something."""
+def disable_filters(pid):
+    """If br_netfilter is loaded, bridges pass each frame to iptables, which costs time of the cores: disables that."""
     call(inside(pid, "sh", "-c", 'for file in /proc/sys/net/bridge/bridge-nf-call-*; do '
                                  '[ ! -w "$file" ] || echo 0 >"$file"; done'))
 
 
 def burst(rate):
-    """Bytes that a port may send at once: none on a wire, but a timer of the kernel is late by some 100 us, or by 300
-    where all cores are busy: with half as many, streams of each host to the next lost some 4 in 100."""
+    """Returns the bytes that a port may send at once.  A real port has no burst, but a timer of the kernel is late by
+    some 100 us, or by 300 us if all cores are busy.  Half of this burst costs some 4 % of the bandwidth when each host
+    sends to the next."""
     return max(4 * FRAME, rate // 80000)
 
 
 def control_first():
-    """Acknowledgements and other segments without data go first, as fq_codel favours sparse flows: a filter for each
-    length of a TCP header with timestamps and up to three blocks of SACK.  Small segments with data do not: they would
-    overtake the data before them on their connection, and TCP takes that for a loss."""
+    """Returns filters by which acknowledgements and other segments without data go first, as fq_codel favours sparse
+    flows.  There is a filter for each length of a TCP header with timestamps and up to three blocks of SACK.  Small
+    segments with data do not go first: they would overtake earlier data of their connection, and TCP would see a
+    loss."""
     return [f"filter add dev eth0 parent 1: protocol ip prio 1 u32 match u16 {20 + 4 * words} 0xffff at 2 "
             f"match u8 {words << 4:#x} 0xf0 at 32 flowid 1:10" for words in (8, 10, 11, 13, 15)]
 
 
 def host_limit(rate):
-    """What control_first picks goes first; the rest queues."""
+    """Returns commands that limit the rate of a host.  Segments that match control_first go first, the rest queues."""
     shape = f"ceil {rate}bit burst {burst(rate)} cburst {burst(rate)} quantum {FRAME}"
     return ["qdisc add dev eth0 root handle 1: htb default 20",
             f"class add dev eth0 parent 1: classid 1:1 htb rate {rate}bit {shape}",
@@ -208,8 +210,9 @@ def host_limit(rate):
             f"qdisc add dev eth0 parent 1:20 bfifo limit {HOST_QUEUE}", *control_first()]
 
 
-def card(own, congestion):
-    """A host's address; the congestion control is of the route, as a namespace may not choose any for itself."""
+def host_address(own, congestion):
+    """Returns commands that set a host's address and route.  The route sets the congestion control, because a namespace
+    may not choose each one for itself."""
     return [f"address add {own}/16 dev eth0 noprefixroute", "link set eth0 up",
             f"route add {SUBNET} dev eth0 src {own} congctl {congestion}"]
 
@@ -219,7 +222,7 @@ def port_limit(port, rate):
 
 
 def cables(lab, pids):
-    """The bridges and veth pairs, as commands for ip in the namespace of the switches."""
+    """Returns commands of ip that make the bridges and veth pairs in the namespace of the switches."""
     numbers = {name: number for number, name in enumerate(lab.cluster.switches)}
     lines = []
     for number in numbers.values():
@@ -238,24 +241,24 @@ def cables(lab, pids):
 
 
 def build(lab):
-    """All namespaces, then all cables, then the limits."""
+    """Makes all namespaces, then all cables, then the limits."""
     kinds = {SWITCHES: "switches", **dict.fromkeys(lab.cluster.hosts, "host")}
     pids = {name: keep(lab.state, name, kind) for name, kind in kinds.items()}
     head = pids[SWITCHES]
     batch(head, "ip", cables(lab, pids))
-    unfiltered(head)
+    disable_filters(head)
     ports = [(port, lab.rate_of(source, target)) for source, target, name, port in lab.ports() if name == SWITCHES]
-    plain(head, [port for port, _ in ports])
+    disable_offloads(head, [port for port, _ in ports])
     batch(head, "tc", [port_limit(port, rate) for port, rate in ports])
     for number, host in enumerate(lab.cluster.hosts):
-        plain(pids[host], ["eth0"])
+        disable_offloads(pids[host], ["eth0"])
         batch(pids[host], "tc", host_limit(lab.rate_of(host, lab.cluster.home[host])))
-        batch(pids[host], "ip", card(address(number), lab.congestion))
+        batch(pids[host], "ip", host_address(address(number), lab.congestion))
 
 
 def check_root():
     if os.geteuid() != 0:
-        raise LabError("this needs root, for namespaces and limits of rate: sudo contrib/lab/lab ...", 3)
+        raise LabError("namespaces and rate limits need root: sudo contrib/lab/lab ...", 3)
 
 
 def check_machine(congestion):
@@ -268,13 +271,13 @@ def check_machine(congestion):
 
 
 def claim(state):
-    """Makes the folder of a lab; where two try at the same time, one gets it."""
-    taken = LabError(f"a lab is up, or was left over ({state}); end it with lab down first")
+    """Makes the state folder of a lab.  If two calls run at the same time, one of them fails."""
+    taken = LabError(f"a lab is up, or parts of one are left ({state}); remove it with lab down first")
     if left_over(state):
         raise taken
     found = os.listdir(state) if os.path.isdir(state) else []
     if os.path.exists(state) and "pids" not in found and (found or not os.path.isdir(state)):
-        raise LabError(f"{state} is there, and is no folder of a lab; allowed is one that is empty, or not there")
+        raise LabError(f"{state} exists and is no folder of a lab; allowed is an empty or a new folder")
     os.makedirs(state, exist_ok=True)
     try:
         os.mkdir(f"{state}/pids")
@@ -283,12 +286,12 @@ def claim(state):
 
 
 def up(state, spec, rate, congestion):
-    """Builds a lab; on failure nothing of it is left."""
+    """Builds a lab and returns it.  On failure nothing is left."""
     text = topology.text_of(spec)
     cluster = topology.read(text, spec)
     for name in TAKEN:
         if name in cluster.home:
-            raise LabError(f"{spec}: host '{name}' would have a name that the lab, or any machine, has for itself")
+            raise LabError(f"{spec}: host '{name}' has a reserved name; choose a name other than {' and '.join(TAKEN)}")
     check_machine(congestion)
     claim(state)
     try:

@@ -1,7 +1,7 @@
-"""plot.py - the rows of lab bench as an SVG plot: for each pattern completion time, and share of the bound, by size.
+"""plot.py - draws the rows of lab bench as SVG: for each pattern the time and the share of the bound, by size.
 
-A point is the median; the bar through it goes from the least to the most.  Points of one size stand a little beside
-each other, so that their bars can be told apart.
+A point is the median; the bar through it goes from the minimum to the maximum.  Points of one size are drawn side by
+side, so that their bars do not cover each other.
 """
 
 from html import escape
@@ -29,7 +29,7 @@ def line(x1, y1, x2, y2, kind, more=""):
 
 
 def mark(x, y, number):
-    """A point in the shape and colour of a series."""
+    """Returns a point with the shape and colour of an algorithm."""
     color = COLORS[number % len(COLORS)]
     if MARKS[number % len(MARKS)] == "circle":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{color}"/>'
@@ -38,7 +38,7 @@ def mark(x, y, number):
 
 
 class Axis:
-    """From values to places between two ends, on a plain or logarithmic scale."""
+    """Maps values to coordinates between two ends, on a linear or logarithmic scale."""
 
     def __init__(self, low, high, start, end, log):
         self.log = log
@@ -52,7 +52,7 @@ class Axis:
 
 
 def decades(low, high):
-    """Ticks 1, 2, 5 of the powers of ten around; 1 alone where they would be many."""
+    """Returns ticks at 1, 2 and 5 times powers of ten around the values; powers of ten only if these are many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     factors = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [factor * 10.0 ** power for power in range(first, last + 1) for factor in factors]
@@ -69,14 +69,14 @@ def size_axis(rows, x):
 
 
 def frame(x, y, title, sizes, across, ticks, up, label, below="mean message"):
-    """The area, its grid and its words."""
+    """Returns the area of a plot, its grid and its labels."""
     parts = [text(x + WIDTH / 2, y - 12, title, kind="title")]
     for tick in ticks:
         parts += [line(x, up.at(tick), x + WIDTH, up.at(tick), "grid"),
                   text(x - 8, up.at(tick) + 4.5, f"{tick:g}", "end")]
     last = -math.inf
     for size in sizes:
-        if across.at(size) - last >= 58:        # sizes that would run into each other go without a label
+        if across.at(size) - last >= 58:        # labels must not overlap
             parts.append(text(across.at(size), y + HEIGHT + 19, write_size(size)))
             last = across.at(size)
         parts.append(line(across.at(size), y + HEIGHT, across.at(size), y + HEIGHT + 5, "frame"))
@@ -87,7 +87,7 @@ def frame(x, y, title, sizes, across, ticks, up, label, below="mean message"):
 
 
 def curves(rows, across, up, figures):
-    """A line for each algorithm; figures(row): its median, least and most."""
+    """Returns a line for each algorithm; figures(row): median, minimum and maximum."""
     parts = []
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
     for number, name in enumerate(names):
@@ -139,7 +139,7 @@ def legend(names, x, y, dashed="bound"):
 
 
 def draw(rows, title_of):
-    """The whole picture; title_of: what an algorithm is called in it."""
+    """Returns the whole picture; title_of(algorithm): its name in the legend."""
     patterns = list(dict.fromkeys(row["pattern"] for row in rows))
     names = list(dict.fromkeys(title_of(row["algorithm"]) for row in rows))
     step = HEIGHT + GAP
@@ -152,8 +152,8 @@ def draw(rows, title_of):
         own = [row for row in rows if row["pattern"] == pattern]
         y = TOP + step * number
         parts += time_plot(own, LEFT, y) + share_plot(own, 2 * LEFT + WIDTH + RIGHT, y)
-    parts.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from least to most; bound: "
-                      "the busiest link's bytes at 95.5% of the rate", "start", "note"))
+    parts.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from minimum to maximum; "
+                      "bound: the busiest link's bytes at 95.5% of the rate", "start", "note"))
     return picture(width, height, parts)
 
 

@@ -1,4 +1,4 @@
-"""show.py - what the lab prints about itself."""
+"""show.py - prints the cluster and the counters of its links."""
 
 import json
 
@@ -18,11 +18,11 @@ def summary(lab):
     print(f"{lab.spec}: hosts {len(cluster.hosts)}, switches {len(cluster.switches)}, {rate_text(lab.rate)} a port, "
           f"TCP {lab.congestion}")
     if len({lab.rate_of(source, target) for source, target, _, _ in lab.ports()}) > 1:
-        print("that is the slowest host's; LinkSpeed and NodeSpeed tell how fast the others are")
+        print("the slowest host has this rate; LinkSpeed and NodeSpeed multiply it for the other links")
 
 
 def queues(pid):
-    """The counters of each card's queue in the network of a process."""
+    """Returns the counters of the queue of each network interface in the network of a process."""
     found = json.loads(call(network.inside(pid, "tc", "-s", "-j", "qdisc", "show")))
     return {queue["dev"]: queue for queue in found if queue.get("root") and queue["kind"] in ("htb", "tbf")}
 
@@ -39,8 +39,8 @@ def status(lab):
     found = {name: queues(lab.pid(name)) for name in [network.SWITCHES, *cluster.hosts]}
     width = max(len(f"{a} -> {b}") for a, b, _, _ in lab.ports())
     print(f"{'link':<{width}} {'rate':>8} {'bytes':>13} {'packets':>9} {'dropped':>8} {'queued':>8}")
-    for source, target, name, card in lab.ports():
-        queue, rate = found[name][card], rate_text(lab.rate_of(source, target))
+    for source, target, name, interface in lab.ports():
+        queue, rate = found[name][interface], rate_text(lab.rate_of(source, target))
         link = f"{source} -> {target}"
         print(f"{link:<{width}} {rate:>8} {queue['bytes']:>13} "
               f"{queue['packets']:>9} {queue['drops']:>8} {queue['backlog']:>8}")

@@ -1,7 +1,7 @@
 """topology.py - a cluster as a tree of switches: Slurm's topology.conf, short forms, and the bytes on each link.
 
-A cluster is read from the text of a topology.conf; the short forms are turned into such a text first.  Pure: reads
-and writes no file but the one that it is asked to.
+The module reads a cluster from the text of a topology.conf; it turns short forms into such a text first.  It opens only
+the file that the user names.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch by its name, which a host may have, too; so it is no text, as a host is."""
+    """A switch by its name.  A host may have the same name, so a switch has its own type; a host is a string."""
     name: str
 
     def __str__(self):
@@ -28,8 +28,8 @@ class Switch:
 class Cluster:
     """Hosts and switches in the order of the file.
 
-    home[h]: the switch of host h; parent[s]: the switch that switch s hangs on, None at the top.  Hosts are names.
-    speed[n]: of the link from a host or switch up.
+    home[h]: the switch of host h; parent[s]: the switch above switch s, None at the top.  Hosts are names.
+    speed[n]: the speed of the uplink of host or switch n.
     """
 
     def __init__(self):
@@ -40,12 +40,12 @@ class Cluster:
         self.speed = {}
 
     def links(self):
-        """The cables, the lower end first."""
+        """Returns the links as pairs, the lower end first."""
         return [(host, self.home[host]) for host in self.hosts] + \
                [(switch, self.parent[switch]) for switch in self.switches if self.parent[switch]]
 
     def factor(self, source, target):
-        """How many times as fast a link is as that of the slowest host, as a numerator and a denominator."""
+        """Returns the speed of a link divided by that of the slowest host's link, as numerator and denominator."""
         lower = source if target in (self.home.get(source), self.parent.get(source)) else target
         return self.speed[lower], min(self.speed[host] for host in self.hosts)
 
@@ -56,7 +56,7 @@ class Cluster:
         return chain
 
     def path(self, source, target):
-        """The directed links from one host to another."""
+        """Returns the directed links from one host to another."""
         if source == target:
             return []
         up, down = self._above(source), self._above(target)
@@ -67,7 +67,7 @@ class Cluster:
         return list(zip(stops, stops[1:]))
 
     def loads(self, matrix, place):
-        """The bytes on each directed link, if rank r runs on host place[r]; matrix: (from, to) -> bytes."""
+        """Returns the bytes on each directed link.  Rank r runs on host place[r]; matrix: (from, to) -> bytes."""
         bytes_on = {}
         for (source, target), size in matrix.items():
             for link in self.path(place[source], place[target]):
@@ -76,7 +76,7 @@ class Cluster:
 
 
 def place(hosts, ranks):
-    """The host of each rank: ranks fill the hosts in their order, as many on each as on the first, or one fewer."""
+    """Returns the host of each rank.  Ranks fill the hosts in order; a host has as many as the first, or one fewer."""
     each, more = divmod(ranks, len(hosts))
     return [host for number, host in enumerate(hosts) for _ in range(each + (number < more))]
 
@@ -84,14 +84,14 @@ def place(hosts, ranks):
 # ---- topology.conf ----
 
 def load(file):
-    """The text of a file, byte by byte as it is."""
+    """Returns the text of a file with its bytes unchanged."""
     with open(file, encoding="latin-1", newline="\n") as stream:
         return stream.read()
 
 
 def add_host(cluster, host, switch, speed):
     if host in cluster.home:
-        raise LabError(f"host '{host}' is on switch '{cluster.home[host]}' already")
+        raise LabError(f"host '{host}' is already on switch '{cluster.home[host]}'")
     if not HOST.fullmatch(host):
         raise LabError(f"host '{host}' cannot be the name of a machine; allowed are up to 63 letters, digits, '.', "
                        "'-' and '_'")
@@ -103,7 +103,7 @@ def add_host(cluster, host, switch, speed):
 def add_line(cluster, line):
     switch = Switch(line.switch)
     if switch in cluster.speed:
-        raise LabError(f"switch '{switch}' is there already")
+        raise LabError(f"switch '{switch}' already has a line")
     cluster.switches.append(switch)
     cluster.speed[switch] = line.speed
     for host in line.nodes:
@@ -112,7 +112,7 @@ def add_line(cluster, line):
 
 
 def read(text, name):
-    """The cluster of a topology.conf."""
+    """Returns the cluster of a topology.conf."""
     cluster = Cluster()
     below = {}
     with at(name):
@@ -124,21 +124,21 @@ def read(text, name):
 
 
 def join(cluster, below):
-    """Hangs the switches on each other, and checks that they are one tree with a host or more."""
+    """Sets the parents of the switches, and checks that they form one tree with at least one host."""
     cluster.parent = dict.fromkeys(cluster.switches)
     for switch, children in below.items():
         for child in children:
             if child not in below:
                 raise LabError(f"switch '{child}' below '{switch}' has no line of its own")
             if cluster.parent[child]:
-                raise LabError(f"switch '{child}' hangs on '{cluster.parent[child]}' and on '{switch}'")
+                raise LabError(f"switch '{child}' is below '{cluster.parent[child]}' and below '{switch}'")
             cluster.parent[child] = switch
     reached = [switch for switch in cluster.switches if not cluster.parent[switch]][:1]
     for switch in reached:
         reached += below[switch]
     if len(reached) != len(cluster.switches):
         missed = next(switch for switch in cluster.switches if switch not in reached)
-        raise LabError(f"switch '{missed}' is not joined with the others; a tree of switches is allowed")
+        raise LabError(f"switch '{missed}' is not connected to the others; the switches must form one tree")
     if not 1 <= len(cluster.hosts) <= MOST_HOSTS:
         raise LabError(f"{len(cluster.hosts)} hosts, allowed are 1 to {MOST_HOSTS}")
 
@@ -151,7 +151,7 @@ def line_of(switch, first, count, children):
 
 
 def text_of(spec):
-    """The topology.conf of a SPEC."""
+    """Returns the text of the topology.conf of a SPEC."""
     kind, colon, rest = spec.partition(":")
     if kind not in ("single", "star", "chain") or not colon:
         if not os.path.isfile(spec):
@@ -168,7 +168,7 @@ def text_of(spec):
         elif kind == "chain" and number < len(counts):
             children = f"s{number + 1}"
         if not count and not children:
-            raise LabError(f"SPEC is '{spec}': switch {number} has 0 hosts and no switch below it, allowed is 1 and "
-                           "more there")
+            raise LabError(f"SPEC is '{spec}': switch {number} has 0 hosts and no switch below it; it needs at least 1 "
+                           "host")
         lines.append(line_of(number, sum(counts[:number - 1]) + 1, count, children))
     return "\n".join(lines) + "\n"
