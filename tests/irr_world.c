@@ -241,8 +241,8 @@ irr_world_log_t irr_world_log;
 static void note_line(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
-    (void)level;
     irr_world_log.lines++;
+    irr_world_log.warnings += level == IRR_LOG_WARN;
     snprintf(irr_world_log.last, sizeof(irr_world_log.last), "%s", text);
 }
 
@@ -252,9 +252,14 @@ void irr_world_start_log(void)
     irr_log_set(note_line, NULL, IRR_LOG_INFO);
 }
 
-void irr_world_end_log(int lines, const char *last)
+void irr_world_stop_log(void)
 {
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+}
+
+void irr_world_end_log(int lines, const char *last)
+{
+    irr_world_stop_log();
     CU_ASSERT_EQUAL(irr_world_log.lines, lines);
     CU_ASSERT_STRING_EQUAL(irr_world_log.last, last);
 }

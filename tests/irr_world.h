@@ -89,9 +89,9 @@ irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
  */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 
-/* The log of the engine since irr_world_start_log: number of lines up to IRR_LOG_INFO, and the last one. */
+/* The log of the engine since irr_world_start_log: number of lines up to IRR_LOG_INFO, warnings, and the last line. */
 typedef struct irr_world_log {
-    int  lines;
+    int  lines, warnings;
     char last[320];
 } irr_world_log_t;
 
@@ -99,7 +99,9 @@ extern irr_world_log_t irr_world_log;
 
 void irr_world_start_log(void);
 
-/* Asserts that `lines` lines were logged, and that `last` was the last one. */
+void irr_world_stop_log(void);
+
+/* Stops the log; asserts that `lines` lines were logged, and that `last` was the last one. */
 void irr_world_end_log(int lines, const char *last);
 
 #endif

@@ -2,6 +2,7 @@
  * test_ofi_wrong.c - libfabric where it cannot: every other call says -FI_EAGAIN, receives are too many, addresses are
  * hostile, names unknown.  All over tcp on the loopback.
  */
+#include "irr_world.h"
 #include "transport_suite.h"
 
 #include "transport/ofi/ofi.h"
@@ -140,17 +141,6 @@ static void test_addresses(void)
 
 /* ---- parameters ---- */
 
-static char logged[512];
-static int lines;
-
-static void on_log(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    (void)level;
-    lines++;
-    snprintf(logged, sizeof(logged), "%s", text);
-}
-
 static void test_names(void)
 {
     static const struct { const char *provider, *domain, *word; } cases[] = {
@@ -159,18 +149,17 @@ static void test_names(void)
     };
     irr_transport_t *transport;
 
-    irr_log_set(on_log, NULL, IRR_LOG_ERROR);
     for (size_t i = 0; i < IRR_TEST_COUNT(cases); i++) {
         irr_engine_config_t config = { .transport = "ofi", .job_ranks = 1, .node_ranks = 1 };
 
         config.ofi_provider = cases[i].provider;
         config.ofi_domain = cases[i].domain;
-        lines = 0;
+        irr_world_start_log();
         CU_ASSERT_EQUAL(irr_transport_open(&config, &transport), IRR_ERR_NOT_SUPPORTED);
-        CU_ASSERT_EQUAL(lines, 1);
-        CU_ASSERT_PTR_NOT_NULL(strstr(logged, cases[i].word));
+        irr_world_stop_log();
+        CU_ASSERT_EQUAL(irr_world_log.lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, cases[i].word));
     }
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
 
 static int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
@@ -200,14 +189,13 @@ static void test_registration(void)
     strict = *library;
     getinfo = strict.getinfo;
     strict.getinfo = getinfo_strict;
-    irr_log_set(on_log, NULL, IRR_LOG_ERROR);
-    lines = 0;
+    irr_world_start_log();
     CU_ASSERT_EQUAL(irr_ofi_choose(&strict, &tcp, &info), IRR_ERR_NOT_SUPPORTED);
+    irr_world_stop_log();
     CU_ASSERT_PTR_NULL(info);
-    CU_ASSERT_EQUAL(lines, 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(logged, "tcp;ofi_rxm"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(logged, "ofi_provider"));
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(irr_world_log.lines, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, "tcp;ofi_rxm"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, "ofi_provider"));
 }
 
 int main(void)

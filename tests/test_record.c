@@ -4,6 +4,7 @@
 #include "irr_test.h"
 #include "ompi_coll_irr/coll_irr_record.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,35 +222,30 @@ static void test_bounded(void)
 
 /* ---- hostile records ---- */
 
+#define FIELD(field) offsetof(mca_coll_irr_record_t, field), sizeof(((mca_coll_irr_record_t *)0)->field)
+
+/* A record with a field of which every byte is `fill`, or that has one of the numbers below, is unsound. */
 static void test_unsound(void)
 {
-    mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4), bad;
+    static const struct { size_t offset, bytes; int fill; } fields[] = {
+        { FIELD(name), 'x' }, { FIELD(why), 'x' }, { FIELD(strategies), 0x7f }, { FIELD(ranks), 0xff },
+        { FIELD(list[0].strategy), 'x' }, { FIELD(list[0].speedup), 0xff }   /* no number */
+    };
+    const mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
+    mca_coll_irr_record_t bad[3] = { record, record, record };
 
     CU_ASSERT_TRUE(mca_coll_irr_record_is_sound(&record));
-    bad = record;
-    memset(bad.name, 'x', sizeof(bad.name));
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    memset(bad.why, 'x', sizeof(bad.why));
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    bad.strategies = MCA_COLL_IRR_RECORD_STRATEGIES + 1;
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    bad.ranks = -1;
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    memset(bad.list[0].strategy, 'x', sizeof(bad.list[0].strategy));
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    memset(&bad.list[0].speedup, 0xff, sizeof(bad.list[0].speedup));   /* no number */
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    bad.speedup.min = 3;   /* above the largest */
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
-    bad = record;
-    bad.saved_low_ns = INT64_MIN;
-    CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad));
+    bad[0].strategies = MCA_COLL_IRR_RECORD_STRATEGIES + 1;
+    bad[1].speedup.min = 3;   /* above the largest */
+    bad[2].saved_low_ns = INT64_MIN;
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
+        CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad[i]));
+    }
+    for (size_t i = 0; i < IRR_TEST_COUNT(fields); i++) {
+        bad[0] = record;
+        memset((char *)&bad[0] + fields[i].offset, fields[i].fill, fields[i].bytes);
+        CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad[0]));
+    }
 }
 
 /* ---- text and JSON ---- */

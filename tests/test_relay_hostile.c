@@ -267,31 +267,35 @@ static void cut(letter_t *letter, uint64_t *state)
     letter->length = irr_test_below(state, letter->length + 1);
 }
 
-/* Opens a gap of a few random bytes anywhere. */
-static void insert(letter_t *letter, uint64_t *state)
+/* Inserts `more` bytes anywhere, all 0xff.  Returns the first of them. */
+static unsigned char *insert_gap(letter_t *letter, size_t more, uint64_t *state)
 {
-    size_t at = irr_test_below(state, letter->length + 1), more = 1 + irr_test_below(state, 12);
+    const size_t at = irr_test_below(state, letter->length + 1);
 
     letter->bytes = realloc(letter->bytes, letter->length + more);
     CU_ASSERT_PTR_NOT_NULL_FATAL(letter->bytes);
     memmove(letter->bytes + at + more, letter->bytes + at, letter->length - at);
-    for (size_t i = 0; i < more; i++) {
-        letter->bytes[at + i] = (unsigned char)irr_test_random(state);
-    }
+    memset(letter->bytes + at, 0xff, more);
     letter->length += more;
+    return letter->bytes + at;
 }
 
-/* A number that is as large as they get, where some byte was. */
+static void insert(letter_t *letter, uint64_t *state)
+{
+    const size_t more = 1 + irr_test_below(state, 12);
+    unsigned char *gap = insert_gap(letter, more, state);
+
+    for (size_t i = 0; i < more; i++) {
+        gap[i] = (unsigned char)irr_test_random(state);
+    }
+}
+
+/* Inserts the largest number of some length. */
 static void enlarge(letter_t *letter, uint64_t *state)
 {
-    size_t at = irr_test_below(state, letter->length + 1), ones = 4 + irr_test_below(state, 6);
+    const size_t bytes = 4 + irr_test_below(state, 6);
 
-    letter->bytes = realloc(letter->bytes, letter->length + ones);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(letter->bytes);
-    memmove(letter->bytes + at + ones, letter->bytes + at, letter->length - at);
-    memset(letter->bytes + at, 0xff, ones);
-    letter->bytes[at + ones - 1] = 0x7f;
-    letter->length += ones;
+    insert_gap(letter, bytes, state)[bytes - 1] = 0x7f;
 }
 
 static void randomize(letter_t *letter, uint64_t *state)

@@ -8,7 +8,6 @@
 #include "choose/paced.h"
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
-#include "core/log.h"
 #include "plan/strategy.h"
 #include "problem/redistribution.h"
 #include "route/direct.h"
@@ -281,28 +280,21 @@ static void test_one_strategy(void)
 
 /* ---- settings that do not go together ---- */
 
-static void count_warning(void *context, irr_log_level_t level, const char *text)
-{
-    (void)text;
-    *(unsigned *)context += level == IRR_LOG_WARN;
-}
-
-/* Who asks for the node route and a pacing that it has not hears of it, once. */
+/* A node route with a pacing that it does not support is warned of once. */
 static void test_node_pacing(void)
 {
     uint64_t state = irr_test_seed();
 
     for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
         irr_settings_t settings = irr_turns_with("tree");
-        unsigned warnings = 0;
         irr_turns_t scene;
 
         settings.host_route = IRR_HOST_ROUTE_NODE;
         settings.pacing = (irr_pacing_kind_t)pacing;
-        irr_log_set(count_warning, &warnings, IRR_LOG_WARN);
+        irr_world_start_log();
         irr_turns_open_on_tree(&scene, &settings, NULL, &state);
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(warnings, pacing == IRR_PACING_LOOSE || pacing == IRR_PACING_GRANT);
+        irr_world_stop_log();
+        CU_ASSERT_EQUAL(irr_world_log.warnings, pacing == IRR_PACING_LOOSE || pacing == IRR_PACING_GRANT);
         irr_turns_close(&scene);
     }
 }

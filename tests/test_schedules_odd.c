@@ -17,15 +17,6 @@ enum { RANKS = IRR_TURNS_RANKS };
 
 /* ---- without a schedule ---- */
 
-static unsigned warnings;
-
-static void count_warning(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    (void)text;
-    warnings += level == IRR_LOG_WARN;
-}
-
 /* The dense matrix is too large: all ranks go without a schedule, and rank 0 warns once. */
 static void test_limit(void)
 {
@@ -37,15 +28,14 @@ static void test_limit(void)
         irr_settings_t settings = irr_turns_with("random");
         irr_turns_t scene;
 
-        warnings = 0;
-        irr_log_set(count_warning, NULL, IRR_LOG_WARN);
+        irr_world_start_log();
         settings.matrix_max_bytes = i == 0 ? dense - 1 : dense;
         irr_turns_open(&scene, &settings, &state);
         irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
         irr_turns_add(&scene, 1, IRR_JOB_ZERO, 1);
         irr_turns_run(&scene, "AABBA");
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(warnings, i != 1);
+        irr_world_stop_log();
+        CU_ASSERT_EQUAL(irr_world_log.warnings, i != 1);
         irr_turns_expect(&scene, matrices[i], built[i], reused[i]);
         irr_turns_close(&scene);
     }
@@ -215,11 +205,10 @@ static void test_file(void)
         const unsigned built = schedules[i];
         irr_turns_t scene;
 
-        warnings = 0;
-        irr_log_set(count_warning, NULL, IRR_LOG_WARN);
+        irr_world_start_log();
         open_by_file(&scene, rows[i], built == 2 ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_AUTO, &state);
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(warnings, built == 2);
+        irr_world_stop_log();
+        CU_ASSERT_EQUAL(irr_world_log.warnings, built == 2);
         irr_turns_add_uniform(&scene, 1);
         irr_turns_run(&scene, "ABAAB");
         irr_turns_expect(&scene, built, built, built < 2 ? 3 + built : 3);

@@ -15,18 +15,22 @@
 /* `done` may be called while this is set, and only then. */
 static bool in_progress;
 
+irr_status_t irr_net_connect(irr_net_t *net, int from, int to)
+{
+    irr_transport_t *transport = net->transports[to];
+    const void *address;
+    size_t length;
+    irr_status_t status = transport->ops->address(transport, &address, &length);
+
+    transport = net->transports[from];
+    return status == IRR_OK ? transport->ops->connect(transport, address, length, &net->peers[from][to]) : status;
+}
+
 static irr_status_t connect_all(irr_net_t *net)
 {
-    for (int to = 0; to < IRR_NET_RANKS; to++) {
-        irr_transport_t *transport = net->transports[to];
-        const void *address;
-        size_t length;
-        irr_status_t status = transport->ops->address(transport, &address, &length);
+    for (int i = 0; i < IRR_NET_RANKS * IRR_NET_RANKS; i++) {
+        const irr_status_t status = irr_net_connect(net, i % IRR_NET_RANKS, i / IRR_NET_RANKS);
 
-        for (int from = 0; status == IRR_OK && from < IRR_NET_RANKS; from++) {
-            status = net->transports[from]->ops->connect(net->transports[from], address, length,
-                                                         &net->peers[from][to]);
-        }
         if (status != IRR_OK) {
             return status;
         }

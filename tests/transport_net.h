@@ -89,6 +89,9 @@ void irr_net_drain(irr_net_t *net, int rank);
 /* Closes, drains and frees all transports. */
 void irr_net_close(irr_net_t *net);
 
+/* Connects a rank to another one, or to itself. */
+irr_status_t irr_net_connect(irr_net_t *net, int from, int to);
+
 /* Progress one transport once, or all of them. */
 void irr_net_progress_one(irr_net_t *net, int rank);
 void irr_net_progress(irr_net_t *net);

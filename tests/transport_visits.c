@@ -33,17 +33,6 @@ static void leave(irr_net_t *net)
     net->transports[GUEST] = &nobody->super;
 }
 
-static void connect(irr_net_t *net, int from, int to)
-{
-    irr_transport_t *transport = net->transports[to];
-    const void *address;
-    size_t length;
-
-    irr_test_must(transport->ops->address(transport, &address, &length));
-    transport = net->transports[from];
-    irr_test_must(transport->ops->connect(transport, address, length, &net->peers[from][to]));
-}
-
 static void come(irr_net_t *net)
 {
     irr_engine_config_t config = net->opener->config;
@@ -53,10 +42,10 @@ static void come(irr_net_t *net)
     irr_test_must(irr_transport_open(&config, &net->transports[GUEST]));
     net->closed[GUEST] = false;
     for (int r = 0; r < GUEST; r++) {
-        connect(net, r, GUEST);
-        connect(net, GUEST, r);
+        irr_test_must(irr_net_connect(net, r, GUEST));
+        irr_test_must(irr_net_connect(net, GUEST, r));
     }
-    connect(net, GUEST, GUEST);
+    irr_test_must(irr_net_connect(net, GUEST, GUEST));
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         irr_net_open_channel(net, r, IRR_NET_ID, &net->channels[r]);
     }

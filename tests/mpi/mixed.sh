@@ -30,11 +30,11 @@ halves() {
 }
 
 plan 25
-for first in alltoallv alltoall init; do
-    beside "not on rank 0 of 2, $first first" \
-        mixed OMPI_MCA_coll=^irr 1 1 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 1 has" apart $first
-    beside "not on the last of 4, $first first" \
-        mixed_last OMPI_MCA_coll=^irr 3 1 "rank 3 of MPI_COMM_WORLD has not loaded it, and rank 0 has" apart $first
+for first in 0 1 2; do
+    beside "not on rank 0 of 2, collective $first first" \
+        mixed OMPI_MCA_coll=^irr 1 1 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 1 has" apart:$first
+    beside "not on the last of 4, collective $first first" \
+        mixed_last OMPI_MCA_coll=^irr 3 1 "rank 3 of MPI_COMM_WORLD has not loaded it, and rank 0 has" apart:$first
 done
 beside "not on the first 2 of 7" \
     mixed OMPI_MCA_coll=^irr 2 5 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 2 has" apart
@@ -47,15 +47,14 @@ for priority in 5 -1 60; do
     beside "priority $priority on the last of 4" \
         mixed_last OMPI_MCA_coll_irr_priority=$priority 3 1 "coll_irr_priority is .* on rank .* on rank" apart
 done
-beside "priority 5 on rank 0 of 2, alltoall first" \
-    mixed OMPI_MCA_coll_irr_priority=5 1 1 "coll_irr_priority is 5 on rank 0 .* and 40 on rank 1" apart alltoall
-for first in alltoallv alltoall init; do
-    beside "4 ranks, all with coll/irr, $first first" ranks 4 "$program" same $first
+beside "priority 5 on rank 0 of 2, MPI_Alltoall first" \
+    mixed OMPI_MCA_coll_irr_priority=5 1 1 "coll_irr_priority is 5 on rank 0 .* and 40 on rank 1" apart:1
+for first in 0 1 2; do
+    group "4 ranks, all with coll/irr, collective $first first" same:$first
+    group "no memory for modules on one of 4 ranks, collective $first first" modules:$first
 done
-for first in alltoallv alltoall init; do
-    beside "no memory for modules on one of 4 ranks, $first first" ranks 4 "$program" modules $first
-done
-beside "no memory from before a communicator is made to the end of its first calls" ranks 4 "$program" no_memory
+group "no memory from before a communicator is made to the end of its first calls" no_memory
+check_groups 4 "$program"
 beside "a job that spawns another" ranks 2 "$program" spawn
 beside "a rank that nobody started" "$program" apart
 finish

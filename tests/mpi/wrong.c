@@ -61,6 +61,14 @@ static void check_right(job_t *job)
     CHECK(mpi_call_is_right(&job->call));
 }
 
+/* Makes a call in which rank 0 sends to rank 1, whose block for the message is empty.  Returns the class of the error. */
+static int call_unexpected(job_t *job)
+{
+    set_counts(job, 0);
+    job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
+    return call(job);
+}
+
 /*
  * Lets rank 0 send to rank 1, whose block for it is empty.  Rank 1 must get an error in this call or the next one.  No
  * rank may hang, and no later call, on this communicator or another one, may receive the bytes.
@@ -72,9 +80,7 @@ static void case_unexpected(job_t *job)
     set_counts(job, job->bytes);
     check_right(job);
     for (int round = 0; round < 3; round++) {
-        set_counts(job, 0);
-        job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
-        errors = call(job) == MPI_ERR_TRUNCATE;
+        errors = call_unexpected(job) == MPI_ERR_TRUNCATE;
         MPI_Barrier(MPI_COMM_WORLD);
         set_counts(job, job->bytes);
         errors += call(job) == MPI_ERR_TRUNCATE;
@@ -92,9 +98,7 @@ static void case_unexpected_freed(job_t *job)
 {
     set_counts(job, job->bytes);
     check_right(job);
-    set_counts(job, 0);
-    job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
-    call(job);
+    call_unexpected(job);
     set_counts(job, job->bytes);
     for (int i = 2; i < 20; i++) {
         MPI_Comm comm;
@@ -115,9 +119,7 @@ static void case_unexpected_last(job_t *job)
 {
     set_counts(job, job->bytes);
     check_right(job);
-    set_counts(job, 0);
-    job->call.send.counts[1] = job->rank == 0 ? job->bytes : 0;
-    call(job);
+    call_unexpected(job);
     MPI_Finalize();
     exit(mpi_test_failures() > 0);
 }
