@@ -61,7 +61,7 @@ static void check_right(job_t *job)
     CHECK(mpi_call_is_right(&job->call));
 }
 
-/* Makes a call in which rank 0 sends to rank 1, whose block for the message is empty.  Returns the class of the error. */
+/* Makes a call in which rank 0 sends to rank 1, whose block is empty.  Returns the class of the error. */
 static int call_unexpected(job_t *job)
 {
     set_counts(job, 0);
