@@ -1,5 +1,5 @@
-# coll-irr.bash - completes the options of coll/irr's tools in bash, also behind mpirun and srun, from what the tools
-# themselves tell by --help.
+# coll-irr.bash - completes the options of coll/irr's tools in bash, also after mpirun and srun.  The options come from
+# --help of the tools.
 
 _coll_irr_tools="irr_bench irr_chart irr_jobs irr_matrix irr_plan irr_trace irr_tune lldp2topology yaml2topology"
 
@@ -9,13 +9,16 @@ _coll_irr() {
     case $before in
         --algorithm | --algorithms)
             words=$("$1" --list-algorithms 2> /dev/null | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p')
-            # Of a list the last name is completed.
+            # Completes the last name of a list.
             [ "${word%,*}" = "$word" ] || first=${word%,*},
             ;;
         --help | -h) words=all ;;
         *)
             case $word in
-                -*) words=$("$1" --help 2> /dev/null | sed -n 's/^ \{1,6\}\(-[A-Za-z][^-]*\)\{0,1\}\(--[a-z-]*\).*/\2/p') ;;
+                -*)
+                    words=$("$1" --help 2> /dev/null |
+                        sed -n 's/^ \{1,6\}\(-[A-Za-z][^-]*\)\{0,1\}\(--[a-z-]*\).*/\2/p')
+                    ;;
                 *)
                     [ "$COMP_CWORD" -ne 1 ] ||
                         words=$("$1" --help 2> /dev/null | sed -n '/^ \{1,6\}-/q; s/^  \([a-z][a-z-]*\) .*/\1/p')
@@ -26,7 +29,7 @@ _coll_irr() {
     mapfile -t COMPREPLY < <(compgen -P "$first" -W "$words" -- "${word#"$first"}")
 }
 
-# Behind a launcher's options a tool is completed as it is without the launcher.
+# Completes a tool after a launcher and its options.
 _coll_irr_launched() {
     local i tool
     COMPREPLY=()
@@ -45,7 +48,7 @@ _coll_irr_launched() {
 
 # shellcheck disable=SC2086
 complete -o default -F _coll_irr $_coll_irr_tools
-# What another package completes for a launcher stays.
+# Completions of other packages for a launcher stay.
 for _coll_irr_launcher in mpirun mpiexec srun; do
     complete -p "$_coll_irr_launcher" > /dev/null 2>&1 ||
         complete -o default -F _coll_irr_launched "$_coll_irr_launcher"

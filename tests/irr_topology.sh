@@ -201,7 +201,8 @@ report $? "irregular counts over a link that is slower than the hosts"
 good draw --algorithm direct --topology "$scratch/two" --unit 100 && [ "$(lines 'class="host"')" -eq 4 ] &&
     [ "$(lines 'class="switch"')" -eq 3 ] &&
     [ "$(lines '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>')" -eq 12 ] &&
-    [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(lines '>carries nothing<')" -eq 0 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+    [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(lines '>carries nothing<')" -eq 0 ] &&
+    [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "the tree is drawn, with the busiest links"
 good draw --algorithm direct --topology "$scratch/half" --unit 100 && [ "$(lines '>1600 B / 2<')" -eq 2 ] &&
     [ "$(lines '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>')" -eq 1 ] &&
@@ -253,7 +254,7 @@ refused "more bytes than auto can schedule" "next: more than 9223372036854775807
     check --algorithm auto --topology "$scratch/large" --ranks 300 --pattern next --unit 1000000000000000
 # ---- from LLDP ----
 
-# Four hosts in the forms that lldpcli writes, and one whose file names it; then the switches, too.
+# Four hosts in the formats of lldpcli, one whose name comes from its file, and switches.
 lldp=$srcdir/tests/data/lldp
 converter=lldp2topology
 
@@ -303,7 +304,7 @@ SwitchName=root Switches=00:1c:0f:00:00:03,leaf[1-2].example.net
 END
     converts "$2" --interface eth0 --top root "$lldp"/hosts/*.json
 
-    grep -q "is not known: put below 'root', which is made up" "$scratch/err"
+    grep -q "are unknown; all are put below 'root', an invented switch" "$scratch/err"
     report $? "$3"
 
     cat > "$scratch/expected" << 'END'
@@ -323,11 +324,12 @@ END
     sed 's/spine/leaf2/' "$lldp/switches/leaf1.json" > "$scratch/leaf1.json"
     declines "$8" "the links between switches form a ring" --interface eth0 "$lldp"/hosts/*.json \
         --switches "$scratch/leaf1.json" "$lldp/switches/leaf2.json" "$lldp/switches/spine.json"
+    # ended_by names its case itself.
     ended_by INT "$scratch/pipe.json" python3 "$srcdir/contrib/lldp2topology" "$scratch/pipe.json"
     ended_by PIPE "$scratch/pipe.json" python3 "$srcdir/contrib/lldp2topology" --interface eth0 "$lldp"/hosts/*.json
 }
 
-# Blocks, a tree that is the default, another one, and a flat topology.
+# The file has a block topology, a default tree, another tree, and a flat topology.
 from_yaml() {
     converter=yaml2topology
     cat > "$scratch/topology.yaml" << 'END'
@@ -359,21 +361,24 @@ from_yaml() {
 - topology: flat
   flat: true
 END
-    printf 'SwitchName=%s\n' 'root Switches=s[1-2]' 's1 Nodes=node[01-02]' 's2 Nodes=node03,node04' > "$scratch/expected"
+    printf 'SwitchName=%s\n' 'root Switches=s[1-2]' 's1 Nodes=node[01-02]' 's2 Nodes=node03,node04' \
+        > "$scratch/expected"
     converts "$1" "$scratch/topology.yaml"
     printf 'SwitchName=%s\n' 'only Nodes=node[01-02]' > "$scratch/expected"
     converts "$2" --topology small "$scratch/topology.yaml"
     ended_by INT "$scratch/pipe.yaml" python3 "$srcdir/contrib/yaml2topology" "$scratch/pipe.yaml"
     ended_by PIPE "$scratch/pipe.yaml" python3 "$srcdir/contrib/yaml2topology" "$scratch/topology.yaml"
-    declines "$3" "there is no topology 'large', but blocks, small, office, flat" --topology large "$scratch/topology.yaml"
+    declines "$3" "unknown topology 'large', known are blocks, small, office, flat" --topology large \
+        "$scratch/topology.yaml"
     declines "$4" "$scratch/topology.yaml: topology 'blocks' is no tree" --topology blocks "$scratch/topology.yaml"
     printf '%s\n' '- topology: one' '  tree:' '    switches' > "$scratch/cut.yaml"
     declines "$5" "$scratch/cut.yaml:3: 'switches' is not KEY: VALUE" "$scratch/cut.yaml"
 }
 
-set -- "hosts and switches that speak LLDP make a topology" "hosts alone, below a switch that is made up" \
-    "which is told" "one switch" "a host on two networks" "a host without a switch" "what is no JSON" "a ring" \
-    "Ctrl-C" "a closed pipe"
+set -- "files of hosts and switches make a topology.conf" "without files of switches one more switch is invented" \
+    "a warning names the invented switch" "one file makes one switch" "a host on two networks is refused" \
+    "a host without a switch is refused" "a file without JSON is refused" "a ring of switches is refused" \
+    "Ctrl-C ends lldp2topology" "a closed pipe ends lldp2topology"
 if command -v python3 > /dev/null; then
     from_lldp "$@"
 else
@@ -381,8 +386,9 @@ else
         skip "$name" "there is no python3"
     done
 fi
-set -- "the default tree of a topology.yaml" "another tree of it" "a topology that it lacks" "one that is no tree" \
-    "what is no such file" "Ctrl-C for yaml2topology" "a closed pipe for it"
+set -- "the default tree of a topology.yaml is converted" "--topology converts another tree" \
+    "an unknown topology is refused" "a topology without a tree is refused" "a malformed topology.yaml is refused" \
+    "Ctrl-C ends yaml2topology" "a closed pipe ends yaml2topology"
 if command -v python3 > /dev/null; then
     from_yaml "$@"
 else

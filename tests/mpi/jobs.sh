@@ -170,11 +170,11 @@ check "a launcher that takes -n alone, as srun" takes_n
 refused "a launcher that is not there" "$scratch/none: No such file" --launch "$scratch/none"
 check "a job that fails" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: false ended by exit status 1" \
     --launch false --algorithms host
-check "a job that tells nothing" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: true ended, but its rank 0 told no time" \
+check "a job that tells nothing" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: true ended, but its rank 0 reported no time" \
     --launch true --algorithms host
-refused "jobs that all are without coll/irr" "coll/irr is not loaded in the jobs that are to have it" \
+refused "jobs that all are without coll/irr" "coll/irr is not loaded in a job with coll/irr" \
     --launch "$scratch/never"
-refused "jobs that all have it" "coll/irr is loaded in the jobs that are to be without" --launch "$scratch/always"
+refused "jobs that all have it" "coll/irr is loaded in a job without coll/irr" --launch "$scratch/always"
 refused "no launcher" "--launch has no words" --launch ' '
 
 # ---- options ----
