@@ -5,12 +5,14 @@
 
 #include "irr_test.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* More than any test has. */
 #define ALLOCATIONS_MAX 100000
 
-static size_t alive;
+static atomic_size_t alive;
+static size_t base;              /* alive at irr_memory_begin */
 static size_t due;                /* allocations until one fails, with that one; 0: none fails */
 static bool   failed, all;
 static size_t bytes_max = SIZE_MAX;
@@ -56,7 +58,7 @@ void irr_memory_begin(void)
 {
     static const irr_allocator_t watched = { watched_alloc, watched_resize, watched_free };
 
-    alive = 0;
+    base = alive;
     irr_memory_fail(0, NULL);
     irr_memory_limit(SIZE_MAX);
     irr_allocator_set(&watched);
@@ -64,8 +66,20 @@ void irr_memory_begin(void)
 
 size_t irr_memory_end(void)
 {
-    irr_allocator_set(NULL);
+    due = 0;
+    all = false;
+    bytes_max = SIZE_MAX;
+    return alive - base;
+}
+
+size_t irr_memory_alive(void)
+{
     return alive;
+}
+
+void irr_memory_disown(size_t most)
+{
+    alive -= alive - base < most ? alive - base : most;
 }
 
 void irr_memory_fail(size_t nth, bool (*applies)(void))
@@ -97,11 +111,13 @@ size_t irr_memory_fail_each(irr_status_t (*run)(void *context), void *context)
     size_t count = 0;
 
     while (status == IRR_ERR_NO_MEMORY && count < ALLOCATIONS_MAX) {
-        irr_memory_begin();
+        const size_t before = alive;
+
         irr_memory_fail(++count, NULL);
         status = run(context);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        irr_memory_fail(0, NULL);
+        CU_ASSERT_EQUAL(alive, before);
     }
     CU_ASSERT_EQUAL(status, IRR_OK);
     return count - 1;

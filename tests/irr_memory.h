@@ -1,16 +1,24 @@
 /*
  * irr_memory.h - the engine's allocator under test: counts live blocks, and fails on request.
+ *
+ * irr_test_main watches each case: a case fails if it has not freed all it allocated.
  */
 #ifndef IRR_MEMORY_H
 #define IRR_MEMORY_H
 
 #include "irr.h"
 
-/* Installs the allocator.  The engine must not have allocated anything. */
+/* Installs the allocator, and ends all failures that were requested. */
 void irr_memory_begin(void);
 
-/* Restores the standard allocator.  Returns the number of blocks that were never freed. */
+/* Ends all failures.  Returns the number of blocks that were allocated since irr_memory_begin and not freed. */
 size_t irr_memory_end(void);
+
+/* Returns the number of live blocks. */
+size_t irr_memory_alive(void);
+
+/* Stops counting up to `most` blocks that live, which the engine keeps until the process ends. */
+void irr_memory_disown(size_t most);
 
 /*
  * Makes the nth allocation from now on fail, once; 1 is the next one, 0 is none.  If applies is not NULL, only

@@ -19,7 +19,7 @@ static bool is_open(const irr_paced_rank_t *rank, size_t step)
     return irr_exec_step_of(&rank->paced->fleet->rank[rank->rank].exec, step)->pending != 0;
 }
 
-/* Of the first steps of a list. */
+/* Returns how many of the first `count` steps of a list are open. */
 static size_t count_open(const irr_paced_rank_t *rank, const size_t *steps, size_t count)
 {
     size_t open = 0;
@@ -30,7 +30,7 @@ static size_t count_open(const irr_paced_rank_t *rank, const size_t *steps, size
     return open;
 }
 
-/* Is a step of the rank below this one open? */
+/* True if a step of the rank with a lower number in the same stage is open. */
 static bool open_below(const irr_paced_rank_t *rank, const irr_step_t *step)
 {
     const irr_plan_t *plan = &rank->paced->fleet->rank[rank->rank].plan;
@@ -46,7 +46,7 @@ static bool open_below(const irr_paced_rank_t *rank, const irr_step_t *step)
     return false;
 }
 
-/* The step that a message must be of; NULL if it is of none, or for another rank. */
+/* Returns the step that a message must belong to; NULL if there is none, or if it is for another rank. */
 static const irr_step_t *step_of(const irr_paced_rank_t *rank, const size_t *steps, size_t count, size_t number,
                                  int peer, uint16_t tag)
 {
@@ -97,10 +97,6 @@ static void on_send(void *context, int peer, uint16_t tag, const irr_iov_t *iov,
     irr_paced_rank_t *rank = context;
 
     (void)iov;
-    if (rank->messages < rank->tags_max) {
-        rank->tags[rank->messages] = tag;
-    }
-    rank->messages++;
     if (irr_tag_kind(tag) == IRR_TAG_SYNC) {
         see_grant(rank, peer, tag, count);
     } else {
@@ -179,12 +175,11 @@ static void watch(irr_paced_t *paced, int index)
     const irr_plan_t *plan = &paced->fleet->rank[index].plan;
     size_t ranks = (size_t)paced->fleet->ranks;
 
-    *rank = (irr_paced_rank_t){ .paced = paced, .rank = index, .tags_max = plan->nsteps };
+    *rank = (irr_paced_rank_t){ .paced = paced, .rank = index };
     rank->sends = irr_test_array(plan->nsteps, sizeof(*rank->sends));
     rank->recvs = irr_test_array(plan->nsteps, sizeof(*rank->recvs));
     rank->sent_to = irr_test_array(ranks, sizeof(*rank->sent_to));
     rank->granted_to = irr_test_array(ranks, sizeof(*rank->granted_to));
-    rank->tags = irr_test_array(rank->tags_max, sizeof(*rank->tags));
     for (size_t i = 0; i < plan->nsteps; i++) {
         if (plan->steps[i].kind == IRR_STEP_SEND) {
             rank->sends[rank->nsends++] = i;
@@ -240,7 +235,6 @@ irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params)
 
 static void forget(irr_paced_rank_t *rank)
 {
-    free(rank->tags);
     free(rank->granted_to);
     free(rank->sent_to);
     free(rank->recvs);

@@ -42,9 +42,6 @@ typedef struct irr_paced_rank {
     size_t       nsends, nrecvs;
     size_t       sent, granted;     /* number so far */
     size_t      *sent_to, *granted_to;
-    size_t       messages;          /* messages sent and granted, and violations */
-    uint16_t    *tags;              /* tags of all these messages */
-    size_t       tags_max;
 } irr_paced_rank_t;
 
 struct irr_paced {

@@ -3,6 +3,8 @@
  */
 #include "irr_test.h"
 
+#include "irr_memory.h"
+
 #include "core/random.h"
 
 #include <stdio.h>
@@ -26,6 +28,7 @@ const char *__asan_default_options(void)
 
 static const char *skip_reason;
 static unsigned    done;
+static const irr_test_case_t *next;   /* the next case to run */
 
 static void print_failures(const CU_pFailureRecord failure)
 {
@@ -53,6 +56,17 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFa
     fflush(stdout);
 }
 
+/* Runs the next case; what it allocates must be freed at its end. */
+static void run_case(void)
+{
+    const size_t before = irr_memory_alive();
+
+    irr_memory_begin();
+    next++->run();
+    (void)irr_memory_end();
+    CU_ASSERT_EQUAL(irr_memory_alive(), before);
+}
+
 int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned limit_seconds)
 {
     CU_pSuite suite;
@@ -64,7 +78,7 @@ int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned
     }
     suite = CU_add_suite(suite_name, NULL, NULL);
     while (suite != NULL && cases[total].name != NULL) {
-        if (CU_add_test(suite, cases[total].name, cases[total].run) == NULL) {
+        if (CU_add_test(suite, cases[total].name, run_case) == NULL) {
             suite = NULL;
         }
         total++;
@@ -77,6 +91,7 @@ int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned
     fflush(stdout);
     CU_set_test_start_handler(on_start);
     CU_set_test_complete_handler(on_complete);
+    next = cases;
     CU_run_all_tests();
     failed = CU_get_number_of_tests_failed();
     CU_cleanup_registry();

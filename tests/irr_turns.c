@@ -28,18 +28,16 @@ static void run_turns(int rank, void *context)
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
 {
     memset(turns, 0, sizeof(*turns));
-    irr_memory_begin();
+    irr_memory_fail(0, NULL);
     irr_world_open(&turns->world, IRR_TURNS_RANKS, irr_test_random(state), irr_test_random(state) % 3 * 100);
     irr_team_init(&turns->team, &turns->world, 0, 1);
-    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
-        turns->team.params[r].settings = *settings;
-    }
+    irr_team_set(&turns->team, settings);
 }
 
 void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
 {
     irr_turns_prepare(turns, settings, state);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&turns->team), IRR_OK);
+    irr_team_create_with(&turns->team, NULL);
 }
 
 const char irr_turns_tree[] =
@@ -107,9 +105,7 @@ void irr_turns_isolate(irr_turns_t *turns, int number, int rank)
 
 void irr_turns_close(irr_turns_t *turns)
 {
-    irr_team_destroy(&turns->team);
-    CU_ASSERT_TRUE(irr_world_close(&turns->world));
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    irr_team_close(&turns->team);
     for (int i = 0; i < IRR_TURNS_JOBS; i++) {
         if (turns->jobs[i] != NULL) {
             irr_job_destroy(turns->jobs[i]);

@@ -24,7 +24,7 @@ typedef struct irr_turns {
 /* Returns settings with the algorithm of that name and the seed 5. */
 irr_settings_t irr_turns_with(const char *algorithm);
 
-/* Makes the world, and the parameters of the communicator.  Memory is watched until irr_turns_close. */
+/* Makes the world, and the parameters of the communicator. */
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 
 /* The same, and creates the communicator. */

@@ -141,13 +141,41 @@ void irr_team_destroy(irr_team_t *team)
     memset(team->comms, 0, sizeof(team->comms));
 }
 
+void irr_team_begin(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max)
+{
+    irr_world_t world;
+
+    irr_world_open(&world, ranks, seed, eager_max);
+    irr_team_init(team, &world, 0, 1);
+    team->own = world;
+    team->world = &team->own;
+}
+
+void irr_team_set(irr_team_t *team, const irr_settings_t *settings)
+{
+    for (int r = 0; r < team->group.ranks; r++) {
+        team->params[r].settings = *settings;
+    }
+}
+
+void irr_team_create_with(irr_team_t *team, const irr_settings_t *settings)
+{
+    if (settings != NULL) {
+        irr_team_set(team, settings);
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(team), IRR_OK);
+}
+
 void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *settings)
 {
     irr_team_init(team, world, 0, 1);
-    for (int r = 0; r < world->ranks && settings != NULL; r++) {
-        team->params[r].settings = *settings;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(team), IRR_OK);
+    irr_team_create_with(team, settings);
+}
+
+void irr_team_open_new(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max, const irr_settings_t *settings)
+{
+    irr_team_begin(team, ranks, seed, eager_max);
+    irr_team_create_with(team, settings);
 }
 
 void irr_team_close(irr_team_t *team)

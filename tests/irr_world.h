@@ -41,6 +41,7 @@ int irr_world_ids(const irr_world_t *world);
 /* A communicator with the views of all its members.  The arrays are by rank in the communicator. */
 typedef struct irr_team {
     irr_world_t      *world;
+    irr_world_t       own;                    /* the world of irr_team_begin and irr_team_open_new */
     irr_crew_group_t  group;
     irr_comm_params_t params[IRR_CREW_MAX];   /* may be changed before irr_team_create */
     irr_status_t      statuses[IRR_CREW_MAX]; /* results of irr_comm_create */
@@ -58,8 +59,20 @@ irr_status_t irr_team_create(irr_team_t *team);
 
 void irr_team_destroy(irr_team_t *team);
 
+/* Opens a new world, and makes the team of all its ranks. */
+void irr_team_begin(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max);
+
+/* Gives all members these settings. */
+void irr_team_set(irr_team_t *team, const irr_settings_t *settings);
+
+/* Creates a communicator with these settings; NULL: those in params.  Asserts success. */
+void irr_team_create_with(irr_team_t *team, const irr_settings_t *settings);
+
 /* Creates the communicator of all ranks of a world with these settings; NULL: zeroed settings. */
 void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *settings);
+
+/* The same in a new world. */
+void irr_team_open_new(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max, const irr_settings_t *settings);
 
 /* Destroys the communicator, and closes its world; asserts that it drains. */
 void irr_team_close(irr_team_t *team);

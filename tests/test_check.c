@@ -1,13 +1,14 @@
 /*
- * test_check.c - the plan checker sees every rule broken.
+ * test_check.c - the plan checker detects each broken rule, plans that it accepts run, and no plan crashes it.
  *
- * Most cases take the right plans of plan_scene.h, break one thing in them, and expect the reason; so they also
- * prove that the checker can fail.
+ * Most cases take the correct plans of plan_scene.h, break one thing in them, and expect the reason.
  */
+#include "irr_fleet.h"
+#include "irr_memory.h"
 #include "irr_test.h"
-
 #include "plan_scene.h"
 
+#include <limits.h>
 #include <string.h>
 
 static irr_step_t *step(irr_scene_t *scene, int rank, int i)
@@ -36,7 +37,7 @@ static void test_right(void)
 
 /* ---- one thing broken ---- */
 
-/* A row of a list is a thing that is broken, as a function of its own, and the reason that the checker gives. */
+/* A row of a list has a function that breaks one thing, and the reason that the checker must give. */
 #define BREAK(name, statement, reason)     static void name(irr_scene_t *s) { statement; }
 #define BREAK_ROW(name, statement, reason) { name, reason },
 
@@ -82,9 +83,7 @@ SHAPES(BREAK)
 
 static void test_shape(void)
 {
-    static const irr_scene_breakage_t breakages[] = {
-        SHAPES(BREAK_ROW) { NULL, NULL }
-    };
+    static const irr_scene_breakage_t breakages[] = { SHAPES(BREAK_ROW) { NULL, NULL } };
 
     irr_scene_refuse_each(irr_scene_open, breakages);
 }
@@ -123,14 +122,12 @@ RULES_1_TO_4(BREAK)
 
 static void test_rules_1_to_4(void)
 {
-    static const irr_scene_breakage_t breakages[] = {
-        RULES_1_TO_4(BREAK_ROW) { NULL, NULL }
-    };
+    static const irr_scene_breakage_t breakages[] = { RULES_1_TO_4(BREAK_ROW) { NULL, NULL } };
 
     irr_scene_refuse_each(irr_scene_open, breakages);
 }
 
-/* The k-th send goes to the k-th receive: two halves sent in the other order end up in each other's place. */
+/* The k-th send matches the k-th receive: two halves sent in the wrong order arrive in each other's place. */
 static void test_message_order(void)
 {
     static const irr_piece_t
@@ -166,13 +163,10 @@ static void test_message_order(void)
 
 REUSES(BREAK)
 
-/* Step 5 of rank 1 writes when step 4 may not have read, or step 6 reads when step 5 may not have written. */
-
+/* Step 5 of rank 1 writes before step 4 may have read, or step 6 reads before step 5 may have written. */
 static void test_scratch_reuse(void)
 {
-    static const irr_scene_breakage_t breakages[] = {
-        REUSES(BREAK_ROW) { NULL, NULL }
-    };
+    static const irr_scene_breakage_t breakages[] = { REUSES(BREAK_ROW) { NULL, NULL } };
     irr_scene_t scene;
 
     irr_scene_open_reuse(&scene);
@@ -180,7 +174,7 @@ static void test_scratch_reuse(void)
     irr_scene_refuse_each(irr_scene_open_reuse, breakages);
 }
 
-/* As in MPI, a byte may be sent to several ranks, but received once. */
+/* As in MPI, a byte may be sent to several ranks, but is received once. */
 static void test_overlapping_send_blocks(void)
 {
     irr_scene_t scene;
@@ -223,12 +217,12 @@ static void open_notified(irr_scene_t *scene)
 }
 
 #define SIGNALS(ROW) \
-    ROW(tell_nobody, s->plans[1].nsteps--, "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
-    ROW(tell_another, step(s, 0, SIGNAL)->peer = 2, \
+    ROW(signal_nobody, s->plans[1].nsteps--, "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
+    ROW(signal_another, step(s, 0, SIGNAL)->peer = 2, \
         "rank 1 step 6 waits for rank 0 in stage 1, which has no signal for it") \
-    ROW(tell_itself, step(s, 0, SIGNAL)->peer = 0, "rank 0 step 4: peer 0 is not allowed") \
-    ROW(tell_in_a_step, step(s, 0, SIGNAL)->number = 1, "rank 0 step 4: number 1 is not allowed") \
-    ROW(tell_bytes, step(s, 0, SIGNAL)->bytes = piece(s, 0, SIGNAL, 0)->length = 3, \
+    ROW(signal_itself, step(s, 0, SIGNAL)->peer = 0, "rank 0 step 4: peer 0 is not allowed") \
+    ROW(signal_in_a_step, step(s, 0, SIGNAL)->number = 1, "rank 0 step 4: number 1 is not allowed") \
+    ROW(signal_bytes, step(s, 0, SIGNAL)->bytes = piece(s, 0, SIGNAL, 0)->length = 3, \
         "rank 0 step 4: a signal or a wait of 3 bytes") \
     ROW(wait_nobody, s->plans[0].nsteps--, "rank 1 step 6 waits for rank 0 in stage 1, which has no signal for it") \
     ROW(wait_later, step(s, 1, WAIT)->stage = 2, \
@@ -241,9 +235,7 @@ SIGNALS(BREAK)
 
 static void test_signals(void)
 {
-    static const irr_scene_breakage_t rows[] = {
-        SIGNALS(BREAK_ROW) { NULL, NULL }
-    };
+    static const irr_scene_breakage_t rows[] = { SIGNALS(BREAK_ROW) { NULL, NULL } };
     irr_scene_t scene;
 
     open_notified(&scene);
@@ -255,18 +247,18 @@ static void test_signals(void)
 
 enum { DEADLOCK_STEPS = 6 };
 
-/* Steps of ranks 0 and 1; in a shorter deadlock the last ones have no stage. */
+/* Steps of ranks 0 and 1; unused rows have stage 0. */
 static const struct {
     irr_scene_row_t rows[DEADLOCK_STEPS];
     const char     *reason;
 } deadlocks[] = {
-    /* Two ranks post their receives only when their sends are complete. */
+    /* Two ranks post their receives only after their sends are complete. */
     { { { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
         { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 0 },
         { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
         { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
-    /* Rank 0 could start step 2 at once, but the order of the plan puts it behind what waits for its answer. */
+    /* Rank 0 could start step 2 at once, but the order of the plan puts it behind a step that waits for its answer. */
     { { { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
         { 0, IRR_STEP_SEND, 1, 2, { INPUT(2) }, AFTER, 0 },
         { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
@@ -274,19 +266,19 @@ static const struct {
         { 1, IRR_STEP_RECV, 0, 2, { SCRATCH(0) }, ALONE, 0 },
         { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, AFTER, 0 } },
       "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0" },
-    /* Each of two ranks tells the other when it has been told. */
+    /* Each of two ranks signals the other only after it has received a signal. */
     { { { 0, IRR_STEP_WAIT, 1, 1, { NOTHING }, ALONE, 0 },
         { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
         { 1, IRR_STEP_WAIT, 0, 1, { NOTHING }, ALONE, 0 },
         { 1, IRR_STEP_SIGNAL, 0, 1, { NOTHING }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
-    /* A send awaits what its receiver tells when it has the message. */
+    /* A send waits for a signal that its receiver sends only after it has the message. */
     { { { 0, IRR_STEP_WAIT, 1, 1, { NOTHING }, ALONE, 0 },
         { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, AFTER, 0 },
         { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, ALONE, 0 },
         { 1, IRR_STEP_SIGNAL, 0, 1, { NOTHING }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
-    /* The second tell, for which the send of rank 1 waits, goes behind the first, which waits for that send. */
+    /* The send of rank 1 waits for the second signal, which follows the first one, which waits for that send. */
     { { { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
         { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
         { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, ALONE, 0 },
@@ -311,7 +303,7 @@ static void test_deadlocks(void)
     }
 }
 
-/* Each copy doubles the segments of the one before it; refused long before memory is short. */
+/* Each copy doubles the segments of the copy before; the checker refuses the plan long before memory runs out. */
 static void test_bomb(void)
 {
     enum { DOUBLINGS = 40 };
@@ -332,8 +324,124 @@ static void test_bomb(void)
     irr_scene_refuse(&scene, "rank 0 handles some bytes more than 4 times in a stage");
 }
 
-IRR_TEST_MAIN("check", 120,
-    { "a right plan is accepted", test_right },
+/* ---- random changes ---- */
+
+#define ROOM 64  /* bytes of each buffer */
+
+/* Puts a suspicious number somewhere into the plan of a rank, or swaps two of its steps. */
+static void change_something(irr_scene_t *scene, uint64_t *random)
+{
+    static const long long values[] = {
+        0, 1, 2, 3, UNIT / 2, UNIT, 2 * UNIT, -1, INT_MAX, PTRDIFF_MAX, PTRDIFF_MIN
+    };
+    long long value = values[irr_test_below(random, IRR_TEST_COUNT(values))];
+    irr_plan_t *plan = &scene->plans[irr_test_below(random, RANKS)];
+    irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
+    irr_piece_t *part = &plan->pieces[irr_test_below(random, plan->npieces)];
+    size_t nowhere, *dep = plan->ndeps > 0 ? &plan->deps[irr_test_below(random, plan->ndeps)] : &nowhere;
+    irr_step_t other;
+
+    switch (irr_test_below(random, 15)) {
+    case 0: changed->kind = (irr_step_kind_t)value; break;
+    case 1: changed->peer = (int)value; break;
+    case 2: changed->stage = (int)value; break;
+    case 3: changed->number = (int)value; break;
+    case 4: changed->bytes = (size_t)value; break;
+    case 5: changed->first_piece = (size_t)value; break;
+    case 6: changed->pieces = (size_t)value; break;
+    case 7: changed->first_dep = (size_t)value; break;
+    case 8: changed->deps = (size_t)value; break;
+    case 9: part->buffer = (irr_buffer_t)value; break;
+    case 10: part->offset = (ptrdiff_t)value; break;
+    case 11: part->length = (size_t)value; break;
+    case 12: plan->scratch_bytes = (size_t)value % ROOM; break;
+    case 13: *dep = (size_t)value; break;
+    default:
+        other = *changed;
+        *changed = plan->steps[0];
+        plan->steps[0] = other;
+    }
+}
+
+/* Runs an accepted plan on real bytes, with any window, and with sends that are eager, late, or in another order. */
+static void expect_delivered(const irr_scene_t *scene, uint64_t *random)
+{
+    static const size_t eager_max[] = { 0, UNIT, SIZE_MAX };
+    unsigned char input[RANKS][ROOM], output[RANKS][ROOM];
+    irr_fault_t faults[RANKS];
+    irr_fleet_t *fleet;
+
+    for (int r = 0; r < RANKS; r++) {
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(random), .hold_percent = 50, .hold_rounds = 5 };
+    }
+    fleet = irr_fleet_create_faulty(RANKS, irr_test_random(random), eager_max[irr_test_below(random, 3)], faults);
+    fleet->window_messages = irr_test_below(random, 5);
+    for (int r = 0; r < RANKS; r++) {
+        for (int i = 0; i < ROOM; i++) {
+            input[r][i] = (unsigned char)(r * ROOM + i);
+            output[r][i] = scene->problems[r].in_place ? input[r][i] : 0xff;
+        }
+        fleet->rank[r].plan = scene->plans[r];
+        irr_fleet_start(fleet, r, scene->problems[r].in_place ? output[r] : input[r], output[r]);
+    }
+    CU_ASSERT_TRUE(irr_fleet_run(fleet));
+    for (int r = 0; r < RANKS; r++) {
+        for (int from = 0; from < RANKS; from++) {
+            const irr_block_t *send = &scene->send[from][r], *recv = &scene->recv[r][from];
+
+            CU_ASSERT_EQUAL(memcmp(output[r] + recv->offset, input[from] + send->offset, recv->length), 0);
+        }
+        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+        irr_plan_init(&fleet->rank[r].plan);   /* the plan is the scene's */
+    }
+    irr_fleet_destroy(fleet);
+}
+
+/* Plans with a few random changes never crash the checker; those that it accepts run. */
+static void test_random_changes(void)
+{
+    enum { ROUNDS = 20000 };
+    static void (*const open[])(irr_scene_t *scene) = { irr_scene_open, irr_scene_open_reuse, irr_scene_open_place };
+    uint64_t random = irr_test_seed();
+    unsigned accepted = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        irr_scene_t scene;
+
+        open[irr_test_below(&random, 3)](&scene);
+        for (uint64_t changes = irr_test_below(&random, 4); changes > 0; changes--) {
+            change_something(&scene, &random);
+        }
+        if (irr_scene_check(&scene) == IRR_OK) {
+            accepted++;
+            expect_delivered(&scene, &random);
+        } else {
+            CU_ASSERT_NOT_EQUAL(scene.reason[0], '\0');
+        }
+        irr_scene_close(&scene);
+    }
+    CU_ASSERT(accepted > ROUNDS / 10 && accepted < ROUNDS);
+}
+
+static irr_status_t check(void *context)
+{
+    return irr_scene_check(context);
+}
+
+static void test_no_memory(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open_reuse(&scene);
+    CU_ASSERT(irr_memory_fail_each(check, &scene) > 10);
+    irr_scene_close(&scene);
+    irr_scene_open_place(&scene);
+    CU_ASSERT(irr_memory_fail_each(check, &scene) > 10);
+    irr_scene_close(&scene);
+}
+
+IRR_TEST_MAIN("check", 240,
+    { "a correct plan is accepted", test_right },
     { "numbers out of range", test_shape },
     { "rules 1 to 4, each broken", test_rules_1_to_4 },
     { "rule 1: the order of messages", test_message_order },
@@ -341,5 +449,7 @@ IRR_TEST_MAIN("check", 120,
     { "rule 4: send blocks that overlap", test_overlapping_send_blocks },
     { "rule 4: nothing to send", test_empty_blocks },
     { "rule 5: steps that wait for each other", test_deadlocks },
-    { "signals and waits, each thing broken", test_signals },
-    { "a plan that doubles its segments", test_bomb })
+    { "signals and waits, each rule broken", test_signals },
+    { "a plan that doubles its segments", test_bomb },
+    { "plans with random changes", test_random_changes },
+    { "no memory", test_no_memory })

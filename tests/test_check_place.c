@@ -1,6 +1,6 @@
 /*
- * test_check_place.c - the plan checker with exchanges in place: it takes right plans, also those of route/pairs.h, and
- * sees what is overwritten before it left.
+ * test_check_place.c - the plan checker with exchanges in place: it accepts correct plans, including those of
+ * route/pairs.h, and detects bytes that are overwritten before they are sent.
  */
 #include "irr_test.h"
 #include "plan_scene.h"
@@ -27,7 +27,7 @@ static irr_piece_t *piece(irr_scene_t *scene, int rank, int i, int p)
     return irr_scene_piece(scene, rank, i, p);
 }
 
-/* A row of the list is a thing that is broken, as a function of its own, and the reason that the checker gives. */
+/* A row of the list has a function that breaks one thing, and the reason that the checker must give. */
 #define BREAK(name, statement, reason)     static void name(irr_scene_t *s) { statement; }
 #define BREAK_ROW(name, statement, reason) { name, reason },
 
@@ -66,14 +66,12 @@ BROKEN(BREAK)
 
 static void test_broken(void)
 {
-    static const irr_scene_breakage_t breakages[] = {
-        BROKEN(BREAK_ROW) { NULL, NULL }
-    };
+    static const irr_scene_breakage_t breakages[] = { BROKEN(BREAK_ROW) { NULL, NULL } };
 
     irr_scene_refuse_each(irr_scene_open_place, breakages);
 }
 
-/* What comes is received first, and copied and sent behind that: dependencies are kept, but the bytes are gone. */
+/* Each rank receives before it copies and sends: dependencies are correct, but the bytes are overwritten. */
 static void test_overwritten(void)
 {
     static const irr_scene_row_t rows[] = {
@@ -96,7 +94,7 @@ static void test_overwritten(void)
                              "but is INPUT[0] of rank 1");
 }
 
-/* What stays where it is needs no plan. */
+/* Bytes that stay where they are need no plan. */
 static void test_nothing_to_do(void)
 {
     irr_scene_t scene;
@@ -121,7 +119,7 @@ typedef struct place {
     char          reason[200];
 } place_t;
 
-/* The same both ways, and often nothing. */
+/* Returns the length of the messages between two ranks, equal in both directions and often 0. */
 static size_t length_of(uint64_t seed, int a, int b)
 {
     uint64_t state = seed + (uint64_t)((a < b ? a : b) * RANKS_MAX + (a < b ? b : a));
@@ -129,7 +127,7 @@ static size_t length_of(uint64_t seed, int a, int b)
     return irr_test_below(&state, 4) == 0 ? 0 : (size_t)irr_test_below(&state, LENGTH_MAX);
 }
 
-/* Messages of up to BLOCKS_MAX blocks, with a gap of a byte behind each. */
+/* Makes messages of up to BLOCKS_MAX blocks, with a gap of one byte behind each block. */
 static void open_place(place_t *place, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
 {
     const uint64_t seed = irr_test_random(state);
@@ -178,7 +176,7 @@ static const irr_pairs_limits_t limits[] = {
 
 enum { LIMITS = IRR_TEST_COUNT(limits) };
 
-/* Accepted whatever the limits are, in so little scratch. */
+/* Plans in pairs are accepted for all limits. */
 static void test_pairs(void)
 {
     uint64_t state = irr_test_seed();
@@ -192,7 +190,7 @@ static void test_pairs(void)
     }
 }
 
-/* A step of a rank that has bytes and waits for something; NULL: there is none. */
+/* Returns a step of a rank that sends or receives bytes; NULL if there is none. */
 static irr_step_t *some_waiting(const irr_plan_t *plan, uint64_t *state)
 {
     const size_t first = plan->nsteps > 0 ? (size_t)irr_test_below(state, plan->nsteps) : 0;
@@ -207,7 +205,7 @@ static irr_step_t *some_waiting(const irr_plan_t *plan, uint64_t *state)
     return NULL;
 }
 
-/* A send or a receive that waits for nothing may come before the copy that it needs: never accepted. */
+/* A send or a receive without its dependencies may run before the copy that it needs: it is never accepted. */
 static void test_pairs_broken(void)
 {
     uint64_t state = irr_test_seed();
@@ -228,9 +226,9 @@ static void test_pairs_broken(void)
 }
 
 IRR_TEST_MAIN("check place", 120,
-    { "a right plan is accepted", test_right },
-    { "each thing broken", test_broken },
-    { "overwritten before it left", test_overwritten },
-    { "what stays where it is", test_nothing_to_do },
+    { "a correct plan is accepted", test_right },
+    { "each rule broken", test_broken },
+    { "bytes overwritten before they are sent", test_overwritten },
+    { "bytes that stay where they are", test_nothing_to_do },
     { "plans in pairs are accepted", test_pairs },
-    { "plans in pairs with a dependency less are not", test_pairs_broken })
+    { "plans in pairs without a dependency are refused", test_pairs_broken })

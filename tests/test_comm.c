@@ -1,5 +1,5 @@
 /*
- * test_comm.c - how ranks agree on a communicator: all the same, whatever goes wrong on one of them.
+ * test_comm.c - the setup of communicators: all ranks agree, whatever fails on one of them.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -45,7 +45,7 @@ static void reduce_and_gather(int rank, void *context)
     }
 }
 
-/* What the other cases trust: the collectives are right, and a hang or a mismatch is seen. */
+/* The other cases rely on the crew: its collectives are right, and it detects a hang and a mismatch. */
 static void test_crew(void)
 {
     irr_crew_group_t group;
@@ -59,22 +59,20 @@ static void test_crew(void)
     CU_ASSERT_TRUE(group.misused);
 }
 
-/* ---- set-up ---- */
+/* ---- setup ---- */
 
 static void test_create(void)
 {
     for (int ranks = 1; ranks <= IRR_CREW_MAX; ranks++) {
-        irr_world_t world;
         irr_team_t team;
 
-        irr_world_open(&world, ranks, 0, EAGER_MAX);
-        irr_team_open(&team, &world, NULL);
+        irr_team_open_new(&team, ranks, 0, EAGER_MAX, NULL);
         CU_ASSERT_EQUAL(team.group.gathers, ranks > 1 ? 1 : 0);
         CU_ASSERT_EQUAL(team.group.reduces, ranks > 1 ? 4 : 3);
-        CU_ASSERT_EQUAL(irr_world_ids(&world), ranks);
+        CU_ASSERT_EQUAL(irr_world_ids(team.world), ranks);
         irr_team_destroy(&team);
-        CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
-        CU_ASSERT_TRUE(irr_world_close(&world));
+        CU_ASSERT_EQUAL(irr_world_ids(team.world), 0);
+        CU_ASSERT_TRUE(irr_world_close(team.world));
     }
 }
 
@@ -88,7 +86,7 @@ static size_t count_connects(const irr_world_t *world)
     return connects;
 }
 
-/* Each pair of processes connects once, whatever communicators they share. */
+/* Each pair of processes connects once, however many communicators they share. */
 static void test_addresses_once(void)
 {
     static const struct {
@@ -97,7 +95,7 @@ static void test_addresses_once(void)
     } rows[] = {
         { 0, 2,  1, 4, 6 },    /* 0, 2, 4 */
         { 0, 2,  0, 3, 6 },    /* once more */
-        { 0, 1,  1, 5, 20 },   /* all, who propose different ids first */
+        { 0, 1,  1, 5, 20 },   /* all, which first propose different ids */
         { 4, -1, 0, 3, 20 },   /* all, in reverse */
         { 1, 2,  0, 3, 20 }    /* 1, 3 */
     };
@@ -121,7 +119,7 @@ static void test_addresses_once(void)
 
 /* ---- ids ---- */
 
-/* The id of a communicator; IRR_IDS_NONE if its members do not have the same. */
+/* Returns the id of a communicator; IRR_IDS_NONE if its members disagree. */
 static uint32_t id_of(const irr_team_t *team)
 {
     for (int i = 1; i < team->group.ranks; i++) {
@@ -132,7 +130,7 @@ static uint32_t id_of(const irr_team_t *team)
     return team->comms[0]->id;
 }
 
-/* Communicators that share a process have different ids, also when processes have used different ones. */
+/* Communicators that share a process have different ids, also if processes have used different ids before. */
 static void test_ids(void)
 {
     uint64_t state = irr_test_seed();
@@ -196,7 +194,7 @@ static void test_last_id(void)
     irr_world_close(&world);
 }
 
-/* Every process has a free id, but no two have the same. */
+/* Every process has a free id, but no id is free on all. */
 static void test_no_common_id(void)
 {
     irr_team_t team;
@@ -218,27 +216,25 @@ static void test_no_common_id(void)
     irr_world_close(&world);
 }
 
-/* An id that was given back is not the next one. */
+/* An id that was returned is not the next one to be used. */
 static void test_id_rests(void)
 {
     irr_team_t team;
-    irr_world_t world;
     uint32_t last = IRR_IDS_NONE;
 
-    irr_world_open(&world, 2, 0, EAGER_MAX);
-    irr_team_init(&team, &world, 0, 1);
+    irr_team_begin(&team, 2, 0, EAGER_MAX);
     for (int i = 0; i < 20; i++) {
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
         CU_ASSERT_NOT_EQUAL(id_of(&team), last);
         last = id_of(&team);
         irr_team_destroy(&team);
     }
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_TRUE(irr_world_close(team.world));
 }
 
 /* ---- trouble ---- */
 
-/* Can the members still agree, after something went wrong on some of them? */
+/* Asserts that the members agree again after a failure on some of them, and closes their world. */
 static void expect_recovery(irr_team_t *team)
 {
     for (int i = 0; i < team->group.ranks; i++) {
@@ -251,16 +247,23 @@ static void expect_recovery(irr_team_t *team)
     CU_ASSERT_TRUE(irr_world_close(team->world));
 }
 
+/* Some ranks have trouble: no rank has a communicator, and the lowest of them logs its reason. */
 static void test_trouble(void)
 {
-    for (int rank = 0; rank < 4; rank++) {
+    static const struct { int ranks, first, step, from, to; } rows[] = {
+        { 4, 0, 1, 0, 0 }, { 4, 0, 1, 1, 1 }, { 4, 0, 1, 2, 2 }, { 4, 0, 1, 3, 3 }, { 5, 4, -1, 1, 4 }
+    };
+
+    for (size_t k = 0; k < IRR_TEST_COUNT(rows); k++) {
         irr_team_t team;
         irr_world_t world;
 
-        irr_world_open(&world, 4, 0, EAGER_MAX);
-        irr_team_init(&team, &world, 0, 1);
-        team.params[rank].trouble = IRR_ERR_TRANSPORT;
-        team.params[rank].reason = "no network here";
+        irr_world_open(&world, rows[k].ranks, 0, EAGER_MAX);
+        irr_team_init(&team, &world, rows[k].first, rows[k].step);
+        for (int i = rows[k].from; i <= rows[k].to; i++) {
+            team.params[i].trouble = IRR_ERR_TRANSPORT;
+            team.params[i].reason = i == rows[k].from ? "no network here" : "another";
+        }
         irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         irr_world_end_log(1, "no network here");
@@ -269,92 +272,81 @@ static void test_trouble(void)
     }
 }
 
-static void test_trouble_of_several(void)
-{
-    irr_team_t team;
-    irr_world_t world;
+/* A change of one setting, and the beginning of the line that names the setting. */
+#define DIFFERENCES(ROW) \
+    ROW(algorithm = 2, "x_algorithm is natural on rank 0 of a communicator and direct on rank 1") \
+    ROW(compose = IRR_COMPOSE_SPLIT, "compose is auto on rank 0 of a communicator and split on rank 1") \
+    ROW(window_messages = 5, "window_messages is 4 on rank 0 of a communicator and 5 on rank 2") \
+    ROW(window_bytes = 0, "window_bytes") \
+    ROW(window_messages = settings->window_bytes; settings->window_bytes = 4, "window_messages") \
+    ROW(dims.count = 3, "dims is not the same on rank 2 of a communicator as on rank 0") \
+    ROW(dims.size[0] = 2; settings->dims.size[1] = 8, "dims") \
+    ROW(slice_min = 65, "slice_min") \
+    ROW(overlap = IRR_OVERLAP_SINGLE, "overlap") \
+    ROW(pacing = IRR_PACING_GRANT, "pacing") \
+    ROW(grants = 3, "grants") \
+    ROW(scheduled.seed = 1, "seed") \
+    ROW(scheduled.lambda.rule = IRR_LAMBDA_FIXED, "lambda") \
+    ROW(scheduled.lambda.share = 1, "lambda") \
+    ROW(scheduled.latency = 1, "latency_bytes") \
+    ROW(scheduled.max_steps = 1, "max_steps") \
+    ROW(scheduled.shift = true, "xor_shift") \
+    ROW(scheduled.redistribution.x = 1, "redistribution") \
+    ROW(scheduled.redistribution.q = 1, "redistribution") \
+    ROW(piece_bytes = 1, "piece_bytes") \
+    ROW(matrix_max_bytes = 1, "matrix_max_bytes") \
+    ROW(cache_bytes = 1, "cache_bytes") \
+    ROW(lead_bytes = 1, "lead_bytes") \
+    ROW(host_route = IRR_HOST_ROUTE_NODE, "host_route") \
+    ROW(schedule_ms = 1, "schedule_ms") \
+    ROW(direct_bytes = 1, "direct_bytes")
 
-    irr_world_open(&world, 5, 0, EAGER_MAX);
-    irr_team_init(&team, &world, 4, -1);
-    for (int i = 1; i < 5; i++) {
-        team.params[i].trouble = IRR_ERR_NO_MEMORY;
-        team.params[i].reason = i == 1 ? "the lowest" : "another";
+/* Makes one change; returns the line, or NULL past the last change. */
+static const char *change(irr_settings_t *settings, int number)
+{
+    const char *line = NULL;
+
+#define CHANGE_ROW(change, text) \
+    if (number-- == 0) {         \
+        settings->change;        \
+        line = text;             \
     }
-    irr_world_start_log();
-    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-    irr_world_end_log(1, "the lowest");
-    expect_recovery(&team);
+    DIFFERENCES(CHANGE_ROW)
+#undef CHANGE_ROW
+    return line;
 }
 
 static void test_settings(void)
 {
-    enum { DIFFERENCES = 26 };
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
     };
-    static const char *const logged[DIFFERENCES] = {
-        "x_algorithm is natural on rank 0 of a communicator and direct on rank 1",
-        "compose is auto on rank 0 of a communicator and split on rank 1",
-        "window_messages is 4 on rank 0 of a communicator and 5 on rank 2", "window_bytes",
-        "window_messages", "dims is not the same on rank 2 of a communicator as on rank 0", "dims", "slice_min",
-        "overlap", "pacing", "grants", "seed", "lambda", "lambda", "latency_bytes", "max_steps", "xor_shift",
-        "redistribution", "redistribution", "piece_bytes", "matrix_max_bytes", "cache_bytes", "lead_bytes",
-        "host_route", "schedule_ms", "direct_bytes"
-    };
-    irr_settings_t others[DIFFERENCES];
-    char beginning[128];
+    irr_settings_t other = common;
+    const char *line;
+    irr_team_t team;
 
-    for (int i = 0; i < DIFFERENCES; i++) {
-        others[i] = common;
-    }
-    others[0].algorithm = 2;
-    others[1].compose = IRR_COMPOSE_SPLIT;
-    others[2].window_messages = 5;
-    others[3].window_bytes = 0;
-    others[4].window_messages = 1000;
-    others[4].window_bytes = 4;
-    others[5].dims = (irr_dims_t){ 3, { 4, 4 } };
-    others[6].dims = (irr_dims_t){ 2, { 2, 8 } };
-    others[7].slice_min = 65;
-    others[8].overlap = IRR_OVERLAP_SINGLE;
-    others[9].pacing = IRR_PACING_GRANT;
-    others[10].grants = 3;
-    others[11].scheduled.seed = 1; others[12].scheduled.lambda.rule = IRR_LAMBDA_FIXED;
-    others[13].scheduled.lambda.share = 1; others[14].scheduled.latency = 1;
-    others[15].scheduled.max_steps = 1; others[16].scheduled.shift = true;
-    others[17].scheduled.redistribution.x = 1; others[18].scheduled.redistribution.q = 1;
-    others[19].piece_bytes = 1; others[20].matrix_max_bytes = 1;
-    others[21].cache_bytes = 1; others[22].lead_bytes = 1;
-    others[23].host_route = IRR_HOST_ROUTE_NODE; others[24].schedule_ms = 1;
-    others[25].direct_bytes = 1;
-    for (size_t i = 0; i < DIFFERENCES; i++) {
-        irr_team_t team;
-        irr_world_t world;
-
-        irr_world_open(&world, 3, 0, EAGER_MAX);
-        irr_team_init(&team, &world, 0, 1);
-        for (size_t r = 0; r < 3; r++) {
-            team.params[r].settings = r == i % 3 ? others[i] : common;
+    for (int i = 0; (line = change(&other, i)) != NULL; i++, other = common) {
+        irr_team_begin(&team, 3, 0, EAGER_MAX);
+        irr_team_set(&team, &common);
+        team.params[i % 3].settings = other;
+        for (int r = 0; r < 3; r++) {
             team.params[r].parameter = "x_algorithm";
         }
         irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        snprintf(beginning, sizeof(beginning), "%s", logged[i]);
-        irr_world_log.last[strlen(beginning)] = '\0';
-        irr_world_end_log(1, beginning);
+        irr_world_log.last[strlen(line)] = '\0';
+        irr_world_end_log(1, line);
         expect_recovery(&team);
     }
 }
 
-/* What no rank can do, all of them decline. */
+/* All ranks decline what one of them cannot do. */
 static void test_not_served(void)
 {
     irr_team_t team;
-    irr_world_t world;
 
-    irr_world_open(&world, 3, 0, EAGER_MAX);
-    irr_team_init(&team, &world, 0, 1);
+    irr_team_begin(&team, 3, 0, EAGER_MAX);
     team.params[1].settings.algorithm = 1000;
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
     for (int r = 0; r < 3; r++) {
@@ -368,7 +360,7 @@ static void test_not_served(void)
     expect_recovery(&team);
 }
 
-/* ---- what fails on the way ---- */
+/* ---- failures during the setup ---- */
 
 static void test_oob_fails(void)
 {
@@ -377,18 +369,14 @@ static void test_oob_fails(void)
 
     while (status != IRR_OK && nth < 10) {
         irr_team_t team;
-        irr_world_t world;
 
-        irr_memory_begin();
-        irr_world_open(&world, 3, 0, EAGER_MAX);
-        irr_team_init(&team, &world, 0, 1);
+        irr_team_begin(&team, 3, 0, EAGER_MAX);
         team.group.fail_call = ++nth;
         status = irr_team_create(&team);
         CU_ASSERT_EQUAL(status, nth <= 5 ? IRR_ERR_OOB : IRR_OK);
         irr_team_destroy(&team);
         team.group.fail_call = 0;
         expect_recovery(&team);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
     CU_ASSERT_EQUAL(nth, 6);
 }
@@ -400,26 +388,20 @@ static bool victim_runs(void)
     return irr_crew_self() == victim;
 }
 
-/* One allocation fails on one rank: all ranks decline alike, nothing is lost, and the next try succeeds. */
+/* One allocation fails on one rank: all ranks decline, and the next setup succeeds. */
 static bool survives_failure(const irr_settings_t *settings, size_t nth)
 {
     irr_team_t team;
-    irr_world_t world;
     bool failed;
 
-    irr_memory_begin();
-    irr_world_open(&world, 3, 0, EAGER_MAX);
-    irr_team_init(&team, &world, 0, 1);
-    for (int r = 0; r < 3; r++) {
-        team.params[r].settings = *settings;
-    }
+    irr_team_begin(&team, 3, 0, EAGER_MAX);
+    irr_team_set(&team, settings);
     irr_memory_fail(nth, victim_runs);
     CU_ASSERT_EQUAL(irr_team_create(&team), irr_memory_failed() ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
     failed = irr_memory_failed();
     irr_memory_fail(0, NULL);
     irr_team_destroy(&team);
     expect_recovery(&team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
     return failed;
 }
 
@@ -446,16 +428,15 @@ static void test_no_memory(void)
 }
 
 IRR_TEST_MAIN("comm", 60,
-    { "the crew sees hangs and mismatches",                 test_crew },
+    { "the crew detects hangs and mismatches",              test_crew },
     { "created and destroyed with 1 to 18 ranks",           test_create },
     { "addresses are exchanged once",                       test_addresses_once },
     { "ids are equal on all members, and differ",           test_ids },
     { "the last id, used again and again",                  test_last_id },
-    { "no id that all have free",                           test_no_common_id },
-    { "an id that was given back rests",                    test_id_rests },
-    { "trouble on one rank",                                test_trouble },
-    { "trouble on several ranks",                           test_trouble_of_several },
+    { "no id that is free on all ranks",                    test_no_common_id },
+    { "an id that was returned rests",                      test_id_rests },
+    { "trouble on one rank, or on several",                 test_trouble },
     { "different settings",                                 test_settings },
-    { "what is not served",                                 test_not_served },
+    { "settings that are not served",                       test_not_served },
     { "an out-of-band collective fails",                    test_oob_fails },
-    { "want of memory on one rank",                         test_no_memory })
+    { "no memory on one rank",                              test_no_memory })

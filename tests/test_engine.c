@@ -53,7 +53,6 @@ static void test_peers_table(void)
     irr_peers_t peers;
     int wrong = 0;
 
-    irr_memory_begin();
     irr_peers_init(&peers);
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));
     for (uint64_t i = 0; i < NAMES; i++) {
@@ -73,7 +72,6 @@ static void test_peers_table(void)
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, NAMES * 3));
     irr_peers_fini(&peers);
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* ---- the engine ---- */
@@ -84,7 +82,6 @@ static void test_no_memory_for_engine(void)
     irr_fabric_t *fabric;
     irr_engine_t *engine = NULL;
 
-    irr_memory_begin();
     CU_ASSERT_EQUAL_FATAL(irr_fabric_create(1, 0, 0, &fabric), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_loopback_open(fabric, 0, &transport), IRR_OK);
     irr_memory_fail(1, NULL);
@@ -93,7 +90,6 @@ static void test_no_memory_for_engine(void)
     CU_ASSERT_EQUAL_FATAL(irr_engine_create_on(transport, true, &engine), IRR_OK);
     irr_engine_destroy(engine);
     irr_fabric_destroy(fabric);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* Loopback has no event to sleep on. */
@@ -165,42 +161,38 @@ static void run_close(bool destroy_first)
     char output[7] = "??????";
     irr_counters_t counters;
     irr_team_t team;
-    irr_world_t world;
 
-    irr_world_open(&world, 2, 0, 0);
-    irr_team_open(&team, &world, NULL);
+    irr_team_open_new(&team, 2, 0, 0, NULL);
     CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[0]), &problems[0], "hello!", NULL), IRR_OK);
-    irr_engine_counters(world.engines[0], &counters);
+    irr_engine_counters(team.world->engines[0], &counters);
     CU_ASSERT_EQUAL(counters.endpoints_open, 1);
-    irr_engine_close(world.engines[0]);
+    irr_engine_close(team.world->engines[0]);
     for (int i = 0; i < 10; i++) {
-        CU_ASSERT_EQUAL(irr_engine_drain(world.engines[0]), IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(irr_engine_drain(team.world->engines[0]), IRR_IN_PROGRESS);
     }
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_IN_PROGRESS);
     CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[1]), &problems[1], NULL, output), IRR_OK);
-    progress_all(&world, 10);
+    progress_all(team.world, 10);
     CU_ASSERT_EQUAL_FATAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_exchange_test(irr_comm_exchange(team.comms[1])), IRR_OK);
     CU_ASSERT_STRING_EQUAL(output, "hello!");
     if (destroy_first) {
         irr_team_destroy(&team);
     }
-    CU_ASSERT_EQUAL(irr_engine_drain(world.engines[0]), IRR_OK);
-    irr_engine_counters(world.engines[0], &counters);
+    CU_ASSERT_EQUAL(irr_engine_drain(team.world->engines[0]), IRR_OK);
+    irr_engine_counters(team.world->engines[0], &counters);
     CU_ASSERT_EQUAL(counters.endpoints_open, 0);
     CU_ASSERT_EQUAL(counters.exchanges, 1);
     if (!destroy_first) {
         irr_team_destroy(&team);
     }
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_TRUE(irr_world_close(team.world));
 }
 
 static void test_close(void)
 {
-    irr_memory_begin();
     run_close(true);
     run_close(false);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* An engine that nobody used, and one whose communicator was never used. */
@@ -209,13 +201,11 @@ static void test_close_unused(void)
     irr_team_t team;
     irr_world_t world;
 
-    irr_memory_begin();
     irr_world_open(&world, 3, 1, 0);
     CU_ASSERT_TRUE(irr_world_close(&world));
     irr_world_open(&world, 3, 1, 0);
     irr_team_open(&team, &world, NULL);
     irr_team_close(&team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 IRR_TEST_MAIN("engine", 60,

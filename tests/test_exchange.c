@@ -1,10 +1,12 @@
 /*
- * test_exchange.c - exchanges on communicators: what they count, the window, communicators that overlap, and errors.
- * test_world.c runs every strategy.
+ * test_exchange.c - exchanges on communicators: counters, windows, pacings, memory, communicators that overlap, and
+ * wrong calls.  test_world.c runs every strategy.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_world.h"
+
+#include "exec/tag.h"
 
 #include <string.h>
 
@@ -16,17 +18,15 @@ enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE };
 
 /* ---- one exchange ---- */
 
-/* Only an exchange that lasts is timed: one rank comes when the others have looked a hundred times. */
+/* Only a long wait is timed: one rank starts after the others have tested a hundred times. */
 static void test_times(void)
 {
     irr_status_t result[IRR_CREW_MAX] = { IRR_OK };
     irr_counters_t counters;
     irr_team_t team;
-    irr_world_t world;
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
 
-    irr_world_open(&world, 3, 0, 100);
-    irr_team_open(&team, &world, NULL);
+    irr_team_open_new(&team, 3, 0, 100, NULL);
     irr_job_fill(job);
     for (int r = 1; r < 3; r++) {
         result[r] = irr_team_start_rank(&team, r, job);
@@ -36,7 +36,7 @@ static void test_times(void)
     CU_ASSERT_TRUE(irr_team_progress(&team, result, 1000));
     for (int r = 1; r < 3; r++) {
         CU_ASSERT_EQUAL(result[r], IRR_OK);
-        irr_engine_counters(world.engines[r], &counters);
+        irr_engine_counters(team.world->engines[r], &counters);
         CU_ASSERT(counters.waiting_ns > 0);
     }
     irr_job_destroy(job);
@@ -48,10 +48,8 @@ static void test_counters(void)
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
     uint64_t unit = irr_job_length(job, 0, 0);
     irr_team_t team;
-    irr_world_t world;
 
-    irr_world_open(&world, 4, 0, 0);
-    irr_team_open(&team, &world, NULL);
+    irr_team_open_new(&team, 4, 0, 0, NULL);
     for (uint64_t times = 1; times <= 3; times++) {
         irr_team_expect(&team, job, -1);
         for (int r = 0; r < 4; r++) {
@@ -63,7 +61,7 @@ static void test_counters(void)
             };
             irr_counters_t counters;
 
-            irr_engine_counters(world.engines[r], &counters);
+            irr_engine_counters(team.world->engines[r], &counters);
             expected.waiting_ns = counters.waiting_ns;
             CU_ASSERT(memcmp(&counters, &expected, sizeof(expected)) == 0);
         }
@@ -72,28 +70,139 @@ static void test_counters(void)
     irr_job_destroy(job);
 }
 
-/* The window of the settings holds, and without one all sends start at once. */
+/* Each rank keeps the window of the settings; without one all sends start at once. */
 static void test_window(void)
 {
     irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
 
     for (size_t window = 0; window <= 5; window++) {
         irr_team_t team;
-        irr_world_t world;
 
-        irr_world_open(&world, 6, 0, 0);
-        irr_team_open(&team, &world, &(irr_settings_t){ .window_messages = window });
+        irr_team_open_new(&team, 6, 0, 0, &(irr_settings_t){ .window_messages = window });
         irr_team_expect(&team, job, -1);
         for (int r = 0; r < 6; r++) {
-            CU_ASSERT_EQUAL(world.spies[r]->in_flight_max, window > 0 ? window : 5);
-            CU_ASSERT_EQUAL(world.spies[r]->recvs_at_send, 5);
+            CU_ASSERT_EQUAL(team.world->spies[r]->in_flight_max, window > 0 ? window : 5);
+            CU_ASSERT_EQUAL(team.world->spies[r]->recvs_at_send, 5);
         }
         irr_team_close(&team);
     }
     irr_job_destroy(job);
 }
 
-/* ---- many at a time ---- */
+/* ---- pacings ---- */
+
+/* Messages of data that a rank sends, and grants, which are messages of kind SYNC without bytes. */
+typedef struct sent {
+    size_t data, grants, bytes;
+} sent_t;
+
+static void see(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
+{
+    sent_t *sent = context;
+    bool grant = irr_tag_kind(tag) == IRR_TAG_SYNC;
+
+    (void)to;
+    sent->grants += grant;
+    sent->data += !grant;
+    for (size_t i = 0; i < count && grant; i++) {
+        sent->bytes += iov[i].length;
+    }
+}
+
+/* Asserts that each of 5 ranks sends this number of grants in an exchange with these settings. */
+static void expect_grants(irr_settings_t settings, size_t grants)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
+    sent_t sent[5] = { { .data = 0 } };
+    irr_team_t team;
+
+    irr_team_begin(&team, 5, 0, 0);
+    for (int r = 0; r < 5; r++) {
+        team.world->spies[r]->on_send = see;
+        team.world->spies[r]->context = &sent[r];
+    }
+    irr_team_create_with(&team, &settings);
+    irr_team_expect(&team, job, -1);
+    for (int r = 0; r < 5; r++) {
+        irr_counters_t counters;
+
+        irr_engine_counters(team.world->engines[r], &counters);
+        CU_ASSERT_EQUAL(sent[r].grants, grants);
+        CU_ASSERT_EQUAL(sent[r].bytes, 0);
+        CU_ASSERT_EQUAL(counters.messages_sent, sent[r].data + sent[r].grants);
+        CU_ASSERT(grants == 0 || (counters.messages_received == 4 + grants && counters.header_bytes == 0));
+        CU_ASSERT(grants == 0 || sent[r].data == 4);
+    }
+    irr_team_close(&team);
+    irr_job_destroy(job);
+}
+
+/* Only the pacing grant on a direct route sends grants. */
+static void test_pacing(void)
+{
+    expect_grants((irr_settings_t){ .algorithm = A1, .pacing = IRR_PACING_GRANT }, 4);
+    expect_grants((irr_settings_t){ .algorithm = AUTO, .pacing = IRR_PACING_GRANT, .grants = 7 }, 4);
+    expect_grants((irr_settings_t){ .algorithm = AC, .pacing = IRR_PACING_GRANT, .grants = 1 }, 4);
+    expect_grants((irr_settings_t){ .algorithm = A1 }, 0);
+    expect_grants((irr_settings_t){ .algorithm = A1, .grants = 3 }, 0);
+    expect_grants((irr_settings_t){ .algorithm = AC, .pacing = IRR_PACING_LOOSE }, 0);
+    expect_grants((irr_settings_t){ .algorithm = A4, .pacing = IRR_PACING_GRANT }, 0);
+    expect_grants((irr_settings_t){ .algorithm = HYBRID, .pacing = IRR_PACING_GRANT }, 0);
+    expect_grants((irr_settings_t){ .algorithm = MULTISTAGE, .pacing = IRR_PACING_GRANT }, 0);
+}
+
+static void test_no_pacing(void)
+{
+    const irr_settings_t wrong = { .pacing = IRR_PACING_COUNT }, right = { .pacing = IRR_PACING_GRANT };
+    irr_team_t team;
+
+    irr_team_begin(&team, 3, 0, 0);
+    irr_team_set(&team, &wrong);
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
+    irr_team_create_with(&team, &right);
+    irr_team_close(&team);
+}
+
+static size_t allocations;
+
+static bool count_allocation(void)
+{
+    allocations++;
+    return false;
+}
+
+/* An exchange allocates nothing.  Loopback allocates one block for each message. */
+static void test_no_allocation(void)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 2);
+
+    for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
+        const irr_settings_t settings = { .algorithm = A1, .pacing = (irr_pacing_kind_t)pacing };
+        irr_team_t team;
+
+        irr_team_open_new(&team, 5, 0, 0, &settings);
+        allocations = 0;
+        irr_memory_fail(1, count_allocation);
+        irr_team_expect(&team, job, -1);
+        irr_team_expect(&team, job, -1);
+        CU_ASSERT_EQUAL(allocations, 2 * 5 * (pacing == (int)IRR_PACING_GRANT ? 8 : 4));
+        irr_memory_fail(0, NULL);
+        irr_team_close(&team);
+    }
+    irr_job_destroy(job);
+}
+
+/* A direct strategy without an order to compute has no cache of schedules. */
+static void test_no_cache(void)
+{
+    irr_team_t team;
+
+    irr_team_open_new(&team, 2, 0, 0, &(irr_settings_t){ .algorithm = A1 });
+    CU_ASSERT_PTR_NULL(team.comms[0]->schedules.cache.slot);
+    irr_team_close(&team);
+}
+
+/* ---- several communicators ---- */
 
 typedef struct overlap {
     irr_team_t teams[TEAMS_MAX];
@@ -101,7 +210,7 @@ typedef struct overlap {
     int        wrong;
 } overlap_t;
 
-/* In each turn a rank starts on all its communicators, in an order of its own, and waits in another one. */
+/* In each turn a rank starts exchanges on all its communicators in an order of its own, and waits in another order. */
 static void take_turns(int rank, void *context)
 {
     overlap_t *overlap = context;
@@ -125,7 +234,7 @@ static void take_turns(int rank, void *context)
     }
 }
 
-/* Communicators of all, the odd and the even ranks, and of all in reverse, with these algorithms. */
+/* Communicators of all ranks, of the odd ones, of the even ones, and of all in reverse order. */
 static void run_overlap(const int *algorithms, uint64_t seed, size_t eager_max, uint64_t *state)
 {
     static overlap_t overlap;
@@ -180,7 +289,7 @@ typedef struct scene {
     irr_job_t *job;
 } scene_t;
 
-/* Wrong calls change nothing: the exchange that is open ends well. */
+/* Wrong calls change nothing: the open exchange succeeds. */
 static void misuse(int rank, void *context)
 {
     scene_t *scene = context;
@@ -216,31 +325,33 @@ static void test_misuse(void)
     irr_job_destroy(job);
 }
 
-/* An exchange whose result was not read is still open. */
+/* An exchange remains open until its result is read. */
 static void test_unread(void)
 {
     irr_job_t *job = irr_job_create(1, IRR_JOB_SELF, 2);
     irr_team_t team;
-    irr_world_t world;
 
-    irr_world_open(&world, 1, 0, 0);
-    irr_team_open(&team, &world, NULL);
+    irr_team_open_new(&team, 1, 0, 0, NULL);
     irr_job_fill(job);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
-    irr_engine_progress(world.engines[0]);
+    irr_engine_progress(team.world->engines[0]);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
-    irr_engine_progress(world.engines[0]);
+    irr_engine_progress(team.world->engines[0]);
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     irr_team_close(&team);
     irr_job_destroy(job);
 }
 
 IRR_TEST_MAIN("exchange", 60,
-    { "counters",                                         test_counters },
-    { "only what lasts is timed",                         test_times },
-    { "the window of the settings",                       test_window },
-    { "communicators that overlap, at the same time",     test_overlap },
-    { "wrong calls",                                      test_misuse },
-    { "a result that was not read",                       test_unread })
+    { "counters",                                test_counters },
+    { "only a long wait is timed",               test_times },
+    { "the window of the settings",              test_window },
+    { "grants where the settings ask for them",  test_pacing },
+    { "a pacing that does not exist",            test_no_pacing },
+    { "an exchange allocates nothing",           test_no_allocation },
+    { "no cache without schedules",              test_no_cache },
+    { "communicators that overlap",              test_overlap },
+    { "wrong calls",                             test_misuse },
+    { "a result that was not read",              test_unread })

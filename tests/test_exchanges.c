@@ -3,7 +3,6 @@
  * whoever is late, over loopback with delays and over UCX; and what fails, comes without leave, or is given up among
  * them.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_world.h"
 
@@ -195,12 +194,10 @@ static void test_many(void)
         const irr_settings_t settings = with(algorithms[i / 2]);
         const int count = i % 2 == 0 ? 16 : MANY;
 
-        irr_memory_begin();
         open_delayed(&state, (unsigned)irr_test_below(&state, 2) * 30);
         open_scene(&settings, count, 3 * count, &state);
         expect_well(&state);
         close_scene();
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
 
@@ -296,7 +293,6 @@ static void test_failure(void)
         const int victim = (int)irr_test_below(&state, RANKS);
         uint64_t rounds = irr_test_below(&state, 400);
 
-        irr_memory_begin();
         open_delayed(&state, 20);
         open_scene(&settings, 16, 3 * 16, &state);
         for (; rounds > 0; rounds--) {
@@ -310,7 +306,6 @@ static void test_failure(void)
         CU_ASSERT_EQUAL(scene.wrong, 0);
         expect_all_failed();
         close_scene();
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
 
@@ -353,7 +348,6 @@ static void test_close(void)
     for (int i = 0; i < 2; i++) {
         const irr_settings_t settings = with(algorithms[i]);
 
-        irr_memory_begin();
         irr_world_open(&scene.world, RANKS, irr_test_random(&state), SIZE_MAX);   /* all that is sent comes to an end */
         open_scene(&settings, MANY, MANY, &state);
         for (int k = 0; k < MANY; k++) {
@@ -370,7 +364,6 @@ static void test_close(void)
         for (int k = 0; k < 2 * MANY; k++) {
             irr_job_destroy(scene.jobs[k]);
         }
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
 
@@ -381,7 +374,6 @@ static void test_given_up(void)
     uint64_t state = irr_test_seed();
     bool given = false;
 
-    irr_memory_begin();
     open_delayed(&state, 0);
     open_scene(&settings, 16, 16, &state);
     for (int k = 0; k < 4; k++) {
@@ -405,7 +397,6 @@ static void test_given_up(void)
         expect_all_failed();
     }
     close_scene();
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* What is given back is what is taken next, and the one that a communicator has from the start is among them. */
@@ -415,7 +406,6 @@ static void test_taken(void)
     irr_exchange_t *taken[3], *again[3];
     uint64_t state = irr_test_seed();
 
-    irr_memory_begin();
     open_delayed(&state, 0);
     open_scene(&settings, 4, 4, &state);
     for (int round = 0; round < 2; round++) {
@@ -433,7 +423,6 @@ static void test_taken(void)
     CU_ASSERT_PTR_EQUAL(scene.members[0].object[0], irr_comm_exchange(scene.team.comms[0]));
     CU_ASSERT_TRUE(run_scene(&state));
     close_scene();
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 IRR_TEST_MAIN("exchanges", 120,

@@ -1,5 +1,6 @@
 /*
- * test_exec.c - the executor runs plans over loopback: every byte, every window, every composition.
+ * test_exec.c - the executor runs plans over loopback: every byte, every window, and every error that a message or the
+ * transport can cause.
  */
 #include "irr_fleet.h"
 #include "irr_job.h"
@@ -16,12 +17,15 @@
 #define RANKS_MAX 16
 #define ALL_EAGER SIZE_MAX
 
-/* Builds the plans of a job and starts them; the first ranks run alone for a while, so they come early. */
+/* Row 1 of the table of algorithms: direct. */
+enum { DIRECT = 1 };
+
+/* Builds the plans of a job and starts them.  The first ranks run alone for a while, so their messages come early. */
 static void start_job(irr_fleet_t *fleet, irr_job_t *job, int algorithm)
 {
     irr_job_fill(job);
     for (int r = 0; r < job->ranks; r++) {
-        CU_ASSERT_EQUAL(irr_plan_one(algorithm, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
+        irr_test_must(irr_plan_one(algorithm, &job->problems[r], &fleet->rank[r].plan));
         irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
         if (r == job->ranks / 2) {
             irr_fleet_progress(fleet, 10);
@@ -29,7 +33,17 @@ static void start_job(irr_fleet_t *fleet, irr_job_t *job, int algorithm)
     }
 }
 
-/* Does one rank hold what it should, and did all its receives come before its first send? */
+/* Ends a run: a rank without an error has every byte. */
+static void end_job(irr_fleet_t *fleet, irr_job_t *job)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        CU_ASSERT(fleet->rank[r].result != IRR_OK || irr_job_verify(job, r));
+    }
+    irr_fleet_destroy(fleet);
+    irr_job_destroy(job);
+}
+
+/* True if a rank has every byte, kept its window, and posted all receives before its first send. */
 static bool rank_is_right(const irr_fleet_t *fleet, const irr_job_t *job, int rank)
 {
     const irr_fleet_rank_t *member = &fleet->rank[rank];
@@ -62,7 +76,7 @@ static void watch_windows(irr_fleet_t *fleet, size_t messages, size_t bytes)
     }
 }
 
-/* All sends are rendezvous here, so that they stay in flight. */
+/* All sends use rendezvous, so they stay in flight. */
 static void run_windowed(irr_job_t *job, int algorithm, size_t messages, size_t bytes, uint64_t seed)
 {
     irr_fleet_t *fleet = irr_fleet_create(job->ranks, seed, 0);
@@ -104,49 +118,43 @@ static void test_windows(void)
     }
 }
 
-/* A window that slides: the next send starts when one ends, and need not wait for the others. */
+/* A window slides: the next send starts when one ends, although others are still in flight. */
 static void test_window_slides(void)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
     irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
+    static const struct { int rank; size_t sends; } starts[] = { { 0, 2 }, { 2, 3 }, { 1, 3 }, { 3, 3 } };
 
     fleet->window_messages = 2;
     irr_job_fill(job);
-    for (int r = 0; r < 4; r++) {
-        CU_ASSERT_EQUAL(irr_plan_one(1, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
+    for (int i = 0; i < 4; i++) {
+        const int r = starts[i].rank;
+
+        irr_test_must(irr_plan_one(DIRECT, &job->problems[r], &fleet->rank[r].plan));
+        irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
+        irr_fleet_progress(fleet, 5);
+        CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, starts[i].sends);
+        CU_ASSERT(i > 1 || fleet->rank[0].spy->in_flight == 2);
     }
-    irr_fleet_start(fleet, 0, irr_job_input(job, 0), irr_job_output(job, 0));
-    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 2);
-    irr_fleet_start(fleet, 2, irr_job_input(job, 2), irr_job_output(job, 2));
-    irr_fleet_progress(fleet, 5);
-    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 3);
-    CU_ASSERT_EQUAL(fleet->rank[0].spy->in_flight, 2);
-    irr_fleet_start(fleet, 1, irr_job_input(job, 1), irr_job_output(job, 1));
-    irr_fleet_start(fleet, 3, irr_job_input(job, 3), irr_job_output(job, 3));
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 4; r++) {
-        CU_ASSERT_TRUE(irr_job_verify(job, r));
-    }
-    irr_fleet_destroy(fleet);
-    irr_job_destroy(job);
+    CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
+    end_job(fleet, job);
 }
 
-/* The watch can fail: free pacing exceeds a window of one message, or of a few bytes. */
+/* The spies can fail: without a window, more than one message and more than a few bytes are in flight. */
 static void test_watch(void)
 {
-    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
-
     for (size_t bytes = 0; bytes <= 1; bytes++) {
+        irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
         irr_fleet_t *fleet = irr_fleet_create(5, 0, 0);
 
         watch_windows(fleet, 1 - bytes, bytes);
-        start_job(fleet, job, 1);
+        start_job(fleet, job, DIRECT);
         CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
         CU_ASSERT_EQUAL(count_wrong(fleet, job), 5);
         CU_ASSERT_EQUAL(fleet->rank[4].spy->in_flight_max, 4);
-        irr_fleet_destroy(fleet);
+        end_job(fleet, job);
     }
-    irr_job_destroy(job);
 }
 
 /* ---- hand-made plans ---- */
@@ -183,8 +191,8 @@ static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
 }
 
 /*
- * Rank 0 sends "first" and "again" to rank 2 through one scratch of rank 1, which in between copies it to its
- * own output: each step must wait for the one before.
+ * Rank 0 sends "first" and "again" to rank 2 through the same scratch of rank 1, which copies "first" to its own output
+ * in between: each step must wait for the one before.
  */
 static void run_forwarding(size_t eager_max, uint64_t seed)
 {
@@ -239,6 +247,180 @@ static void test_empty_plan(void)
     irr_fleet_destroy(fleet);
 }
 
+/* Rank 0 sends five bytes to a scratch of `length` bytes of rank 1, which forwards only a message of right length. */
+static void run_forwarding_odd(size_t length, irr_status_t expected, size_t eager_max, uint64_t seed)
+{
+    const row_t rows[] = {
+        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, false, 0, 5 }, UNUSED, NONE },
+        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, false, 0, length }, NONE },
+        { 1, IRR_STEP_SEND, 2, 1, { IRR_BUFFER_SCRATCH, false, 0, length }, UNUSED, 0 },
+        { 2, IRR_STEP_RECV, 1, 1, UNUSED, { IRR_BUFFER_OUTPUT, false, 0, length }, NONE }
+    };
+    char output[11] = "??????????";
+    irr_fleet_t *fleet = irr_fleet_create(3, seed, eager_max);
+
+    add_rows(fleet, rows, IRR_TEST_COUNT(rows));
+    irr_fleet_start(fleet, 0, "first", NULL);
+    irr_fleet_start(fleet, 1, NULL, NULL);
+    irr_fleet_start(fleet, 2, NULL, output);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[1].result, expected);
+    CU_ASSERT_EQUAL(fleet->rank[2].result, expected == IRR_OK ? IRR_OK : IRR_ERR_PEER);
+    CU_ASSERT_EQUAL(fleet->rank[1].spy->sends, expected == IRR_OK);
+    CU_ASSERT_STRING_EQUAL(output, expected == IRR_OK ? "first?????" : "??????????");
+    irr_fleet_destroy(fleet);
+}
+
+static void test_forwarding_odd(void)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        const size_t eager_max = seed % 2 == 0 ? ALL_EAGER : 0;
+
+        run_forwarding_odd(5, IRR_OK, eager_max, seed);
+        run_forwarding_odd(4, IRR_ERR_PROTOCOL, eager_max, seed);
+        run_forwarding_odd(6, IRR_ERR_PEER, eager_max, seed);
+    }
+}
+
+/* ---- errors ---- */
+
+/* The receive block of one rank is too short for its message: only this rank has an error. */
+static void run_truncated(int from, int to, size_t room, size_t eager_max, uint64_t seed)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, seed + 1);
+    irr_fleet_t *fleet = irr_fleet_create(5, seed, eager_max);
+
+    CU_ASSERT_FATAL(irr_job_length(job, from, to) > room);
+    irr_job_cut(job, to, from, room);
+    start_job(fleet, job, DIRECT);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 5; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, r == to ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+    end_job(fleet, job);
+}
+
+static void test_truncate(void)
+{
+    static const struct { int from, to; size_t room, eager_max; } rows[] = {
+        { 3, 1, 1, ALL_EAGER }, { 3, 1, 1, 0 }, { 0, 4, 2, 0 }, { 2, 2, 1, 0 }, { 2, 2, 0, 0 }
+    };
+
+    for (uint64_t i = 0; i < 20 * IRR_TEST_COUNT(rows); i++) {
+        const size_t row = i % IRR_TEST_COUNT(rows);
+
+        run_truncated(rows[row].from, rows[row].to, rows[row].room, rows[row].eager_max, i / IRR_TEST_COUNT(rows));
+    }
+}
+
+/* The nth send or receive of rank 2 fails.  Its run ends at once, and only the rank that misses its message waits. */
+static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
+    irr_fleet_t *fleet = irr_fleet_create(4, seed, eager_max);
+    irr_spy_t *spy = fleet->rank[2].spy;
+    irr_failure_t failure = { .status = IRR_OK };
+    int waiting = 0;
+
+    spy->refuse_send = send ? nth : 0;
+    spy->refuse_recv = send ? 0 : nth;
+    spy->refusal = send ? IRR_ERR_UNREACHABLE : IRR_ERR_TRANSPORT;
+    fleet->rank[2].failure = &failure;
+    start_job(fleet, job, DIRECT);
+    irr_fleet_progress(fleet, 1000);
+    CU_ASSERT_FALSE(fleet->rank[2].running);
+    CU_ASSERT_EQUAL(fleet->rank[2].result, spy->refusal);
+    CU_ASSERT_EQUAL(failure.status, spy->refusal);
+    CU_ASSERT(failure.peer >= 0 && failure.peer < 4 && failure.peer != 2);
+    CU_ASSERT_EQUAL(spy->recvs, 3);
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT(r == 2 || fleet->rank[r].result == IRR_OK || fleet->rank[r].running);
+        waiting += fleet->rank[r].running;
+    }
+    CU_ASSERT_EQUAL(waiting, send || eager_max == 0);
+    end_job(fleet, job);
+}
+
+static void test_refused(void)
+{
+    for (uint64_t i = 0; i < 60; i++) {
+        run_refused(1 + i / 20, i % 2 == 0, i / 2 % 2 == 0 ? ALL_EAGER : 0, i / 4 % 5);
+    }
+}
+
+/* After a failure no waiting send starts.  The failure is the result, also if a message was too long before. */
+static void test_refused_in_window(void)
+{
+    for (int cuts = 0; cuts <= 1; cuts++) {
+        irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 3);
+        irr_fleet_t *fleet = irr_fleet_create(6, 0, 0);
+
+        if (cuts == 1) {
+            irr_job_cut(job, 0, 0, 1);
+        }
+        fleet->window_messages = 1;
+        fleet->rank[0].spy->refuse_send = 3;
+        fleet->rank[0].spy->refusal = IRR_ERR_UNREACHABLE;
+        start_job(fleet, job, DIRECT);
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(fleet));
+        CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_UNREACHABLE);
+        CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 3);
+        CU_ASSERT_EQUAL(fleet->rank[3].result, IRR_ERR_PEER);
+        end_job(fleet, job);
+    }
+}
+
+/* A block that is too short is an error of its own run: the next run begins without it. */
+static void test_errors(void)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 3), *next = irr_job_create(4, IRR_JOB_UNIFORM, 4);
+    irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
+
+    irr_job_cut(job, 0, 3, 1);
+    irr_job_cut(job, 0, 0, 1);
+    start_job(fleet, job, DIRECT);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_TRUNCATE);
+    irr_job_destroy(job);
+    fleet->tag_base = irr_tag_base(1);
+    start_job(fleet, next, DIRECT);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+    }
+    end_job(fleet, next);
+}
+
+/* A message that is shorter than its block is no error, with a window and with a pacing too. */
+static void run_short(bool window, bool pacing, uint64_t seed)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
+    irr_fleet_t *fleet = irr_fleet_create(4, seed, 0);
+
+    CU_ASSERT_FATAL(irr_job_length(job, 3, 1) > 1);
+    irr_job_cut_sent(job, 3, 1, 1);
+    fleet->window_messages = window;
+    irr_job_fill(job);
+    for (int r = 0; r < 4; r++) {
+        irr_test_must(irr_plan_one(DIRECT, &job->problems[r], &fleet->rank[r].plan));
+        if (pacing) {
+            irr_fleet_pacing(fleet, r, IRR_PACING_LOOSE, 0, NULL);
+        }
+        irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
+    }
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
+    end_job(fleet, job);
+}
+
+static void test_short(void)
+{
+    for (uint64_t i = 0; i < 40; i++) {
+        run_short(i % 2 == 1, i / 2 % 2 == 1, i / 4);
+    }
+}
+
 /* ---- memory ---- */
 
 static void test_reserve(void)
@@ -250,21 +432,19 @@ static void test_reserve(void)
     while (status != IRR_OK && nth < 10) {
         irr_exec_t exec;
 
-        irr_memory_begin();
         irr_exec_init(&exec);
         irr_memory_fail(++nth, NULL);
         status = irr_exec_reserve(&exec, bounds);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         CU_ASSERT_EQUAL(exec.room.steps_max, status == IRR_OK ? 9 : 0);
         irr_memory_fail(1, NULL);
-        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* there is more already */
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* there is room already */
         irr_exec_fini(&exec);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
     CU_ASSERT_EQUAL(nth, 4);
 }
 
-/* Room for a plan is room for those before, too, whatever of it is more. */
+/* Room for a larger plan, in steps or in pieces, still suffices for all plans before. */
 static void test_reserve_more(void)
 {
     static const irr_plan_bounds_t bounds[] = {
@@ -283,14 +463,13 @@ static void test_reserve_more(void)
     irr_exec_fini(&exec);
 }
 
-/* A problem that finds no memory is not remembered: no other one repeats it, not even one of nothing. */
+/* A problem without memory is not remembered: no problem repeats it, not even an empty one. */
 static void test_remember(void)
 {
     const irr_block_t blocks[] = { { .rank = 0, .length = 1 }, { .rank = 1, .length = 2 } };
     const irr_problem_t problem = { .ranks = 2, .send = { .list = blocks, .count = 2 } }, nothing = { .ranks = 2 };
     irr_blocks_memory_t memory = { .list = NULL };
 
-    irr_memory_begin();
     CU_ASSERT_FALSE(irr_blocks_repeat(&memory, &nothing));
     irr_memory_fail(1, NULL);
     CU_ASSERT_EQUAL(irr_blocks_remember(&memory, &problem), IRR_ERR_NO_MEMORY);
@@ -300,15 +479,20 @@ static void test_remember(void)
     CU_ASSERT_EQUAL(irr_blocks_remember(&memory, &nothing), IRR_OK);
     CU_ASSERT_TRUE(irr_blocks_repeat(&memory, &nothing) && !irr_blocks_repeat(&memory, &problem));
     irr_blocks_memory_fini(&memory);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 IRR_TEST_MAIN("exec", 60,
-    { "no window is exceeded, and each is used",           test_windows },
-    { "a window slides",                                   test_window_slides },
-    { "the watch over windows sees one exceeded",          test_watch },
-    { "steps wait for those they depend on",               test_forwarding },
-    { "a plan without steps",                              test_empty_plan },
-    { "want of memory while reserving",                    test_reserve },
-    { "room never shrinks",                                test_reserve_more },
-    { "a problem that finds no memory is not remembered",  test_remember })
+    { "no window is exceeded, and each is used",          test_windows },
+    { "a window slides",                                  test_window_slides },
+    { "an exceeded window is detected",                   test_watch },
+    { "steps wait for their dependencies",                test_forwarding },
+    { "only a message of the right length is forwarded",  test_forwarding_odd },
+    { "a plan without steps",                             test_empty_plan },
+    { "a message too long for its block",                 test_truncate },
+    { "a send or receive that fails",                     test_refused },
+    { "nothing is sent after a failure",                  test_refused_in_window },
+    { "an error ends with its run",                       test_errors },
+    { "a message shorter than its block",                 test_short },
+    { "no memory to reserve room",                        test_reserve },
+    { "room never shrinks",                               test_reserve_more },
+    { "a problem without memory is not remembered",       test_remember })

@@ -2,7 +2,6 @@
  * test_failure.c - a communicator that failed on one rank is failed on all, with an error, and nobody waits for ever:
  * where ranks could not agree, where one does not come, and where an exchange is left open.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
 #include "irr_turns.h"

@@ -321,7 +321,6 @@ static void test_open(void)
     irr_transport_t *transports[IRR_NET_RANKS], *fault = NULL;
     irr_fabric_t *fabric;
 
-    irr_memory_begin();
     CU_ASSERT_EQUAL_FATAL(irr_net_open_with(&opener, transports, &fabric), IRR_OK);
     for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_EQUAL(irr_fault_open(transports[0], &bad[i], &fault), IRR_ERR_BAD_PARAM);
@@ -333,7 +332,6 @@ static void test_open(void)
         transports[r]->ops->free(transports[r]);
     }
     irr_fabric_destroy(fabric);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* A hold allocates nothing; what fails when it is handed on reaches `done`. */
@@ -343,7 +341,6 @@ static void test_no_memory(void)
     irr_net_t net;
 
     plan = (irr_fault_t){ .delay_send = 1, .delay_rounds = 2 };
-    irr_memory_begin();
     if (irr_net_open(&net, &planned)) {
         irr_memory_fail(1, NULL);
         post(&net, &msg, 1, 1, TAG, 8);
@@ -356,7 +353,6 @@ static void test_no_memory(void)
         close_all(&msg, 1);
         irr_net_close(&net);
     }
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* Nobody may fall asleep on what only his own progress can send. */

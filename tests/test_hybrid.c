@@ -3,7 +3,6 @@
  * the two ends of a message do not agree whether it is, an error or the bytes, no hang, and nothing wrong in what
  * follows.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_world.h"
 
@@ -22,7 +21,6 @@ static void open_scene(scene_t *scene, int ranks, const irr_settings_t *settings
 {
     memset(scene, 0, sizeof(*scene));
     scene->ranks = ranks;
-    irr_memory_begin();
     irr_world_open(&scene->world, ranks, seed, eager_max);
     irr_team_init(&scene->team, &scene->world, 0, 1);
     for (int r = 0; r < ranks; r++) {
@@ -35,7 +33,6 @@ static void open_scene(scene_t *scene, int ranks, const irr_settings_t *settings
 static void close_scene(scene_t *scene)
 {
     irr_team_close(&scene->team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 static void run(scene_t *scene, irr_job_t *job)

@@ -226,7 +226,6 @@ static void test_layouts(void)
         irr_world_t world;
         irr_team_t team;
 
-        irr_memory_begin();
         irr_world_open(&world, RANKS, irr_test_random(&state), 100);
         irr_world_share(&world);
         irr_team_init(&team, &world, 0, 1);
@@ -236,7 +235,6 @@ static void test_layouts(void)
         expect_kinds(&team, &state);
         CU_ASSERT_EQUAL(network_sends(&world) > 0, layout > 0);
         irr_team_close(&team);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
         CU_ASSERT_EQUAL(test_open_files(), files);
     }
 }
@@ -270,7 +268,6 @@ static void test_side_by_side(void)
     irr_team_t shares, unexpected, some;
     irr_world_t world;
 
-    irr_memory_begin();
     irr_world_open(&world, RANKS, irr_test_random(&state), 100);
     irr_world_share(&world);
     irr_team_init(&some, &world, 0, 2);
@@ -292,7 +289,6 @@ static void test_side_by_side(void)
     irr_team_destroy(&shares);
     irr_team_destroy(&unexpected);
     irr_team_close(&some);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* A process that is alone on its node opens no memory, and keeps nobody from sharing. */
@@ -321,7 +317,6 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
     irr_world_t world;
     irr_team_t team;
 
-    irr_memory_begin();
     irr_world_open(&world, RANKS, irr_test_random(&state), 100);
     irr_world_share(&world);
     irr_team_init(&team, &world, 0, 1);
@@ -337,7 +332,6 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
     }
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     CU_ASSERT_TRUE(irr_world_close(&world));
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 static void test_no_memory_to_share(void)
@@ -418,7 +412,6 @@ static void test_lacking(void)
             irr_status_t status;
             bool failed;
 
-            irr_memory_begin();
             irr_world_open(&world, RANKS, irr_test_seed(), 100);
             irr_world_share(&world);
             irr_team_init(&team, &world, 0, 1);
@@ -431,7 +424,6 @@ static void test_lacking(void)
             irr_log_set(NULL, NULL, IRR_LOG_ERROR);
             CU_ASSERT(status == IRR_OK || (failed && status == IRR_ERR_NOT_SUPPORTED));
             irr_team_close(&team);
-            CU_ASSERT_EQUAL(irr_memory_end(), 0);
             if (!failed) {
                 CU_ASSERT(nth > 50);
                 break;

@@ -3,7 +3,6 @@
  */
 #include "world_scene.h"
 
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
 
@@ -131,11 +130,10 @@ static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_sett
 {
     irr_team_init(team, &scene->world, 0, 1);
     for (int r = 0; r < scene->ranks; r++) {
-        team->params[r].settings = *settings;
         team->params[r].node = (const int[LAYOUTS]){ r, r / 2, r % 3, r * r % 3, 0 }[layout];
         team->params[r].host = on_tree ? irr_turns_hosts[r % IRR_TURNS_RANKS] : NULL;
     }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(team), IRR_OK);
+    irr_team_create_with(team, settings);
 }
 
 void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state)
@@ -157,7 +155,6 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     if (on_tree) {
         irr_text_fill(irr_turns_tree, strlen(irr_turns_tree));
     }
-    irr_memory_begin();
     irr_world_open_faulty(&scene->world, scene->ranks, irr_test_below(state, 3) == 0 ? 0 : irr_test_random(state),
                           one_of(state, eager, IRR_TEST_COUNT(eager)), faults);
     layout = irr_test_below(state, LAYOUTS);
@@ -174,7 +171,6 @@ void irr_world_scene_close(irr_world_scene_t *scene)
 {
     irr_team_destroy(&scene->team);
     irr_team_close(&scene->other);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
         irr_job_destroy(scene->jobs[i]);
     }

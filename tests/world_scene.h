@@ -47,10 +47,7 @@ typedef struct irr_world_scene {
     int              wrong;                   /* turns with wrong bytes, or with descriptions where none may travel */
 } irr_world_scene_t;
 
-/*
- * Makes a random scene of this row, and opens its world and both communicators.  Memory is watched until
- * irr_world_scene_close.
- */
+/* Makes a random scene of this row, and opens its world and both communicators. */
 void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state);
 void irr_world_scene_close(irr_world_scene_t *scene);
 
