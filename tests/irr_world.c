@@ -274,10 +274,15 @@ static void note_line(void *context, irr_log_level_t level, const char *text)
     snprintf(irr_world_log.last, sizeof(irr_world_log.last), "%s", text);
 }
 
-void irr_world_start_log(void)
+void irr_world_start_log_at(irr_log_level_t level)
 {
     irr_world_log = (irr_world_log_t){ .lines = 0 };
-    irr_log_set(note_line, NULL, IRR_LOG_INFO);
+    irr_log_set(note_line, NULL, level);
+}
+
+void irr_world_start_log(void)
+{
+    irr_world_start_log_at(IRR_LOG_INFO);
 }
 
 void irr_world_stop_log(void)

@@ -102,7 +102,7 @@ irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
  */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 
-/* The log of the engine since irr_world_start_log: number of lines up to IRR_LOG_INFO, warnings, and the last line. */
+/* The log of the engine since irr_world_start_log: number of lines, number of warnings, and the last line. */
 typedef struct irr_world_log {
     int  lines, warnings;
     char last[320];
@@ -110,7 +110,9 @@ typedef struct irr_world_log {
 
 extern irr_world_log_t irr_world_log;
 
+/* Start a log of lines up to IRR_LOG_INFO, or up to a level. */
 void irr_world_start_log(void);
+void irr_world_start_log_at(irr_log_level_t level);
 
 void irr_world_stop_log(void);
 

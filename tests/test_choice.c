@@ -1,8 +1,8 @@
 /*
- * test_choice.c - the choice of a strategy, on jobs whose exchanges take what a function says.
+ * test_choice.c - the choice of a strategy, on jobs whose exchanges take given times.
  *
- * A job here is a few ranks that agree by maxima, and a cost for each way.  What is spent is held against what was
- * promised, and what is found against what is best.
+ * A job is a few ranks that agree by maxima, and a time for each strategy.  The tests compare the cost of trials with
+ * the share that was promised, and the strategy that is found with the best one.
  */
 #include "irr_choosers.h"
 
@@ -37,7 +37,7 @@ static void test_funds(void)
     CU_ASSERT_TRUE(job.opened > 0);
 }
 
-/* Of an agreement the least time of all ranks counts. */
+/* An agreement costs the least time that any rank waited. */
 static void test_agreements_cost(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, 0, 1e9);
@@ -49,7 +49,7 @@ static void test_agreements_cost(void)
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].spent_ns, 2000, 1);
 }
 
-/* Exchanges are as short as an agreement is long: these take no more than a quarter of the share. */
+/* An exchange is as short as an agreement: agreements take no more than a quarter of the share. */
 static void test_few_agreements(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 2e4, 2e4, 2e4, 2e4, 2e4, 2e4 };
@@ -61,10 +61,7 @@ static void test_few_agreements(void)
     CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
 }
 
-/*
- * An agreement is as long as eight exchanges by the strategy that is served: also then they take a quarter of the
- * share.
- */
+/* An agreement takes as long as eight exchanges by the strategy that is served: the limit is the same. */
 static void test_few_agreements_served(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 5e3, 2e4, 2e4, 2e4, 2e4, 2e4 };
@@ -91,7 +88,7 @@ static bool took(irr_choice_t *choice, const irr_choice_load_t *load)
     return turn.due;
 }
 
-/* On one node exchanges are as short as agreements: the first one waits. */
+/* On one node exchanges are as short as agreements, so the first agreement is late. */
 static void test_one_node(void)
 {
     const irr_choice_load_t load = { .sends = 1, .receives = 1, .sent = 8, .received = 8, .longest = 8 };
@@ -110,7 +107,7 @@ static void test_one_node(void)
     CU_ASSERT_EQUAL(choice.own.sends, 8);
 }
 
-/* Several at a time, which end in another order than they began, lead to the same choice after the same calls. */
+/* Several exchanges at a time, which end in another order, lead to the same choice after the same calls. */
 static void test_side_by_side(void)
 {
     irr_choosers_t one = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7), many = one;
@@ -142,60 +139,80 @@ static void test_finds_the_best(void)
     CU_ASSERT_TRUE(job.took < 0.8 * job.own);
 }
 
-/* Exchanges over slow networks: what is twice as fast is gone early. */
-static void test_finds_early(void)
-{
-    const double ns[1 + IRR_CHOOSERS_LIST] = { 1e8, 5e7, 9e7, 2e8, 1.1e8, 8e7, 7e7 };
-    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 3e7);
+/* A phase of a job: times, number of exchanges, and the strategy that is served at the end. */
+typedef struct phase {
+    double ns[1 + IRR_CHOOSERS_LIST];
+    int    calls, found;
+} phase_t;
 
-    irr_choosers_run(&job, 60);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
-    CU_ASSERT_TRUE(job.took < job.own);
+#define FASTER  { 1e5, 1.3e5, 5e4, 9e4, 3e5, 2e5, 8e4 }     /* irr_choosers_faster */
+#define SLOWER  { 1e5, 1.3e5, 1.5e5, 1.2e5, 2.8e5, 2e5, 1.1e5 }
+#define SWITCHES { 4.2e8, 3.2e8, 3.9e8, 3.5e8, 3.9e8, 3.6e8, 3.5e8 }
+
+static const struct {
+    const char *name;
+    int         cannot_open;         /* number of strategies, from the end of the list */
+    double      first, most;         /* cost of the first setup, and most time relative to strategy 0; 0: any */
+    int         lucky;               /* as in irr_choosers_t */
+    double      lucky_ns, speedup;   /* least speedup; 0: any */
+    bool        whole;               /* the list is tried to its end, and then few exchanges are trials */
+    phase_t     phases[3];
+} jobs[] = {
+    { "over a slow network a strategy that is twice as fast is found early", .first = 3e7, .most = 1,
+      .phases = { { { 1e8, 5e7, 9e7, 2e8, 1.1e8, 8e7, 7e7 }, 60, 1 } } },
+    /* As measured: 16 hosts on four switches at 100 Mbit/s, 64 KiB to each.  The first strategy is slightly faster. */
+    { "the best of many similar strategies is found", .first = 3.6e7, .whole = true,
+      .phases = { { SWITCHES, 60, 1 }, { SWITCHES, 40, 1 } } },
+    /* The same with 8 KiB: now and then an exchange by Open MPI loses no message. */
+    { "a strategy that is sometimes fast loses to one that always is", .first = 3.6e7, .lucky = 3, .lucky_ns = 4.2e7,
+      .speedup = 2, .phases = { { { 2.7e8, 4.2e7, 1.4e8, 1e8, 1.2e8, 1.9e8, 5.2e7 }, 60, 1 } } },
+    { "the last of the list is found, if the first is not bad", .first = 1e6, .whole = true,
+      .phases = { { { 1e5, 9e4, 9e4, 9e4, 9e4, 9e4, 4e4 }, 3000, IRR_CHOOSERS_LIST } } },
+    { "a job that can open nothing takes no longer", .cannot_open = IRR_CHOOSERS_LIST, .first = 1e6, .most = 1.05,
+      .phases = { { FASTER, 100000, 0 } } },
+    { "a winner does not stay when the network changes", .first = 1e6,
+      .phases = { { FASTER, 20000, 2 }, { SLOWER, 200000, 0 },
+                  { { 1e5, 1.3e5, 1.5e5, 1.2e5, 2.8e5, 3e4, 1.1e5 }, 2000000, 5 } } },
+    { "the others are tried again when the winner becomes slower",
+      .phases = { { { 1e6, 5e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 }, 1000, 1 },
+                  { { 1e6, 8.2e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 }, 9000, 2 } } },
+    { "exchanges that take no time", .phases = { { { 0 }, 10000, 0 } } }
+};
+
+/* Runs one phase of a job. */
+static void run_phase(irr_choosers_t *job, const phase_t *phase, bool steady)
+{
+    const double before = job->took;
+
+    memcpy(job->ns, phase->ns, sizeof(job->ns));
+    irr_choosers_run(job, phase->calls);
+    CU_ASSERT_EQUAL(irr_choosers_found(job), phase->found);
+    CU_ASSERT(!steady || (job->took - before) * 0.95 <= phase->calls * phase->ns[phase->found]);
 }
 
-/*
- * As measured: 16 hosts on four switches at 100 Mbit/s, 64 KiB to each.  The likely best is the first of the list, but
- * not by much.
- */
-static void test_many_alike(void)
+static void test_jobs(void)
 {
-    const double ns[1 + IRR_CHOOSERS_LIST] = { 4.2e8, 3.2e8, 3.9e8, 3.5e8, 3.9e8, 3.6e8, 3.5e8 };
-    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 3.6e7);
-    double before;
+    for (size_t i = 0; i < IRR_TEST_COUNT(jobs); i++) {
+        const int can_open = IRR_CHOOSERS_LIST - jobs[i].cannot_open;
+        irr_choosers_t job = irr_choosers_of(5, jobs[i].phases[0].ns, can_open, jobs[i].first);
+        const unsigned failures = CU_get_number_of_failures();
 
-    irr_choosers_run(&job, 60);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
-    CU_ASSERT_EQUAL(job.choice[0].next, IRR_CHOOSERS_LIST);
-    before = job.took;
-    irr_choosers_run(&job, 40);
-    CU_ASSERT_TRUE((job.took - before) * 0.95 <= 40 * 3.2e8);
+        job.lucky = jobs[i].lucky;
+        job.lucky_ns = jobs[i].lucky_ns;
+        for (int k = 0; k < 3 && jobs[i].phases[k].calls > 0; k++) {
+            run_phase(&job, &jobs[i].phases[k], jobs[i].whole && k > 0);
+        }
+        CU_ASSERT(can_open > 0 || job.opened == 0);
+        CU_ASSERT(jobs[i].most == 0 || job.took <= jobs[i].most * job.own);
+        CU_ASSERT(jobs[i].speedup == 0 || job.choice[0].speedup.is > jobs[i].speedup);
+        CU_ASSERT(!jobs[i].whole || job.choice[0].next == IRR_CHOOSERS_LIST);
+        if (CU_get_number_of_failures() > failures) {
+            printf("# %s\n", jobs[i].name);
+        }
+    }
 }
 
-/* The same with 8 KiB: now and then one by Open MPI's own loses no message. */
-static void test_lucky_ones(void)
-{
-    const double ns[1 + IRR_CHOOSERS_LIST] = { 2.7e8, 4.2e7, 1.4e8, 1e8, 1.2e8, 1.9e8, 5.2e7 };
-    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 3.6e7);
-
-    job.lucky = 3;
-    job.lucky_ns = 4.2e7;
-    irr_choosers_run(&job, 60);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
-    CU_ASSERT_TRUE(job.choice[0].speedup.is > 2);
-}
-
-/* One that is not the first of the list is found, too, where the first is not bad. */
-static void test_goes_through_the_list(void)
-{
-    const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 9e4, 9e4, 9e4, 9e4, 9e4, 4e4 };
-    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 1e6);
-
-    irr_choosers_run(&job, 3000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), IRR_CHOOSERS_LIST);
-    CU_ASSERT_EQUAL(job.choice[0].next, IRR_CHOOSERS_LIST);
-}
-
-/* Whatever strategies cost, a job takes its share longer at most, and what a look may surprise with. */
+/* Whatever strategies cost, a job takes longer by little more than its share. */
 static void test_does_no_harm(void)
 {
     for (double first = 1e5; first < 1e9; first *= 10) {
@@ -209,7 +226,7 @@ static void test_does_no_harm(void)
     }
 }
 
-/* A list that promises half of the time, of strategies that take up to nine times as long. */
+/* The strategies of the list promise to be fast, and are up to nine times as slow. */
 static void test_surprises(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 9e5, 3e5, 4e5, 5e5, 6e5, 7e5 };
@@ -224,16 +241,6 @@ static void test_surprises(void)
     }
 }
 
-static void test_nothing_can_be_opened(void)
-{
-    irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, 0, 1e6);
-
-    irr_choosers_run(&job, 100000);
-    CU_ASSERT_EQUAL(job.opened, 0);
-    CU_ASSERT_EQUAL(irr_choice_strategy(&job.choice[0]), 0);
-    CU_ASSERT_TRUE(job.took <= 1.05 * job.own);
-}
-
 static void test_other_traffic(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
@@ -244,24 +251,9 @@ static void test_other_traffic(void)
     job.ns[3] = 40000;
     job.bytes *= 8;
     irr_choosers_run(&job, 600);
-    CU_ASSERT_NOT_EQUAL(irr_choosers_found(&job), 2);   /* it is a bad one now, and that shows soon */
+    CU_ASSERT_NOT_EQUAL(irr_choosers_found(&job), 2);   /* it is slow now, which is detected soon */
     irr_choosers_run(&job, 60000);
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 3);
-}
-
-/* The same traffic, but the network has become another one: the winner does not stay. */
-static void test_tried_again(void)
-{
-    irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
-
-    irr_choosers_run(&job, 20000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 2);
-    memcpy(job.ns, irr_choosers_slower, sizeof(job.ns));
-    irr_choosers_run(&job, 200000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 0);
-    job.ns[5] = 30000;
-    irr_choosers_run(&job, 2000000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 5);
 }
 
 /*
@@ -288,7 +280,7 @@ static void test_new_counts(void)
     CU_ASSERT(wrong <= 3);
 }
 
-/* A disturbance, wherever it falls, does not hide the best strategy for good. */
+/* A disturbance at any time does not hide the best strategy for ever. */
 static void test_disturbed(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 5e4, 1.2e5, 1.1e5, 1.3e5, 1.2e5, 1.4e5 };
@@ -301,19 +293,6 @@ static void test_disturbed(void)
         irr_choosers_run(&job, 4000);
         CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
     }
-}
-
-/* A winner becomes slower, though not than strategy 0: the others are compared with it again. */
-static void test_worse_winner(void)
-{
-    const double then[1 + IRR_CHOOSERS_LIST] = { 1e6, 5e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 };
-    irr_choosers_t job = irr_choosers_of(5, then, IRR_CHOOSERS_LIST, 0);
-
-    irr_choosers_run(&job, 1000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
-    job.ns[1] = 8.2e5;
-    irr_choosers_run(&job, 9000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 2);
 }
 
 /* Ranks that agree after the first exchange, and remember that the first of the list has this speedup. */
@@ -343,7 +322,7 @@ static void test_remembered(void)
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].speedup.is, 2.5, 0.1);
 }
 
-/* What is not so any more is found out, and costs little. */
+/* A memory that is no longer true is detected, at little cost. */
 static void test_remembered_wrong(void)
 {
     irr_choosers_t job = remember(irr_choosers_slower, 2, 100000, 0);
@@ -355,7 +334,7 @@ static void test_remembered_wrong(void)
     CU_ASSERT(job.took < 1.05 * job.own);
 }
 
-/* What would not save what it takes to open it is not opened: 1000 exchanges save 60 ms. */
+/* A setup that costs more than it saves is not made: 1000 exchanges save 60 ms. */
 static void test_remembered_dear(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
@@ -377,46 +356,22 @@ static void test_share_of_nothing(void)
     CU_ASSERT_EQUAL(job.opened, 0);
 }
 
-/* Numbers of nothing: no time, no list. */
-static void test_empty(void)
-{
-    const double ns[1 + IRR_CHOOSERS_LIST] = { 0 };
-    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
-
-    irr_choosers_run(&job, 10000);
-    CU_ASSERT_EQUAL(irr_choosers_found(&job), 0);
-}
-
-static const irr_test_case_t cases[] = {
-    { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },
-    { "a job knows when a trial is paid for", test_funds },
-    { "agreements cost what the last rank waits", test_agreements_cost },
-    { "agreements that are as long as exchanges are few", test_few_agreements },
-    { "agreements longer than what is served are few", test_few_agreements_served },
-    { "on one node the first agreement waits", test_one_node },
-    { "several exchanges at a time",   test_side_by_side },
-    { "a long job finds the best strategy", test_finds_the_best },
-    { "over slow networks a good strategy is found by exchange 60", test_finds_early },
-    { "of many that are alike the best is gone by exchange 60", test_many_alike },
-    { "what is fast now and then is no match for what is always", test_lucky_ones },
-    { "the list is gone through to its end", test_goes_through_the_list },
-    { "no job takes longer than its share", test_does_no_harm },
-    { "strategies that are far slower than expected cost little", test_surprises },
-    { "where nothing can be opened Open MPI's own stays", test_nothing_can_be_opened },
-    { "other traffic is tried again", test_other_traffic },
-    { "what has become slower does not stay", test_tried_again },
-    { "counts that are new in each exchange", test_new_counts },
-    { "what was disturbed is found later", test_disturbed },
-    { "when a winner becomes slower the others are tried again", test_worse_winner },
-    { "what all remember is gone at once", test_remembered },
-    { "and is found out if it is not so", test_remembered_wrong },
-    { "but is not opened where that does not pay", test_remembered_dear },
-    { "a rank that spends nothing keeps all from it", test_share_of_nothing },
-    { "exchanges that take no time", test_empty },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("choice", cases, 60);
-}
+IRR_TEST_MAIN("choice", 60,
+    { "jobs of few or cheap exchanges open nothing",           test_cheap_jobs_open_nothing },
+    { "a job knows when a trial is paid for",                  test_funds },
+    { "agreements cost the least wait of all ranks",           test_agreements_cost },
+    { "agreements that take as long as exchanges are few",     test_few_agreements },
+    { "agreements that take longer than exchanges are few",    test_few_agreements_served },
+    { "on one node the first agreement is late",               test_one_node },
+    { "several exchanges at a time",                           test_side_by_side },
+    { "a long job finds the best strategy",                    test_finds_the_best },
+    { "jobs of one to three phases find the best strategy",    test_jobs },
+    { "no job takes longer than its share",                    test_does_no_harm },
+    { "strategies far slower than expected cost little",       test_surprises },
+    { "other traffic is tried again",                          test_other_traffic },
+    { "counts that change in each exchange",                   test_new_counts },
+    { "a disturbed trial is repeated",                         test_disturbed },
+    { "a strategy that all ranks remember is served at once",  test_remembered },
+    { "a memory that is wrong is detected",                    test_remembered_wrong },
+    { "a memory is not used if the setup does not pay",        test_remembered_dear },
+    { "a rank with a share of 0 keeps all from trials",        test_share_of_nothing })

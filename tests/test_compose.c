@@ -1,5 +1,5 @@
 /*
- * test_compose.c - the composition: the decision, and messages of many pieces in every form over loopback.
+ * test_compose.c - the composition of messages: the decision, and messages of many pieces in every form over loopback.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"
@@ -44,7 +44,7 @@ static void test_decision(void)
         { IRR_COMPOSE_GATHER, &tcp,    1, 90000, IRR_FORM_GATHER, SIZE_MAX },
         { IRR_COMPOSE_SPLIT,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &shared, 1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
-        /* Whatever the mode, it is something that the transport takes. */
+        /* In every mode the transport supports the form. */
         { IRR_COMPOSE_IOVEC,  &short_lists, 4, 90, IRR_FORM_IOVEC, SIZE_MAX },
         { IRR_COMPOSE_IOVEC,  &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
         { IRR_COMPOSE_GATHER, &short_lists, 4, 90, IRR_FORM_IOVEC, SIZE_MAX },
@@ -96,13 +96,13 @@ typedef struct setting {
     size_t        pieces_max;    /* 0: any */
 } setting_t;
 
-/* What a message cost. */
+/* The cost of a message. */
 typedef struct cost {
     size_t   messages;    /* the same at both ends */
     uint64_t gathered[2]; /* bytes, by rank */
 } cost_t;
 
-/* The pieces of a cut lie one after the other, with gaps.  Returns the bytes of a buffer that holds them. */
+/* Lays out the pieces of a cut one after the other, with gaps.  Returns the size of a buffer that holds them. */
 static size_t lay_out(irr_piece_t *pieces, irr_buffer_t buffer, cut_t cut)
 {
     size_t position = GAP;
@@ -116,14 +116,10 @@ static size_t lay_out(irr_piece_t *pieces, irr_buffer_t buffer, cut_t cut)
 
 static unsigned char *make_buffer(size_t bytes)
 {
-    unsigned char *buffer = malloc(bytes);
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(buffer);
-    memset(buffer, POISON, bytes);
-    return buffer;
+    return memset(irr_test_array(bytes, 1), POISON, bytes);
 }
 
-/* Byte i of the message goes to its place in the buffer. */
+/* Writes the bytes of the message into its pieces. */
 static void write_message(unsigned char *buffer, const irr_piece_t *pieces, size_t count)
 {
     size_t at = 0;
@@ -178,7 +174,7 @@ static cost_t read_cost(const irr_fleet_t *fleet)
     return cost;
 }
 
-/* Sends one message, cut like this at the sender and like that at the receiver, and verifies every byte. */
+/* Sends one message, cut differently at sender and receiver, and verifies every byte. */
 static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_to)
 {
     static irr_piece_t from[PIECES_MAX], to[PIECES_MAX];
@@ -214,7 +210,7 @@ static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_t
     return cost;
 }
 
-/* Sends it with every way to complete and some orders; the cost must be this one. */
+/* Sends a message eagerly and by rendezvous, in some orders, and asserts its cost. */
 static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages, uint64_t gathered)
 {
     static const size_t eager_max[] = { SIZE_MAX, 0, 1000 };
@@ -232,106 +228,81 @@ static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages
     }
 }
 
-/* Nine pieces, one of them empty, and the same bytes in four and in one. */
-static const size_t nine[] = { 1, 40000, 0, 100, 33000, 7, 511, 65536, 2 };
-static const size_t four[] = { 70000, 1, 0, 69156 };
-static const size_t one[] = { 139157 };
-static const cut_t
-    by_nine = { nine, IRR_TEST_COUNT(nine) },
-    by_four = { four, IRR_TEST_COUNT(four) },
-    by_one = { one, 1 };
+/* Cuts of the same bytes into nine pieces, one of them empty, into four and into one; and other messages. */
+static const size_t nine[] = { 1, 40000, 0, 100, 33000, 7, 511, 65536, 2 }, four[] = { 70000, 1, 0, 69156 },
+    one[] = { 139157 }, mixed[] = { 9, 40000, 8, 7, 6, 5, 50000 }, large[] = { 40000, 50000 }, nothing[3];
+static size_t small[PIECES_MAX];   /* filled by test_messages */
 
-enum { BYTES = 139157 };
+enum { BYTES = 139157, SMALL = 2496, SMALL_FILLED = 833 };
 
-static void test_iovec(void)
+#define CUT(lengths) { lengths, IRR_TEST_COUNT(lengths) }
+
+static const struct {
+    irr_compose_t mode;
+    size_t        iov_wire_max, zero_copy_min;
+    cut_t         from, to;
+    size_t        messages;
+    uint64_t      gathered;
+} messages[] = {
+    /* One message with a list of pieces, however its ends are cut. */
+    { IRR_COMPOSE_IOVEC, 4, 1, CUT(nine), CUT(nine), 1, 0 },
+    { IRR_COMPOSE_IOVEC, 4, 1, CUT(nine), CUT(four), 1, 0 },
+    { IRR_COMPOSE_IOVEC, 4, 1, CUT(four), CUT(nine), 1, 0 },
+    { IRR_COMPOSE_IOVEC, 4, 1, CUT(one), CUT(four), 1, 0 },
+    /* One message that is gathered, unless it has one piece. */
+    { IRR_COMPOSE_GATHER, 4, 1, CUT(nine), CUT(nine), 1, BYTES },
+    { IRR_COMPOSE_GATHER, 4, 1, CUT(nine), CUT(four), 1, BYTES },
+    { IRR_COMPOSE_GATHER, 4, 1, CUT(four), CUT(nine), 1, BYTES },
+    { IRR_COMPOSE_GATHER, 4, 1, CUT(one), CUT(one), 1, 0 },
+    /* A message for each piece that is not empty. */
+    { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(nine), CUT(nine), 8, 0 },
+    { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(four), CUT(four), 3, 0 },
+    { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(one), CUT(one), 1, 0 },
+    /* Large pieces apart if the transport does not copy them, the small ones together in the form that suits them. */
+    { IRR_COMPOSE_AUTO, 4, SIZE_MAX, CUT(nine), CUT(nine), 1, 0 },
+    { IRR_COMPOSE_AUTO, 4, 40000, CUT(nine), CUT(nine), 3, 0 },
+    { IRR_COMPOSE_AUTO, 4, 40000, CUT(mixed), CUT(mixed), 3, 0 },
+    { IRR_COMPOSE_AUTO, 4, 40000, CUT(large), CUT(large), 2, 0 },
+    { IRR_COMPOSE_AUTO, 4, 40000, CUT(one), CUT(one), 1, 0 },
+    /* A thousand small pieces. */
+    { IRR_COMPOSE_AUTO, 4, 32768, CUT(small), CUT(small), 1, SMALL },
+    { IRR_COMPOSE_AUTO, SIZE_MAX, 32768, CUT(small), CUT(small), 1, 0 },
+    { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(small), CUT(small), SMALL_FILLED, 0 }
+};
+
+static void test_messages(void)
 {
-    const setting_t iovec = { .mode = IRR_COMPOSE_IOVEC, .iov_wire_max = 4, .zero_copy_min = 1 };
-
-    expect_cost(iovec, by_nine, by_nine, 1, 0);
-    expect_cost(iovec, by_nine, by_four, 1, 0);
-    expect_cost(iovec, by_four, by_nine, 1, 0);
-    expect_cost(iovec, by_one, by_four, 1, 0);
-}
-
-static void test_gather(void)
-{
-    const setting_t gather = { .mode = IRR_COMPOSE_GATHER, .iov_wire_max = 4, .zero_copy_min = 1 };
-
-    expect_cost(gather, by_nine, by_nine, 1, BYTES);
-    expect_cost(gather, by_nine, by_four, 1, BYTES);
-    expect_cost(gather, by_four, by_nine, 1, BYTES);
-    expect_cost(gather, by_one, by_one, 1, 0);
-}
-
-/* Every piece that is not empty is a message. */
-static void test_split(void)
-{
-    const setting_t split = { .mode = IRR_COMPOSE_SPLIT, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
-
-    expect_cost(split, by_nine, by_nine, 8, 0);
-    expect_cost(split, by_four, by_four, 3, 0);
-    expect_cost(split, by_one, by_one, 1, 0);
-}
-
-/* Large pieces apart, if that helps the transport, and the small ones together in the form that suits them. */
-static void test_auto(void)
-{
-    static const size_t mixed[] = { 9, 40000, 8, 7, 6, 5, 50000 };
-    static const size_t large[] = { 40000, 50000 };
-    const cut_t by_mixed = { mixed, 7 }, by_large = { large, 2 };
-    const setting_t
-        copies = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
-        moves = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = 4, .zero_copy_min = 40000 };
-
-    expect_cost(copies, by_nine, by_nine, 1, 0);
-    expect_cost(moves, by_nine, by_nine, 3, 0);
-    expect_cost(moves, by_mixed, by_mixed, 3, 0);
-    expect_cost(moves, by_large, by_large, 2, 0);
-    expect_cost(moves, by_one, by_one, 1, 0);
-}
-
-static void test_many_small(void)
-{
-    static size_t lengths[PIECES_MAX];
-    const cut_t small = { lengths, PIECES_MAX };
-    const setting_t
-        few = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = 4, .zero_copy_min = 32768 },
-        any = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = SIZE_MAX, .zero_copy_min = 32768 },
-        split = { .mode = IRR_COMPOSE_SPLIT, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
     size_t bytes = 0, filled = 0;
 
     for (size_t i = 0; i < PIECES_MAX; i++) {
-        lengths[i] = i % 6;
-        bytes += lengths[i];
-        filled += lengths[i] > 0;
+        small[i] = i % 6;
+        bytes += small[i];
+        filled += small[i] > 0;
     }
-    expect_cost(few, small, small, 1, bytes);
-    expect_cost(any, small, small, 1, 0);
-    expect_cost(split, small, small, filled, 0);
+    CU_ASSERT(bytes == SMALL && filled == SMALL_FILLED);
+    for (size_t i = 0; i < IRR_TEST_COUNT(messages); i++) {
+        const setting_t setting = {
+            .mode = messages[i].mode, .iov_wire_max = messages[i].iov_wire_max,
+            .zero_copy_min = messages[i].zero_copy_min
+        };
+
+        expect_cost(setting, messages[i].from, messages[i].to, messages[i].messages, messages[i].gathered);
+    }
 }
 
-/* An empty message is a message in every mode, and the receive of it ends. */
-static void test_empty(void)
+/* In every mode an empty message is one message, and a transport that takes one piece per message gets no more. */
+static void test_all_modes(void)
 {
-    static const size_t nothing[3];
-    const cut_t once = { nothing, 1 }, thrice = { nothing, 3 };
+    const cut_t once = { nothing, 1 }, thrice = CUT(nothing), by_nine = CUT(nine), by_one = CUT(one);
 
     for (int mode = 0; mode < IRR_COMPOSE_COUNT; mode++) {
-        const setting_t setting = { .mode = (irr_compose_t)mode, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
+        setting_t setting = { .mode = (irr_compose_t)mode, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
 
         expect_cost(setting, once, once, 1, 0);
         expect_cost(setting, thrice, thrice, 1, 0);
-    }
-}
-
-/* A transport that takes one piece a message gets no more, in every mode. */
-static void test_one_piece(void)
-{
-    for (int mode = 0; mode < IRR_COMPOSE_COUNT; mode++) {
-        const setting_t setting = {
+        setting = (setting_t){
             .mode = (irr_compose_t)mode, .iov_wire_max = 1, .zero_copy_min = 40000, .pieces_max = 1
         };
-
         expect_cost(setting, by_nine, by_nine, 8, 0);
         expect_cost(setting, by_one, by_one, 1, 0);
     }
@@ -339,7 +310,7 @@ static void test_one_piece(void)
 
 /* ---- truncation ---- */
 
-/* The receiver has room for less: it is told, in every mode, and nothing outside its pieces is written. */
+/* The receiver has too little room: in every mode it has an error, and no byte outside its pieces changes. */
 static void test_truncate(void)
 {
     static const size_t sent[] = { 100, 200, 300 }, room[] = { 100, 150, 250 };
@@ -411,12 +382,7 @@ static void test_window_of_split(void)
 IRR_TEST_MAIN("compose", 60,
     { "the decision for each mode and transport",       test_decision },
     { "each mode has a name",                           test_names },
-    { "iovec: one message, however it is cut",          test_iovec },
-    { "gather: one message, its bytes are counted",     test_gather },
-    { "split: a message for each piece",                test_split },
+    { "messages of many pieces, by mode and transport", test_messages },
+    { "empty messages, and transports without lists",   test_all_modes },
     { "split: a message counts once in the window",     test_window_of_split },
-    { "auto: large pieces apart",                       test_auto },
-    { "a thousand small pieces",                        test_many_small },
-    { "a message without bytes",                        test_empty },
-    { "a transport that takes one piece a message",     test_one_piece },
     { "a message too long for its pieces",              test_truncate })

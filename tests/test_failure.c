@@ -1,6 +1,6 @@
 /*
- * test_failure.c - a communicator that failed on one rank is failed on all, with an error, and nobody waits for ever:
- * where ranks could not agree, where one does not come, and where an exchange is left open.
+ * test_failure.c - a communicator that fails on one rank fails on all ranks, and no rank waits for ever: if an
+ * agreement fails, if a rank does not start, and if an exchange is left open.
  */
 #include "irr_test.h"
 #include "irr_text.h"
@@ -12,7 +12,7 @@ enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 20000 };
 
 /* ---- agreements ---- */
 
-/* Runs job A once; what was refused is never repaired. */
+/* Runs job A once.  A refused operation is not repeated. */
 static void run(irr_turns_t *turns, irr_status_t result[IRR_CREW_MAX])
 {
     for (int r = 0; r < RANKS; r++) {
@@ -29,7 +29,7 @@ static bool has_failed(const irr_turns_t *turns, int rank)
     return turns->team.comms[rank]->failed != IRR_OK;
 }
 
-/* A rank has failed: when all had time to hear of it, or waited for it, all have, and say so at once. */
+/* After a failure of one rank: all ranks fail, and later exchanges fail at once, without a message. */
 static void expect_all_fail(irr_turns_t *turns)
 {
     irr_status_t result[IRR_CREW_MAX];
@@ -52,7 +52,7 @@ static void expect_all_fail(irr_turns_t *turns)
     CU_ASSERT_EQUAL(sends, 0);
 }
 
-/* The nth send or receive of a rank from now on is refused. */
+/* Makes the nth send or receive of a rank from now on fail. */
 static void refuse(irr_turns_t *turns, int rank, bool sends, size_t nth)
 {
     irr_spy_t *spy = turns->world.spies[rank];
@@ -62,7 +62,7 @@ static void refuse(irr_turns_t *turns, int rank, bool sends, size_t nth)
     spy->refuse_recv = sends ? 0 : spy->recvs + nth;
 }
 
-/* The rank exchanges nothing in job A, so that nobody must wait for it in the exchange itself. */
+/* In job A the rank, unless it is -1, exchanges nothing, so no rank waits for it in the exchange itself. */
 static void open_isolated(irr_turns_t *turns, const irr_settings_t *settings, int rank, uint64_t *state)
 {
     irr_turns_open_on_tree(turns, settings, NULL, state);
@@ -73,7 +73,7 @@ static void open_isolated(irr_turns_t *turns, const irr_settings_t *settings, in
     irr_job_fill(turns->jobs[0]);
 }
 
-/* Messages of the agreements of a rank, which the ranks of a host have by way of one of them. */
+/* Returns the number of messages of a rank in an agreement, which goes through one rank of each host. */
 static size_t agreement_of(const irr_turns_t *turns, int rank, bool sends)
 {
     const irr_plan_t *plan = &turns->team.comms[rank]->agreement.moves.plan;
@@ -81,7 +81,7 @@ static size_t agreement_of(const irr_turns_t *turns, int rank, bool sends)
     return sends ? plan->nsends : plan->nrecvs;
 }
 
-/* In the agreement that begins the second exchange, whichever send or receive fails; all meet if the sequence wraps. */
+/* Each send and receive fails in the agreement, or in the epoch barrier, that begins the second exchange. */
 static void run_agreement(const char *row, bool wraps)
 {
     uint64_t state = irr_test_seed();
@@ -106,19 +106,15 @@ static void run_agreement(const char *row, bool wraps)
     }
 }
 
-static void test_look(void)
+static void test_agreement(void)
 {
     run_agreement("random", false);
-}
-
-static void test_barrier(void)
-{
     run_agreement("direct", true);
 }
 
 /*
- * In the first exchange, which gathers the counts: all come to an end, whichever receive fails: the
- * communicator fails on all ranks, or the receive was one of the exchange itself.
+ * A receive fails in the first exchange, which gathers the counts: every rank ends.  The communicator fails on all
+ * ranks unless the rank needed no such receive.
  */
 static void test_first(void)
 {
@@ -145,21 +141,9 @@ static void test_first(void)
     }
 }
 
-/* ---- a rank that does not come ---- */
+/* ---- a rank that does not start ---- */
 
-static char logged[512];
-static int  lines;
-
-static void keep_line(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    if (level == IRR_LOG_ERROR) {
-        snprintf(logged, sizeof(logged), "%s", text);
-        lines++;
-    }
-}
-
-/* The others give up, one line names it, and who comes late is told. */
+/* The others give up, one error message names it, and a rank that starts late fails too. */
 static void test_timeout(void)
 {
     static const char *const rows[] = { "direct", "grid", "random" };
@@ -174,17 +158,16 @@ static void test_timeout(void)
         irr_turns_open(&turns, &settings, &state);
         irr_turns_add_uniform(&turns, 0);
         irr_job_fill(turns.jobs[0]);
-        lines = 0;
-        irr_log_set(keep_line, NULL, IRR_LOG_WARN);
+        irr_world_start_log_at(IRR_LOG_ERROR);
         for (int r = 0; r < RANKS - 1; r++) {
             result[r] = irr_team_start_rank(&turns.team, r, turns.jobs[0]);
         }
         while (!irr_team_progress(&turns.team, result, ROUNDS)) {
         }
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(lines, 1);
-        CU_ASSERT_PTR_NOT_NULL(strstr(logged, "timeout"));
-        CU_ASSERT(strcmp(rows[i], "direct") != 0 || strstr(logged, "for rank 6") != NULL);
+        irr_world_stop_log();
+        CU_ASSERT_EQUAL(irr_world_log.lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, "timeout"));
+        CU_ASSERT(strcmp(rows[i], "direct") != 0 || strstr(irr_world_log.last, "for rank 6") != NULL);
         for (int r = 0; r < RANKS - 1; r++) {
             CU_ASSERT(result[r] == IRR_ERR_TIMEOUT || result[r] == IRR_ERR_PEER);
         }
@@ -197,7 +180,7 @@ static void test_timeout(void)
 
 /* ---- a notice ---- */
 
-/* Whichever notice of a rank is lost because memory is short after the transport has accepted it, all ranks hear. */
+/* The nth notice of a rank is lost for lack of memory after the transport accepted it: it is repeated. */
 static void test_notice(void)
 {
     for (size_t nth = 1; nth < RANKS; nth++) {
@@ -224,7 +207,7 @@ static void test_notice(void)
 
 /* ---- an exchange that is left open ---- */
 
-/* Some ranks start it, and all destroy their communicators; the engines go down, and nothing is lost. */
+/* Some ranks start an exchange, all destroy their communicators, and the engines close. */
 static void test_left_open(void)
 {
     static const char *const rows[] = { "direct", "grid", "node", "optimal" };
@@ -234,9 +217,7 @@ static void test_left_open(void)
         irr_settings_t settings = irr_turns_with(rows[i / 2]);
         irr_turns_t turns;
 
-        irr_turns_open_on_tree(&turns, &settings, NULL, &state);
-        irr_turns_add_uniform(&turns, 0);
-        irr_job_fill(turns.jobs[0]);
+        open_isolated(&turns, &settings, -1, &state);
         irr_turns_run(&turns, i % 2 == 0 ? "" : "A");
         for (int r = 0; r < RANKS - 2; r++) {
             CU_ASSERT_EQUAL(irr_team_start_rank(&turns.team, r, turns.jobs[0]), IRR_IN_PROGRESS);
@@ -249,9 +230,8 @@ static void test_left_open(void)
 }
 
 IRR_TEST_MAIN("failure", 60,
-    { "a look that fails on one rank fails on all",             test_look },
+    { "an agreement that fails on one rank fails on all",       test_agreement },
     { "the first exchange that fails on one rank fails on all", test_first },
-    { "a meeting that fails on one rank fails on all",          test_barrier },
-    { "a rank that does not come is named, and not waited for", test_timeout },
-    { "a notice that is lost for want of memory is repeated",   test_notice },
+    { "a rank that does not start is named in the timeout",     test_timeout },
+    { "a notice that is lost for lack of memory is repeated",   test_notice },
     { "exchanges may be left open",                             test_left_open })

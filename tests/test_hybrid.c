@@ -1,17 +1,17 @@
 /*
- * test_hybrid.c - long messages go directly and the others through the grid: every byte, whichever are long; and where
- * the two ends of a message do not agree whether it is, an error or the bytes, no hang, and nothing wrong in what
- * follows.
+ * test_hybrid.c - long messages go directly and the others through the grid.  If the two ends of a message disagree
+ * whether it is long, the bytes arrive or its receiver has an error, no rank hangs, and later exchanges are correct.
  */
 #include "irr_test.h"
 #include "irr_world.h"
 
 #include <string.h>
 
-enum { RANKS_MAX = 8, ROUNDS = 20000, LIMIT = 200 };
+enum { RANKS = 5, RANKS_MAX = 8, ROUNDS = 20000, LIMIT = 200 };
+
+static const size_t eager[] = { 0, 100, SIZE_MAX };
 
 typedef struct scene {
-    irr_world_t  world;
     irr_team_t   team;
     int          ranks;
     irr_status_t result[IRR_CREW_MAX];
@@ -19,20 +19,11 @@ typedef struct scene {
 
 static void open_scene(scene_t *scene, int ranks, const irr_settings_t *settings, uint64_t seed, size_t eager_max)
 {
-    memset(scene, 0, sizeof(*scene));
-    scene->ranks = ranks;
-    irr_world_open(&scene->world, ranks, seed, eager_max);
-    irr_team_init(&scene->team, &scene->world, 0, 1);
-    for (int r = 0; r < ranks; r++) {
-        scene->team.params[r].settings = *settings;
-        scene->team.params[r].settings.algorithm = irr_algorithm_find("hybrid");
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
-}
+    irr_settings_t hybrid = *settings;
 
-static void close_scene(scene_t *scene)
-{
-    irr_team_close(&scene->team);
+    hybrid.algorithm = irr_algorithm_find("hybrid");
+    scene->ranks = ranks;
+    irr_team_open_new(&scene->team, ranks, seed, eager_max, &hybrid);
 }
 
 static void run(scene_t *scene, irr_job_t *job)
@@ -61,33 +52,32 @@ static size_t pick(uint64_t *state, const size_t *from, size_t count)
 
 /* ---- every byte ---- */
 
-/* A long message is sent once, by its source; no message of the grid has so much. */
+/* A long message is sent once, by its source, and is not copied. */
 static void test_sent_once(void)
 {
-    enum { RANKS = 7 };
     const irr_settings_t settings = { .direct_bytes = 1 };
-    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
+    irr_job_t *job = irr_job_create(RANKS_MAX, IRR_JOB_UNIFORM, 1);
     scene_t scene;
 
     irr_job_fill(job);
-    open_scene(&scene, RANKS, &settings, 0, SIZE_MAX);
+    open_scene(&scene, RANKS_MAX, &settings, 0, SIZE_MAX);
     for (uint64_t times = 1; times <= 3; times++) {
         run_well(&scene, job);
-        for (int r = 0; r < RANKS; r++) {
+        for (int r = 0; r < RANKS_MAX; r++) {
             irr_counters_t counters;
 
-            irr_engine_counters(scene.world.engines[r], &counters);
-            CU_ASSERT(counters.largest_message == irr_job_length(job, r, (r + 1) % RANKS));
+            irr_engine_counters(scene.team.world->engines[r], &counters);
+            CU_ASSERT(counters.largest_message == irr_job_length(job, r, (r + 1) % RANKS_MAX));
             CU_ASSERT(counters.bytes_staged == times * irr_job_length(job, r, r));
         }
     }
-    close_scene(&scene);
+    irr_team_close(&scene.team);
     irr_job_destroy(job);
 }
 
-/* ---- ends that do not agree ---- */
+/* ---- ends that disagree ---- */
 
-/* Equal messages of a length. */
+/* Makes a job of equal messages of this length. */
 static irr_job_t *equal(int ranks, size_t length)
 {
     irr_job_t *job;
@@ -103,7 +93,7 @@ static irr_job_t *equal(int ranks, size_t length)
     return job;
 }
 
-/* Have so many bytes of a message arrived? */
+/* True if the first bytes of a message arrived. */
 static bool arrived(const irr_job_t *job, int from, int to, size_t bytes)
 {
     const irr_block_t *sent = NULL, *received = NULL;
@@ -119,67 +109,63 @@ static bool arrived(const irr_job_t *job, int from, int to, size_t bytes)
                   (const char *)irr_job_output(job, to) + received->offset, bytes) == 0;
 }
 
+/* Equal messages, where rank 0 sends less to rank 1 than rank 1 expects, or rank 1 expects less than rank 0 sends. */
+static irr_job_t *unequal(int ranks, bool at_sender)
+{
+    irr_job_t *job = equal(ranks, LIMIT);
+
+    if (at_sender) {
+        irr_job_cut_sent(job, 0, 1, LIMIT / 2);
+    } else {
+        irr_job_cut(job, 1, 0, LIMIT / 2);
+    }
+    irr_job_fill(job);
+    return job;
+}
+
 /*
- * Rank 0 has less for rank 1 than this awaits, and so little that it goes through the grid.  The bytes arrive, as with
- * any way; nobody waits for more, and no later message is taken for it.
+ * One end takes the message for short and the other one for long.  Short at its sender: the bytes arrive, no rank waits
+ * for more, and no later message is taken for this one.  Short at its receiver: rank 1 has an error in this exchange or
+ * in the next one.
  */
-static void test_short_at_sender(void)
+static void run_short(bool at_sender, size_t window, size_t eager_max)
 {
-    enum { RANKS = 5 };
-    static const size_t windows[] = { 0, 1 };
+    const irr_settings_t settings = { .direct_bytes = LIMIT, .window_messages = window };
+    irr_job_t *right = equal(RANKS, LIMIT), *wrong = unequal(RANKS, at_sender);
+    scene_t scene;
 
-    for (int i = 0; i < 6; i++) {
-        const irr_settings_t settings = { .direct_bytes = LIMIT, .window_messages = windows[i % 2] };
-        irr_job_t *right = equal(RANKS, LIMIT), *wrong = equal(RANKS, LIMIT);
-        scene_t scene;
+    irr_job_fill(right);
+    open_scene(&scene, RANKS, &settings, 0, eager_max);
+    for (int k = 0; k < 100 && at_sender; k++) {
+        run_well(&scene, right);
+        run_well(&scene, wrong);
+        CU_ASSERT_TRUE(arrived(wrong, 0, 1, LIMIT / 2));
+        run_well(&scene, right);
+        CU_ASSERT_TRUE(arrived(right, 0, 1, LIMIT));
+    }
+    for (int k = 0; k < 150 && !at_sender; k++) {
+        int errors;
 
-        irr_job_cut_sent(wrong, 0, 1, LIMIT / 2);
-        irr_job_fill(right);
-        irr_job_fill(wrong);
-        open_scene(&scene, RANKS, &settings, 0, i / 2 == 0 ? 0 : i / 2 == 1 ? 100 : SIZE_MAX);
-        for (int k = 0; k < 300; k++) {
-            const bool is_wrong = k % 3 == 1;
+        run(&scene, wrong);
+        errors = scene.result[1] == IRR_ERR_TRUNCATE;
+        run(&scene, right);
+        errors += scene.result[1] == IRR_ERR_TRUNCATE;
+        CU_ASSERT_EQUAL(errors, 1);
+        run_well(&scene, right);
+    }
+    irr_team_close(&scene.team);
+    irr_job_destroy(wrong);
+    irr_job_destroy(right);
+}
 
-            run_well(&scene, is_wrong ? wrong : right);
-            CU_ASSERT_TRUE(arrived(is_wrong ? wrong : right, 0, 1, is_wrong ? LIMIT / 2 : LIMIT));
-        }
-        close_scene(&scene);
-        irr_job_destroy(wrong);
-        irr_job_destroy(right);
+static void test_short(void)
+{
+    for (int i = 0; i < 12; i++) {
+        run_short(i % 2 == 0, i / 2 % 2, eager[i / 4]);
     }
 }
 
-/* Rank 1 awaits less from rank 0, which sends it directly: rank 1 is told in this exchange or in the next one. */
-static void test_short_at_receiver(void)
-{
-    enum { RANKS = 5 };
-
-    for (int i = 0; i < 6; i++) {
-        const irr_settings_t settings = { .direct_bytes = LIMIT, .window_messages = i % 2 };
-        irr_job_t *right = equal(RANKS, LIMIT), *wrong = equal(RANKS, LIMIT);
-        scene_t scene;
-
-        irr_job_cut(wrong, 1, 0, LIMIT / 2);
-        irr_job_fill(right);
-        irr_job_fill(wrong);
-        open_scene(&scene, RANKS, &settings, 0, i / 2 == 0 ? 0 : i / 2 == 1 ? 100 : SIZE_MAX);
-        for (int k = 0; k < 150; k++) {
-            int errors;
-
-            run(&scene, wrong);
-            errors = scene.result[1] == IRR_ERR_TRUNCATE;
-            run(&scene, right);
-            errors += scene.result[1] == IRR_ERR_TRUNCATE;
-            CU_ASSERT_EQUAL(errors, 1);
-            run_well(&scene, right);
-        }
-        close_scene(&scene);
-        irr_job_destroy(wrong);
-        irr_job_destroy(right);
-    }
-}
-
-/* Makes some messages shorter at one end; how many receivers have less than comes. */
+/* Makes some messages shorter at one end.  Returns how many are shorter at their receiver. */
 static int disagree(irr_job_t *job, uint64_t *state)
 {
     int shorter = 0;
@@ -216,10 +202,9 @@ static irr_settings_t random_settings(uint64_t *state)
     };
 }
 
-/* Any messages, any ends: who has room for less may be told later, and nobody else is told. */
+/* Random messages and ends: a receiver with too little room has an error, perhaps later, and no other rank has one. */
 static void test_disagree(void)
 {
-    static const size_t eager[] = { 0, 100, SIZE_MAX };
     uint64_t state = irr_test_seed();
 
     for (int round = 0; round < 60; round++) {
@@ -243,26 +228,18 @@ static void test_disagree(void)
             irr_job_destroy(job);
         }
         CU_ASSERT((errors > 0) == (shorter > 0) && errors <= shorter);
-        close_scene(&scene);
+        irr_team_close(&scene.team);
     }
 }
 
-/* What is planned while the ends disagree goes on without a plan that would wait for what does not come. */
+/* An exchange that is planned while the ends disagree gets no plan that would wait for a missing message. */
 static void test_planned(void)
 {
-    enum { RANKS = 5 };
-
     for (int i = 0; i < 4; i++) {
         const irr_settings_t settings = { .direct_bytes = LIMIT, .window_messages = i % 2 };
-        irr_job_t *job = equal(RANKS, LIMIT);
+        irr_job_t *job = unequal(RANKS, i / 2 == 0);
         scene_t scene;
 
-        if (i / 2 == 0) {
-            irr_job_cut_sent(job, 0, 1, LIMIT / 2);
-        } else {
-            irr_job_cut(job, 1, 0, LIMIT / 2);
-        }
-        irr_job_fill(job);
         open_scene(&scene, RANKS, &settings, 0, 0);
         for (int r = 0; r < RANKS; r++) {
             irr_exchange_t *exchange = irr_comm_exchange(scene.team.comms[r]);
@@ -287,14 +264,13 @@ static void test_planned(void)
             }
             CU_ASSERT(i / 2 == 1 || arrived(job, 0, 1, LIMIT / 2));
         }
-        close_scene(&scene);
+        irr_team_close(&scene.team);
         irr_job_destroy(job);
     }
 }
 
 IRR_TEST_MAIN("hybrid", 60,
-    { "long messages are sent once and not copied",  test_sent_once },
-    { "a message that is short at its sender",       test_short_at_sender },
-    { "a message that is short at its receiver",     test_short_at_receiver },
-    { "ends that disagree at random",                test_disagree },
-    { "ends that disagree of what is planned",       test_planned })
+    { "long messages are sent once and not copied",   test_sent_once },
+    { "a message that is short at one end",           test_short },
+    { "ends that disagree at random",                 test_disagree },
+    { "ends that disagree about a planned exchange",  test_planned })

@@ -1,7 +1,7 @@
 /*
  * test_lanes.c - shared memory within nodes and a network between them: the conformance suite on a transport made of
- * both; and communicators whose ranks are on nodes of several layouts, also where a rank has no memory to share, or
- * cannot map that of another one.
+ * both, and communicators on nodes of several layouts, also if a rank has no memory to share or cannot map that of
+ * another rank.
  */
 #include "irr_memory.h"
 #include "irr_world.h"
@@ -18,11 +18,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- what a rank may lack ---- */
+/* ---- failures of a rank ---- */
 
-static int poor = -1, blind = -1;   /* a rank that can make no memory to share, and one that can map none */
+static int poor = -1, blind = -1;   /* a rank that cannot make shared memory, and one that cannot map any */
 
-/* These two come before those of the C library. */
+/* These two functions replace those of the C library. */
 int memfd_create(const char *name, unsigned flags)
 {
     if (irr_crew_self() == poor) {
@@ -104,7 +104,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, near)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, far)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, mixed)
 
-/* An address that is cut, or says that it is longer than it is. */
+/* Addresses that are truncated, or whose lengths are wrong. */
 static void test_bad_addresses(void)
 {
     unsigned char bytes[1024];
@@ -145,31 +145,24 @@ static int node_of(int layout, int rank)
     return nodes[layout];
 }
 
-static struct { int lines; char last[512]; } logged;
-
-static void listen(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    (void)level;
-    logged.lines++;
-    snprintf(logged.last, sizeof(logged.last), "%s", text);
-}
-
-static void listen_anew(void)
-{
-    logged.lines = 0;
-    logged.last[0] = '\0';
-    irr_log_set(listen, NULL, IRR_LOG_WARN);
-}
-
 static void settle(irr_team_t *team, const char *algorithm, int layout, bool shm)
 {
+    irr_settings_t settings = irr_settings_default();
+
+    settings.algorithm = irr_algorithm_find(algorithm);
+    settings.shm = shm;
+    irr_team_set(team, &settings);
     for (int r = 0; r < team->group.ranks; r++) {
-        team->params[r].settings = irr_settings_default();
-        team->params[r].settings.algorithm = irr_algorithm_find(algorithm);
-        team->params[r].settings.shm = shm;
         team->params[r].node = node_of(layout, r);
     }
+}
+
+/* Opens a world whose ranks may share memory, and makes the team of all of them. */
+static void begin(irr_team_t *team, int ranks, const char *algorithm, int layout, uint64_t *state)
+{
+    irr_team_begin(team, ranks, irr_test_random(state), 100);
+    irr_world_share(team->world);
+    settle(team, algorithm, layout, true);
 }
 
 static void expect_kinds(irr_team_t *team, uint64_t *state)
@@ -183,7 +176,7 @@ static void expect_kinds(irr_team_t *team, uint64_t *state)
     }
 }
 
-/* Do messages between these ranks go through shared memory? */
+/* True if messages between these ranks go through shared memory. */
 static bool is_near(const irr_team_t *team, int from, int to)
 {
     const irr_lanes_t *lanes = team->comms[from]->engine->lanes;
@@ -211,127 +204,111 @@ static size_t network_sends(const irr_world_t *world)
     return sends;
 }
 
-/* Every byte arrives, each message by the lane of its peer; no memory and no descriptor is left. */
+/* Every byte arrives, each message by the lane of its peer, and no descriptor leaks. */
 static void test_layouts(void)
 {
-    static const char *const algorithms[] = { "direct", "natural", "spread", "grid", "balanced-grid", "bruck",
-                                             "hybrid", "random-heap", "optimal",
-                                              "tree", "direct", "node" };
+    static const char *const algorithms[] = {
+        "direct", "natural", "spread", "grid", "balanced-grid", "bruck", "hybrid", "random-heap", "optimal", "tree",
+        "node"
+    };
     enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
     uint64_t state = irr_test_seed();
     const int files = test_open_files();
 
     for (int i = 0; i < LAYOUTS * ALGORITHMS; i++) {
         const int layout = i % LAYOUTS;
-        irr_world_t world;
         irr_team_t team;
 
-        irr_world_open(&world, RANKS, irr_test_random(&state), 100);
-        irr_world_share(&world);
-        irr_team_init(&team, &world, 0, 1);
-        settle(&team, algorithms[i / LAYOUTS], layout, true);
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        begin(&team, RANKS, algorithms[i / LAYOUTS], layout, &state);
+        irr_team_create_with(&team, NULL);
         expect_lanes(&team, layout, true);
         expect_kinds(&team, &state);
-        CU_ASSERT_EQUAL(network_sends(&world) > 0, layout > 0);
+        CU_ASSERT_EQUAL(network_sends(team.world) > 0, layout > 0);
         irr_team_close(&team);
         CU_ASSERT_EQUAL(test_open_files(), files);
     }
 }
 
-/* Collectives of the host: of the first communicator, and of another one of the same processes. */
+/* Collectives of the host: for the first communicator, and for another one of the same processes. */
 static void test_set_up(void)
 {
-    for (int layout = 0; layout < LAYOUTS; layout++) {
-        irr_world_t world;
-        irr_team_t teams[2];
+    uint64_t state = irr_test_seed();
 
-        irr_world_open(&world, RANKS, irr_test_seed(), 100);
-        irr_world_share(&world);
-        for (int i = 0; i < 2; i++) {
-            irr_team_init(&teams[i], &world, 0, 1);
-            settle(&teams[i], "direct", layout, true);
-            CU_ASSERT_EQUAL(irr_team_create(&teams[i]), IRR_OK);
-            CU_ASSERT_EQUAL(teams[i].group.reduces, i == 0 ? 4 : 3);
-            CU_ASSERT_EQUAL(teams[i].group.gathers, i == 0 || layout > 0);
-        }
-        irr_team_destroy(&teams[0]);
-        irr_team_destroy(&teams[1]);
-        CU_ASSERT_TRUE(irr_world_close(&world));
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        irr_team_t first, second;
+
+        begin(&first, RANKS, "direct", layout, &state);
+        irr_team_create_with(&first, NULL);
+        CU_ASSERT(first.group.reduces == 4 && first.group.gathers == 1);
+        irr_team_init(&second, first.world, 0, 1);
+        settle(&second, "direct", layout, true);
+        irr_team_create_with(&second, NULL);
+        CU_ASSERT_EQUAL(second.group.reduces, 3);
+        CU_ASSERT_EQUAL(second.group.gathers, layout > 0);
+        irr_team_destroy(&second);
+        irr_team_close(&first);
     }
 }
 
-/* A communicator that shares memory beside one that does not, of the same processes, and one of some of them. */
+/* Three communicators of the same processes: one shares memory, one does not, and one has some of the ranks. */
 static void test_side_by_side(void)
 {
     uint64_t state = irr_test_seed();
-    irr_team_t shares, unexpected, some;
-    irr_world_t world;
+    irr_team_t shares, network, some;
 
-    irr_world_open(&world, RANKS, irr_test_random(&state), 100);
-    irr_world_share(&world);
-    irr_team_init(&some, &world, 0, 2);
-    irr_team_init(&unexpected, &world, 0, 1);
-    irr_team_init(&shares, &world, 0, 1);
+    begin(&shares, RANKS, "direct", 2, &state);
+    irr_team_init(&network, shares.world, 0, 1);
+    irr_team_init(&some, shares.world, 0, 2);
     settle(&some, "direct", 0, true);
-    settle(&unexpected, "direct", 0, false);
-    settle(&shares, "direct", 2, true);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&some), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&unexpected), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&shares), IRR_OK);
+    settle(&network, "direct", 0, false);
+    irr_team_create_with(&some, NULL);
+    irr_team_create_with(&network, NULL);
+    irr_team_create_with(&shares, NULL);
     expect_lanes(&some, 0, true);
-    expect_lanes(&unexpected, 0, false);
+    expect_lanes(&network, 0, false);
     expect_lanes(&shares, 2, true);
     for (int i = 0; i < 3; i++) {
-        expect_kinds(&unexpected, &state);
+        expect_kinds(&network, &state);
         expect_kinds(&shares, &state);
     }
-    irr_team_destroy(&shares);
-    irr_team_destroy(&unexpected);
-    irr_team_close(&some);
+    irr_team_destroy(&network);
+    irr_team_destroy(&some);
+    irr_team_close(&shares);
 }
 
-/* A process that is alone on its node opens no memory, and keeps nobody from sharing. */
+/* A process that is alone on its node maps no memory, and the others still share theirs. */
 static void test_alone(void)
 {
     uint64_t state = irr_test_seed();
-    irr_world_t world;
     irr_team_t team;
 
-    irr_world_open(&world, RANKS - 1, irr_test_random(&state), 100);
-    irr_world_share(&world);
-    world.engines[RANKS - 2]->config.node_ranks = 1;
-    irr_team_init(&team, &world, 0, 1);
-    settle(&team, "direct", 2, true);   /* the last rank is by itself */
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    begin(&team, RANKS - 1, "direct", 2, &state);   /* the last rank is alone */
+    team.world->engines[RANKS - 2]->config.node_ranks = 1;
+    irr_team_create_with(&team, NULL);
     expect_lanes(&team, 2, true);
-    CU_ASSERT_PTR_NULL(world.engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
+    CU_ASSERT_PTR_NULL(team.world->engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
     expect_kinds(&team, &state);
     irr_team_close(&team);
 }
 
-/* One rank cannot: no rank of the communicator shares, and one of them warns, once. */
+/* One rank cannot share: no rank of the communicator shares, and one of them warns, once. */
 static void expect_far(const char *algorithm, int layout, const char *warning)
 {
     uint64_t state = irr_test_seed();
-    irr_world_t world;
     irr_team_t team;
 
-    irr_world_open(&world, RANKS, irr_test_random(&state), 100);
-    irr_world_share(&world);
-    irr_team_init(&team, &world, 0, 1);
-    settle(&team, algorithm, layout, true);
-    listen_anew();
+    begin(&team, RANKS, algorithm, layout, &state);
+    irr_world_start_log_at(IRR_LOG_WARN);
     for (int i = 0; i < 2; i++) {
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-        CU_ASSERT_EQUAL(logged.lines, 1);
-        CU_ASSERT_PTR_NOT_NULL(strstr(logged.last, warning));
+        irr_team_destroy(&team);
+        irr_team_create_with(&team, NULL);
+        CU_ASSERT_EQUAL(irr_world_log.lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, warning));
         expect_lanes(&team, layout, false);
         expect_kinds(&team, &state);
-        irr_team_destroy(&team);
     }
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_world_stop_log();
+    irr_team_close(&team);
 }
 
 static void test_no_memory_to_share(void)
@@ -354,7 +331,7 @@ static void test_no_map(void)
 
 /* ---- engines as a job has them ---- */
 
-/* There is no such network, so a communicator that opens it is not made. */
+/* Creates engines for a network that does not exist: a communicator that needs it is not created. */
 static void open_world_alone(irr_world_t *world)
 {
     const irr_engine_config_t config = { .transport = "pigeon", .job_ranks = RANKS, .node_ranks = RANKS };
@@ -366,7 +343,7 @@ static void open_world_alone(irr_world_t *world)
     }
 }
 
-/* Ranks of a node need no network; without shared memory, or with a rank elsewhere, they do, and say so. */
+/* Ranks of a node need no network.  Without shared memory, or with a rank on another node, they need it, and warn. */
 static void test_no_network(void)
 {
     static const struct { int layout; bool shm; int poor, blind; bool works; } cases[] = {
@@ -384,12 +361,12 @@ static void test_no_network(void)
         settle(&team, "direct", cases[i].layout, cases[i].shm);
         poor = cases[i].poor;
         blind = cases[i].blind;
-        listen_anew();
+        irr_world_start_log_at(IRR_LOG_WARN);
         CU_ASSERT_EQUAL(irr_team_create(&team), cases[i].works ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        irr_world_stop_log();
         poor = blind = -1;
-        CU_ASSERT_EQUAL(logged.lines, cases[i].works ? 0 : cases[i].poor + cases[i].blind > -2 ? 2 : 1);
-        CU_ASSERT(cases[i].works || strstr(logged.last, "transport is 'pigeon'; allowed are") != NULL);
+        CU_ASSERT_EQUAL(irr_world_log.lines, cases[i].works ? 0 : cases[i].poor + cases[i].blind > -2 ? 2 : 1);
+        CU_ASSERT(cases[i].works || strstr(irr_world_log.last, "transport is 'pigeon'; allowed are") != NULL);
         for (int r = 0; r < RANKS; r++) {
             CU_ASSERT_PTR_NULL(world.engines[r]->lanes->inner[IRR_LANE_FAR]);
         }
@@ -402,33 +379,29 @@ static void test_no_network(void)
     }
 }
 
-/* Each allocation of a set-up fails once: the communicator is there, on all ranks or none, and nothing is left. */
+/* Each allocation of a setup fails once: all ranks have the communicator or none has, and nothing leaks. */
 static void test_lacking(void)
 {
+    uint64_t state = irr_test_seed();
+
     for (int layout = 0; layout < 2; layout++) {
-        for (size_t nth = 1; ; nth++) {
-            irr_world_t world;
+        bool failed = true;
+        size_t nth;
+
+        for (nth = 0; failed; nth++) {
             irr_team_t team;
             irr_status_t status;
-            bool failed;
 
-            irr_world_open(&world, RANKS, irr_test_seed(), 100);
-            irr_world_share(&world);
-            irr_team_init(&team, &world, 0, 1);
-            settle(&team, "direct", layout, true);
-            irr_log_set(listen, NULL, IRR_LOG_ERROR);
-            irr_memory_fail(nth, NULL);
+            begin(&team, RANKS, "direct", layout, &state);
+            irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+            irr_memory_fail(nth + 1, NULL);
             status = irr_team_create(&team);
             failed = irr_memory_failed();
             irr_memory_fail(0, NULL);
-            irr_log_set(NULL, NULL, IRR_LOG_ERROR);
             CU_ASSERT(status == IRR_OK || (failed && status == IRR_ERR_NOT_SUPPORTED));
             irr_team_close(&team);
-            if (!failed) {
-                CU_ASSERT(nth > 50);
-                break;
-            }
         }
+        CU_ASSERT(nth > 50);
     }
 }
 
@@ -438,15 +411,15 @@ int main(void)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, near)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, far)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
-        { "addresses that are cut, or lie",                       test_bad_addresses },
+        { "addresses that are truncated or inconsistent",         test_bad_addresses },
         { "every byte by the lane of its peer, on all layouts",   test_layouts },
-        { "what a set-up asks of the host",                       test_set_up },
+        { "collectives of the host in a setup",                   test_set_up },
         { "communicators with and without shared memory",         test_side_by_side },
         { "a rank that is alone on its node",                     test_alone },
         { "a rank that has no memory to share",                   test_no_memory_to_share },
-        { "a rank that cannot map what others share",             test_no_map },
+        { "a rank that cannot map the memory of others",          test_no_map },
         { "one node opens no network",                            test_no_network },
-        { "each allocation of a set-up fails",                    test_lacking },
+        { "each allocation of a setup fails",                     test_lacking },
         { NULL, NULL }
     };
 
