@@ -1,14 +1,14 @@
-"""bench.py - the JSON file of irr_bench.
+"""bench.py - draws the JSON file of irr_bench.
 
-A sweep of the unit becomes lines: median with its spread over the unit, and below it host/this, the median of host
-divided by that of the row; all axes are logarithmic. A single unit, or a matrix, becomes bars, a row each, with the
-figures beside them. A row has the colour of its algorithm; persistent rows are dashed.
+A sweep of the unit is drawn as lines: the median and its spread over the unit, and below it host/this, the median of
+host divided by that of the row; all axes are logarithmic. A single unit, or a matrix, is drawn as bars with their
+values, one for each row. A row has the colour of its algorithm; persistent rows are dashed.
 """
 import math
 
 from .svg import MARGIN, TITLE, Axis, label, picture, plain, plural, tick_of, ticks
 
-WIDTH_ALL = 900             # pixels of the picture, at least
+WIDTH_ALL = 900             # minimum width of the picture in pixels
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]    # safe for colour-blind readers
 MARKS = ["m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z", "m-3.5,-3.5h7v7h-7z", "m0,-5l4.5,8h-9z", "m0,-5l5,5l-5,5l-5,-5z"]
 STYLES = """.end { text-anchor: end; }
@@ -27,24 +27,24 @@ STYLES = """.end { text-anchor: end; }
     "g text { fill: #222; stroke: none; }\n"
 
 
-# ---- what was measured ----
+# ---- measurements ----
 
 
 class Row:
-    """A row of all units: its name, its looks, and a point for each unit."""
+    """The row of an algorithm in all units: its name, its style, and a point for each unit."""
 
     def __init__(self, points, number):
         self.points = points
-        self.number = number                    # of its algorithm among those beside host, from 0; -1: host
+        self.number = number                    # of its algorithm, from 0 without host; -1: host
         self.persistent = points[0]["persistent"]
-        self.reference = number < 0 and not self.persistent     # host/this refers to the first of these
+        self.reference = number < 0 and not self.persistent     # the first such row is the host of host/this
         self.kind = ("host" if number < 0 else f"a{number % len(COLOURS)}") + (" start" if self.persistent else "")
         titles = {self.title(point) for point in points}
         self.name = titles.pop() if len(titles) == 1 else self.title({**points[0], "served_by": None})
 
     @staticmethod
     def misled(point):
-        """True if the row was not served by what its algorithm says."""
+        """True if another implementation than that of its algorithm served the row."""
         return point["served_by"] != ("host" if point["algorithm"] in ("host", "p2p") else "irr")
 
     def title(self, point):
@@ -57,7 +57,7 @@ class Row:
 
 
 def rows_of(run):
-    """The rows of a run. A persistent row has the colour of its algorithm's plain row."""
+    """Returns the rows of a run. A persistent row has the colour of the other row of its algorithm."""
     names = [row["algorithm"] for row in run["results"][0]["rows"] if not row["persistent"]]
     numbers = [-1 if name == "host" else len([other for other in names[:i] if other != "host"])
                for i, name in enumerate(names)]
@@ -69,7 +69,7 @@ def rows_of(run):
 
 
 def size_text(size):
-    """8, 1k, 64k."""
+    """Returns a unit as text: 8, 1k, 64k."""
     for suffix in ("", "k", "m"):
         if size == 0 or size % 1024 != 0:
             return f"{size}{suffix}"
@@ -78,7 +78,7 @@ def size_text(size):
 
 
 def head_of(run, caption):
-    """The three lines above a chart."""
+    """Returns the three lines above a chart."""
     first, ranks, results, source = run["first_group"], run["ranks"], run["results"], run["input"]
     title = f"{run['call']}, {plural(ranks, 'rank')}"
     title += f", groups of {first} and {ranks - first} ranks" if first else ", in place" if run["in_place"] else ""
@@ -100,7 +100,7 @@ TIME_HEIGHT, RATIO_HEIGHT, GAP, BOTTOM = 320, 190, 44, 44
 
 
 class Panel:
-    """Times or ratios over the unit. The rows stand a little apart, so that their spreads do not hide each other."""
+    """A plot of times or ratios over the unit. The rows are drawn side by side, so their spreads do not overlap."""
 
     def __init__(self, ratio, rows, units, top, height):
         self.ratio, self.key = ratio, "host_ratio" if ratio else "median_us"
@@ -116,7 +116,7 @@ class Panel:
         return self.along.at(unit) + (i - (len(self.rows) - 1) / 2) * self.apart
 
     def frame(self, numbers):
-        """Heading, grid and numbers."""
+        """Returns heading, grid and numbers."""
         parts = [label("stage", LEFT, self.top - 10,
                        "host/this, above 1 where this row is faster" if self.ratio else "median, us")]
         for unit in self.units[::math.ceil(len(self.units) * 40 / WIDTH)]:
@@ -134,7 +134,7 @@ class Panel:
         return parts
 
     def row(self, i):
-        """The line of a row, its spreads, and its marks, each with a text that viewers show."""
+        """Returns the line of a row, its spreads, and its marks with their tooltips."""
         row, at = self.rows[i], self.up.at
         shown = [(unit, self.x(unit, i), point) for unit, point in zip(self.units, row.points)
                  if (point[self.key] or 0) > 0]
@@ -185,7 +185,7 @@ COLUMNS = {"median_us": "median", "min_us": "min", "max_us": "max", "host_ratio"
 
 
 def bar(row, along, y):
-    """The bar of a row, its spread and its figures. An arrow marks a spread that goes on beyond the axis."""
+    """Returns the bar of a row, its spread and its values. An arrow marks a spread that extends beyond the axis."""
     point = row.points[0]
     end = "m-5 -4l5 4l-5 4" if point["max_us"] > along.most else "m0 -3v6"
     parts = [f'<g class="{row.kind}">', label("end name", BARS_LEFT - 8, y + 4, row.name),
@@ -199,12 +199,12 @@ def bar(row, along, y):
 
 
 def bars(run, rows):
-    """The axis ends at twice the longest median, so that one slow iteration does not squeeze all bars."""
+    """Returns the bars. The axis ends at twice the longest median, so that one slow iteration does not shorten them."""
     median, longest = (max(row.points[0][key] for row in rows) for key in ("median_us", "max_us"))
     most = max(min(2 * median, longest), 1e-3)
     along = Axis(0, most, BARS_LEFT, BARS_LEFT + BARS_WIDTH)
     top, bottom = TOP, TOP + BAR_ROW * len(rows)
-    step = tick_of(most * 1000, 6) / 1000       # of whole nanoseconds
+    step = tick_of(most * 1000, 6) / 1000       # a multiple of a nanosecond
     parts = []
     for i in range(math.floor(most / step) + 1):
         x = along.at(i * step)

@@ -1,8 +1,8 @@
-"""heat.py - heat maps: cells coloured by bytes on a logarithmic scale.
+"""heat.py - draws heat maps: cells coloured by bytes on a logarithmic scale.
 
-matrix: a row for each rank that sends, a column for each that receives. steps: a row for each rank, a column for each
-step, the stages side by side. Cells of one colour are one path, and neighbours in a row are one stroke of it, in units
-of cells: some ten bytes of the file each.
+matrix: a row for each sender, a column for each receiver. steps: a row for each rank, a column for each step, the
+stages side by side. The cells of one colour are one path in units of cells, and adjacent cells of a row are one stroke
+of it: a stroke takes some ten bytes of the file.
 """
 import math
 
@@ -12,12 +12,12 @@ SIDE, AXIS_LEFT, LEGEND_GAP = 768, 64, 32
 LEGEND_WIDTH, LEGEND_HEIGHT = 114, 336
 LEVELS = 32
 ANCHORS = [(226, 240, 176), (136, 207, 178), (61, 162, 193), (37, 97, 166), (24, 26, 84)]
-TICK_MIN, GAPS_MIN = 36, 8                          # pixels between numbers; of cells that have gaps
+TICK_MIN, GAPS_MIN = 36, 8                          # pixels: distance of numbers; size of cells with gaps
 KEY_WIDTH, KEY_HEIGHT, KEY_LINE = 18, 288, 16       # pixels of the legend
 
 
 def colour(level):
-    """From pale, which is few, to dark."""
+    """Returns the colour of a level, from pale for few bytes to dark."""
     at = level * (len(ANCHORS) - 1) / (LEVELS - 1)
     low = min(int(at), len(ANCHORS) - 2)
     return "#" + "".join(f"{math.floor(a + (b - a) * (at - low) + 0.5):02x}"
@@ -36,7 +36,7 @@ rect.key { stroke: none; }
 
 
 class Scale:
-    """The colours of bytes; white is none."""
+    """Maps bytes to colours; white stands for 0."""
 
     def __init__(self, cells):
         some = [cell for cell in cells if cell > 0]
@@ -44,7 +44,7 @@ class Scale:
         self.white = len(some) < len(cells)
 
     def place(self, count):
-        """From 0 for the fewest to 1 for the most."""
+        """Returns the position of a number of bytes on the scale, from 0 to 1."""
         if self.most == self.least:
             return 1
         return (math.log(count) - math.log(self.least)) / (math.log(self.most) - math.log(self.least))
@@ -70,7 +70,7 @@ class Scale:
         return parts
 
     def legend_texts(self, top):
-        """Both ends of the scale, and between them the powers of ten that fit, or also 2 and 5 times those."""
+        """Returns both ends of the scale, and the powers of ten between them, with 2 and 5 times these if they fit."""
         texts = [(top + KEY_HEIGHT, self.least), (top, self.most)]
         last = top + KEY_HEIGHT
         power = 1
@@ -93,7 +93,7 @@ def key_text(x, y, count):
 
 
 def number_step(pixels):
-    """The power of two of rows or columns between two numbers."""
+    """Returns the distance of the numbers beside rows or columns, a power of two."""
     step = 1
     while step * pixels < TICK_MIN:
         step *= 2
@@ -101,7 +101,7 @@ def number_step(pixels):
 
 
 class Map:
-    """Rows of cells, of which each is so many pixels."""
+    """A grid of cells of the same size in pixels."""
 
     def __init__(self, rows, width, height, left, top):
         self.rows, self.width, self.height, self.left, self.top = rows, width, height, left, top
@@ -127,7 +127,7 @@ class Map:
         return f'<path d="{strokes}" class="{kind}"/>'
 
     def cells(self, scale):
-        """Frame, cells, and lines every so many of them, as the numbers beside them."""
+        """Returns frame and cells, and a grid line for each number beside them."""
         parts = [f'<rect class="none" x="{self.left}" y="{self.top}" width="{self.columns * self.width}" '
                  f'height="{len(self.rows) * self.height}"/>',
                  f'<g shape-rendering="crispEdges" transform="translate({self.left},{self.top + self.height / 2:g}) '
@@ -152,7 +152,7 @@ class Map:
 
 
 def matrix(given):
-    """The longest message of each cell of `together` x `together` ranks."""
+    """Returns the longest message of each cell; a cell stands for `together` x `together` ranks."""
     rows, together, figures = given["cells"], given["together"], given["figures"]
     size = min(SIDE // len(rows), 48)
     side = len(rows) * size
@@ -177,7 +177,7 @@ def matrix(given):
 
 
 def title_of(given):
-    """The title, with the meaning of a cell."""
+    """Returns the title, which explains a cell."""
     ranks, together = given["ranks_together"], given["steps_together"]
     return given["title"] + "; a cell: " + ("the most bytes that" if ranks > 1 or together > 1 else "bytes that") + \
         (f" one of {ranks} ranks sends" if ranks > 1 else " a rank sends") + \
@@ -190,7 +190,7 @@ def stage_text(stage):
 
 
 def steps(given):
-    """The most bytes that one of the ranks of a cell sends in one of its steps."""
+    """Returns for each cell the maximum of bytes that one of its ranks sends in one of its steps."""
     stages = given["stages"]
     columns = sum(len(stage["cells"][0]) for stage in stages)
     x, top = MARGIN + AXIS_LEFT, TITLE + 18 * len(stages) + 44

@@ -1,8 +1,8 @@
-"""steps.py - a plan by step: which rank sends to which in each step.
+"""steps.py - draws a plan by step: which rank sends to which in each step.
 
-A row for each rank, a column for each step, the stages side by side. A cell shows the rank that the row sends to, and
-stays empty where the row sends nothing. A red frame marks a message whose receiver receives others in the same step.
-The legend explains what occurs in the picture. Pointing at a cell shows its message.
+There is a row for each rank and a column for each step, with the stages side by side. A cell shows the rank that the
+row sends to, and is empty if the row sends nothing. A red frame marks a message whose receiver receives others in the
+same step. The legend explains the marks in the picture. The tooltip of a cell shows its message.
 """
 from collections import Counter
 
@@ -17,14 +17,14 @@ CAPTION = "A cell names the ranks that the rank of its row sends to in the step 
 
 
 def pattern(stage, width):
-    """What empty cells of a stage look like."""
+    """Returns the pattern that fills the empty cells of a stage."""
     return f'<defs><pattern id="empty{stage}" width="{width}" height="{HEIGHT}" patternUnits="userSpaceOnUse">' \
            f'<rect width="{width}" height="{HEIGHT}" fill="#e9e9e9" stroke="#fff"/>' \
            f'<circle cx="{width // 2}" cy="{HEIGHT // 2}" r="1.5" fill="#888"/></pattern></defs>'
 
 
 def sample(row, kind, sign, text):
-    """A row of the legend: a cell and what it means."""
+    """Returns a row of the legend: a cell and its meaning."""
     y = TITLE - 8 + row * LEGEND_LINE
     fill = "" if kind else ' fill="#e9e9e9"'
     return f'<g transform="translate({MARGIN},{y})"><rect class="{kind}" width="{CELL}" height="{HEIGHT}"{fill}/>' \
@@ -48,7 +48,7 @@ def cell(message, width, contended):
 
 
 def draw_stage(given, number, x, top, width, contended):
-    """Heading, step numbers and the empty cells, and over them the messages."""
+    """Returns a stage: heading, numbers of steps, empty cells, and the messages over them."""
     steps = given["stages"][number]["steps"]
     parts = [f'<g transform="translate({x},{top})">', label("stage", 0, 18 - HEADING, f"stage {number + 1}")]
     parts += [label("step", k * width + width // 2, -6, k + 1) for k in range(steps)]

@@ -1,10 +1,10 @@
-"""svg.py - pieces of all pictures: the head with its three lines, texts, axes, plurals."""
+"""svg.py - shared parts of all pictures: the frame with its three lines, texts, axes, plurals."""
 import math
 from html import escape
 
-MARGIN, TITLE = 16, 86      # pixels beside the picture, and of the three lines above it
+MARGIN, TITLE = 16, 86      # pixels of the margin, and of the three lines above the picture
 LEGEND_LINE = 20            # pixels of a row of a legend
-# Pale enough for dark text, and no two that a colour-blind reader would take for each other side by side.
+# The colours are pale enough for dark text, and colour-blind readers can distinguish those next to each other.
 PALE = ["#9ecbf0", "#fbc98a", "#a5dfae", "#d9bff0", "#f7e58b", "#f4b3c2", "#9fe0e0", "#d6c6b0"]
 STYLES = """text { font: 12px sans-serif; fill: #222; }
 .title { font-size: 18px; font-weight: bold; }
@@ -16,7 +16,7 @@ STYLES = """text { font: 12px sans-serif; fill: #222; }
 
 
 def plain(text):
-    """Text as XML has it. A character that the encoding might not allow becomes a question mark."""
+    """Returns text escaped for XML. A character that the encoding may not allow becomes a question mark."""
     return escape("".join(c if " " <= c <= "~" else "?" for c in text), quote=False)
 
 
@@ -29,7 +29,7 @@ def plural(count, noun):
 
 
 def bytes_text(count):
-    """Bytes as people read them: exact up to 99999 B, then three digits and kB, MB and so on."""
+    """Returns a number of bytes as text: exact up to 99999 B, then three digits and kB, MB and so on."""
     if count < 100000:
         return f"{int(count)} B"
     for unit in ("kB", "MB", "GB", "TB", "PB", "EB"):
@@ -40,7 +40,7 @@ def bytes_text(count):
 
 
 def picture(size, styles, lines, parts):
-    """The whole file. lines: title, input and caption, for which the picture becomes wider if they need it."""
+    """Returns the whole file. lines: title, input and caption; the picture becomes as wide as they are."""
     width, height = size
     title, source, caption = map(plain, lines)
     width = max(width, 720, 2 * MARGIN + max(11 * len(lines[0]), 7 * len(lines[1]), 7 * len(lines[2])))
@@ -54,7 +54,7 @@ def picture(size, styles, lines, parts):
 
 
 class Axis:
-    """From values to pixels: logarithmic, but linear from 0."""
+    """Maps values to pixels: linear if the axis begins at 0, else logarithmic."""
 
     def __init__(self, least, most, begin, end):
         self.least, self.most, self.begin, self.end = least, most, begin, end
@@ -66,14 +66,14 @@ class Axis:
 
 
 def ticks(least, most, fine):
-    """1, 2 and 5 times the powers of ten in a range, or the powers alone if they are many."""
+    """Returns 1, 2 and 5 times the powers of ten in a range, or only the powers if they are many."""
     powers = range(math.floor(math.log10(least)), math.floor(math.log10(most)) + 1)
     return [tick for power in powers for digit in ((1, 2, 5) if fine else (1,))
             if least <= (tick := digit * 10.0 ** power) <= most]
 
 
 def tick_of(span, most):
-    """1, 2 or 5 times a power of ten, so that a linear axis has at most so many ticks."""
+    """Returns the distance of ticks, 1, 2 or 5 times a power of ten, for a linear axis with a maximum of ticks."""
     power = 1
     while True:
         for digit in (1, 2, 5):

@@ -1,8 +1,9 @@
-"""times.py - a schedule over time: which rank sends to which, and for how long.
+"""times.py - draws a schedule over time: which rank sends to which, and for how long.
 
-Two rows for each rank, what it sends and what it receives; time from left to right, in bytes of one port. Where a rank
-does not send, or does not receive, its row is hatched: idle. Guo and Pan compare schedules so in figure 1 (d) and (e).
-A broken line shows when the busiest rank would be done if it never waited. Pointing at a bar shows its message.
+Each rank has two rows, for sent and for received messages; time runs from left to right, in bytes of one port. While a
+rank does not send, or does not receive, its row is hatched. Guo and Pan draw schedules like this in figure 1 (d) and
+(e). A dashed line shows the time at which the busiest rank would end if it never waited. The tooltip of a bar shows its
+message.
 """
 from .svg import LEGEND_LINE, MARGIN, TITLE, label, picture, plural, tick_of
 
@@ -27,7 +28,7 @@ ASYNC = "It begins when both ranks have done with those before it."
 
 
 class Chart:
-    """messages: step, from, to, offset, length, whether that is a part of the message, begin, end of the step."""
+    """messages: step, from, to, offset, length, whether this is a part of a message, begin and end of the step."""
 
     def __init__(self, given):
         self.messages, self.makespan, self.bound = given["messages"], given["makespan"], given["bound"]
@@ -44,11 +45,11 @@ class Chart:
         return self.left + self.width * time / max(self.makespan, 1)
 
     def y(self, rank, side):
-        """The upper side of a row; side 0: what the rank sends, 1: what it receives."""
+        """Returns the upper edge of a row; side 0: sent messages of the rank, 1: received messages."""
         return self.top + rank * RANK + (RANK - 2 * ROW) // 2 + side * ROW
 
     def legend_rows(self):
-        """Only what occurs."""
+        """Yields the entries of the legend, only for marks in the picture."""
         if any(not message[5] for message in self.messages):
             yield "cell s0", "a whole message, dark where it is sent and pale where it is received"
         if self.splits > 0:
@@ -91,7 +92,7 @@ class Chart:
         return parts
 
     def bar(self, message, side):
-        """At one end of a message, with the rank at the other."""
+        """Returns the box of one end of a message, with the rank of the other end."""
         _, source, to, _, length, part, begin, _ = message
         x, y = self.x(begin), self.y(to if side else source, side)
         width, other = self.x(begin + length) - x, source if side else to
@@ -108,7 +109,7 @@ class Chart:
                   f"{self.bar(message, 0)}{self.bar(message, 1)}</g>"
 
     def barriers(self):
-        """The end of each step, and its number."""
+        """Yields a line at the end of each step, and its number."""
         for step, begin, end in sorted({(message[0], message[6], message[7]) for message in self.messages}):
             x, right = self.x(begin), self.x(end)
             yield f'<path class="barrier" d="M{right:.2f} {self.top}V{self.bottom}"/>'

@@ -1,15 +1,15 @@
-"""tree.py - the switches and hosts that the ranks use, and the bytes on each direction of each link.
+"""tree.py - draws the switches and hosts that the ranks use, and the bytes on each direction of each link.
 
-The switch at the top is at the left, and each vertex is as high as all below it: a link is then two arrows in the gap
-between its ends, and none crosses another. An arrow is as wide as its load, its bytes divided by the speed of the link;
-those of the largest load are red. Pointing at an arrow shows its bytes.
+The top switch is at the left, and each vertex is as high as all vertices below it.  A link is therefore two arrows in
+the gap between its ends, and no arrows cross. The width of an arrow is its load: its bytes divided by the speed of the
+link. The arrows with the largest load are red. The tooltip of an arrow shows its bytes.
 """
 from .svg import MARGIN, TITLE, bytes_text, label, picture, plain
 
 ROW, BOX_GAP, BOX_MIN, LETTER, DIGIT, LINK = 44, 4, 100, 8, 7, 170      # pixels
 ARROW_MARGIN, ARROW_OFFSET, ARROW_MIN, ARROW_MAX, HEAD, HEAD_MORE = 5, 10, 2, 13, 9, 6
 LEGEND, SAMPLE = 22, 60
-LETTERS_MAX = 24            # of a name; pointing at it shows more
+LETTERS_MAX = 24            # of a name; the tooltip has the whole name
 STYLES = """.switch { fill: #e4e4e4; }
 .host { fill: #f5efdc; }
 .used { fill: #7fb2de; }
@@ -23,7 +23,8 @@ STYLES = """.switch { fill: #e4e4e4; }
 
 
 def short_name(name):
-    """If a name does not fit, its domain is left out, and then its middle: names differ in their ends."""
+    """Returns a name that fits, without its domain, and if needed without its middle, because names differ at their
+    ends."""
     if len(name) <= LETTERS_MAX:
         return name
     name = name.split(".")[0]
@@ -32,7 +33,7 @@ def short_name(name):
 
 
 def arrow(kind, x, y, length, width):
-    """From x to x + length, which may be negative, with its head at the end."""
+    """Returns an arrow from x to x + length; length may be negative."""
     half, neck = width / 2, x + length - (-HEAD if length < 0 else HEAD)
     return f'<path class="{kind}" d="M{x:g} {y - half:g}L{neck:g} {y - half:g}' \
            f'L{neck:g} {y - half - HEAD_MORE / 2:g}L{x + length:g} {y:g}L{neck:g} {y + half + HEAD_MORE / 2:g}' \
@@ -40,7 +41,7 @@ def arrow(kind, x, y, length, width):
 
 
 class Tree:
-    """Vertices with their places. A link has two directions: [0] up, from the vertex to its parent, and [1] down."""
+    """Vertices and their coordinates. A link has two directions: [0] up, from a vertex to its parent, and [1] down."""
 
     def __init__(self, given):
         self.given, self.vertices, self.load = given, given["vertices"], given["load"]
@@ -61,7 +62,7 @@ class Tree:
         self.top = TITLE + MARGIN + LEGEND * (bool(self.busiest) + self.used + self.unused)
 
     def place(self, root):
-        """Gives a row to each host, and to a switch the rows of all below it."""
+        """Assigns a row to each host, and to each switch the rows of all vertices below it."""
         order, todo = [], [root]
         while todo:
             v = todo.pop()
@@ -95,7 +96,7 @@ class Tree:
         return " -> ".join(reversed(ends) if down else ends)
 
     def ranks(self, host):
-        """The ranks of a host, as they fit: 0-3, or 0, 4, 8 and so on."""
+        """Returns the ranks of a host as a text that fits: 0-3, or 0, 4, 8 and so on."""
         host_of, text, rank = self.given["host_of"], "rank ", 0
         while rank < len(host_of):
             last = rank
@@ -137,7 +138,7 @@ class Tree:
         return text + "</g>"
 
     def legend(self):
-        """A sample and a text for each kind of arrow that occurs."""
+        """Returns a sample and a text for each kind of arrow in the picture."""
         texts = []
         if self.busiest:
             others, (v, down) = len(self.busiest) - 1, self.given["busiest"]

@@ -1,10 +1,10 @@
 /*
- * fft.c - round trips of FFTW in three dimensions, out of place, over sizes that ranks do not share evenly.
+ * fft.c - round trips of FFTW in three dimensions, out of place, with sizes that ranks share unevenly.
  *
  *     mpicc -O2 -o fft fft.c -lfftw3_mpi -lfftw3 -lm && mpirun -np 4 fft [ROUNDS]
  *
- * In place FFTW's transposes are pairs of messages; out of place, and where the input may be destroyed, they may be
- * MPI_Alltoall and MPI_Alltoallv, which FFTW finds out by trying them.  Exit status 1: what came back is wrong.
+ * In place, FFTW transposes by pairs of messages.  Out of place, and if it may destroy the input, FFTW also tries
+ * MPI_Alltoall and MPI_Alltoallv.  Exit status 1: a result is wrong.
  */
 #include <fftw3-mpi.h>
 
@@ -14,13 +14,13 @@
 
 static const ptrdiff_t sizes[][3] = { { 32, 30, 28 }, { 33, 31, 16 }, { 61, 24, 20 }, { 48, 48, 24 }, { 19, 40, 36 } };
 
-/* Any numbers that a rank can tell again. */
+/* Returns a test value that a rank can compute again. */
 static double value(ptrdiff_t i)
 {
     return sin((double)i * 0.37) + (double)(i % 7);
 }
 
-/* The largest error of so many round trips. */
+/* Returns the largest error of the round trips of one size. */
 static double round_trips(const ptrdiff_t n[3], int rounds)
 {
     ptrdiff_t planes, first, room = fftw_mpi_local_size_3d(n[0], n[1], n[2], MPI_COMM_WORLD, &planes, &first);

@@ -1,8 +1,8 @@
-"""Round trips of mpi4py-fft, which calls MPI_Alltoallw, over shapes that ranks do not share evenly.
+"""Round trips of mpi4py-fft, which calls MPI_Alltoallw, with shapes that ranks share unevenly.
 
     mpirun -np 4 python round_trips.py
 
-Exit status 1: what came back is wrong.
+Exit status 1: a result is wrong.
 """
 import sys
 

@@ -1,9 +1,9 @@
 /*
- * sf.c - random exchanges of PETSc's star forests, whose values every rank can tell again.
+ * sf.c - random exchanges of PETSc's star forests, with values that every rank can check.
  *
  *     mpicc -O2 -o sf sf.c $(pkg-config --cflags --libs PETSc) && mpirun -np 4 sf -sf_type neighbor
  *
- * Of the type neighbor a star forest calls MPI_Ineighbor_alltoallv.  Exit status 1: a value is wrong.
+ * A star forest of the type neighbor calls MPI_Ineighbor_alltoallv.  Exit status 1: a value is wrong.
  */
 #include <petscsf.h>
 
@@ -39,7 +39,7 @@ static PetscErrorCode forest_create(int round, forest_t *forest)
     return 0;
 }
 
-/* From roots to leaves, and ones back, of which each root gets as many as it has leaves. */
+/* Sends values from roots to leaves, then a 1 from each leaf back.  The sum at a root must be its number of leaves. */
 static PetscErrorCode exchange(const forest_t *forest, int number, int *wrong)
 {
     const PetscInt *degrees;
