@@ -8,29 +8,25 @@
  *   coll_irr_dispatch.h    which implementation serves a call: blocking,
  *   coll_irr_nonblocking.c nonblocking,
  *   coll_irr_persistent.c  and persistent calls
- *   coll_irr_operation.h   one exchange by an engine communicator: start, progress, finish
  *   coll_irr_request.h     requests and their operation class; coll_irr_request_run.c progresses them
  *   coll_irr_agreement.h   agreements of the ranks, in steps
  *   coll_irr_rounds.h      reductions and gathers by point-to-point messages
- *   coll_irr_service.h     the state of a collective
- *   coll_irr_team.h        state that communicators of the same processes share
- *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes
+ *   coll_irr_team.h        the state of a collective, which communicators of the same processes share
+ *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes; one exchange of them
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
- *   coll_irr_settings.h    parameters and info keys; coll_irr_check.c reports bad values
- *   coll_irr_choose.h      the choice of a strategy: mode, constants of the machine, lessons of earlier trials
+ *   coll_irr_settings.h    parameters and info keys
+ *   coll_irr_memory.h      constants of the machine, lessons of earlier trials
  *   coll_irr_signature.c   checks that coll/irr is the same on all ranks
- *   coll_irr_engine.h      the engine of the process, its progress, and its teardown at the end of the job
+ *   coll_irr_engine.h      the engine of the process, its transport and progress, and its teardown
  *   coll_irr_record.h      the record of a collective, which the log, MPI_T and the report of a job read
  *   coll_irr_statistics.h  the log, the statistics and the report
- *   coll_irr_messages.c    output streams for user messages and for the log
- *   coll_irr_module.c      a module for each communicator: query, enable, destruct
- *   coll_irr_component.c   open, close, and the component structure that Open MPI looks up
+ *   coll_irr_messages.c    output streams of user messages and of the log; bad and misspelt parameters
+ *   coll_irr_module.c      the component, and a module for each communicator: query, enable, destruct
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
 
-#include "coll_irr_collectives.h"
-#include "coll_irr_operation.h"
+#include "coll_irr_buffer.h"
 #include "coll_irr_rounds.h"
 #include "coll_irr_record.h"
 #include "choose/candidates.h"
@@ -38,6 +34,73 @@
 #include "irr.h"
 
 #include <time.h>
+
+/* ---- the table of the collectives: what differs between them ---- */
+
+typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
+
+/* The rows of the table. */
+typedef enum mca_coll_irr_which_t {
+    MCA_COLL_IRR_ALLTOALLV,
+    MCA_COLL_IRR_ALLTOALL,
+    MCA_COLL_IRR_ALLTOALLW,
+    MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
+    MCA_COLL_IRR_NEIGHBOR_ALLTOALL,
+    MCA_COLL_IRR_NEIGHBOR_ALLTOALLW,
+    MCA_COLL_IRR_COLLECTIVES
+} mca_coll_irr_which_t;
+
+/* The forms of a collective in MPI. */
+typedef enum mca_coll_irr_form_t {
+    MCA_COLL_IRR_BLOCKING,
+    MCA_COLL_IRR_NONBLOCKING,
+    MCA_COLL_IRR_PERSISTENT,
+    MCA_COLL_IRR_FORMS
+} mca_coll_irr_form_t;
+
+/* A function of any type; the caller knows the type. */
+typedef void (*mca_coll_irr_function_t)(void);
+
+/*
+ * A function of MPI: its entry point here, and where Open MPI stores the functions of a module and of a communicator.
+ */
+typedef struct mca_coll_irr_entry_t {
+    const char             *call;       /* name of the function */
+    mca_coll_irr_function_t function;   /* our entry point */
+    size_t                  in_module;  /* offset into mca_coll_base_module_t */
+    size_t                  in_comm;    /* offsets into mca_coll_base_comm_coll_t */
+    size_t                  in_comm_module;
+} mca_coll_irr_entry_t;
+
+/*
+ * The function and the module that served a form of a collective before this module.  NULL: none, so the form is not
+ * offered.  The module is retained, once for consecutive rows with the same module.
+ */
+typedef struct mca_coll_irr_previous_t {
+    mca_coll_irr_function_t function;
+    mca_coll_base_module_t *module;
+} mca_coll_irr_previous_t;
+
+/*
+ * Calls a previous function with the arguments of a call.  With MPI_IN_PLACE both sides are the receive side.  info and
+ * request_p are used by the forms that have them.
+ */
+typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, mca_coll_irr_form_t form,
+                                      ompi_communicator_t *comm, const mca_coll_irr_call_t *call, ompi_info_t *info,
+                                      ompi_request_t **request_p);
+
+typedef struct mca_coll_irr_collective_t {
+    mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
+    const char            *variable;   /* prefix of the names of its MPI_T variables */
+    int                    algorithm;  /* index of the parameter that names its algorithm */
+    mca_coll_irr_which_t   leader;     /* collective whose engine communicator it shares if both use one algorithm */
+    mca_coll_irr_host_fn_t host;
+    bool                   neighbors;  /* has blocks for neighbors of a topology, not for all ranks */
+} mca_coll_irr_collective_t;
+
+extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES];
+
+typedef mca_coll_irr_previous_t mca_coll_irr_all_previous_t[MCA_COLL_IRR_COLLECTIVES][MCA_COLL_IRR_FORMS];
 
 /* ---- component ---- */
 
@@ -125,7 +188,7 @@ typedef struct mca_coll_irr_settings_t {
 
 /*
  * The state is NEW until the first call on a communicator of the team, which decides it once and for all.  The
- * exception is CHOOSING: the ranks agree on it later (coll_irr_choose.c).
+ * exception is CHOOSING: the ranks agree on it later (coll_irr_service.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
@@ -202,7 +265,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
     struct mca_coll_irr_class_t *class;         /* allocated in advance for `nonblocking`: no call has to find memory */
     struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* of nonblocking calls; NULL: no call yet */
-    mca_coll_irr_module_t      *next, *prev;    /* links of the component's list */
+    mca_coll_irr_module_t      *next, **link;   /* of the component's list; `link` points to this module */
     bool                        spare;          /* has no communicator yet; used if a communicator finds no memory */
     uint64_t                    number;         /* serial number of the module in this process */
     mca_coll_irr_team_t        *team;           /* NULL: no call so far */
@@ -237,15 +300,6 @@ static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *modul
 {
     return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
 }
-
-/* Local, at the end of the job: closes the engine and everything that uses it.  No collective is served any more. */
-void mca_coll_irr_modules_strand(void);
-
-/* Called when the component closes: frees the modules that have no communicator. */
-void mca_coll_irr_modules_close(void);
-
-int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads);
-mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority);
 
 /* ---- parameters ---- */
 

@@ -12,9 +12,8 @@
  * all of them while the program runs.  Such a collective has its own engine communicators.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_choose.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
 

@@ -5,10 +5,8 @@
  * fails the communicator on all its members.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_choose.h"
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_statistics.h"
 
 #include "core/clock.h"

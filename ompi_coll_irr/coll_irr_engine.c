@@ -1,5 +1,10 @@
 /*
- * coll_irr_engine.c - the engine of the process: opened by the first exchange, progressed by Open MPI.
+ * coll_irr_engine.c - the engine of the process: its transport, chosen when the component opens; opened by the first
+ * exchange, progressed by Open MPI.
+ *
+ * A provider of libfabric that works over sockets accepts connections from anywhere.  If no domain is named, it uses
+ * the interfaces that the parameters of the btl tcp name, on each process those of its node.  If they name none,
+ * libfabric chooses.
  *
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  On
  * an oversubscribed node, spinning takes the processor from the peer that this rank waits for.  A wait on such a node
@@ -9,14 +14,86 @@
  * spins.  It still sleeps after a long time if all messages stay on the node, because such messages wake it at once.
  */
 #include "coll_irr_engine.h"
+#include "coll_irr_interfaces.h"
 #include "coll_irr_settings.h"
+
+#include "transport/auto.h"
 
 #include "opal/runtime/opal_progress.h"
 
 #include <limits.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- transport ---- */
+
+/* The choice of a transport, made when the component opens. */
+static irr_transport_choice_t transport;
+
+/* Returns the part of the configuration that is alike on all ranks with the same parameters. */
+static irr_engine_config_t alike(void)
+{
+    const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
+
+    return (irr_engine_config_t){
+        .transport = params->transport > 0 ? mca_coll_irr_setting("transport")->row->value(params->transport) : NULL,
+        .ucx_tls = params->ucx_tls,
+        .ucx_devices = params->ucx_devices,
+        .ofi_provider = params->ofi_provider,
+        .ofi_domain = params->ofi_domain,
+        .one_node = (size_t)mca_coll_irr_process_info.num_local_peers + 1 ==
+                    (size_t)mca_coll_irr_process_info.num_procs
+    };
+}
+
+void mca_coll_irr_transport_open(void)
+{
+    const irr_engine_config_t config = alike();
+
+    irr_transport_choose(&config, &transport);
+}
+
+const irr_transport_choice_t *mca_coll_irr_transport(void)
+{
+    return &transport;
+}
+
+/* ---- interfaces ---- */
+
+/* Returns a list of the btl tcp: Open MPI's value, or the environment variable if that btl was not loaded. */
+static const char *btl_list(const char *name, const char *variable)
+{
+    const int index = mca_base_var_find("ompi", "btl", "tcp", name);
+    char *const *value = NULL;
+
+    if (index >= 0 && mca_base_var_get_value(index, &value, NULL, NULL) == OPAL_SUCCESS && value != NULL) {
+        return *value;
+    }
+    return getenv(variable);
+}
+
+/* Returns the interfaces of this node that the btl parameters name; NULL: they name none. */
+static const char *named_interfaces(void)
+{
+    static const char standard[] = "127.0.0.1/8,sppp";   /* Open MPI's default of btl_tcp_if_exclude */
+    static char names[1024];
+    const char *include = btl_list("if_include", "OMPI_MCA_btl_tcp_if_include");
+    const char *exclude = btl_list("if_exclude", "OMPI_MCA_btl_tcp_if_exclude");
+    const bool named = (include != NULL && include[0] != '\0') || (exclude != NULL && strcmp(exclude, standard) != 0);
+    struct ifaddrs *all;
+    bool found;
+
+    if (!named || getifaddrs(&all) != 0) {
+        return NULL;
+    }
+    found = mca_coll_irr_interfaces(all, include, exclude != NULL ? exclude : standard, names, sizeof(names));
+    freeifaddrs(all);
+    return found ? names : NULL;
+}
+
+/* ---- engine ---- */
 
 /* Rounds of engine progress in a turn: yielding the processor costs more than a few tests. */
 #define ROUNDS 8
@@ -83,10 +160,10 @@ static void trace_file(char *file, size_t size)
  */
 static irr_status_t create(void)
 {
-    irr_engine_config_t config;
+    irr_engine_config_t config = alike();
     char trace[PATH_MAX];
 
-    mca_coll_irr_network_config(&config);
+    config.interfaces = named_interfaces();
     config.eager_bytes = eager_bytes();
     trace_file(trace, sizeof(trace));
     config.trace = trace;

@@ -38,7 +38,13 @@ bool mca_coll_irr_engine_has_network(void);
 /* Converts a status of the engine to an error of Open MPI; the only place that does. */
 int mca_coll_irr_error(irr_status_t status);
 
-/* ---- coll_irr_teardown.c ---- */
+/* Chooses the transport from parameters and devices, when the component opens. */
+void mca_coll_irr_transport_open(void);
+
+/* Returns the chosen transport and the cause. */
+const irr_transport_choice_t *mca_coll_irr_transport(void);
+
+/* ---- coll_irr_setup.c: the teardown ---- */
 
 /* Members as ranks of MPI_COMM_WORLD, ascending; from malloc. */
 struct mca_coll_irr_group_t {
@@ -64,19 +70,5 @@ void mca_coll_irr_teardown(void);
 
 /* Frees the groups. */
 void mca_coll_irr_groups_free(void);
-
-/* ---- coll_irr_network.c ---- */
-
-/* Chooses the transport from parameters and devices, when the component opens. */
-void mca_coll_irr_network_open(void);
-
-/* Returns the chosen transport and the cause. */
-const irr_transport_choice_t *mca_coll_irr_network_choice(void);
-
-/* Sets *config from the parameters of transports.  Its texts live as long as the component. */
-void mca_coll_irr_network_config(irr_engine_config_t *config);
-
-/* Logs once which transport the engine has opened, if any, and why. */
-void mca_coll_irr_network_log(void);
 
 #endif

@@ -6,7 +6,6 @@
  * text stored at that time.  If they choose, the cause is derived from the state of the choice.  It is therefore
  * correct at any time, also for a communicator that ends before its first trial.
  */
-#include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
@@ -185,6 +184,30 @@ static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
                                                                           : &service->logged;
 }
 
+/* The text last printed by log_transport.  Guarded by the component's lock. */
+static int transport_logged;
+
+/* Logs once which transport the engine has opened, if any, and why. */
+static void log_transport(void)
+{
+    enum { NOTHING, MEMORY, NETWORK } stands;
+    irr_counters_t counters;
+    bool logs;
+
+    mca_coll_irr_counters(&counters);
+    stands = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    logs = (int)stands > transport_logged;
+    transport_logged = logs ? (int)stands : transport_logged;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (logs && stands == MEMORY) {
+        opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
+    } else if (logs) {
+        opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s",
+                    mca_coll_irr_transport()->name, mca_coll_irr_transport()->why);
+    }
+}
+
 void mca_coll_irr_log(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const irr_choice_load_t *load = &service->choice.load;
@@ -207,7 +230,7 @@ void mca_coll_irr_log(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
     opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks on %d node%s%s: %s, %s%s%s",
                 mca_coll_irr_name(module), record.call, record.ranks, nodes, plural(nodes), each, record.strategy,
                 record.why, record.tried > 0 ? "; " : "", trials);
-    mca_coll_irr_network_log();
+    log_transport();
 }
 
 void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -218,6 +241,16 @@ void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 }
 
 /* ---- components of a higher priority ---- */
+
+/* Returns true if a module offers the blocking form of a collective. */
+static bool offers(const mca_coll_base_module_t *module, int which)
+{
+    const size_t offset = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].in_module;
+    mca_coll_irr_function_t function;
+
+    memcpy(&function, (const char *)module + offset, sizeof(function));
+    return function != NULL;
+}
 
 /*
  * Returns the entry of the component that serves a collective instead of this module: the last one in the list that
@@ -230,7 +263,7 @@ static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *modu
     const mca_coll_base_avail_coll_t *one, *last = NULL;
 
     OPAL_LIST_FOREACH(one, modules, mca_coll_base_avail_coll_t) {
-        if (mca_coll_irr_offers(one->ac_module, which)) {
+        if (offers(one->ac_module, which)) {
             last = one;
         }
     }

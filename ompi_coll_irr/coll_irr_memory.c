@@ -1,21 +1,180 @@
 /*
- * coll_irr_memory.c - the lessons of this process: from trials of this job, and from coll_irr_memory_file.
+ * coll_irr_memory.c - the knowledge of this process when it chooses a strategy: the constants of the machine, by which
+ * the model ranks strategies, and the lessons of trials, from this job and from coll_irr_memory_file.
  *
- * Each process reads the file before the ranks first list strategies.  Another job may replace the file between these
- * reads, so ranks may have different lessons; they agree on common ones (choose/lessons.h).  Process 0 of the job
- * writes the file, because it is a member of most communicators.
+ * Each process reads the file of its constants once.  All ranks of a communicator must rank strategies alike, so the
+ * question of whether all choose includes a hash of the constants.  If all hashes are equal, the constants are used,
+ * whatever the names of the files are.  Otherwise all ranks use the defaults.  The maxima of all constants and of their
+ * complements then determine the message for the user, and the rank that prints it.
  *
- * If process 0 cannot use the file, it prints one warning, and does not write the file.  Without memory a process drops
- * new lessons.
+ * Each process reads the file of lessons before the ranks first list strategies.  Another job may replace the file
+ * between these reads, so ranks may have different lessons; they agree on common ones (choose/lessons.h).  Process 0 of
+ * the job writes the file, because it is a member of most communicators.  If process 0 cannot use the file, it prints
+ * one warning, and does not write the file.  Without memory a process drops new lessons.
+ *
+ * Cost: two more words in the question; if constants differ, two more reductions.
  */
-#include "coll_irr_choose.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
+#include "coll_irr_team.h"
 
 #include "choose/lessons_file.h"
 #include "core/clock.h"
+#include "core/hash.h"
 
+#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+/* ---- constants of the machine ---- */
+
+/* All constants are words. */
+enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
+
+/* Words of an agreement: the lowest and the highest rank that cannot read its file; largest and smallest values. */
+enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
+
+_Static_assert((int)WORDS == (int)MCA_COLL_IRR_MACHINE_WORDS, "there is room for all constants");
+
+/* State of the process; guarded by the component's lock. */
+static struct {
+    enum { UNREAD, READ, REFUSED } state;
+    union {
+        irr_machine_t machine;
+        uint64_t      words[CONSTANTS];   /* the same constants */
+    };
+    irr_file_error_t error;    /* the error of state REFUSED */
+    bool             warned;   /* some rank has printed the user message */
+} constants;
+
+static const char *machine_file(void)
+{
+    return mca_coll_irr_component.params.machine_file;
+}
+
+/* Reads the file without holding the lock, because this may take long; two threads may both read it. */
+static void read_constants(void)
+{
+    irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    irr_file_error_t error = { .line = 0 };
+    bool unread;
+    irr_status_t status;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    unread = constants.state == UNREAD;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (!unread) {
+        return;
+    }
+    status = machine_file()[0] != '\0' ? irr_machine_read(machine_file(), &machine, &error) : IRR_OK;
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    constants.machine = machine;
+    constants.error = error;
+    constants.state = status == IRR_OK ? READ : REFUSED;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* Returns the rank in MPI_COMM_WORLD of a rank. */
+static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
+{
+    return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
+}
+
+/* Local: the lowest rank that cannot read its file prints the message. */
+static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
+{
+    char line[32] = "", others[64] = "", text[768];
+
+    if (constants.error.line > 0) {
+        snprintf(line, sizeof(line), "line %zu: ", constants.error.line);
+    }
+    if (last != first) {
+        snprintf(others, sizeof(others), ", nor can others, up to rank %u", process_of(module, last));
+    }
+    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use it: "
+             "%s%s%s; all ranks take the default constants", machine_file(), process_of(module, first), line,
+             constants.error.reason, others);
+    mca_coll_irr_warn_once("engine-message", text, &constants.warned, first == (uint64_t)module->ranks.rank);
+}
+
+void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS])
+{
+    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
+    const bool refused = constants.state == REFUSED;
+
+    memcpy(&words[MOST], constants.words, sizeof(constants.words));
+    words[FIRST_BAD] = refused ? ranks - me : 0;
+    words[LAST_BAD] = refused ? me + 1 : 0;
+    for (int i = 0; i < CONSTANTS; i++) {
+        words[LEAST + i] = ~words[MOST + i];
+    }
+}
+
+/* Returns the index of the first constant that differs; CONSTANTS: none. */
+static int different(const uint64_t *words)
+{
+    int i = 0;
+
+    while (i < CONSTANTS && words[MOST + i] == ~words[LEAST + i]) {
+        i++;
+    }
+    return i;
+}
+
+bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2])
+{
+    const uint64_t ranks = (uint64_t)module->ranks.size, mark = ranks - (uint64_t)module->ranks.rank;
+    const int i = different(words);
+
+    if (words[LAST_BAD] > 0) {
+        report_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
+        return false;
+    }
+    if (i == CONSTANTS) {
+        return false;
+    }
+    holders[0] = constants.words[i] == words[MOST + i] ? mark : 0;
+    holders[1] = constants.words[i] == ~words[LEAST + i] ? mark : 0;
+    return true;
+}
+
+void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2])
+{
+    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
+    const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
+    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
+    char text[768];
+
+    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the constant "
+             "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
+             machine_file(), process_of(module, me), irr_machine_name(i), (unsigned long long)constants.words[i],
+             process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
+    mca_coll_irr_warn_once("engine-message", text, &constants.warned, holders[lower] == ranks - me);
+}
+
+void mca_coll_irr_machine_words(uint64_t words[2])
+{
+    uint64_t hash;
+
+    read_constants();
+    hash = irr_hash_words(IRR_HASH_BASIS, constants.words, CONSTANTS);
+    words[0] = constants.state == REFUSED ? UINT64_MAX : hash;
+    words[1] = constants.state == REFUSED ? UINT64_MAX : ~hash;
+}
+
+bool mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2])
+{
+    const irr_machine_t standard = IRR_MACHINE_DEFAULT;
+    const bool alike = words[0] == ~words[1];
+
+    module->team->machine = alike ? constants.machine : standard;
+    opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
+                        "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
+                        memcmp(&module->team->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
+    return alike;
+}
+
+/* ---- lessons ---- */
 
 /* Time that process 0 waits for the lock of the file, and its pause between attempts. */
 #define WAIT_NS  UINT64_C(2000000000)
@@ -27,16 +186,16 @@ static struct {
     bool         refused;   /* the file is unusable */
     irr_lessons_t known;     /* lessons of the file and of this job */
     irr_lessons_t learnt;    /* lessons of this job alone */
-} mine;
+} lessons;
 
-static const char *path(void)
+static const char *memory_file(void)
 {
     return mca_coll_irr_component.params.memory_file;
 }
 
 bool mca_coll_irr_memory_is_given(void)
 {
-    return path()[0] != '\0';
+    return memory_file()[0] != '\0';
 }
 
 /* Describes the machine that the speedups apply to. */
@@ -55,29 +214,29 @@ static void refuse(const irr_file_error_t *error, const char *what)
 {
     char text[768], line[32] = "";
 
-    mine.refused = true;
+    lessons.refused = true;
     if (error->line > 0) {
         snprintf(line, sizeof(line), "line %zu: ", error->line);
     }
     snprintf(text, sizeof(text), "coll_irr_memory_file is '%.400s', %s: %s%s; nothing is read from it or written to it",
-             path(), what, line, error->reason);
+             memory_file(), what, line, error->reason);
     if (mca_coll_irr_my_process() == 0) {
         mca_coll_irr_warn("engine-message", text);
     }
 }
 
 /* Reads the file in the first call.  The caller holds the lock. */
-static void read_once(void)
+static void read_lessons(void)
 {
     irr_file_error_t error = { .line = 0 };
     char machine[IRR_LESSONS_MACHINE];
 
-    if (mine.read || path()[0] == '\0') {
+    if (lessons.read || memory_file()[0] == '\0') {
         return;
     }
-    mine.read = true;
+    lessons.read = true;
     machine_text(machine);
-    if (irr_lessons_read(path(), machine, &mine.known, NULL, &error) != IRR_OK) {
+    if (irr_lessons_read(memory_file(), machine, &lessons.known, NULL, &error) != IRR_OK) {
         refuse(&error, "which cannot be used");
     }
 }
@@ -87,8 +246,8 @@ bool mca_coll_irr_memory_is_there(void)
     bool is_there;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    read_once();
-    is_there = mine.known.count > 0;
+    read_lessons();
+    is_there = lessons.known.count > 0;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     return is_there;
 }
@@ -100,13 +259,11 @@ void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
     if (service->candidates != NULL) {
-        lesson = irr_lessons_find(&mine.known, &service->candidates->situation);
+        lesson = irr_lessons_find(&lessons.known, &service->candidates->situation);
     }
     irr_lessons_words(lesson, list, count, words);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
-
-/* ---- learning ---- */
 
 void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char *strategy,
                                const irr_speedup_t *speedup)
@@ -114,8 +271,8 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char
     const irr_situation_t *situation = &service->candidates->situation;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    (void)irr_lessons_learn(&mine.known, situation, strategy, speedup);
-    (void)irr_lessons_learn(&mine.learnt, situation, strategy, speedup);
+    (void)irr_lessons_learn(&lessons.known, situation, strategy, speedup);
+    (void)irr_lessons_learn(&lessons.learnt, situation, strategy, speedup);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
@@ -127,12 +284,12 @@ void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
     }
     service->candidates->lived = true;
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    (void)irr_lessons_lived(&mine.known, &service->candidates->situation, service->choice.calls);
-    (void)irr_lessons_lived(&mine.learnt, &service->candidates->situation, service->choice.calls);
+    (void)irr_lessons_lived(&lessons.known, &service->candidates->situation, service->choice.calls);
+    (void)irr_lessons_lived(&lessons.learnt, &service->candidates->situation, service->choice.calls);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* ---- the end ---- */
+/* ---- the end of the job ---- */
 
 void mca_coll_irr_memory_end(void)
 {
@@ -141,11 +298,11 @@ void mca_coll_irr_memory_end(void)
     char machine[IRR_LESSONS_MACHINE];
     irr_status_t status;
 
-    if (path()[0] == '\0' || mca_coll_irr_my_process() != 0 || mine.learnt.count == 0 || mine.refused) {
+    if (memory_file()[0] == '\0' || mca_coll_irr_my_process() != 0 || lessons.learnt.count == 0 || lessons.refused) {
         return;
     }
     machine_text(machine);
-    while ((status = irr_lessons_add(path(), machine, &mine.learnt, &error)) == IRR_IN_PROGRESS &&
+    while ((status = irr_lessons_add(memory_file(), machine, &lessons.learnt, &error)) == IRR_IN_PROGRESS &&
            irr_clock_ns() - begin < WAIT_NS) {
         usleep(PAUSE_US);
     }
@@ -155,12 +312,12 @@ void mca_coll_irr_memory_end(void)
     if (status != IRR_OK) {
         refuse(&error, "which cannot be written");
     }
-    irr_lessons_fini(&mine.learnt);
+    irr_lessons_fini(&lessons.learnt);
 }
 
 void mca_coll_irr_memory_close(void)
 {
-    irr_lessons_fini(&mine.learnt);
-    irr_lessons_fini(&mine.known);
-    mine.read = mine.refused = false;
+    irr_lessons_fini(&lessons.learnt);
+    irr_lessons_fini(&lessons.known);
+    lessons.read = lessons.refused = false;
 }

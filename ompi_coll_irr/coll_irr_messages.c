@@ -1,9 +1,22 @@
 /*
- * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, also for the engine.
+ * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, also for the engine;
+ * bad values and misspelt names of parameters, reported in MPI_Init.
+ *
+ * Open MPI ignores parameters that are not registered.  This file compares the names that begin with coll_irr_ in the
+ * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
+ *
+ * Usually all processes of a job find the same mistakes.  A process with mistakes publishes a digest of them before
+ * MPI_Init exchanges published values.  In MPI_Init it prints nothing if a process of a lower rank has published the
+ * same digest.
+ *
+ * Cost: a pass over the environment and two short files.  A job without mistakes publishes and looks up nothing.
  */
 #include "coll_irr.h"
 #include "coll_irr_settings.h"
 
+#include "core/hash.h"
+
+#include <limits.h>
 #include <stdlib.h>
 
 /*
@@ -75,4 +88,269 @@ void mca_coll_irr_messages_close(void)
     irr_log_prefix_set("");   /* the prefix is unloaded with the component */
     opal_output_close(mca_coll_irr_component.help_output);
     opal_output_close(mca_coll_irr_component.output);
+}
+
+/* ---- bad values ---- */
+
+#define BAD_TEXT 1024
+
+/* Writes a message that names a bad value, without the newlines at the end of the help text. */
+static void bad_text(const mca_coll_irr_bad_t *bad, char text[BAD_TEXT])
+{
+    char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
+                                       bad->allowed);
+    size_t length = help != NULL ? strlen(help) : 0;
+
+    while (length > 0 && help[length - 1] == '\n') {
+        length--;
+    }
+    snprintf(text, BAD_TEXT, "%.*s", help != NULL ? (int)length : INT_MAX,
+             help != NULL ? help : bad->parameter);
+    free(help);
+}
+
+void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
+{
+    char text[BAD_TEXT];
+
+    bad_text(bad, text);
+    mca_coll_irr_warn("engine-message", text);
+}
+
+/* ---- mistakes in parameters ---- */
+
+#define KEY "coll.irr.wrong"
+#define ENVIRONMENT "OMPI_MCA_"
+
+/* Maximum number of mistakes that are reported. */
+enum { MISTAKES = 64 };
+
+extern char **environ;
+
+static struct {
+    char     mistakes[MISTAKES][BAD_TEXT];   /* user messages */
+    int      count;
+    uint64_t digest;
+} found;
+
+/* Stores a message, unless it is already stored. */
+static void note(const char *text)
+{
+    for (int i = 0; i < found.count; i++) {
+        if (strcmp(found.mistakes[i], text) == 0) {
+            return;
+        }
+    }
+    if (found.count < MISTAKES) {
+        snprintf(found.mistakes[found.count++], sizeof(found.mistakes[0]), "%s", text);
+    }
+}
+
+/* ---- names ---- */
+
+enum { LONGEST = 63 };
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Returns the smallest number of letters to insert, delete or replace, and of adjacent pairs to swap, that turn one
+ * name into the other: the Damerau-Levenshtein distance without overlapping swaps, computed row by row.  Returns
+ * INT_MAX for names longer than 63 letters.
+ */
+static int distance_of(const char *one, const char *other)
+{
+    const size_t rows = strlen(one), columns = strlen(other);
+    int table[3][LONGEST + 1];   /* the last three rows, in turn */
+
+    if (rows > LONGEST || columns > LONGEST) {
+        return INT_MAX;
+    }
+    for (size_t k = 0; k <= columns; k++) {
+        table[0][k] = (int)k;
+    }
+    for (size_t i = 1; i <= rows; i++) {
+        int *row = table[i % 3];
+        const int *above = table[(i + 2) % 3], *swapped = table[(i + 1) % 3];
+
+        row[0] = (int)i;
+        for (size_t k = 1; k <= columns; k++) {
+            row[k] = smaller(smaller(above[k], row[k - 1]) + 1, above[k - 1] + (one[i - 1] != other[k - 1]));
+            if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1]) {
+                row[k] = smaller(row[k], swapped[k - 2] + 1);
+            }
+        }
+    }
+    return table[rows % 3][columns];
+}
+
+/* Returns the registered name closest to this one; NULL: none is close. */
+static const char *nearest_of(const char *name)
+{
+    const mca_base_var_group_t *group;
+    const int index = mca_base_var_group_find("ompi", "coll", "irr");
+    const char *nearest = NULL;
+    const int *variables;
+    int least = strlen(name) < 16 ? 3 : 5;   /* names at this distance are not suggested */
+
+    if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
+        return NULL;
+    }
+    variables = OPAL_VALUE_ARRAY_GET_BASE(&group->group_vars, const int);
+    for (size_t i = 0; i < opal_value_array_get_size((opal_value_array_t *)&group->group_vars); i++) {
+        const mca_base_var_t *variable;
+
+        if (mca_base_var_get(variables[i], &variable) == OPAL_SUCCESS) {
+            const int distance = distance_of(name, variable->mbv_full_name);
+
+            if (distance < least) {
+                least = distance;
+                nearest = variable->mbv_full_name;
+            }
+        }
+    }
+    return nearest;
+}
+
+static void note_name(const char *name, const char *value, const char *where)
+{
+    char text[512], advice[96] = "ompi_info --param coll irr --level 9 lists all";
+    const char *nearest;
+    int index;
+
+    if (strncmp(name, MCA_COLL_IRR_PREFIX, strlen(MCA_COLL_IRR_PREFIX)) != 0 ||
+        mca_base_var_find_by_name(name, &index) == OPAL_SUCCESS) {
+        return;
+    }
+    nearest = nearest_of(name);
+    if (nearest != NULL) {
+        snprintf(advice, sizeof(advice), "did you mean %s?", nearest);
+    }
+    snprintf(text, sizeof(text), "there is no parameter %.80s, which %.200s sets to '%.64s', so it has no effect; %s",
+             name, where, value, advice);
+    note(text);
+}
+
+static void check_environment(void)
+{
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        const char *equals = strchr(*entry, '=');
+        char name[128];
+
+        if (strncmp(*entry, ENVIRONMENT MCA_COLL_IRR_PREFIX, strlen(ENVIRONMENT MCA_COLL_IRR_PREFIX)) == 0 &&
+            equals != NULL) {
+            const char *begin = *entry + strlen(ENVIRONMENT);
+
+            snprintf(name, sizeof(name), "%.*s", (int)(equals - begin), begin);
+            note_name(name, equals + 1, "the environment, or --mca,");
+        }
+    }
+}
+
+/* Checks a line "name = value" of a parameter file; Open MPI handles all other lines. */
+static void check_line(char *line, const char *path)
+{
+    char *begin = line + strspn(line, " \t"), *equals = strchr(begin, '=');
+    char *value = equals != NULL ? equals + 1 + strspn(equals + 1, " \t") : NULL;
+
+    if (equals == NULL || *begin == '#') {
+        return;
+    }
+    value[strcspn(value, "\r\n")] = '\0';
+    begin[strcspn(begin, " \t=")] = '\0';
+    note_name(begin, value, path);
+}
+
+static void check_file(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char line[1024];
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        check_line(line, path);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+/* Checks the files named by a parameter of Open MPI, separated by commas or colons. */
+static void check_files(const char *parameter)
+{
+    const int index = mca_base_var_find("opal", "mca", "base", parameter);
+    char *const *value = NULL, *list, *rest = NULL;
+
+    if (index < 0 || mca_base_var_get_value(index, &value, NULL, NULL) != OPAL_SUCCESS || value == NULL ||
+        *value == NULL) {
+        return;
+    }
+    list = strdup(*value);
+    for (char *path = list != NULL ? strtok_r(list, ",:", &rest) : NULL; path != NULL;
+         path = strtok_r(NULL, ",:", &rest)) {
+        check_file(path);
+    }
+    free(list);
+}
+
+/* ---- values ---- */
+
+static void check_values(void)
+{
+    char text[BAD_TEXT];
+    mca_coll_irr_bad_t bad;
+
+    for (int i = 0; mca_coll_irr_setting_at(i) != NULL; i++) {
+        if (mca_coll_irr_setting_is_bad(mca_coll_irr_setting_at(i), &bad)) {
+            bad_text(&bad, text);
+            note(text);
+        }
+    }
+}
+
+/* ---- publish, report ---- */
+
+void mca_coll_irr_check_open(void)
+{
+    memset(&found, 0, sizeof(found));
+    if (mca_coll_irr_component.params.priority < 0 || !mca_coll_irr_modex_works()) {
+        return;   /* disabled, or not in a job */
+    }
+    check_environment();
+    check_files("param_files");
+    check_files("override_param_file");
+    check_values();
+    found.digest = IRR_HASH_BASIS;
+    for (int i = 0; i < found.count; i++) {
+        found.digest = irr_hash_text(found.digest, found.mistakes[i]);
+    }
+    if (found.count > 0) {
+        (void)mca_coll_irr_modex_put(KEY, found.digest);
+    }
+}
+
+/* Returns true if a process of a lower rank reports the same mistakes. */
+static bool others_report(void)
+{
+    opal_process_name_t name = *OMPI_PROC_MY_NAME;
+    uint64_t digest = 0;
+
+    for (unsigned rank = 0; rank < mca_coll_irr_my_process(); rank++) {
+        name.vpid = rank;
+        if (mca_coll_irr_modex_get(KEY, &name, &digest) == OMPI_SUCCESS && digest == found.digest) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mca_coll_irr_check_warn(void)
+{
+    if (found.count == 0 || others_report()) {
+        return;
+    }
+    for (int i = 0; i < found.count; i++) {
+        mca_coll_irr_warn("engine-message", found.mistakes[i]);
+    }
 }

@@ -1,5 +1,6 @@
 /*
- * coll_irr_module.c - a module for each communicator.
+ * coll_irr_module.c - the component structure that Open MPI looks up in mca_coll_irr.so, its open and close, and a
+ * module for each communicator.
  *
  * Query and enable run inside Open MPI's progress, where any wait hangs a multi-threaded job: they use local knowledge
  * only.  Decisions that must be alike on all ranks either depend on the communicator alone and are made here, or are
@@ -10,19 +11,19 @@
  * For the same reason a module has room for the classes of its nonblocking calls and for a team; only used parts are
  * touched.
  */
-#include "coll_irr_choose.h"
+#include "coll_irr.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_settings.h"
-#include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include <stdlib.h>
 
 /* Why the running Open MPI differs from the one of the build; empty: it does not. */
 static char wrong_abi[96];
 
-int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
+static int init_query(bool progress_threads, bool mpi_threads)
 {
     char running[32];
 
@@ -127,7 +128,7 @@ static void make_spares(void)
     }
 }
 
-void mca_coll_irr_modules_close(void)
+static void close_spares(void)
 {
     for (mca_coll_irr_module_t *spare = take_spare(); spare != NULL; spare = take_spare()) {
         OBJ_RELEASE(spare);
@@ -166,7 +167,7 @@ static void log_world(void)
 
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
-mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority)
+static mca_coll_base_module_t *comm_query(ompi_communicator_t *comm, int *priority)
 {
     const char *reason = reason_to_decline(comm);
     mca_coll_irr_module_t *module;
@@ -191,6 +192,53 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     return &module->super;
 }
 
+/* ---- the functions that served before ---- */
+
+/* Returns true if the module of a row is retained for this row, and not for the row above. */
+static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
+{
+    const mca_coll_base_module_t *module = previous[which][form].module;
+
+    return module != NULL && (which == 0 || previous[which - 1][form].module != module);
+}
+
+/* Retains the modules that serve the communicator so far, and sets our functions for each form that they offer. */
+static void keep_previous(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
+                          mca_coll_base_module_t *module)
+{
+    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
+        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
+            const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[which].forms[form];
+            mca_coll_irr_previous_t *served = &previous[which][form];
+
+            memcpy(&served->function, (const char *)serving + entry->in_comm, sizeof(served->function));
+            if (served->function == NULL) {
+                continue;
+            }
+            memcpy(&served->module, (const char *)serving + entry->in_comm_module, sizeof(served->module));
+            if (retains(previous, which, form)) {
+                OBJ_RETAIN(served->module);
+            }
+            memcpy((char *)module + entry->in_module, &entry->function, sizeof(entry->function));
+        }
+    }
+}
+
+static void drop_previous(mca_coll_irr_all_previous_t previous)
+{
+    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
+        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
+            if (retains(previous, which, form)) {
+                mca_coll_base_module_t *module = previous[which][form].module;
+
+                OBJ_RELEASE(module);   /* sets its argument to NULL */
+            }
+        }
+    }
+}
+
+/* ---- enable ---- */
+
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
@@ -204,13 +252,15 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     module->comm = comm;
     mca_coll_irr_ranks_init(&module->ranks, comm);
     module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
-    mca_coll_irr_previous_keep(module->previous, previous, &module->super);
+    keep_previous(module->previous, previous, &module->super);
     if (module->trouble == IRR_OK) {
         module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->bad);
     }
     module->ranks.timeout = module->settings->engine.timeout;
     return OMPI_SUCCESS;
 }
+
+/* ---- lifetime ---- */
 
 static void construct(mca_coll_irr_module_t *module)
 {
@@ -223,28 +273,26 @@ static void construct(mca_coll_irr_module_t *module)
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->number = ++mca_coll_irr_component.numbers;
     module->next = mca_coll_irr_component.modules;
+    module->link = &mca_coll_irr_component.modules;
+    *module->link = module;
     if (module->next != NULL) {
-        module->next->prev = module;
+        module->next->link = &module->next;
     }
-    mca_coll_irr_component.modules = module;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
 static void unlink_module(mca_coll_irr_module_t *module)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (module->prev != NULL) {
-        module->prev->next = module->next;
-    } else {
-        mca_coll_irr_component.modules = module->next;
-    }
+    *module->link = module->next;
     if (module->next != NULL) {
-        module->next->prev = module->prev;
+        module->next->link = module->link;
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-void mca_coll_irr_modules_strand(void)
+/* Local, at the end of the job: closes the engine and everything that uses it.  No collective is served any more. */
+static void strand_modules(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
 
@@ -294,7 +342,7 @@ static void destruct(mca_coll_irr_module_t *module)
         mca_coll_irr_report_end();
         mca_coll_irr_memory_end();
         mca_coll_irr_teardown();
-        mca_coll_irr_modules_strand();
+        strand_modules();
     }
     unlink_module(module);
     mca_coll_irr_nonblocking_end(module);
@@ -307,8 +355,67 @@ static void destruct(mca_coll_irr_module_t *module)
     mca_coll_irr_rounds_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_bytes_fini(&module->operation.bytes);
-    mca_coll_irr_previous_drop(module->previous);
+    drop_previous(module->previous);
     mca_coll_irr_ranks_fini(&module->ranks);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_irr_module_t, mca_coll_base_module_t, construct, destruct);
+
+/* ---- component ---- */
+
+static int irr_register(void)
+{
+    const int result = mca_coll_irr_settings_register();
+
+    return result < 0 ? result : mca_coll_irr_pvars_register();
+}
+
+static int irr_open(void)
+{
+    OBJ_CONSTRUCT(&mca_coll_irr_component.lock, opal_mutex_t);
+    mca_coll_irr_messages_open();
+    mca_coll_irr_runs_open();
+    mca_coll_irr_requests_open();
+    mca_coll_irr_transport_open();
+    mca_coll_irr_modes_open();
+    mca_coll_irr_signature_open();
+    mca_coll_irr_check_open();
+    mca_coll_irr_report_open();
+    return OMPI_SUCCESS;
+}
+
+static int irr_close(void)
+{
+    strand_modules();
+    mca_coll_irr_report_close();
+    close_spares();
+    mca_coll_irr_teams_close();
+    mca_coll_irr_memory_close();
+    mca_coll_irr_settings_close();
+    mca_coll_irr_signature_close();
+    mca_coll_irr_ranks_close();
+    mca_coll_irr_requests_close();
+    mca_coll_irr_runs_close();
+    mca_coll_irr_messages_close();
+    OBJ_DESTRUCT(&mca_coll_irr_component.lock);
+    return OMPI_SUCCESS;
+}
+
+mca_coll_irr_component_t mca_coll_irr_component = {
+    .super = {
+        .collm_version = {
+            MCA_COLL_IRR_BASE_VERSION,
+            .mca_component_name = "irr",
+            MCA_BASE_MAKE_VERSION(component, IRR_VERSION_MAJOR, IRR_VERSION_MINOR, IRR_VERSION_RELEASE),
+            .mca_open_component = irr_open,
+            .mca_close_component = irr_close,
+            .mca_register_component_params = irr_register
+        },
+        .collm_data = {
+            MCA_BASE_METADATA_PARAM_NONE
+        },
+        .collm_init_query = init_query,
+        .collm_comm_query = comm_query
+    },
+    .output = -1
+};

@@ -25,7 +25,6 @@
  */
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_statistics.h"
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";

@@ -13,10 +13,9 @@
  * Cost: an agreement as for a communicator's first collective, and the time of planning.  If the ranks choose, the cost
  * of the previous module and one dissemination, and one more in the first init call of a communicator.
  */
-#include "coll_irr_choose.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_statistics.h"
 
 #include "core/clock.h"

@@ -8,8 +8,8 @@
  * Cost: one reduction; if the ranks disagree, one more that distributes the cause.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_choose.h"
-#include "coll_irr_service.h"
+#include "coll_irr_memory.h"
+#include "coll_irr_team.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
 

@@ -1,5 +1,6 @@
 /*
- * coll_irr_request.c - requests of nonblocking and persistent calls: creation, release, and reuse.
+ * coll_irr_request.c - operations; requests of nonblocking and persistent calls: creation, release, and reuse;
+ * operation classes: their lifetime, and the agreements after some of their operations.
  *
  * A request retains its communicator, so it may outlive the user's handle.  Memory of requests, with their room for
  * blocks, is kept until the end of the job, so calls in steady state allocate none.  There is another reason: Open MPI
@@ -8,10 +9,81 @@
  * MPI requires that counts and displacements of a nonblocking call remain unchanged until it completes.  However, Open
  * MPI's own reads them only in the call, and some programs rely on this.  Arrays that are needed later are therefore
  * copied; unpacking at the end needs them.
+ *
+ * An agreement is part of the operation after which it is due: the operation completes when both have ended.  During
+ * the agreement no operation of the class is in progress: operations that start are queued, and earlier exchanges have
+ * ended on this rank.  All timed operations are therefore complete, and closed strategies are not in use.
+ *
+ * The progress function is registered while classes exist, not only while operations are active.  A start then takes no
+ * lock of Open MPI, and no function is unregistered from within progress, which would skip another function.  Without
+ * active operations it costs one test.
  */
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
-/* ---- lifetime ---- */
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+
+mca_coll_irr_requests_t mca_coll_irr_requests;
+
+/* ---- operations ---- */
+
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
+                                 const mca_coll_irr_ranks_t *ranks)
+{
+    operation->call = call;
+    mca_coll_irr_bytes_open(&operation->bytes, call, ranks);
+    operation->opened = true;
+    operation->failed = OMPI_SUCCESS;
+    if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+        mca_coll_irr_operation_pack(operation);
+    }
+}
+
+void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation)
+{
+    operation->failed =
+        operation->bytes.lacks ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&operation->bytes, operation->call);
+}
+
+irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)
+{
+    const mca_coll_irr_bytes_t *bytes = &operation->bytes;
+
+    if (!operation->opened || bytes->lacks || operation->failed != OMPI_SUCCESS) {
+        irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (operation->repeats) {
+        operation->exchange = irr_comm_exchange(irr_comm);
+        return irr_exchange_restart(operation->exchange, bytes->input.base, bytes->output.base);
+    }
+    return irr_exchange_start(operation->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
+}
+
+void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
+{
+    if (operation->opened) {
+        mca_coll_irr_bytes_free_copies(&operation->bytes);
+        operation->opened = false;
+    }
+}
+
+int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result)
+{
+    if (operation->failed != OMPI_SUCCESS) {
+        result = operation->failed;
+    } else if (result == OMPI_SUCCESS) {
+        result = mca_coll_irr_bytes_unpack(&operation->bytes, operation->call);
+    }
+    if (!operation->repeats) {
+        mca_coll_irr_operation_close(operation);
+    }
+    return result;
+}
+
+/* ---- requests ---- */
 
 static void give_spare(mca_coll_irr_request_t *request)
 {
@@ -217,4 +289,127 @@ void mca_coll_irr_requests_close(void)
         OBJ_RELEASE(request);
     }
     OBJ_DESTRUCT(&mca_coll_irr_requests.lock);
+}
+
+/* ---- classes ---- */
+
+static void link_class(mca_coll_irr_class_t *class)
+{
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    if (mca_coll_irr_requests.live == NULL) {
+        opal_progress_register(mca_coll_irr_requests_progress);
+    }
+    class->next_live = mca_coll_irr_requests.live;
+    class->live_link = &mca_coll_irr_requests.live;
+    *class->live_link = class;
+    if (class->next_live != NULL) {
+        class->next_live->live_link = &class->next_live;
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+}
+
+static void unlink_class(mca_coll_irr_class_t *class)
+{
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    *class->live_link = class->next_live;
+    if (class->next_live != NULL) {
+        class->next_live->live_link = class->live_link;
+    }
+    if (mca_coll_irr_requests.live == NULL) {
+        opal_progress_unregister(mca_coll_irr_requests_progress);
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+}
+
+void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                             const char *call)
+{
+    memset(class, 0, sizeof(*class));
+    class->module = module;
+    class->service = (mca_coll_irr_service_t){
+        .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
+    link_class(class);
+}
+
+void mca_coll_irr_class_fini(mca_coll_irr_class_t *class)
+{
+    unlink_class(class);
+    mca_coll_irr_stats_class_end(class);
+    mca_coll_irr_service_end(&class->service);
+    free(class->service.candidates);
+}
+
+void mca_coll_irr_requests_stats(void)
+{
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next_live) {
+        mca_coll_irr_stats_class_end(class);
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+}
+
+void mca_coll_irr_requests_strand(void)
+{
+    mca_coll_irr_class_t *agreeing = mca_coll_irr_requests.agreeing;
+
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
+        mca_coll_irr_agreement_abandon(&agreeing->agreement);
+    }
+    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next_live) {
+        mca_coll_irr_service_end(&class->service);
+    }
+    mca_coll_irr_requests.active = NULL;
+    mca_coll_irr_requests.agreeing = NULL;
+    if (mca_coll_irr_requests.live != NULL) {
+        opal_progress_unregister(mca_coll_irr_requests_progress);
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+}
+
+/* ---- lost persistent requests ---- */
+
+void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn)
+{
+    mca_coll_irr_service_t *service = &class->service;
+    const char *reason = "loses a persistent request, which ended in an error";
+    irr_comm_t *strategy = service->state == MCA_COLL_IRR_SERVING ? service->irr_comm : service->strategies[turn];
+
+    if (service->state == MCA_COLL_IRR_FAILED) {
+        reason = NULL;   /* one message is enough */
+    } else if (strategy != NULL) {
+        irr_comm_give_up(strategy, IRR_ERR_PEER, reason);
+        reason = NULL;
+    }
+    for (int i = 1; i < IRR_TRIAL_STRATEGIES; i++) {
+        if (service->strategies[i] != NULL) {
+            irr_comm_give_up(service->strategies[i], IRR_ERR_PEER, reason);
+            reason = NULL;
+        }
+    }
+    (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
+}
+
+bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class)
+{
+    mca_coll_irr_service_t *service = &class->service;
+
+    for (int i = 1; i < IRR_TRIAL_STRATEGIES && service->state == MCA_COLL_IRR_CHOOSING; i++) {
+        if (service->strategies[i] != NULL && irr_comm_has_failed(service->strategies[i])) {
+            (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
+        }
+    }
+    return service->state == MCA_COLL_IRR_FAILED;
+}
+
+/* ---- agreements ---- */
+
+void mca_coll_irr_class_agree(mca_coll_irr_class_t *class)
+{
+    const mca_coll_irr_aim_t aim = {
+        .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
+        .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
+        .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
+
+    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &aim);
 }

@@ -28,7 +28,7 @@ struct mca_coll_irr_class_t {
     bool                     due_over;   /* the exchange of `due` has ended */
     mca_coll_irr_agreement_t agreement;
     mca_coll_irr_class_t    *next_agreeing;
-    mca_coll_irr_class_t    *next_live, *prev_live;
+    mca_coll_irr_class_t    *next_live, **live_link;   /* of the list `live`; live_link points to this class */
 };
 
 /* An operation, or a persistent request, for which each strategy has a plan for the blocks of its call. */
@@ -75,7 +75,7 @@ void mca_coll_irr_requests_stats(void);
 /* Closes the engine communicators of all classes, before the engine closes.  No request can be started any more. */
 void mca_coll_irr_requests_strand(void);
 
-/* ---- coll_irr_request.c: a request ---- */
+/* ---- requests ---- */
 
 /*
  * Returns a request of a class for a call whose sides are set, or NULL without memory.  The request retains the
@@ -114,18 +114,12 @@ int mca_coll_irr_requests_progress(void);
  */
 void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
 
-/* ---- coll_irr_class.c ---- */
+/* ---- classes ---- */
 
 /* Initializes the class of a collective with this name of the call, in memory that must not move. */
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                              const char *call);
 void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
-
-/*
- * Returns the turn of the next operation, which starts now.  If an agreement is due after it, later operations are
- * queued.  The caller holds the lock.
- */
-irr_choice_turn_t mca_coll_irr_class_turn(mca_coll_irr_class_t *class, mca_coll_irr_request_t *request);
 
 /*
  * Gives up a persistent request that ended in an error on this rank, because Open MPI frees it.  The class fails on all

@@ -4,7 +4,7 @@
  * A start posts the exchange, or starts the operation of the previous module.  Open MPI's progress moves it and
  * completes the request.  In steady state neither allocates memory, and neither blocks.
  *
- * While strategies are tried, the ranks agree after operations known to all of them (coll_irr_class.c).  An operation
+ * While strategies are tried, the ranks agree after operations known to all of them (coll_irr_request.c).  An operation
  * that starts before such an agreement has ended is queued in its class, because its strategy is not known yet.
  *
  * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
@@ -12,7 +12,7 @@
  * the previous test distinguishes the two.  Open MPI itself yields in a test, with or without coll/irr.
  */
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
+#include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
 
 #include "core/clock.h"
@@ -136,6 +136,22 @@ static void begin_failed(mca_coll_irr_request_t *request)
     activate(request);
 }
 
+/*
+ * Sets the turn of an operation that starts now.  If an agreement is due after it, later operations are queued.  The
+ * caller holds the lock.
+ */
+static void take_turn(mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_class_t *class = request->class;
+
+    request->turn = mca_coll_irr_service_turn(class->module, &class->service);
+    if (request->turn.due) {
+        class->due = request;
+        class->due_over = false;
+        class->holds = true;
+    }
+}
+
 /* Starts an operation by the current strategy; the caller starts Open MPI's own.  The caller holds the lock. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
@@ -154,7 +170,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
     if (status != IRR_OK && class->active > 0) {
         return WAITS;   /* until another operation returns its exchange */
     }
-    request->turn = mca_coll_irr_class_turn(class, request);
+    take_turn(request);
     request->begin_ns = request->turn.timed || class->service.record != NULL ? irr_clock_ns() : 0;
     request->seen_ns = 0;
     class->active++;

@@ -1,5 +1,6 @@
 /*
- * coll_irr_settings.c - the settings of a communicator, from parameters and the info keys of the same names.
+ * coll_irr_settings.c - see coll_irr_settings.h: the rows of the component, the registration of all settings, and the
+ * settings of a communicator, from parameters and the info keys of the same names.
  *
  * A bad value becomes trouble in the agreement of the first collective.  All ranks then leave the communicator to Open
  * MPI, even if only one rank has the bad value, and one rank prints a help text with the value and the allowed values.
@@ -8,6 +9,255 @@
 
 #include <limits.h>
 #include <stdlib.h>
+
+enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
+
+/* The values: rows of the algorithm table, followed by the previous module. */
+static const char *algorithm_name(int i)
+{
+    const char *name = irr_algorithm_name(i);
+
+    return name == NULL && irr_algorithm_name(i - 1) != NULL ? "host" : name;
+}
+
+/* The values: auto, followed by the transports that were built. */
+static const char *transport_name(int i)
+{
+    return i == 0 ? "auto" : irr_transport_name(i - 1);
+}
+
+#define AT(member) offsetof(mca_coll_irr_params_t, member)
+
+static const irr_setting_t of_process[] = {
+    { "priority", IRR_SETTING_WHOLE, USER, AT(priority), "40",
+      "Priority of the irr coll component, up to 100. Above the priority of tuned (30 by default) coll/irr serves the "
+      "collectives whose algorithms say so; a negative value disables it.",
+      .allowed = "a whole number up to 100; a negative one disables coll/irr", .min = INT_MIN, .max = 100 },
+    { "verbose", IRR_SETTING_WHOLE, USER, AT(verbose), "0",
+      "Verbosity of the irr coll component. 0 is silent; with 1 rank 0 of each communicator says what serves each "
+      "collective, and why; 10 and more is for debugging.",
+      .allowed = "a whole number from 0 on", .min = 0, .max = INT_MAX },
+    { "setup_share", IRR_SETTING_WHOLE, USER, AT(setup_share), "5",
+      "With the algorithm auto: percentage of the time of exchanges that coll/irr may spend on finding a faster "
+      "algorithm than Open MPI's own; above 100 also where that cannot pay. 0 tries nothing: auto is Open MPI's own.",
+      .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
+    { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
+      "What moves messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if only coll_irr_ofi_* is set, or if "
+      "only libfabric drives the fast devices of a job on several nodes (Slingshot, EFA, Omni-Path); else ucx. Must be "
+      "the same on all ranks.",
+      .value = transport_name },
+    { "eager_bytes", IRR_SETTING_AUTO_SIZE, EXPERT, AT(eager_bytes), "auto",
+      "Messages of so many bytes and less go without asking the receiver first. 0 leaves it to UCX; auto: 64k with "
+      "coll_irr_topology_file, and between nodes without InfiniBand, else as 0. UCX_RNDV_THRESH is stronger.",
+      .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own choice" },
+    { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "",
+      "Transports that coll/irr's own UCX worker may use, in the syntax of UCX_TLS. Empty means shared memory alone "
+      "(sm,self) for a job on one node, and UCX's own choice otherwise.",
+      .allowed = "any text" },
+    { "ucx_devices", IRR_SETTING_TEXT, EXPERT, AT(ucx_devices), "",
+      "Network devices that coll/irr's own UCX worker may use, in the syntax of UCX_NET_DEVICES. Empty means UCX's own "
+      "choice.",
+      .allowed = "any text" },
+    { "ofi_provider", IRR_SETTING_TEXT, EXPERT, AT(ofi_provider), "",
+      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best that is found: an "
+      "adapter's own, or tcp;ofi_rxm. Must be the same on all ranks.",
+      .allowed = "any text" },
+    { "ofi_domain", IRR_SETTING_TEXT, EXPERT, AT(ofi_domain), "",
+      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several with commas, the best first. Empty "
+      "means any that Open MPI may use (btl_tcp_if_include, btl_tcp_if_exclude), and lo for a job on one node. Must be "
+      "the same on all ranks.",
+      .allowed = "any text" },
+    { "machine_file", IRR_SETTING_TEXT, USER, AT(machine_file), "",
+      "File with the constants of the machine, as irr_tune writes it, by which the algorithm auto decides what is "
+      "worth a trial. Empty means the defaults, which also hold where ranks cannot read it or have different "
+      "constants.",
+      .allowed = "any text" },
+    { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
+      "File of what trials have found, for the next job: with the algorithm auto, ranks that remember a gain take it "
+      "at once. Process 0 adds to it in MPI_Finalize. It holds for one machine (irr_tune --show FILE). All ranks must "
+      "name one, or none.",
+      .allowed = "any text" },
+    { "report", IRR_SETTING_TEXT, USER, AT(report), "",
+      "What all-to-all collectives did, at the end of the job, by rank 0: 1: as a table on stderr; the name of a file: "
+      "as a table there, or, if it ends in .json, as JSON. Empty or 0: nothing is measured.",
+      .allowed = "any text" },
+    { "trace", IRR_SETTING_TEXT, EXPERT, AT(trace), "",
+      "Beginning of the names of files, PREFIX.RANK.trace, where each process writes at the end of the job when each "
+      "of its messages was sent and received. irr_trace turns them into one that Perfetto shows. Empty: no trace.",
+      .allowed = "any text" }
+};
+
+#undef AT
+#define AT(member) offsetof(mca_coll_irr_settings_t, member)
+
+static const irr_setting_t of_communicator[] = {
+    { "alltoallv_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_ALLTOALLV_ALGORITHM]), "auto",
+      "Algorithm for MPI_Alltoallv and MPI_Alltoallw: auto finds the fastest, host is Open MPI's own; man coll_irr "
+      "describes all.",
+      .value = algorithm_name },
+    { "alltoall_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_ALLTOALL_ALGORITHM]), "auto",
+      "Algorithm for MPI_Alltoall: those of coll_irr_alltoallv_algorithm.",
+      .value = algorithm_name },
+    { "neighbor_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_NEIGHBOR_ALGORITHM]), "auto",
+      "Algorithm for MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw: those of "
+      "coll_irr_alltoallv_algorithm.",
+      .value = algorithm_name },
+    { "ranks_per_node", IRR_SETTING_SIZE, DEVELOPER, AT(ranks_per_node), "0",
+      "Number of consecutive ranks of a communicator that count as a node for algorithms that use nodes: a node may be "
+      "a NUMA domain, or all ranks behind a switch. 0 means the nodes that Open MPI knows.",
+      .allowed = "a whole number, with an optional suffix k, m or g; 0 means the nodes that Open MPI knows" }
+};
+
+enum {
+    PROCESS = sizeof(of_process) / sizeof(of_process[0]),
+    COMMUNICATOR = sizeof(of_communicator) / sizeof(of_communicator[0])
+};
+
+static mca_coll_irr_setting_t settings[PROCESS + COMMUNICATOR + IRR_SETTINGS_MAX];
+static int count;
+
+/* ---- the table ---- */
+
+static void add(const irr_setting_t *row, mca_coll_irr_scope_t scope)
+{
+    mca_coll_irr_setting_t *setting = &settings[count++];
+
+    *setting = (mca_coll_irr_setting_t){ .row = row, .scope = scope };
+    snprintf(setting->parameter, sizeof(setting->parameter), "%s%s", MCA_COLL_IRR_PREFIX, row->name);
+}
+
+mca_coll_irr_setting_t *mca_coll_irr_setting_at(int i)
+{
+    return i >= 0 && i < count ? &settings[i] : NULL;
+}
+
+mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name)
+{
+    int i = 0;
+
+    while (i < count - 1 && strcmp(settings[i].row->name, name) != 0) {
+        i++;
+    }
+    return &settings[i];
+}
+
+int mca_coll_irr_algorithm(int i)
+{
+    return irr_algorithm_name(i) != NULL ? i : MCA_COLL_IRR_HOST;
+}
+
+int mca_coll_irr_algorithm_value(int algorithm)
+{
+    int value = algorithm;
+
+    if (algorithm == MCA_COLL_IRR_HOST) {
+        for (value = 0; irr_algorithm_name(value) != NULL; value++) {
+        }
+    }
+    return value;
+}
+
+/* ---- registration ---- */
+
+/*
+ * Converts a text to a value of an enumeration.  For a bad value Open MPI would print its own text and continue with
+ * the default.  This function accepts it instead, and it is reported when a communicator would use it.
+ */
+static int take(mca_base_var_enum_t *self, const char *text, int *value)
+{
+    mca_coll_irr_setting_t *setting = mca_coll_irr_setting(self->enum_name + strlen(MCA_COLL_IRR_PREFIX));
+    char *end;
+    const long number = strtol(text, &end, 10);
+
+    *value = irr_setting_place(setting->row, text);
+    if (*value < 0 && *end == '\0' && end != text && number >= 0 && number <= INT_MAX &&
+        setting->row->value((int)number) != NULL) {
+        *value = (int)number;
+    }
+    if (*value < 0) {
+        snprintf(setting->bad, sizeof(setting->bad), "%s", text);
+    }
+    return OPAL_SUCCESS;
+}
+
+int mca_coll_irr_setting_enum(const irr_setting_t *setting, const char *name, mca_base_var_enum_t **enumeration_p)
+{
+    mca_base_var_enum_value_t values[32] = { { 0, NULL } };
+
+    for (int i = 0; setting->value(i) != NULL && i < 31; i++) {
+        values[i] = (mca_base_var_enum_value_t){ i, setting->value(i) };
+    }
+    return mca_base_var_enum_create(name, values, enumeration_p);
+}
+
+static int register_setting(mca_coll_irr_setting_t *setting)
+{
+    const irr_setting_t *row = setting->row;
+    const bool named = row->type == IRR_SETTING_NAME;
+    mca_base_var_enum_t *enumeration = NULL;
+    char help[512];
+    int result;
+
+    if (named) {
+        result = mca_coll_irr_setting_enum(row, setting->parameter, &enumeration);
+        if (result != OPAL_SUCCESS) {
+            return result;
+        }
+        enumeration->value_from_string = take;
+    }
+    setting->place = 0;
+    setting->text = (char *)row->standard;   /* copied by Open MPI before it is modified */
+    snprintf(help, sizeof(help), "%s%s", row->help,
+             setting->scope == MCA_COLL_IRR_OF_PROCESS ? "" : " Also an info key.");
+    result = mca_base_component_var_register(
+        &mca_coll_irr_component.super.collm_version, row->name, help,
+        named ? MCA_BASE_VAR_TYPE_INT : MCA_BASE_VAR_TYPE_STRING, enumeration, 0, 0,
+        (mca_base_var_info_lvl_t)(OPAL_INFO_LVL_1 + row->level - 1), MCA_BASE_VAR_SCOPE_ALL_EQ,
+        named ? (void *)&setting->place : (void *)&setting->text);
+    if (enumeration != NULL) {
+        OBJ_RELEASE(enumeration);
+    }
+    if (result >= 0 && row->older != NULL) {
+        result = mca_base_var_register_synonym(result, "ompi", "coll", "irr", row->older, (mca_base_var_syn_flag_t)0);
+    }
+    return result;
+}
+
+/*
+ * Takes the parameter of a setting of the process, or the default for a bad value.  MPI_Init then names the bad value,
+ * and no communicator is served.
+ */
+static void take_process(const mca_coll_irr_setting_t *setting)
+{
+    mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
+
+    if (!irr_setting_parse(setting->row, mca_coll_irr_parameter_text(setting), params)) {
+        (void)irr_setting_parse(setting->row, setting->row->standard, params);
+    }
+}
+
+int mca_coll_irr_settings_register(void)
+{
+    int result = OMPI_SUCCESS;
+
+    count = 0;
+    for (int i = 0; i < PROCESS; i++) {
+        add(&of_process[i], MCA_COLL_IRR_OF_PROCESS);
+    }
+    for (int i = 0; i < COMMUNICATOR; i++) {
+        add(&of_communicator[i], MCA_COLL_IRR_OF_COMMUNICATOR);
+    }
+    for (int i = 0; irr_setting_at(i) != NULL; i++) {
+        add(irr_setting_at(i), MCA_COLL_IRR_OF_ENGINE);
+    }
+    for (int i = 0; i < count && result >= 0; i++) {
+        result = register_setting(&settings[i]);
+        if (settings[i].scope == MCA_COLL_IRR_OF_PROCESS) {
+            take_process(&settings[i]);
+        }
+    }
+    return result < 0 ? result : OMPI_SUCCESS;
+}
 
 /* ---- texts ---- */
 
@@ -83,29 +333,6 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
         set_bad(setting, text, false, bad);
     }
     return is_bad;
-}
-
-/* Omits the newlines at the end of the help text. */
-void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT])
-{
-    char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
-                                       bad->allowed);
-    size_t length = help != NULL ? strlen(help) : 0;
-
-    while (length > 0 && help[length - 1] == '\n') {
-        length--;
-    }
-    snprintf(text, MCA_COLL_IRR_BAD_TEXT, "%.*s", help != NULL ? (int)length : INT_MAX,
-             help != NULL ? help : bad->parameter);
-    free(help);
-}
-
-void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
-{
-    char text[MCA_COLL_IRR_BAD_TEXT];
-
-    mca_coll_irr_bad_text(bad, text);
-    mca_coll_irr_warn("engine-message", text);
 }
 
 /* ---- settings of a communicator ---- */

@@ -62,9 +62,7 @@ struct mca_coll_irr_bad_t {
 /* Returns true if the value of the parameter is not allowed, and sets *bad. */
 bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad);
 
-/* mca_coll_irr_bad_text writes a message that names a bad value; mca_coll_irr_warn_bad prints it for the user. */
-#define MCA_COLL_IRR_BAD_TEXT 1024
-void mca_coll_irr_bad_text(const mca_coll_irr_bad_t *bad, char text[MCA_COLL_IRR_BAD_TEXT]);
+/* Prints a message that names a bad value. */
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad);
 
 /*

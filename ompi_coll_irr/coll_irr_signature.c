@@ -17,9 +17,9 @@
  * a few words, which also carry the question of the agreement, and 2 log2(P) lookups.  Results are kept in one byte for
  * each process of the job.
  */
-#include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
+#include "coll_irr_team.h"
 
 #include "core/clock.h"
 #include "core/hash.h"
@@ -85,7 +85,7 @@ static signature_t sign(void)
         .priority = given > PRIORITY_MAX ? PRIORITY_MAX : given < -PRIORITY_MAX ? -PRIORITY_MAX : given,
         .domain = digest(params->ofi_domain),
         .provider = digest(params->ofi_provider),
-        .taken = value_of(mca_coll_irr_network_choice()->name),
+        .taken = value_of(mca_coll_irr_transport()->name),
         .named = (unsigned)(transport()->place + 1),
         .version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31),
         .modes = mca_coll_irr_process_modes() };
@@ -191,7 +191,7 @@ static void text_differs(const char *parameter, const char *value, unsigned proc
 static void describe(const signature_t *other, unsigned process, char *text, size_t size)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
-    const irr_transport_choice_t *choice = mca_coll_irr_network_choice();
+    const irr_transport_choice_t *choice = mca_coll_irr_transport();
     const signature_t *own = &mine.signature;
     const unsigned me = mca_coll_irr_my_process();
 

@@ -97,9 +97,6 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 void mca_coll_irr_report_open(void);
 void mca_coll_irr_report_close(void);
 
-/* Local: adds a record to the report, if one is wanted. */
-void mca_coll_irr_report_add(const mca_coll_irr_record_t *record);
-
 /* Writes the report of all ranks on rank 0, when MPI_COMM_WORLD is freed.  Waits for other ranks for a bounded time. */
 void mca_coll_irr_report_end(void);
 

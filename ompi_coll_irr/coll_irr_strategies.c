@@ -7,9 +7,8 @@
  * Cost: one reduction; one more for a new list if lessons are remembered; about five for each strategy that is opened.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_choose.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
 

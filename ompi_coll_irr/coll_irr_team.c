@@ -1,9 +1,7 @@
 /*
  * coll_irr_team.c - see coll_irr_team.h.
  */
-#include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_service.h"
 #include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
 
@@ -22,7 +20,6 @@
 static mca_coll_irr_team_t *teams[LISTS];
 static int kept;   /* teams without communicators that have engine communicators */
 static mca_coll_irr_team_t *roomy;   /* the last team without communicators; it keeps room for all services */
-static bool shared;
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 {
@@ -33,16 +30,6 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
         memset(team->place, -1, sizeof(team->place));
     }
     return team;
-}
-
-void mca_coll_irr_teams_open(bool may_share)
-{
-    shared = !ompi_mpi_thread_multiple && may_share;
-}
-
-bool mca_coll_irr_teams_are_shared(void)
-{
-    return shared;
 }
 
 /* ---- finding a team ---- */
@@ -63,7 +50,8 @@ static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
 
 static bool may_share(const mca_coll_irr_module_t *module)
 {
-    return shared && !ompi_mpi_thread_multiple && module->keyed == NULL && !OMPI_COMM_IS_INTER(module->comm);
+    return mca_coll_irr_teams_are_shared() && !ompi_mpi_thread_multiple && module->keyed == NULL &&
+           !OMPI_COMM_IS_INTER(module->comm);
 }
 
 static mca_coll_irr_team_t **list_of(const uint64_t processes[2])

@@ -1,6 +1,8 @@
 /*
- * coll_irr_team.h - a team: all communicators of the same processes in the same order.  A team chooses one strategy for
- * its communicators, and they share its engine communicators.
+ * coll_irr_team.h - teams, and the states of their collectives.
+ *
+ * A team is all communicators of the same processes in the same order.  It chooses one strategy for its communicators,
+ * and they share its engine communicators.
  *
  * Many programs create a communicator, exchange a few times, and free it again.  The team counts these exchanges
  * together until they pay for a trial, and the next communicator starts with the result.  All processes of a team call
@@ -41,13 +43,6 @@ static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_tea
 
 /* Allocates the team of a module, with malloc.  NULL without memory. */
 mca_coll_irr_team_t *mca_coll_irr_team_create(void);
-
-/*
- * When the component opens: sets whether communicators without info keys share teams.  Alike on all ranks that have the
- * same signature.
- */
-void mca_coll_irr_teams_open(bool may_share);
-bool mca_coll_irr_teams_are_shared(void);
 
 /* Local, in the first call of a communicator: sets module->team.  Needs no memory other than module->own_team. */
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
@@ -91,5 +86,112 @@ void mca_coll_irr_teams_each(void (*visit)(mca_coll_irr_service_t *service));
 
 /* Called when the component closes. */
 void mca_coll_irr_teams_close(void);
+
+/* ---- coll_irr_service.c: whether Open MPI or engine communicators serve a collective; all functions are local ---- */
+
+/*
+ * The action of the first call of a collective: ask the other ranks, choose while the program runs, or leave it to Open
+ * MPI.
+ */
+typedef enum mca_coll_irr_mode_t {
+    MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
+} mca_coll_irr_mode_t;
+
+mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+
+/* Returns true if an info key of the communicator determines the mode.  Signatures do not contain such modes. */
+bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+
+/* Called when the component opens: computes the modes of communicators without info keys. */
+void mca_coll_irr_modes_open(void);
+
+/* Returns true if communicators without info keys share teams.  Alike on all ranks that have the same signature. */
+bool mca_coll_irr_teams_are_shared(void);
+
+/* Returns, for the signature, all modes, whether teams are shared, and whether there is a memory file. */
+#define MCA_COLL_IRR_MODES_BITS 7
+uint64_t mca_coll_irr_process_modes(void);
+
+/* From now on engine communicators serve the collective; its engine communicator or strategy 0 is already set. */
+void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
+
+/* From now on the previous module serves the collective. */
+void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
+
+/*
+ * Sets the state FAILED because the ranks could not agree, so their strategies may differ.  Later calls of the
+ * collective return errors.  Returns the error of this call.
+ */
+int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
+
+/* Starts to choose while the program runs. */
+void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* Allocates memory for candidates if there is none.  Returns false without memory. */
+bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
+
+/*
+ * Call alike on all ranks, after mca_coll_irr_service_has_candidates returned true.  If the settings of the engine
+ * communicator leave several strategies open, it becomes strategy 0 of the service, and the service chooses among them
+ * from now on.
+ */
+void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
+
+/*
+ * Call when an agreement is due after a call.  Returns true if it is due now; the first agreement may be postponed,
+ * depending on the nodes of the ranks.
+ */
+bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/*
+ * Sets the settings of exchanges of the service; while the ranks choose, those of the current strategy.  Returns false
+ * if that is Open MPI's own.
+ */
+bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                                   irr_settings_t *settings);
+
+/*
+ * The first function returns true if the service has engine communicators.  The second returns true if all engine
+ * communicators that its state needs exist, and none of them has failed.
+ */
+bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
+bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
+
+/*
+ * Destroy the engine communicator of one strategy; destroy all of them; destroy all and set the state DECLINED unless
+ * it is NEW.
+ */
+void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy);
+void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
+void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
+
+/* Returns the engine communicator of the next operation; NULL: Open MPI's own serves it. */
+static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_service_t *service)
+{
+    switch (service->state) {
+    case MCA_COLL_IRR_CHOOSING: return service->strategies[irr_choice_strategy(&service->choice)];
+    case MCA_COLL_IRR_SERVING:  return service->irr_comm;
+    default:                    return NULL;
+    }
+}
+
+/*
+ * Begins the next operation.  Returns whether it is timed, and whether an agreement is due after it.  If the ranks have
+ * not agreed yet whether the collective is served, the agreement is due after the first operation.
+ */
+static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t *module,
+                                                          mca_coll_irr_service_t *service)
+{
+    irr_choice_turn_t turn = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
+
+    if (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_goes_on(&service->choice)) {
+        turn = irr_choice_begin(&service->choice);
+        turn.due = turn.due && mca_coll_irr_choose_is_due(module, service);
+    }
+    return turn;
+}
+
+/* Reserves room for the blocks of a call, of all ranks or of known neighbors.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
+irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
 #endif

@@ -1,36 +1,13 @@
 /*
- * coll_irr_choose.h - the choice of a strategy at run time: its mode, the lessons of earlier trials, and the constants
- * of the machine.
+ * coll_irr_memory.h - the knowledge of a process when it chooses a strategy: the constants of the machine, and the
+ * lessons of earlier trials.
  */
-#ifndef MCA_COLL_IRR_CHOOSE_H
-#define MCA_COLL_IRR_CHOOSE_H
+#ifndef MCA_COLL_IRR_MEMORY_H
+#define MCA_COLL_IRR_MEMORY_H
 
 #include "coll_irr.h"
 
-/*
- * The action of the first call of a collective: ask the other ranks, choose while the program runs, or leave it to Open
- * MPI.
- */
-typedef enum mca_coll_irr_mode_t {
-    MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
-} mca_coll_irr_mode_t;
-
-mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
-
-/* Returns true if an info key of the communicator determines the mode.  Signatures do not contain such modes. */
-bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
-
-/* Called when the component opens: computes the modes of communicators without info keys. */
-void mca_coll_irr_modes_open(void);
-
-/* Returns true if parameters name a schedule file, or ask for a dump of the matrices. */
-bool mca_coll_irr_is_given_files(void);
-
-/* Returns, for the signature, all modes, whether teams are shared, and whether there is a memory file. */
-#define MCA_COLL_IRR_MODES_BITS 7
-uint64_t mca_coll_irr_process_modes(void);
-
-/* ---- coll_irr_machine.c ---- */
+/* ---- constants of the machine ---- */
 
 /*
  * Sets this rank's words; their maxima show whether all ranks have the same constants of the machine.  May block on the
@@ -58,7 +35,7 @@ bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uin
 /* Evaluates the maxima of `words` and `holders`: the lower one of the two marked ranks warns the user. */
 void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2]);
 
-/* ---- coll_irr_memory.c ---- */
+/* ---- lessons ---- */
 
 /*
  * Returns true if a memory file is given, alike on all ranks.  If so, the ranks first agree after the first exchange.
