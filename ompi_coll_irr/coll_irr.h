@@ -5,12 +5,10 @@
  * and of the job into the life of engine objects.
  *
  *   coll_irr_entries.c     the functions of MPI, and the table of collectives
- *   coll_irr_dispatch.h    which implementation serves a call: blocking,
- *   coll_irr_nonblocking.c nonblocking,
- *   coll_irr_persistent.c  and persistent calls
+ *   coll_irr_dispatch.c    which implementation serves a call: blocking,
+ *   coll_irr_calls.c       nonblocking and persistent calls
  *   coll_irr_request.h     requests and their operation class; coll_irr_request_run.c progresses them
- *   coll_irr_agreement.h   agreements of the ranks, in steps
- *   coll_irr_rounds.h      reductions and gathers by point-to-point messages
+ *   coll_irr_agreement.h   agreements of the ranks, in steps, and their reductions by point-to-point messages
  *   coll_irr_team.h        the state of a collective, which communicators of the same processes share
  *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes; one exchange of them
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
@@ -27,7 +25,6 @@
 #define MCA_COLL_IRR_H
 
 #include "coll_irr_buffer.h"
-#include "coll_irr_rounds.h"
 #include "coll_irr_record.h"
 #include "choose/candidates.h"
 #include "choose/choice.h"
@@ -159,13 +156,14 @@ typedef struct mca_coll_irr_component_t {
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
 /* Prints a user message, rendered by this topic of the help file.  Does nothing if the text equals the previous one. */
-void mca_coll_irr_warn(const char *topic, const char *text);
+__attribute__((format(printf, 2, 3)))
+void mca_coll_irr_warn(const char *topic, const char *format, ...);
 
 /*
- * Prints the user message if `warns` and if *warned is false; sets *warned in any case.  All ranks that call this know
- * that one of them prints the message.
+ * Sets *warned, and returns true if it was false.  All ranks that call this know that one of them prints a message that
+ * is printed once.
  */
-void mca_coll_irr_warn_once(const char *topic, const char *text, bool *warned, bool warns);
+bool mca_coll_irr_warns_first(bool *warned);
 
 /* Called when the component opens and closes. */
 void mca_coll_irr_messages_open(void);
@@ -239,7 +237,7 @@ typedef struct mca_coll_irr_service_t {
     uint64_t             agreements, setup_ns;   /* time of this rank in agreements and preparations */
 
     /* Used while CHOOSING. */
-    bool                 asked;      /* the ranks have agreed that all choose */
+    bool                 voted;      /* the ranks have agreed that all choose */
     bool                 grouped;    /* the ranks have opened strategies */
     bool                 needs_transport;   /* even on one node, because memory could not be shared there */
     bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
@@ -336,36 +334,6 @@ static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
 size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
-
-/* ---- signature: coll/irr is the same on all ranks ---- */
-
-/* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
-void mca_coll_irr_signature_open(void);
-void mca_coll_irr_signature_close(void);
-
-/* Local: sets the partners of this rank that have the same signature.  IRR_ERR_OOB: some signatures are unknown. */
-irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
-
-/*
- * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks.  The
- * caller fills at most MCA_COLL_IRR_WORDS_MAX words; the array has room for one more.
- */
-#define MCA_COLL_IRR_WORDS_MAX 7
-#define MCA_COLL_IRR_SIGNATURE_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
-void mca_coll_irr_signature_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners,
-                                uint64_t *words);
-
-/*
- * Call after these rounds have ended.  Returns false, alike on all ranks that have the component, if a member lacks it
- * or differs.  Then `why` is the cause, and the user is warned once.
- */
-bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
-
-/* Returns the number of ranks of the communicator on this rank's node. */
-static inline int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
-{
-    return mca_coll_irr_ranks_on_my_node(&module->ranks);
-}
 
 /*
  * Local: finds the ranks that have this rank as a neighbor, before the first call of a collective that needs them.

@@ -1,7 +1,7 @@
 /*
  * coll_irr_agreement.c - see coll_irr_agreement.h: the sequence of steps, and the resulting state of the service.
  *
- * All members take part by definition.  First comes the question: does any rank want the collective served, and do all?
+ * All members take part by definition.  First comes the vote: does any rank want the collective served, and do all?
  * If none wants it, as in the default configuration, the agreement ends, and nothing was set up.  Otherwise the ranks
  * set up an engine communicator.  The setup includes local trouble (no memory, no transport), so that either all ranks
  * are served or none is.
@@ -12,10 +12,10 @@
  * all of them while the program runs.  Such a collective has its own engine communicators.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_team.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include "core/clock.h"
 
@@ -104,13 +104,13 @@ static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 {
     const mca_coll_irr_service_t *leader = agreement->aim.blocking ? leader_of(agreement) : agreement->service;
 
-    return agreement->service != leader && mca_coll_irr_question_is_alike(agreement) &&
+    return agreement->service != leader && agreement->words[MCA_COLL_IRR_VOTE_APART] == 0 &&
            (leader->state == MCA_COLL_IRR_SERVING || !tries);
 }
 
 static irr_status_t serve(mca_coll_irr_agreement_t *agreement)
 {
-    const bool tries = agreement->aim.blocking && mca_coll_irr_question_tries(agreement);
+    const bool tries = agreement->aim.blocking && agreement->words[MCA_COLL_IRR_VOTE_PINNED] == 0;
 
     agreement->next = NULL;
     return may_share(agreement, tries) ? share(agreement) : open_for(agreement, agreement->service, tries);
@@ -125,48 +125,33 @@ static irr_status_t choose(mca_coll_irr_agreement_t *agreement)
     return agreement->aim.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_strategies_begin(agreement) : IRR_OK;
 }
 
-static irr_status_t wait_for_holders(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_holders(mca_coll_irr_agreement_t *agreement)
 {
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
-
-    if (status != IRR_OK) {
-        return status;
-    }
     mca_coll_irr_machine_warn(agreement->module, agreement->words, agreement->holders);
     return choose(agreement);
 }
 
-static irr_status_t wait_for_constants(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_constants(mca_coll_irr_agreement_t *agreement)
 {
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
-
-    if (status != IRR_OK) {
-        return status;
-    }
     if (!mca_coll_irr_machine_differs(agreement->module, agreement->words, agreement->holders)) {
         return choose(agreement);
     }
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->holders, 2, &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_holders;
-    return IRR_OK;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->holders, 2, take_holders);
 }
 
 /* Takes the constants of the machine.  If they differ, the ranks determine the message for the user. */
 static irr_status_t take_machine(mca_coll_irr_agreement_t *agreement)
 {
-    if (mca_coll_irr_machine_take(agreement->module, mca_coll_irr_question_machine(agreement))) {
+    if (mca_coll_irr_machine_take(agreement->module, agreement->words + MCA_COLL_IRR_VOTE_MACHINE)) {
         return choose(agreement);
     }
     mca_coll_irr_machine_constants(agreement->module, agreement->words);
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, MCA_COLL_IRR_MACHINE_WORDS,
-                               &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_constants;
-    return IRR_OK;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->words, MCA_COLL_IRR_MACHINE_WORDS, take_constants);
 }
 
 /* ---- begin and end ---- */
 
-/* Continues after the question. */
+/* Continues after the vote. */
 static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -175,7 +160,7 @@ static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
     if (agreement->aim.blocking) {
         team->everywhere = team->everywhere || agreement->everywhere;
     }
-    service->asked = true;
+    service->voted = true;
     switch (service->state) {
     case MCA_COLL_IRR_NEW:
         return serve(agreement);
@@ -226,13 +211,13 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->start_ns = irr_clock_ns();
     /* Without `blocking`, a concurrent blocking call may set it on some ranks earlier than on others. */
     agreement->everywhere = aim->blocking && module->team->everywhere;
-    mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, aim->tag);
+    mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, aim->tag);
     if (aim->goal == MCA_COLL_IRR_OPEN) {
         (void)mca_coll_irr_setup_begin(agreement, aim->settings, aim->trouble, aim->reason, opened);
-    } else if (service->asked) {
+    } else if (service->voted) {
         (void)choose(agreement);
     } else {
-        (void)mca_coll_irr_question_begin(agreement, answered);
+        (void)mca_coll_irr_vote_begin(agreement, answered);
     }
 }
 
@@ -241,7 +226,10 @@ irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement)
     irr_status_t status = IRR_OK;
 
     while (agreement->status == IRR_IN_PROGRESS) {
-        status = agreement->next(agreement);
+        status = mca_coll_irr_reduction_test(&agreement->reduction);
+        if (status == IRR_OK || (status != IRR_IN_PROGRESS && agreement->sets_up)) {
+            status = agreement->next(agreement);
+        }
         if (status == IRR_IN_PROGRESS) {
             return status;
         }
@@ -270,15 +258,13 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_module_t *module = agreement->module;
-    char text[256];
 
     if (irr_clock_ns() - agreement->start_ns <= LATE_NS) {
         return false;
     }
-    snprintf(text, sizeof(text), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
-             "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
-             mca_coll_irr_parameter(agreement->service->which));
-    mca_coll_irr_warn("engine-message", text);
+    mca_coll_irr_warn("engine-message", "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
+                      "waits for the others; the key must be the same on all ranks", module->ranks.rank,
+                      module->comm->c_name, mca_coll_irr_parameter(agreement->service->which));
     return true;
 }
 
@@ -299,7 +285,7 @@ static irr_status_t wait_for(mca_coll_irr_agreement_t *agreement)
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                                 const mca_coll_irr_aim_t *aim, irr_comm_t **comm_p)
 {
-    mca_coll_irr_agreement_t own, *agreement = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
+    mca_coll_irr_agreement_t own, *agreement = mca_coll_irr_reduction_room(&module->ranks, &own, sizeof(own));
     irr_status_t status;
 
     mca_coll_irr_agreement_start(agreement, module, service, aim);
@@ -307,6 +293,6 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_serv
     if (status == IRR_OK && comm_p != NULL) {
         *comm_p = agreement->comm;
     }
-    mca_coll_irr_rounds_leave(&module->ranks, &own, agreement);
+    mca_coll_irr_reduction_leave(&module->ranks, &own, agreement);
     return status;
 }

@@ -6,26 +6,159 @@
  * persistent request completes with it.  Its steps are in four files:
  *
  *   coll_irr_agreement.c   the sequence of the steps
- *   coll_irr_question.c    the question: what each rank wants
+ *   coll_irr_vote.c        the vote: what each rank wants
  *   coll_irr_setup.c       the setup of an engine communicator, and a plan on it
  *   coll_irr_strategies.c  the choice: compares times, opens the strategies of a trial, ends the trial
  *
- * Cost: log2(P) messages for each reduction (coll_irr_rounds.h).  The question takes one reduction, the setup about
- * five, the choice one or two.
+ * Cost: log2(P) messages for each reduction.  The vote takes one reduction, the setup about five, the choice one or
+ * two.
  */
 #ifndef MCA_COLL_IRR_AGREEMENT_H
 #define MCA_COLL_IRR_AGREEMENT_H
 
 #include "coll_irr.h"
-#include "coll_irr_rounds.h"
 #include "comm/setup.h"
+
+#include <time.h>
+
+/* ---- coll_irr_reduction.c: maxima of words, a gather of bytes of all ranks, or a barrier; never blocks ---- */
+
+/*
+ * The algorithm is a dissemination: in round k a rank sends its data to the rank at distance 2^k ahead, and receives
+ * the data of the rank at distance 2^k behind.  It allocates no memory and creates no communicator.
+ *
+ * Messages of two operations on a communicator must not match each other.  All operations within blocking collectives
+ * share one tag, because all ranks call these in the same order.  An operation that runs concurrently with other
+ * collectives has a tag that Open MPI assigns to nothing else; see mca_coll_irr_tag.
+ *
+ * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  It then sends an empty
+ * message to the ranks ahead of it in all remaining rounds.  A rank that receives an empty message gives up in the same
+ * way, even if it comes late.  After a given-up operation the ranks start no other one, because late messages could
+ * match it.
+ *
+ * A late rank may receive the messages of all others without learning that they gave up afterwards.  If a rank may give
+ * up, all ranks therefore run the rounds twice; one more word of the maxima reports this.  The first pass shows a rank
+ * that all have come, the second pass that all have completed the first one.  One case remains: a rank may give up
+ * alone in the second pass.  Other ranks then wait in vain in the next operation or exchange, which also ends in an
+ * error, or in a collective of Open MPI.
+ *
+ * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
+ * from round to round.
+ */
+
+/* Largest number of words in a reduction. */
+#define MCA_COLL_IRR_REDUCTION_WORDS 52
+
+/* Bit k: the rank at distance 2^k takes part, as far as this process knows. */
+typedef struct mca_coll_irr_partners_t {
+    uint32_t ahead, behind;
+} mca_coll_irr_partners_t;
+
+#define MCA_COLL_IRR_PARTNERS_ALL ((mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX })
+
+/* The state of one operation at a time.  Must not move until the operation has ended. */
+typedef struct mca_coll_irr_reduction_t {
+    mca_coll_irr_ranks_t   *ranks;
+    const int              *members;     /* participating ranks; this one has index `me`; NULL: all ranks */
+    int                     count, me, tag;
+    uint64_t                waited_ns, seen_ns;   /* time waited, long gaps cut; time of the last test */
+    mca_coll_irr_partners_t partners;
+    int                     round;       /* the current round */
+    ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */
+    uint64_t               *words;       /* become maxima; NULL: gather or barrier */
+    unsigned char          *bytes;       /* of all ranks: first of this one, then of those behind it */
+    size_t                  size;        /* words of a message, or bytes of one rank */
+    bool                    confirms;    /* this is the second pass */
+    bool                    failed;      /* an operation of the round failed */
+    bool                    notified;    /* another rank has given up */
+    uint64_t                sent[MCA_COLL_IRR_REDUCTION_WORDS + 1], received[MCA_COLL_IRR_REDUCTION_WORDS + 1];
+    irr_status_t            status;
+} mca_coll_irr_reduction_t;
+
+/* Initializes the state for all ranks of an exchange; `ranks` must outlive it. */
+void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_irr_ranks_t *ranks, int tag);
+
+/*
+ * Start an operation.  `words`, `output` and `members` belong to the caller and must stay valid until it ends.
+ * `output` has room for the bytes of all ranks in rank order.  `members` are ascending ranks that include this one.  In
+ * a round in which `partners` lacks a rank ahead or behind, this rank sends or receives nothing on that side.
+ */
+void mca_coll_irr_reduction_maxima(mca_coll_irr_reduction_t *reduction, uint64_t *words, size_t count,
+                                   const mca_coll_irr_partners_t *partners);
+void mca_coll_irr_reduction_gather(mca_coll_irr_reduction_t *reduction, const void *input, void *output, size_t bytes);
+void mca_coll_irr_reduction_barrier(mca_coll_irr_reduction_t *reduction, const int *members, int count);
+
+/*
+ * Progresses an operation; never blocks.  Returns IRR_IN_PROGRESS until it has ended, and the same result from then on:
+ * IRR_OK, or if this rank has given up IRR_ERR_OOB (error of Open MPI), IRR_ERR_TIMEOUT (reported to the user) or
+ * IRR_ERR_PEER (another rank gave up).  If ranks->stranded is set, Open MPI may still use the memory of the operation.
+ */
+irr_status_t mca_coll_irr_reduction_test(mca_coll_irr_reduction_t *reduction);
+
+/*
+ * Waits for an operation while it progresses all of MPI and the engine.  Returns IRR_ERR_TIMEOUT after the deadline (0:
+ * there is none); the operation then continues.
+ */
+irr_status_t mca_coll_irr_reduction_wait(mca_coll_irr_reduction_t *reduction, time_t deadline);
+
+/* Replaces words by the maxima of all ranks.  Blocking; for blocking calls only. */
+irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
+
+/*
+ * Returns memory for the state of a blocking call: `own` if these ranks have no timeout, or if there is no memory,
+ * which disables the timeout.  mca_coll_irr_reduction_leave ends the call: it frees memory other than `own`, unless
+ * Open MPI may still use it for a reduction that was given up.
+ */
+void *mca_coll_irr_reduction_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes);
+void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);
+
+/*
+ * The tags of agreements of nonblocking calls, one for each collective.  They lie in the range of Open MPI's
+ * nonblocking collectives, 2^22 calls away from its start.
+ */
+#define MCA_COLL_IRR_TAG_CLASS (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
+
+/* The tag of blocking calls.  Open MPI's own collectives cannot match messages left by ranks that gave up. */
+#define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_CLASS - MCA_COLL_IRR_COLLECTIVES)
+
+/*
+ * Returns a tag for operations.  Local, but all ranks of the communicator must call it in the same order relative to
+ * collectives.
+ */
+int mca_coll_irr_tag(ompi_communicator_t *comm);
+
+/* ---- signature: coll/irr is the same on all ranks ---- */
+
+/* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
+void mca_coll_irr_signature_open(void);
+void mca_coll_irr_signature_close(void);
+
+/* Local: sets the partners of this rank that have the same signature.  IRR_ERR_OOB: some signatures are unknown. */
+irr_status_t mca_coll_irr_signature_partners(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
+
+/*
+ * Collective over the ranks that have the component: starts to replace words by the maxima of all ranks.  The caller
+ * fills at most MCA_COLL_IRR_WORDS_MAX words; the array has room for one more.
+ */
+#define MCA_COLL_IRR_WORDS_MAX 7
+#define MCA_COLL_IRR_SIGNATURE_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
+void mca_coll_irr_signature_reduce(mca_coll_irr_reduction_t *reduction, const mca_coll_irr_partners_t *partners,
+                                   uint64_t *words);
+
+/*
+ * Call after this reduction has ended.  Returns false, alike on all ranks that have the component, if a member lacks it
+ * or differs.  Then `why` is the cause, and the user is warned once.
+ */
+bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
+
+/* ---- agreements ---- */
 
 typedef struct mca_coll_irr_agreement_t mca_coll_irr_agreement_t;
 
 typedef enum mca_coll_irr_goal_t {
-    MCA_COLL_IRR_SERVE,    /* asks what the ranks want; if all want it, sets up an engine communicator */
-    MCA_COLL_IRR_CHOOSE,   /* asks unless the ranks have agreed before, then does the next step of the choice */
-    MCA_COLL_IRR_ASK,      /* only asks whether all ranks choose */
+    MCA_COLL_IRR_SERVE,    /* votes; if all ranks want it, sets up an engine communicator */
+    MCA_COLL_IRR_CHOOSE,   /* votes unless the ranks have voted before, then does the next step of the choice */
+    MCA_COLL_IRR_VOTE,     /* only votes whether all ranks choose */
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
 
@@ -43,8 +176,9 @@ typedef struct mca_coll_irr_aim_t {
 } mca_coll_irr_aim_t;
 
 /*
- * A step.  Returns IRR_IN_PROGRESS until its condition holds.  Otherwise it has set `next` to the following step, or to
- * NULL after the last one.
+ * A step, called when no reduction is in progress.  Returns IRR_IN_PROGRESS until its condition holds.  Otherwise it
+ * has set `next` to the following step, or to NULL after the last one.  An error of a reduction ends the agreement; a
+ * step of the setup receives it instead.
  */
 typedef irr_status_t (*mca_coll_irr_step_t)(mca_coll_irr_agreement_t *agreement);
 
@@ -58,21 +192,22 @@ struct mca_coll_irr_agreement_t {
     mca_coll_irr_aim_t      aim;
     mca_coll_irr_step_t     next, then;   /* then: the step after the steps of a file */
     irr_status_t            status;
-    mca_coll_irr_rounds_t   rounds;
-    uint64_t                words[MCA_COLL_IRR_ROUNDS_WORDS];   /* maxima are computed in place */
+    mca_coll_irr_reduction_t   reduction;
+    uint64_t                words[MCA_COLL_IRR_REDUCTION_WORDS];   /* maxima are computed in place */
     uint64_t                start_ns, begin_ns;   /* begin of the agreement; begin of the setup or the reduction */
 
-    /* the question */
-    bool                    everywhere;   /* all ranks have coll/irr: known before, or found by the question */
+    /* the vote */
+    bool                    everywhere;   /* all ranks have coll/irr: known before, or found by the vote */
     const char             *why;          /* the algorithm, if it leaves the collective to Open MPI */
     uint64_t                text[MCA_COLL_IRR_WHY_WORDS];
     uint64_t                holders[2];   /* whether this rank holds constants that differ */
 
     /* the setup */
+    bool                    sets_up;      /* the next step belongs to the setup */
     irr_oob_t               oob;
     irr_setup_t             setup;
     irr_comm_t             *comm;         /* NULL: none is open, or it has an owner */
-    irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; an error of rounds */
+    irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
     uint64_t                failed;       /* the plan failed on this rank; later: on any rank */
     bool                    only_shared;  /* alike on all ranks: fails without a message if it needs a transport */
     mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or it has an owner */
@@ -97,7 +232,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
 /*
  * Progresses an agreement; never blocks.  Returns IRR_IN_PROGRESS until it has ended.  IRR_OK: the service has the
  * state that the ranks have agreed on, possibly DECLINED.  IRR_ERR_NOT_SUPPORTED, with OPEN only and alike on all
- * ranks: some rank cannot take part.  Other values are errors of rounds.
+ * ranks: some rank cannot take part.  Other values are errors of a reduction.
  */
 irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement);
 
@@ -113,17 +248,24 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_serv
 
 /* ---- groups of steps: each step sets the next one, and the last one sets `then` ---- */
 
-/* Begins the question.  At its end the service is DECLINED unless all ranks want it served, or all choose. */
-irr_status_t mca_coll_irr_question_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then);
+/* Starts to replace words by their maxima over all ranks; the step `next` takes them.  Returns IRR_OK. */
+static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_t *agreement, uint64_t *words,
+                                                         size_t count, mca_coll_irr_step_t next)
+{
+    mca_coll_irr_reduction_maxima(&agreement->reduction, words, count, &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = next;
+    return IRR_OK;
+}
 
-/* After the question: returns true if the leader of the collective has the same algorithm on all ranks. */
-bool mca_coll_irr_question_is_alike(const mca_coll_irr_agreement_t *agreement);
+/* Begins the vote.  At its end the service is DECLINED unless all ranks want it served, or all choose. */
+irr_status_t mca_coll_irr_vote_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then);
 
-/* After the question: returns true if the settings of all ranks allow trials of the algorithm's strategies. */
-bool mca_coll_irr_question_tries(const mca_coll_irr_agreement_t *agreement);
-
-/* After the question, where all ranks choose: returns the maxima of the words of mca_coll_irr_machine_words. */
-const uint64_t *mca_coll_irr_question_machine(const mca_coll_irr_agreement_t *agreement);
+/*
+ * After the vote the words are the maxima of all ranks.  APART: not 0 if the leader of the collective has another
+ * algorithm on some rank; PINNED: not 0 if the settings of some rank allow no trials of the algorithm's strategies;
+ * MACHINE: the two words of mca_coll_irr_machine_words, if all ranks choose.
+ */
+enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_MACHINE };
 
 /* Returns why an algorithm that no setting names is used, as the end of a clause; empty if a setting names it. */
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);

@@ -201,7 +201,7 @@ static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
 }
 
 /* Updates the layout if the datatype differs from the previous one; most calls have one datatype. */
-static void look_at(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
+static void set_layout(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
 {
     if (layout->datatype != datatype) {
         *layout = layout_of(datatype);
@@ -213,7 +213,7 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
     const mca_coll_irr_slot_t at = slot_at(side, k);
     const size_t count = count_at(side, at.slot);
 
-    look_at(layout, type_at(side, at.slot));
+    set_layout(layout, type_at(side, at.slot));
     return (mca_coll_irr_elements_t){
         .datatype = layout->datatype, .rank = at.rank, .count = count, .bytes = count * layout->size,
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };

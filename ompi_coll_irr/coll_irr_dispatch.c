@@ -1,13 +1,13 @@
 /*
- * coll_irr_dispatch.c - see coll_irr_dispatch.h: blocking calls.
+ * coll_irr_dispatch.c - blocking calls, and the steps common to all calls; see coll_irr_team.h.
  *
  * If a step fails on this rank, the other ranks are still in the exchange.  A rank that cannot take part therefore
  * fails the communicator on all its members.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_dispatch.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include "core/clock.h"
 

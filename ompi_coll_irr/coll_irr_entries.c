@@ -9,7 +9,7 @@
  * Open MPI stores the functions of a module, and those of a communicator with their modules, as members of structures.
  * Each row of the table has their offsets, so no other file distinguishes the collectives.
  */
-#include "coll_irr_dispatch.h"
+#include "coll_irr_team.h"
 
 typedef mca_coll_irr_one_count_t one_count_t;
 typedef mca_coll_irr_counts_t counts_t;

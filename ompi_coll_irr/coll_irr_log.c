@@ -7,8 +7,8 @@
  * correct at any time, also for a communicator that ends before its first trial.
  */
 #include "coll_irr_engine.h"
-#include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
 static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
-    const bool one_node = mca_coll_irr_node_ranks(module) == module->ranks.size;
+    const bool one_node = mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size;
 
     if (!service->choice.listed) {
         add_exchanges(clause, service);
@@ -160,7 +160,7 @@ void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strat
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
 {
     const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
-    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_node_ranks(module);
+    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_ranks_on_my_node(&module->ranks);
     const int counted = given > 0 ? 0 : mca_coll_irr_ranks_nodes(&module->ranks);
 
     return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);

@@ -3,7 +3,7 @@
  * the model ranks strategies, and the lessons of trials, from this job and from coll_irr_memory_file.
  *
  * Each process reads the file of its constants once.  All ranks of a communicator must rank strategies alike, so the
- * question of whether all choose includes a hash of the constants.  If all hashes are equal, the constants are used,
+ * * vote on whether all choose includes a hash of the constants.  If all hashes are equal, the constants are used,
  * whatever the names of the files are.  Otherwise all ranks use the defaults.  The maxima of all constants and of their
  * complements then determine the message for the user, and the rank that prints it.
  *
@@ -12,7 +12,7 @@
  * the job writes the file, because it is a member of most communicators.  If process 0 cannot use the file, it prints
  * one warning, and does not write the file.  Without memory a process drops new lessons.
  *
- * Cost: two more words in the question; if constants differ, two more reductions.
+ * Cost: two more words in the vote; if constants differ, two more reductions.
  */
 #include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
@@ -52,25 +52,20 @@ static const char *machine_file(void)
     return mca_coll_irr_component.params.machine_file;
 }
 
-/* Reads the file without holding the lock, because this may take long; two threads may both read it. */
+/* Reads the file in the first call. */
 static void read_constants(void)
 {
-    irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    irr_file_error_t error = { .line = 0 };
-    bool unread;
-    irr_status_t status;
+    const irr_machine_t standard = IRR_MACHINE_DEFAULT;
+    irr_status_t status = IRR_OK;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    unread = constants.state == UNREAD;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (!unread) {
-        return;
+    if (constants.state == UNREAD) {
+        constants.machine = standard;
+        if (machine_file()[0] != '\0') {
+            status = irr_machine_read(machine_file(), &constants.machine, &constants.error);
+        }
+        constants.state = status == IRR_OK ? READ : REFUSED;
     }
-    status = machine_file()[0] != '\0' ? irr_machine_read(machine_file(), &machine, &error) : IRR_OK;
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    constants.machine = machine;
-    constants.error = error;
-    constants.state = status == IRR_OK ? READ : REFUSED;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
@@ -80,21 +75,37 @@ static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
     return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
 }
 
+/* Where and why a file cannot be used, as text. */
+typedef struct cause {
+    char text[sizeof(irr_file_error_t) + 32];
+} cause_t;
+
+static cause_t cause_of(const irr_file_error_t *error)
+{
+    cause_t cause;
+
+    if (error->line > 0) {
+        snprintf(cause.text, sizeof(cause.text), "line %zu: %s", error->line, error->reason);
+    } else {
+        snprintf(cause.text, sizeof(cause.text), "%s", error->reason);
+    }
+    return cause;
+}
+
 /* Local: the lowest rank that cannot read its file prints the message. */
 static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
 {
-    char line[32] = "", others[64] = "", text[768];
+    char others[64] = "";
 
-    if (constants.error.line > 0) {
-        snprintf(line, sizeof(line), "line %zu: ", constants.error.line);
+    if (!mca_coll_irr_warns_first(&constants.warned) || first != (uint64_t)module->ranks.rank) {
+        return;
     }
     if (last != first) {
         snprintf(others, sizeof(others), ", nor can others, up to rank %u", process_of(module, last));
     }
-    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use it: "
-             "%s%s%s; all ranks take the default constants", machine_file(), process_of(module, first), line,
-             constants.error.reason, others);
-    mca_coll_irr_warn_once("engine-message", text, &constants.warned, first == (uint64_t)module->ranks.rank);
+    mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use "
+                      "it: %s%s; all ranks take the default constants", machine_file(), process_of(module, first),
+                      cause_of(&constants.error).text, others);
 }
 
 void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS])
@@ -143,13 +154,15 @@ void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64
     const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
     const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
-    char text[768];
 
-    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the constant "
-             "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
-             machine_file(), process_of(module, me), irr_machine_name(i), (unsigned long long)constants.words[i],
-             process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
-    mca_coll_irr_warn_once("engine-message", text, &constants.warned, holders[lower] == ranks - me);
+    if (!mca_coll_irr_warns_first(&constants.warned) || holders[lower] != ranks - me) {
+        return;
+    }
+    mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the "
+                      "constant %s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the "
+                      "default constants", machine_file(), process_of(module, me), irr_machine_name(i),
+                      (unsigned long long)constants.words[i], process_of(module, ranks - holders[1 - lower]),
+                      (unsigned long long)values[1 - lower]);
 }
 
 void mca_coll_irr_machine_words(uint64_t words[2])
@@ -212,16 +225,10 @@ static void machine_text(char text[IRR_LESSONS_MACHINE])
 /* Marks the file unusable.  Process 0 warns for all processes. */
 static void refuse(const irr_file_error_t *error, const char *what)
 {
-    char text[768], line[32] = "";
-
     lessons.refused = true;
-    if (error->line > 0) {
-        snprintf(line, sizeof(line), "line %zu: ", error->line);
-    }
-    snprintf(text, sizeof(text), "coll_irr_memory_file is '%.400s', %s: %s%s; nothing is read from it or written to it",
-             memory_file(), what, line, error->reason);
     if (mca_coll_irr_my_process() == 0) {
-        mca_coll_irr_warn("engine-message", text);
+        mca_coll_irr_warn("engine-message", "coll_irr_memory_file is '%.400s', %s: %s; nothing is read from it or "
+                          "written to it", memory_file(), what, cause_of(error).text);
     }
 }
 

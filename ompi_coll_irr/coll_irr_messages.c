@@ -17,6 +17,7 @@
 #include "core/hash.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 /*
@@ -24,32 +25,34 @@
  * MPI therefore only renders the texts, and they are written here.  A text equal to the previous one is not repeated,
  * however many communicators it concerns.
  */
-void mca_coll_irr_warn(const char *topic, const char *text)
+void mca_coll_irr_warn(const char *topic, const char *format, ...)
 {
     static char last[1024];
-    char *rendered;
+    char text[sizeof(last)], *rendered;
+    va_list arguments;
 
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
     if (strcmp(text, last) == 0) {
         return;
     }
-    snprintf(last, sizeof(last), "%s", text);
+    memcpy(last, text, sizeof(last));
     rendered = opal_show_help_string("help-coll-irr.txt", topic, true, mca_coll_irr_process_info.nodename,
                                      mca_coll_irr_my_process(), text);
     opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
     free(rendered);
 }
 
-void mca_coll_irr_warn_once(const char *topic, const char *text, bool *warned, bool warns)
+bool mca_coll_irr_warns_first(bool *warned)
 {
-    bool before;
+    bool first;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    before = *warned;
+    first = !*warned;
     *warned = true;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (warns && !before) {
-        mca_coll_irr_warn(topic, text);
-    }
+    return first;
 }
 
 /* Prints the log of the engine: errors and warnings as user messages, the rest depending on the verbosity. */
@@ -60,7 +63,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
         opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
         return;
     }
-    mca_coll_irr_warn("engine-message", text);
+    mca_coll_irr_warn("engine-message", "%s", text);
 }
 
 static int open_help_output(void)
@@ -114,7 +117,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
     char text[BAD_TEXT];
 
     bad_text(bad, text);
-    mca_coll_irr_warn("engine-message", text);
+    mca_coll_irr_warn("engine-message", "%s", text);
 }
 
 /* ---- mistakes in parameters ---- */
@@ -351,6 +354,6 @@ void mca_coll_irr_check_warn(void)
         return;
     }
     for (int i = 0; i < found.count; i++) {
-        mca_coll_irr_warn("engine-message", found.mistakes[i]);
+        mca_coll_irr_warn("engine-message", "%s", found.mistakes[i]);
     }
 }

@@ -12,8 +12,8 @@
  * touched.
  */
 #include "coll_irr.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -352,7 +352,7 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->reason);
     free(module->bad);
     free(module->neighbors);
-    mca_coll_irr_rounds_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
+    mca_coll_irr_reduction_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_bytes_fini(&module->operation.bytes);
     drop_previous(module->previous);

@@ -7,8 +7,8 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
-#include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 

@@ -79,7 +79,7 @@ void mca_coll_irr_ranks_close(void)
 }
 
 /* Returns 1 + the node of a process; 0: unknown. */
-static uint64_t look_up(const opal_process_name_t *name)
+static uint64_t node_of_process(const opal_process_name_t *name)
 {
     const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
     uint64_t node = 0;
@@ -115,7 +115,7 @@ int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks)
     for (int i = 0; i < ranks->size; i++) {
         const opal_process_name_t name = mca_coll_irr_process(ranks, i);
 
-        nodes[i] = look_up(&name);
+        nodes[i] = node_of_process(&name);
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare_nodes);

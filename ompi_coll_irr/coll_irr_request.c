@@ -21,6 +21,8 @@
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
 
+#include "core/alloc.h"
+
 #include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
@@ -137,7 +139,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
         return;   /* it waits for a rank that has lost its request, and still uses the memory of this one */
     }
     mca_coll_irr_class_fini(request->class);
-    mca_coll_irr_rounds_leave(&request->class->module->ranks, NULL, request->class);
+    mca_coll_irr_reduction_leave(&request->class->module->ranks, NULL, request->class);
     mca_coll_irr_side_hold(&request->call.recv, false);
     mca_coll_irr_side_hold(&request->call.send, false);
     mca_coll_irr_operation_close(&request->operation);
@@ -216,23 +218,6 @@ void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
 
 /* ---- calls ---- */
 
-/* Makes room for arrays of this many bytes.  Returns false without memory. */
-static bool reserve_arrays(mca_coll_irr_request_t *request, size_t bytes)
-{
-    void *arrays;
-
-    if (bytes <= request->arrays_bytes) {
-        return true;
-    }
-    arrays = realloc(request->arrays, bytes);
-    if (arrays == NULL) {
-        return false;
-    }
-    request->arrays = arrays;
-    request->arrays_bytes = bytes;
-    return true;
-}
-
 bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_call_t *call = &request->call;
@@ -241,7 +226,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
     const size_t sent = repeats ? mca_coll_irr_side_arrays(&call->send) : 0;
 
     if (mca_coll_irr_bytes_reserve(&operation->bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK ||
-        !reserve_arrays(request, sent + mca_coll_irr_side_arrays(&call->recv))) {
+        irr_renew(&request->arrays, &request->arrays_bytes, sent + mca_coll_irr_side_arrays(&call->recv)) != IRR_OK) {
         return false;
     }
     mca_coll_irr_operation_open(operation, call, &request->class->module->ranks);
@@ -249,7 +234,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
         mca_coll_irr_side_copy(&call->send, request->arrays);
     }
     if (repeats || operation->bytes.output.packed != NULL) {
-        mca_coll_irr_side_copy(&call->recv, (char *)request->arrays + sent);
+        mca_coll_irr_side_copy(&call->recv, request->arrays + sent);
     }
     return !operation->bytes.lacks;
 }
@@ -269,7 +254,7 @@ static void construct(mca_coll_irr_request_t *request)
 static void destruct(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_bytes_fini(&request->operation.bytes);
-    free(request->arrays);
+    irr_free(request->arrays);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, construct, destruct);

@@ -21,7 +21,7 @@ struct mca_coll_irr_class_t {
     int                      tag;        /* of the messages of its agreements */
     const char              *unfit;      /* why nonblocking calls cannot be served; NULL: they can */
     int                      active;     /* operations whose exchanges are in progress */
-    unsigned                 looks;      /* tests for the end of Open MPI's part of a start */
+    unsigned                 tests;      /* tests for the end of Open MPI's part of a start */
     bool                     holds;      /* operations that start now are queued */
     mca_coll_irr_request_t  *first, *last;   /* the queue */
     mca_coll_irr_request_t  *due;        /* the operation that completes with an agreement; NULL: none is due */
@@ -37,7 +37,7 @@ struct mca_coll_irr_request_t {
     mca_coll_irr_class_t   *class;        /* its communicator is retained */
     mca_coll_irr_call_t     call;
     mca_coll_irr_operation_t operation;   /* its memory is reused by later requests */
-    void                   *arrays;       /* copies of counts, displacements and datatypes; reused likewise */
+    unsigned char          *arrays;       /* copies of counts, displacements and datatypes; reused likewise */
     size_t                  arrays_bytes;
     ompi_request_t         *inner;        /* of the previous module; NULL: there is none, or not yet */
     bool                    ready;        /* the inner request exists and can be started */
@@ -136,7 +136,7 @@ bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 /* Starts the agreement that is due after an operation (coll_irr_agreement.h). */
 void mca_coll_irr_class_agree(mca_coll_irr_class_t *class);
 
-/* ---- coll_irr_nonblocking.c ---- */
+/* ---- coll_irr_calls.c ---- */
 
 /* Ends the classes of nonblocking calls of a module. */
 void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module);

@@ -12,8 +12,8 @@
  * the previous test distinguishes the two.  Open MPI itself yields in a test, with or without coll/irr.
  */
 #include "coll_irr_engine.h"
-#include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include "core/clock.h"
 
@@ -23,7 +23,7 @@
  * Maximum number of rounds of engine progress in one call: peers that send without pause must not starve the rest of
  * MPI.
  */
-#define LOOKS_MAX 32
+#define PROGRESS_MAX 32
 
 /* A caller that returns within this time is waiting: a round of MPI takes 1 to 2 us if it polls sockets. */
 #define AT_ONCE_NS 10000
@@ -39,7 +39,7 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
 }
 
 /* Number of tests of Open MPI's part of a start between two checks for a rank that has lost its request. */
-#define LOOKS_LOST 64
+#define TESTS_LOST 64
 
 /*
  * Call while Open MPI's part of a start is active.  Returns true if some rank has lost the request, so the start cannot
@@ -47,7 +47,7 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
  */
 static bool is_in_vain(const mca_coll_irr_request_t *request)
 {
-    return is_persistent(request) && ++request->class->looks % LOOKS_LOST == 0 &&
+    return is_persistent(request) && ++request->class->tests % TESTS_LOST == 0 &&
            mca_coll_irr_class_is_lost(request->class);
 }
 
@@ -413,16 +413,16 @@ static void finish(mca_coll_irr_request_t *request)
  * Progresses the engine and tests, while there are events and no request has ended.  The caller holds the lock.
  * Returns the requests that have ended.
  */
-static mca_coll_irr_request_t *look(void)
+static mca_coll_irr_request_t *progress_engine(void)
 {
     mca_coll_irr_request_t *done;
     unsigned events;
-    int looks = 0;
+    int tests = 0;
 
     do {
         events = mca_coll_irr_requests.engine_active > 0 ? irr_engine_progress(mca_coll_irr_component.engine) : 0;
         done = take_done();
-    } while (done == NULL && events > 0 && ++looks < LOOKS_MAX);
+    } while (done == NULL && events > 0 && ++tests < PROGRESS_MAX);
     return done;
 }
 
@@ -430,7 +430,7 @@ static mca_coll_irr_request_t *look(void)
  * Yields and tests, for a waiting caller on a node with more ranks than processors.  The caller holds the lock; it is
  * released during the yield.  Returns false if another thread has the lock afterwards.
  */
-static bool give_way_and_look(mca_coll_irr_request_t **done_p)
+static bool yield_and_progress(mca_coll_irr_request_t **done_p)
 {
     *done_p = NULL;
     for (int turn = 0; turn < TURNS && *done_p == NULL; turn++) {
@@ -439,7 +439,7 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
         if (OPAL_THREAD_TRYLOCK(&mca_coll_irr_requests.lock) != 0) {
             return false;
         }
-        *done_p = look();
+        *done_p = progress_engine();
     }
     return true;
 }
@@ -477,8 +477,8 @@ int mca_coll_irr_requests_progress(void)
     scarce = mca_coll_irr_component.may_sleep && mca_coll_irr_requests.engine_active > 0;
     waits = scarce && irr_clock_ns() - mca_coll_irr_requests.left_ns <= AT_ONCE_NS;
     events += waits;
-    done = look();
-    if (done == NULL && waits && !give_way_and_look(&done)) {
+    done = progress_engine();
+    if (done == NULL && waits && !yield_and_progress(&done)) {
         return events;
     }
     mca_coll_irr_requests.left_ns = scarce ? irr_clock_ns() : 0;

@@ -5,12 +5,12 @@
  * A service begins in state NEW.  The first call declines it, or lets the ranks choose while the program runs, or
  * begins an agreement after which an engine communicator serves it.
  *
- * Without an agreement the ranks do not know whether all of them choose.  The question is part of their first
+ * Without an agreement the ranks do not know whether all of them choose.  The vote is part of their first
  * agreement, after some calls.  A rank with different parameters may agree in the first call already.  However, the
  * signatures of both differ (coll_irr_signature.c), so neither waits for the other, and all stay with Open MPI.
  */
-#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -149,7 +149,7 @@ static int node_ranks(const mca_coll_irr_module_t *module)
 {
     const size_t given = module->settings->ranks_per_node, ranks = (size_t)module->ranks.size;
 
-    return given == 0 ? mca_coll_irr_node_ranks(module) : (int)(given < ranks ? given : ranks);
+    return given == 0 ? mca_coll_irr_ranks_on_my_node(&module->ranks) : (int)(given < ranks ? given : ranks);
 }
 
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -179,7 +179,7 @@ void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
         return;
     }
     service->host_strategy = -1;
-    service->asked = service->grouped = true;
+    service->voted = service->grouped = true;
     service->candidates->open[0] = list[0];
     service->strategies[0] = service->irr_comm;
     service->irr_comm = NULL;
@@ -192,7 +192,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
         return true;
     }
     /* The location of processes is alike on all ranks.  Parameters that override it are not agreed yet. */
-    return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == module->ranks.size,
+    return irr_choice_place(&service->choice, mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size,
                             node_ranks(module), mca_coll_irr_is_crowded());
 }
 

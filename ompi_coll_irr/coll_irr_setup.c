@@ -2,7 +2,7 @@
  * coll_irr_setup.c - steps of an agreement: the setup of an engine communicator, and optionally a plan on it; and the
  * teardown of the engine: barrier among the peers, flush and close, another barrier, destroy.
  *
- * The engine communicates during the setup through callbacks, which use rounds (coll_irr_rounds.h).
+ * The engine communicates during the setup through callbacks, which are reductions (coll_irr_agreement.h).
  *
  * Teardown: peers may send to a rank until their last exchange has ended, including messages without a receive; hence
  * the first barrier.  A worker may be destroyed only after every process that can still send to it has flushed.  Those
@@ -31,23 +31,23 @@ static irr_status_t allgather(void *context, const void *input, void *output, si
 {
     mca_coll_irr_agreement_t *agreement = context;
 
-    mca_coll_irr_rounds_gather(&agreement->rounds, input, output, bytes);
-    return mca_coll_irr_rounds_test(&agreement->rounds);
+    mca_coll_irr_reduction_gather(&agreement->reduction, input, output, bytes);
+    return mca_coll_irr_reduction_test(&agreement->reduction);
 }
 
 static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
 {
     mca_coll_irr_agreement_t *agreement = context;
 
-    mca_coll_irr_rounds_maxima(&agreement->rounds, values, count, &MCA_COLL_IRR_PARTNERS_ALL);
-    return mca_coll_irr_rounds_test(&agreement->rounds);
+    mca_coll_irr_reduction_maxima(&agreement->reduction, values, count, &MCA_COLL_IRR_PARTNERS_ALL);
+    return mca_coll_irr_reduction_test(&agreement->reduction);
 }
 
 static irr_status_t test(void *context)
 {
     mca_coll_irr_agreement_t *agreement = context;
 
-    return mca_coll_irr_rounds_test(&agreement->rounds);
+    return mca_coll_irr_reduction_test(&agreement->reduction);
 }
 
 /* Returns the rank in the job, which is unique: communicators that span jobs are not served. */
@@ -81,6 +81,7 @@ irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement)
 static irr_status_t end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
 {
     agreement->opened = status;
+    agreement->sets_up = false;
     if (status != IRR_OK) {
         mca_coll_irr_setup_abandon(agreement);
     }
@@ -88,13 +89,10 @@ static irr_status_t end(mca_coll_irr_agreement_t *agreement, irr_status_t status
     return IRR_OK;
 }
 
-static irr_status_t wait_for_all(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_failed(mca_coll_irr_agreement_t *agreement)
 {
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+    const irr_status_t status = mca_coll_irr_reduction_test(&agreement->reduction);
 
-    if (status == IRR_IN_PROGRESS) {
-        return status;
-    }
     return end(agreement, status == IRR_OK && agreement->failed != 0 ? IRR_ERR_NOT_SUPPORTED : status);
 }
 
@@ -107,9 +105,7 @@ static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
         return status;
     }
     agreement->failed = agreement->failed != 0 || status != IRR_OK;
-    mca_coll_irr_rounds_maxima(&agreement->rounds, &agreement->failed, 1, &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_all;
-    return IRR_OK;
+    return mca_coll_irr_agreement_reduce(agreement, &agreement->failed, 1, take_failed);
 }
 
 static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
@@ -175,6 +171,7 @@ irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const
     };
     irr_setup_start(&agreement->setup, mca_coll_irr_component.engine, &params);
     agreement->then = then;
+    agreement->sets_up = true;
     agreement->next = wait_for_comm;
     return IRR_OK;
 }
@@ -284,14 +281,14 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group)
 static void barriers(time_t deadline)
 {
     irr_status_t status = IRR_OK;
-    mca_coll_irr_rounds_t rounds;
+    mca_coll_irr_reduction_t reduction;
     mca_coll_irr_ranks_t world = { .size = 0 };
 
     mca_coll_irr_ranks_init(&world, &ompi_mpi_comm_world.comm);
-    mca_coll_irr_rounds_init(&rounds, &world, MCA_COLL_BASE_TAG_BARRIER);
+    mca_coll_irr_reduction_init(&reduction, &world, MCA_COLL_BASE_TAG_BARRIER);
     for (group_t *group = groups; group != NULL && status == IRR_OK; group = group->next) {
-        mca_coll_irr_rounds_barrier(&rounds, group->ranks, group->size);
-        status = mca_coll_irr_rounds_wait(&rounds, deadline);
+        mca_coll_irr_reduction_barrier(&reduction, group->ranks, group->size);
+        status = mca_coll_irr_reduction_wait(&reduction, deadline);
     }
 }
 

@@ -6,7 +6,7 @@
  * that MPI_Init exchanges anyway: its version and priority, its modes of choice, and its transport, because ranks with
  * different transports cannot reach each other.
  *
- * A first call begins with a dissemination (coll_irr_rounds.h) among ranks with equal signatures only.  In round k a
+ * A first call begins with a dissemination (coll_irr_agreement.h) among ranks with equal signatures only.  In round k a
  * rank looks up the signatures of the ranks at distance 2^k on both sides.  It sends to the rank ahead and receives
  * from the rank behind, unless their signatures differ from its own.  After round k a rank knows whether one of the
  * 2^(k+1) ranks up to itself differs: the rank at distance 2^k sends it the state of the far half, or differs itself.
@@ -14,9 +14,10 @@
  * the communicator to Open MPI.
  *
  * Cost: about 30 bytes in the data that MPI_Init exchanges.  The first call on a communicator takes log2(P) messages of
- * a few words, which also carry the question of the agreement, and 2 log2(P) lookups.  Results are kept in one byte for
+ * a few words, which also carry the vote of the agreement, and 2 log2(P) lookups.  Results are kept in one byte for
  * each process of the job.
  */
+#include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
@@ -148,7 +149,7 @@ static unsigned char known_of(size_t process, unsigned char becomes)
 }
 
 /* Sets *like_me_p to whether a rank has the same signature.  IRR_ERR_OOB: this process cannot look it up. */
-static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
+static irr_status_t is_like_me(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
 {
     const size_t process = mca_coll_irr_process(ranks, rank).vpid;
     unsigned char known = known_of(process, UNKNOWN);
@@ -257,7 +258,7 @@ static int64_t distance_of(int round)
     return INT64_C(1) << round;
 }
 
-irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners)
+irr_status_t mca_coll_irr_signature_partners(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners)
 {
     irr_status_t status = IRR_OK;
 
@@ -265,8 +266,8 @@ irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_
     *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };
     for (int round = 0; distance_of(round) < ranks->size && mca_coll_irr_modex_complete(); round++) {
         bool sends = true, receives = true;
-        irr_status_t one = look(ranks, rank_at(ranks, distance_of(round)), &sends);
-        irr_status_t other = look(ranks, rank_at(ranks, -distance_of(round)), &receives);
+        irr_status_t one = is_like_me(ranks, rank_at(ranks, distance_of(round)), &sends);
+        irr_status_t other = is_like_me(ranks, rank_at(ranks, -distance_of(round)), &receives);
 
         partners->ahead &= sends ? UINT32_MAX : ~(UINT32_C(1) << round);
         partners->behind &= receives ? UINT32_MAX : ~(UINT32_C(1) << round);
@@ -275,13 +276,14 @@ irr_status_t mca_coll_irr_signature_look(const mca_coll_irr_ranks_t *ranks, mca_
     return status;
 }
 
-void mca_coll_irr_signature_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words)
+void mca_coll_irr_signature_reduce(mca_coll_irr_reduction_t *reduction, const mca_coll_irr_partners_t *partners,
+                                   uint64_t *words)
 {
     words[UNLIKE] = 0;
-    for (int round = 0; distance_of(round) < rounds->ranks->size; round++) {
+    for (int round = 0; distance_of(round) < reduction->ranks->size; round++) {
         words[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
     }
-    mca_coll_irr_rounds_maxima(rounds, words, MCA_COLL_IRR_SIGNATURE_WORDS, partners);
+    mca_coll_irr_reduction_maxima(reduction, words, MCA_COLL_IRR_SIGNATURE_WORDS, partners);
 }
 
 bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size)
@@ -294,7 +296,9 @@ bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uin
     } else {
         const bool warns = explain(ranks, why, size);
 
-        mca_coll_irr_warn_once("not-everywhere", why, &mine.warned, warns);
+        if (mca_coll_irr_warns_first(&mine.warned) && warns) {
+            mca_coll_irr_warn("not-everywhere", "%s", why);
+        }
     }
     return false;
 }

@@ -15,8 +15,8 @@
  * Cost of the report: one message per rank, with one record for each kind of communicator, at most 64.  None if the
  * report is off.
  */
-#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -219,11 +219,8 @@ static bool is_given(const char *value)
 
 static void warn(const char *outcome)
 {
-    char text[512];
-
-    snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s; %s", report.path,
-             strerror(errno), outcome);
-    mca_coll_irr_warn("engine-message", text);
+    mca_coll_irr_warn("engine-message", "coll_irr_report is %s, which cannot be written: %s; %s", report.path,
+                      strerror(errno), outcome);
 }
 
 /*

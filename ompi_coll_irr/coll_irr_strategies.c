@@ -7,10 +7,10 @@
  * Cost: one reduction; one more for a new list if lessons are remembered; about five for each strategy that is opened.
  */
 #include "coll_irr_agreement.h"
-#include "coll_irr_memory.h"
 #include "coll_irr_engine.h"
-#include "coll_irr_team.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include "core/clock.h"
 
@@ -26,7 +26,7 @@
 #define STRATEGY_NS UINT64_C(300000)
 
 /* One more word states whether the service has failed on a rank. */
-_Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_ROUNDS_WORDS, "rounds have room for the words of a choice");
+_Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_REDUCTION_WORDS, "a reduction has room for the words of a choice");
 
 /* ---- strategies ---- */
 
@@ -111,7 +111,7 @@ static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_
 static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const int ranks = mca_coll_irr_node_ranks(module);
+    const int ranks = mca_coll_irr_ranks_on_my_node(&module->ranks);
     const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
     const bool one_node = ranks == module->ranks.size;
     irr_counters_t counters;
@@ -215,16 +215,11 @@ static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_reca
     return go_on(agreement, irr_choice_listed(&service->choice, agreement->ratios, agreement->listed, recall));
 }
 
-static irr_status_t wait_for_memories(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_lessons(mca_coll_irr_agreement_t *agreement)
 {
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
-    irr_recall_t recall;
+    const irr_recall_t recall = irr_lessons_agreed(agreement->words, agreement->service->choice.again == 0,
+                                                   agreement->list, agreement->ratios, &agreement->listed);
 
-    if (status != IRR_OK) {
-        return status;
-    }
-    recall = irr_lessons_agreed(agreement->words, agreement->service->choice.again == 0, agreement->list,
-                               agreement->ratios, &agreement->listed);
     return end_list(agreement, &recall);
 }
 
@@ -237,9 +232,7 @@ static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
         return end_list(agreement, &nothing);
     }
     mca_coll_irr_memory_words(agreement->service, agreement->list, agreement->listed, agreement->words);
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_LESSONS_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_memories;
-    return IRR_OK;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->words, IRR_LESSONS_WORDS, take_lessons);
 }
 
 /* Runs local actions at once, alike on all ranks, until the next step that communicates. */
@@ -259,14 +252,13 @@ static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t 
     return what == IRR_CHOICE_OPENS ? open_strategies(agreement) : IRR_OK;
 }
 
-static irr_status_t wait_for_words(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_words(mca_coll_irr_agreement_t *agreement)
 {
     irr_choice_t *choice = &agreement->service->choice;
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
     irr_choice_act_t what;
 
-    if (status != IRR_OK || agreement->words[IRR_CHOICE_WORDS] != 0) {
-        return status != IRR_OK ? status : IRR_ERR_PEER;
+    if (agreement->words[IRR_CHOICE_WORDS] != 0) {
+        return IRR_ERR_PEER;
     }
     what = irr_choice_agreed(choice, agreement->words);
     irr_choice_waited(choice, irr_clock_ns() - agreement->begin_ns);
@@ -282,8 +274,5 @@ irr_status_t mca_coll_irr_strategies_begin(mca_coll_irr_agreement_t *agreement)
     agreement->words[IRR_CHOICE_REMEMBERS] = service->host_strategy == 0 && mca_coll_irr_memory_is_there();
     agreement->words[IRR_CHOICE_WORDS] = service->state == MCA_COLL_IRR_FAILED;
     agreement->begin_ns = irr_clock_ns();
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS + 1,
-                               &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_words;
-    return IRR_OK;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->words, IRR_CHOICE_WORDS + 1, take_words);
 }

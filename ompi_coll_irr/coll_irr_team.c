@@ -2,8 +2,8 @@
  * coll_irr_team.c - see coll_irr_team.h.
  */
 #include "coll_irr_engine.h"
-#include "coll_irr_team.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include "core/clock.h"
 #include "core/hash.h"
@@ -60,7 +60,7 @@ static mca_coll_irr_team_t **list_of(const uint64_t processes[2])
 }
 
 /* Returns the shared team of these processes, or NULL.  The caller holds the lock. */
-static mca_coll_irr_team_t *look_up(const uint64_t processes[2])
+static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
 {
     for (mca_coll_irr_team_t *team = *list_of(processes); team != NULL; team = team->next) {
         if (team->shared && team->processes[0] == processes[0] && team->processes[1] == processes[1]) {
@@ -153,7 +153,7 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
         hash_processes(&module->ranks, processes);
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    module->team = shares ? look_up(processes) : NULL;
+    module->team = shares ? find_shared(processes) : NULL;
     if (module->team == NULL) {
         found_team(module, processes, shares);
     } else if (module->team->modules > 0) {

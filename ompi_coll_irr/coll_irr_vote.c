@@ -1,5 +1,5 @@
 /*
- * coll_irr_question.c - steps of an agreement: the question, in which the ranks learn whether they want a collective
+ * coll_irr_vote.c - steps of an agreement: the vote, in which the ranks learn whether they want a collective
  * served.
  *
  * The ranks reduce a few words to their maxima.  Parameters may differ between ranks, so no rank can decide alone.  The
@@ -9,9 +9,9 @@
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_memory.h"
-#include "coll_irr_team.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
 
 #include <stdlib.h>
 
@@ -60,16 +60,17 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 
 /* ---- words ---- */
 
-/* The words of the question; ranks learn their maxima.  A rank r is stored as ranks - r, so the lowest rank remains. */
-enum { BAD_VALUE, WANTED, LEFT, APART, PINNED, MACHINE, WORDS = MACHINE + 2 };
+/* A rank r is stored in a word as ranks - r, so the maximum is the lowest rank. */
+enum { BAD_VALUE, WANTED, LEFT, APART = MCA_COLL_IRR_VOTE_APART, PINNED, MACHINE, WORDS = MACHINE + 2 };
 
-_Static_assert((int)WORDS <= (int)MCA_COLL_IRR_WORDS_MAX, "there is room");
+_Static_assert((int)WORDS <= (int)MCA_COLL_IRR_WORDS_MAX && (int)MACHINE == (int)MCA_COLL_IRR_VOTE_MACHINE,
+               "the words have room, and the order of coll_irr_agreement.h");
 
 /*
  * Returns true if this rank reports the cause: the lowest rank with a bad value, or else the lowest one that leaves the
  * collective to Open MPI.
  */
-static bool speaks(const mca_coll_irr_agreement_t *agreement)
+static bool reports(const mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_ranks_t *ranks = &agreement->module->ranks;
     const uint64_t *words = agreement->words;
@@ -81,16 +82,14 @@ static bool speaks(const mca_coll_irr_agreement_t *agreement)
  * Writes the cause if this rank has a bad value or another trouble.  Warns the user, unless MPI_Init has named the
  * value.
  */
-static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
+static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_bad_t *bad = module->bad;
-    char text[320];
 
     if (bad == NULL) {
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->reason != NULL ? module->reason : "it has no memory");
-        snprintf(text, sizeof(text), "%s; Open MPI's own algorithm serves the communicator", why);
-        mca_coll_irr_warn("engine-message", text);
+        mca_coll_irr_warn("engine-message", "%s; Open MPI's own algorithm serves the communicator", why);
         return;
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
@@ -101,53 +100,46 @@ static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL
 }
 
 /* Local: warns the user, and writes the cause for all ranks. */
-static void speak(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY])
+static void report(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_module_t *module = agreement->module;
     const char *parameter = mca_coll_irr_parameter(agreement->service->which);
-    char text[320];
 
     if (agreement->words[BAD_VALUE] != 0) {
-        speak_trouble(module, why);
+        report_trouble(module, why);
         return;
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is %s on rank %d and not on others", parameter, agreement->why,
              module->ranks.rank);
-    snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be the "
-             "same on all ranks; Open MPI's own algorithm serves the communicator", parameter, agreement->why);
-    mca_coll_irr_warn("engine-message", text);
+    mca_coll_irr_warn("engine-message", "%s is %s on some ranks of a communicator and not on others; parameters must "
+                      "be the same on all ranks; Open MPI's own algorithm serves the communicator", parameter,
+                      agreement->why);
 }
 
-static irr_status_t wait_for_cause(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_cause(mca_coll_irr_agreement_t *agreement)
 {
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
     char *why = (char *)agreement->text;
 
-    if (status == IRR_OK) {
-        why[MCA_COLL_IRR_WHY - 1] = '\0';
-        mca_coll_irr_decline(agreement->module, agreement->service, why);
-        agreement->next = agreement->then;
-    }
-    return status;
+    why[MCA_COLL_IRR_WHY - 1] = '\0';
+    mca_coll_irr_decline(agreement->module, agreement->service, why);
+    agreement->next = agreement->then;
+    return IRR_OK;
 }
 
 /* Some ranks leave the collective to Open MPI or have a bad value: one rank reports the cause, and all learn it. */
 static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
     memset(agreement->text, 0, sizeof(agreement->text));
-    if (speaks(agreement)) {
-        speak(agreement, (char *)agreement->text);
+    if (reports(agreement)) {
+        report(agreement, (char *)agreement->text);
     }
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->text, MCA_COLL_IRR_WHY_WORDS,
-                               &MCA_COLL_IRR_PARTNERS_ALL);
-    agreement->next = wait_for_cause;
-    return IRR_OK;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->text, MCA_COLL_IRR_WHY_WORDS, take_cause);
 }
 
 /* Local: sets the partners.  A failed lookup becomes the trouble of this rank. */
-static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
+static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
 {
-    if (mca_coll_irr_signature_look(&module->ranks, partners) != IRR_OK && module->trouble == IRR_OK) {
+    if (mca_coll_irr_signature_partners(&module->ranks, partners) != IRR_OK && module->trouble == IRR_OK) {
         module->trouble = IRR_ERR_OOB;
         module->reason = strdup("a rank cannot look up what others have published in MPI_Init");
     }
@@ -157,7 +149,7 @@ static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partner
  * Sets the words of this rank, and `why` if it leaves the collective to Open MPI.  A rank without memory for a module
  * has read no settings.  It agrees with the others here, and reports its trouble in the setup.
  */
-static void want(mca_coll_irr_agreement_t *agreement)
+static void cast_vote(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
     const mca_coll_irr_service_t *service = agreement->service;
@@ -199,14 +191,10 @@ static irr_status_t decide(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-static irr_status_t wait_for_answers(mca_coll_irr_agreement_t *agreement)
+static irr_status_t take_answers(mca_coll_irr_agreement_t *agreement)
 {
-    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
     char why[MCA_COLL_IRR_CAUSE];
 
-    if (status != IRR_OK) {
-        return status;
-    }
     if (!agreement->everywhere &&
         !mca_coll_irr_signature_is_same(&agreement->module->ranks, agreement->words, why, sizeof(why))) {
         mca_coll_irr_decline(agreement->module, agreement->service, why);
@@ -217,36 +205,21 @@ static irr_status_t wait_for_answers(mca_coll_irr_agreement_t *agreement)
     return decide(agreement);
 }
 
-irr_status_t mca_coll_irr_question_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then)
+irr_status_t mca_coll_irr_vote_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then)
 {
     mca_coll_irr_partners_t partners = MCA_COLL_IRR_PARTNERS_ALL;
 
     memset(agreement->words, 0, MCA_COLL_IRR_SIGNATURE_WORDS * sizeof(agreement->words[0]));
     if (!agreement->everywhere) {
-        look(agreement->module, &partners);
+        find_partners(agreement->module, &partners);
     }
-    want(agreement);
+    cast_vote(agreement);
     if (agreement->everywhere) {
-        mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, WORDS, &partners);
+        mca_coll_irr_reduction_maxima(&agreement->reduction, agreement->words, WORDS, &partners);
     } else {
-        mca_coll_irr_signature_ask(&agreement->rounds, &partners, agreement->words);
+        mca_coll_irr_signature_reduce(&agreement->reduction, &partners, agreement->words);
     }
     agreement->then = then;
-    agreement->next = wait_for_answers;
+    agreement->next = take_answers;
     return IRR_OK;
-}
-
-bool mca_coll_irr_question_is_alike(const mca_coll_irr_agreement_t *agreement)
-{
-    return agreement->words[APART] == 0;
-}
-
-bool mca_coll_irr_question_tries(const mca_coll_irr_agreement_t *agreement)
-{
-    return agreement->words[PINNED] == 0;
-}
-
-const uint64_t *mca_coll_irr_question_machine(const mca_coll_irr_agreement_t *agreement)
-{
-    return agreement->words + MACHINE;
 }

@@ -1,0 +1,454 @@
+/*
+ * coll_irr_calls.c - calls that return a request: nonblocking calls, and init calls of persistent requests.
+ *
+ * All nonblocking calls of a collective on a communicator form an operation class (coll_irr_request.h).  A nonblocking
+ * call must not wait for other ranks, so an agreement is part of its operation.  Open MPI serves the first call.  If an
+ * algorithm is named, the ranks agree after this call, and the second call is served.  If the ranks choose, they agree
+ * after calls known to all of them.
+ *
+ * The strategy of a call that starts during an agreement is unknown, and ranks may learn it at different times.  An
+ * exchange of the engine can start later, in order.  A call to Open MPI cannot, because it takes a tag, and tags are
+ * assigned in call order.  However, a persistent request of Open MPI takes the tag that the nonblocking call would
+ * take, exchanges the same messages, and can start at any time.  Such a call therefore creates one.  It is started if
+ * Open MPI serves the call, and freed otherwise.  A call that the engine serves without one also takes a tag, so tags
+ * stay alike on all ranks.  This is checked as far as possible: both functions must belong to one module, and a call
+ * must take one tag.  Otherwise Open MPI serves all nonblocking calls.
+ *
+ * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for it (5.0 does).  All ranks
+ * must take the same number of tags, whether they know the strategy or not, so a request of Open MPI always takes it.
+ *
+ * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
+ * classes.  Without memory for a request, the request is on the stack, and the call returns when the operation has
+ * ended.
+ *
+ * A persistent collective is planned once and started many times.  If it is served from the start, everything that may
+ * fail, wait or differ between ranks happens in the init call, which all ranks enter.  Each rank brings its own trouble
+ * into the agreement on an engine communicator for the request.  The agreement plans the exchange, and all ranks state
+ * whether this succeeded.  If not, all ranks use a request of the previous module.
+ *
+ * If the ranks choose, a request starts with the strategy that its class has found, or with an inner request of the
+ * previous module, and has its own trials (coll_irr_request.h).  In the first init call on a communicator the ranks
+ * vote whether all choose: only then may it take a tag for agreements, because all ranks or none must take it.
+ *
+ * Cost: an untimed nonblocking call that Open MPI serves needs no request of coll/irr.  An init call takes an agreement
+ * as for a communicator's first collective, and the time of planning.  If the ranks choose, it takes the cost of the
+ * previous module and one dissemination, and one more in the first init call of a communicator.
+ */
+#include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
+#include "coll_irr_statistics.h"
+#include "coll_irr_team.h"
+
+#include "core/clock.h"
+
+static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
+
+static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *class, mca_coll_irr_form_t form)
+{
+    return &class->module->previous[class->service.which][form];
+}
+
+/* ---- nonblocking calls to Open MPI ---- */
+
+/* Returns true if a call is in place and has no bytes on this rank. */
+static bool is_empty(const mca_coll_irr_call_t *call)
+{
+    const bool in_place = call->send.buffer == MPI_IN_PLACE;
+    size_t bytes = 0;
+    int rank;
+
+    for (int k = 0; in_place && k < call->recv.slots && bytes == 0; k++) {
+        bytes = mca_coll_irr_side_bytes(&call->recv, k, &rank);
+    }
+    return in_place && bytes == 0;
+}
+
+static int pass_on(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, ompi_request_t **request_p)
+{
+    ompi_communicator_t *comm = class->module->comm;
+    const int32_t tag = comm->c_nbc_tag;
+    const int result = mca_coll_irr_host(class->module, class->service.which, MCA_COLL_IRR_NONBLOCKING, call, NULL,
+                                         request_p);
+
+    if (tag - comm->c_nbc_tag != 1 && !is_empty(call)) {
+        class->unfit = another;
+    }
+    return result;
+}
+
+static int start_host(mca_coll_irr_request_t *request)
+{
+    const int result = pass_on(request->class, &request->call, &request->inner);
+
+    if (result != OMPI_SUCCESS) {
+        request->inner = NULL;
+    }
+    return result;
+}
+
+/* ---- the class of nonblocking calls ---- */
+
+static void begin_class(mca_coll_irr_class_t *class)
+{
+    const mca_coll_irr_previous_t *nonblocking = previous_of(class, MCA_COLL_IRR_NONBLOCKING);
+    const mca_coll_irr_previous_t *persistent = previous_of(class, MCA_COLL_IRR_PERSISTENT);
+    mca_coll_irr_service_t *service = &class->service;
+
+    mca_coll_irr_team_find(class->module);
+    mca_coll_irr_meet_neighbors(class->module, service->which);
+    class->tag = MCA_COLL_IRR_TAG_CLASS - (int)service->which;
+    if (persistent->function == NULL || persistent->module != nonblocking->module) {
+        class->unfit = another;
+    }
+    mca_coll_irr_begin(class->module, service);    /* or the ranks agree after the first call */
+}
+
+static mca_coll_irr_class_t *class_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    const char *call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_NONBLOCKING].call;
+
+    if (module->nonblocking[which] == NULL) {
+        module->nonblocking[which] = &module->class[which];
+        mca_coll_irr_class_init(module->nonblocking[which], module, which, call);
+        begin_class(module->nonblocking[which]);
+    }
+    return module->nonblocking[which];
+}
+
+void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        if (module->nonblocking[i] != NULL) {
+            mca_coll_irr_class_fini(module->nonblocking[i]);
+            module->nonblocking[i] = NULL;
+        }
+    }
+}
+
+/* ---- nonblocking calls ---- */
+
+/* What is known of a call before it starts. */
+typedef enum kind {
+    PASSES,   /* to Open MPI; its end need not be known */
+    HOST,     /* to Open MPI */
+    ENGINE,
+    DOUBT     /* queued; its strategy is not known yet */
+} kind_t;
+
+/* Returns true if the end of a call to Open MPI need not be known.  Counts the call if the ranks choose. */
+static bool passes(mca_coll_irr_service_t *service)
+{
+    return service->record == NULL &&
+           (service->state == MCA_COLL_IRR_DECLINED ||
+            (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
+}
+
+/* Classifies a call.  Only a call sets `holds`, so if it is false here, it stays false during this call. */
+static kind_t classify(mca_coll_irr_class_t *class)
+{
+    mca_coll_irr_service_t *service = &class->service;
+    kind_t kind;
+
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    if (class->holds && service->state != MCA_COLL_IRR_SERVING) {
+        kind = class->unfit != NULL ? PASSES : DOUBT;    /* if unfit, Open MPI serves all calls */
+    } else if (class->holds || mca_coll_irr_service_strategy(&class->service) != NULL) {
+        kind = ENGINE;
+    } else {
+        kind = passes(service) ? PASSES : HOST;
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+    return kind;
+}
+
+/* Takes the tag that Open MPI would take in a call, on all ranks, whether Open MPI serves it or not. */
+static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
+{
+    const mca_coll_irr_class_t *class = request->class;
+    int result = OMPI_SUCCESS;
+
+    if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call))) {
+        result = mca_coll_irr_host(class->module, class->service.which, MCA_COLL_IRR_PERSISTENT, &request->call,
+                                   &ompi_mpi_info_null.info, &request->inner);
+        request->ready = result == OMPI_SUCCESS;
+    } else if (kind == ENGINE) {
+        (void)mca_coll_irr_tag(class->module->comm);
+    }
+    return result;
+}
+
+/* Starts an operation.  After an error of Open MPI, which is returned, the operation is not pending. */
+static int start(mca_coll_irr_request_t *request, kind_t kind)
+{
+    mca_coll_irr_class_t *class = request->class;
+    int result;
+
+    result = take_tag(request, kind);
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    if (class->service.state != MCA_COLL_IRR_SERVING) {
+        request->load = mca_coll_irr_load(&request->call, class->module->ranks.rank);
+    }
+    mca_coll_irr_stats_start(class, &request->call);
+    if (kind != HOST) {
+        (void)mca_coll_irr_request_open(request);   /* without memory the exchange fails */
+    }
+    mca_coll_irr_request_begin(request, start_host);
+    return OMPI_SUCCESS;
+}
+
+/*
+ * Starts an operation on a rank without memory for a request, and waits for it.  Other ranks are in the operation and
+ * its agreement, so this rank must take part.  The request is on the stack.
+ */
+static int start_and_wait(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, kind_t kind)
+{
+    mca_coll_irr_request_t request;
+    int result;
+
+    mca_coll_irr_request_construct(&request, class, call);
+    result = start(&request, kind);
+    if (result == OMPI_SUCCESS) {
+        ompi_request_wait_completion(&request.super.super);
+        result = request.super.super.req_status.MPI_ERROR;
+    }
+    mca_coll_irr_request_destruct(&request);
+    return result;
+}
+
+int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                       ompi_request_t **request_p)
+{
+    mca_coll_irr_class_t *class = class_of(module, which);
+    mca_coll_irr_request_t *request;
+    kind_t kind;
+    int result;
+
+    if (class->service.state == MCA_COLL_IRR_FAILED) {
+        return mca_coll_irr_error(IRR_ERR_PEER);
+    }
+    mca_coll_irr_stats_ask(&class->service);
+    kind = classify(class);
+    if (kind == PASSES) {
+        return pass_on(class, call, request_p);
+    }
+    mca_coll_irr_place(module, which, call);
+    request = mca_coll_irr_request_take(class, call, false);
+    if (request == NULL) {
+        *request_p = &ompi_request_empty;
+        return start_and_wait(class, call, kind);
+    }
+    result = start(request, kind);
+    if (result != OMPI_SUCCESS) {
+        mca_coll_irr_request_give(request);
+        return result;
+    }
+    *request_p = &request->super.super;
+    return OMPI_SUCCESS;
+}
+
+/* ---- persistent requests ---- */
+
+/* The arguments of an init call. */
+typedef struct args {
+    mca_coll_irr_module_t *module;
+    mca_coll_irr_which_t   which;
+    mca_coll_irr_call_t   *call;
+    ompi_info_t           *info;
+} args_t;
+
+/* Returns an inactive request with its own class, whose service the caller completes.  NULL without memory. */
+static mca_coll_irr_request_t *create(const args_t *args)
+{
+    const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
+    mca_coll_irr_class_t *class = malloc(sizeof(*class));
+    mca_coll_irr_request_t *request = NULL;
+
+    if (class != NULL) {
+        mca_coll_irr_class_init(class, args->module, args->which, entry->call);
+        class->service.state = MCA_COLL_IRR_DECLINED;
+        memcpy(class->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
+               sizeof(class->service.why));
+        request = mca_coll_irr_request_take(class, args->call, true);
+    }
+    if (request == NULL || !mca_coll_irr_request_open(request)) {
+        goto err_memory;
+    }
+    mca_coll_irr_side_hold(&request->call.send, true);
+    mca_coll_irr_side_hold(&request->call.recv, true);
+    class->request = request;
+    return request;
+
+err_memory:
+    if (request != NULL) {
+        mca_coll_irr_operation_close(&request->operation);
+        mca_coll_irr_request_give(request);
+    }
+    if (class != NULL) {
+        mca_coll_irr_class_fini(class);
+        free(class);
+    }
+    return NULL;
+}
+
+/* Creates a request of the previous module. */
+static int init_previous(const args_t *args, ompi_request_t **request_p)
+{
+    return mca_coll_irr_host(args->module, args->which, MCA_COLL_IRR_PERSISTENT, args->call, args->info, request_p);
+}
+
+/*
+ * Sets up an engine communicator with a plan for the request.  Collective; the request may be NULL on this rank.
+ * Returns IRR_ERR_NOT_SUPPORTED, alike on all ranks, or an error of a reduction.
+ */
+static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
+                                 mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
+{
+    const mca_coll_irr_aim_t aim = {
+        .goal = MCA_COLL_IRR_OPEN, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true, .plans = true,
+        .problem = request == NULL ? NULL : &request->operation.bytes.problem, .settings = settings,
+        .trouble = trouble, .reason = "a rank has no memory for a persistent request" };
+
+    return mca_coll_irr_agree(module, NULL, &aim, comm_p);
+}
+
+/*
+ * Creates a request that is served.  Collective.  Returns IRR_ERR_NOT_SUPPORTED alike on all ranks, or an error of
+ * a reduction.
+ */
+static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
+{
+    const uint64_t begin_ns = irr_clock_ns();
+    mca_coll_irr_request_t *request = create(args);
+    irr_comm_t *irr_comm;
+    irr_status_t status = open_planned(args->module, settings, request, request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK,
+                                       &irr_comm);
+
+    if (status == IRR_OK) {
+        request->class->service.irr_comm = irr_comm;
+        request->class->service.state = MCA_COLL_IRR_SERVING;
+        mca_coll_irr_stats_request(request, begin_ns);
+        *request_p = &request->super.super;
+    } else if (request != NULL) {
+        mca_coll_irr_request_destroy(request);
+    }
+    return status;
+}
+
+/* ---- persistent requests for which the ranks choose ---- */
+
+/*
+ * Starts the request with the strategy that its class has found, if all ranks can.  Collective.  Returns an error of
+ * a reduction.
+ */
+static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_service_t *service = &request->class->service;
+    const mca_coll_irr_service_t *class = mca_coll_irr_team_service(module->team, service->which);
+    irr_status_t trouble = IRR_OK, status;
+    irr_settings_t settings;
+
+    if (!mca_coll_irr_service_settings(module, class, &settings)) {
+        return IRR_OK;
+    }
+    if (mca_coll_irr_service_has_candidates(service)) {
+        service->candidates->open[1] = class->candidates->open[class->choice.strategy];
+    } else {
+        trouble = IRR_ERR_NO_MEMORY;
+    }
+    status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
+    if (status == IRR_OK) {
+        irr_choice_found(&service->choice, &class->choice.speedup);
+        service->grouped = true;   /* like the strategies of the class */
+    } else {
+        service->strategies[1] = NULL;
+    }
+    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
+}
+
+/* Completes the service of a request with its own trials, and its inner request of the previous module. */
+static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner, int tag)
+{
+    mca_coll_irr_service_t *service = &request->class->service;
+
+    request->inner = inner;
+    request->ready = true;
+    request->load = mca_coll_irr_load(&request->call, request->class->module->ranks.rank);
+    request->class->tag = tag;
+    service->state = MCA_COLL_IRR_CHOOSING;
+    service->voted = true;   /* the class has voted */
+    irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
+                    mca_coll_irr_memory_is_given());
+}
+
+/*
+ * Creates a request with its own trials.  Collective.  If a rank has no memory for it, all ranks use Open MPI's request
+ * instead, because the starts of a request in a trial include agreements.
+ */
+static int create_tried(const args_t *args, ompi_request_t **request_p)
+{
+    mca_coll_irr_service_t *class = mca_coll_irr_team_service(args->module->team, args->which);
+    const int tag = mca_coll_irr_tag(args->module->comm);
+    const uint64_t begin_ns = irr_clock_ns();
+    mca_coll_irr_request_t *request = create(args);
+    ompi_request_t *inner = MPI_REQUEST_NULL;
+    const int result = init_previous(args, &inner);
+    uint64_t failed = request == NULL || result != OMPI_SUCCESS;
+    irr_status_t status = mca_coll_irr_maxima(&args->module->ranks, &failed, 1);
+    const bool tries = status == IRR_OK && failed == 0;
+
+    if (tries) {
+        begin_trials(request, inner, tag);
+        status = take_found(args->module, request);
+    }
+    if (tries && status == IRR_OK) {
+        mca_coll_irr_stats_request(request, class->choice.strategy != 0 ? begin_ns : 0);
+        *request_p = &request->super.super;
+        return OMPI_SUCCESS;
+    }
+    if (request != NULL) {
+        mca_coll_irr_request_destroy(request);
+    }
+    if (status == IRR_OK) {
+        *request_p = inner;
+        return result;
+    }
+    if (!tries && result == OMPI_SUCCESS) {
+        ompi_request_free(&inner);
+    }
+    return mca_coll_irr_fail(class, status);
+}
+
+int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                           ompi_info_t *info, ompi_request_t **request_p)
+{
+    mca_coll_irr_service_t *class;
+    const args_t args = { .module = module, .which = which, .call = call, .info = info };
+    irr_status_t status = IRR_ERR_NOT_SUPPORTED;
+    irr_settings_t settings;
+    int result = mca_coll_irr_activate(module, which, &class);
+
+    if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING && !class->voted) {
+        const mca_coll_irr_aim_t aim = {
+            .goal = MCA_COLL_IRR_VOTE, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
+
+        result = mca_coll_irr_error(mca_coll_irr_agree(module, class, &aim, NULL));
+    }
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    mca_coll_irr_place(module, which, call);
+    if (class->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(class)) {
+        return create_tried(&args, request_p);
+    }
+    if (mca_coll_irr_service_settings(module, class, &settings)) {
+        status = create_served(&args, &settings, request_p);
+    }
+    if (status != IRR_ERR_NOT_SUPPORTED) {
+        return mca_coll_irr_error(status);
+    }
+    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: a persistent request of communicator %s is "
+                        "left to others", module->comm->c_name);
+    return init_previous(&args, request_p);
+}
