@@ -173,16 +173,16 @@ static void print_columns(const record_t *record, FILE *stream)
 
 static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
 {
-    fprintf(stream, "coll/irr %s: what all-to-all collectives did in a job of %d ranks.\n", job->version,
+    fprintf(stream, "coll/irr %s: all-to-all collectives in a job of %d ranks.\n", job->version,
             job->ranks);
     if (job->reporting < job->ranks) {
         fprintf(stream, "Only %d ranks have reported: coll_irr_report is not the same on all.\n", job->reporting);
     }
-    fputs("Bytes and messages are sums over the ranks, of what goes to others; times are those of the rank that\n"
-          "has most. Set-up is what preparations and agreements took, and by which trials made exchanges longer; its\n"
-          "share is of time and set-up together. Speedup is the time of Open MPI's own divided by that of an\n"
-          "algorithm. Saved is by how much exchanges were shorter than by Open MPI's own, as trials tell; from and to\n"
-          "are its interval, by the samples that were timed.\n\n", stream);
+    fputs("Bytes and messages are sums over the ranks, without blocks of a rank for itself; times are those of the\n"
+          "rank with the longest time. Set-up is the time of preparations and agreements, and the extra time of\n"
+          "exchanges in trials; its share is of time and set-up together. Speedup is the time of Open MPI's own\n"
+          "divided by that of an algorithm. Saved is the time saved relative to Open MPI's own, as estimated in\n"
+          "trials; from and to are its interval, by the samples that were timed.\n\n", stream);
     print_columns(NULL, stream);
 }
 

@@ -34,15 +34,15 @@ static const irr_setting_t of_process[] = {
       "collectives whose algorithms say so; a negative value disables it.",
       .allowed = "a whole number up to 100; a negative one disables coll/irr", .min = INT_MIN, .max = 100 },
     { "verbose", IRR_SETTING_WHOLE, USER, AT(verbose), "0",
-      "Verbosity of the irr coll component. 0 is silent; with 1 rank 0 of each communicator says what serves each "
-      "collective, and why; 10 and more is for debugging.",
+      "Verbosity of the irr coll component. 0 is silent; with 1 rank 0 of each communicator logs the algorithm that "
+      "serves each collective, and the cause; 10 and more is for debugging.",
       .allowed = "a whole number from 0 on", .min = 0, .max = INT_MAX },
     { "setup_share", IRR_SETTING_WHOLE, USER, AT(setup_share), "5",
       "With the algorithm auto: percentage of the time of exchanges that coll/irr may spend on finding a faster "
       "algorithm than Open MPI's own; above 100 also where that cannot pay. 0 tries nothing: auto is Open MPI's own.",
       .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
     { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
-      "What moves messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if only coll_irr_ofi_* is set, or if "
+      "Library for messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if only coll_irr_ofi_* is set, or if "
       "only libfabric drives the fast devices of a job on several nodes (Slingshot, EFA, Omni-Path); else ucx. Must be "
       "the same on all ranks.",
       .value = transport_name },
@@ -68,22 +68,22 @@ static const irr_setting_t of_process[] = {
       "the same on all ranks.",
       .allowed = "any text" },
     { "machine_file", IRR_SETTING_TEXT, USER, AT(machine_file), "",
-      "File with the constants of the machine, as irr_tune writes it, by which the algorithm auto decides what is "
-      "worth a trial. Empty means the defaults, which also hold where ranks cannot read it or have different "
+      "File with the constants of the machine, as irr_tune writes it, by which the algorithm auto selects strategies "
+      "for trials. Empty means the defaults, which are also used if ranks cannot read the file or have different "
       "constants.",
       .allowed = "any text" },
     { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
-      "File of what trials have found, for the next job: with the algorithm auto, ranks that remember a gain take it "
-      "at once. Process 0 adds to it in MPI_Finalize. It holds for one machine (irr_tune --show FILE). All ranks must "
-      "name one, or none.",
+      "File of the results of trials, for the next job: with the algorithm auto, ranks use a strategy with a known "
+      "speedup at once. Process 0 adds to the file in MPI_Finalize. It is valid for one machine (irr_tune --show "
+      "FILE). All ranks must name one, or none.",
       .allowed = "any text" },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "",
-      "What all-to-all collectives did, at the end of the job, by rank 0: 1: as a table on stderr; the name of a file: "
-      "as a table there, or, if it ends in .json, as JSON. Empty or 0: nothing is measured.",
+      "Report of all-to-all collectives, written by rank 0 at the end of the job. 1: a table on stderr; the name of a "
+      "file: a table there, or JSON if it ends in .json. Empty or 0: nothing is measured.",
       .allowed = "any text" },
     { "trace", IRR_SETTING_TEXT, EXPERT, AT(trace), "",
-      "Beginning of the names of files, PREFIX.RANK.trace, where each process writes at the end of the job when each "
-      "of its messages was sent and received. irr_trace turns them into one that Perfetto shows. Empty: no trace.",
+      "Prefix of trace files: at the end of the job each process writes PREFIX.RANK.trace, with the times when each of "
+      "its messages was sent and received. irr_trace turns them into one file for Perfetto. Empty: no trace.",
       .allowed = "any text" }
 };
 

@@ -101,7 +101,7 @@ plan 86
 check "ompi_info: help texts of 300 characters at most, 12 parameters for users" short_helps
 check "ompi_info: priority" listed priority 3 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 3 "Verbosity"
-check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
+check "ompi_info: report" listed report 3 "Report of all-to-all collectives"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 "$(values auto direct natural spread)"
 check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 "$(values auto direct natural)"
 check "ompi_info: algorithm of neighbours" listed neighbor_algorithm 3 "$(values auto direct natural)"
