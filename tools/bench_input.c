@@ -30,10 +30,9 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
 
             *entry = irr_cli_scaled(*entry, options->scale);
             if (*entry > INT_MAX) {
-                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes, above the %d that MPI counts; "
-                                 "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
-                                 better_scale(unscaled));
-                return IRR_CLI_REFUSED;
+                return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes, above the %d that MPI counts; "
+                                        "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
+                                        better_scale(unscaled));
             }
         }
     }
@@ -47,10 +46,9 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
             const uint64_t sum = irr_cli_sum(matrix, i, k == 0);
 
             if (sum > INT_MAX) {
-                irr_cli_complain("%.256s: %s %d is %" PRIu64 " bytes in all, above the %d that MPI displaces; "
-                                 "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1,
-                                 sum, INT_MAX, better_scale((double)sum / options->scale));
-                return IRR_CLI_REFUSED;
+                return irr_cli_complain("%.256s: %s %d is %" PRIu64 " bytes in all, above the %d that MPI displaces; "
+                                        "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1, sum,
+                                        INT_MAX, better_scale((double)sum / options->scale));
             }
         }
     }
@@ -69,23 +67,20 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
             const uint64_t entry = *irr_matrix_at(matrix, i, j);
 
             if (entry != first && irr_bench_speak(&options->work, i, j)) {
-                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": with "
-                                 "--%s all must be equal, as in --pattern uniform", input_name(options), i + 1,
-                                 j + 1, entry, other + 1, first, pieces ? "datatype" : "alltoall");
-                return IRR_CLI_REFUSED;
+                return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": "
+                                        "with --%s all must be equal, as in --pattern uniform", input_name(options),
+                                        i + 1, j + 1, entry, other + 1, first, pieces ? "datatype" : "alltoall");
             }
         }
     }
     if (pieces && irr_bench_span(&options->work, matrix->ranks, first) > INT_MAX) {
-        irr_cli_complain("%.256s: with --datatype blocks begin up to %" PRIu64 " bytes apart, above the %d that MPI "
-                         "displaces", input_name(options), irr_bench_span(&options->work, matrix->ranks, first),
-                         INT_MAX);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: with --datatype blocks begin up to %" PRIu64 " bytes apart, above the %d that "
+                                "MPI displaces", input_name(options), irr_bench_span(&options->work, matrix->ranks,
+                                first), INT_MAX);
     }
     if (pieces && (first == 0 || first % (uint64_t)options->work.pieces != 0)) {
-        irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another --unit",
-                         input_name(options), first, options->work.pieces);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another "
+                                "--unit", input_name(options), first, options->work.pieces);
     }
     return IRR_CLI_GOOD;
 }
@@ -98,19 +93,17 @@ static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const 
     if (irr_cli_is_symmetric(matrix, &i, &j)) {
         return IRR_CLI_GOOD;
     }
-    irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
-                     "--in-place both must be equal, as in --pattern uniform", input_name(options), i + 1, j + 1,
-                     *irr_matrix_at(matrix, i, j), j + 1, i + 1, *irr_matrix_at(matrix, j, i));
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
+                            "--in-place both must be equal, as in --pattern uniform", input_name(options), i + 1, j + 1,
+                            *irr_matrix_at(matrix, i, j), j + 1, i + 1, *irr_matrix_at(matrix, j, i));
 }
 
 /* Sets the entries within a group to zero. */
 static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *matrix)
 {
     if (work->inter >= matrix->ranks) {
-        irr_cli_complain("--inter '%d' leaves none of the %d ranks for the second group; at most %d are allowed",
-                         work->inter, matrix->ranks, matrix->ranks - 1);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--inter '%d' leaves none of the %d ranks for the second group; at most %d are allowed",
+                                work->inter, matrix->ranks, matrix->ranks - 1);
     }
     for (int i = 0; i < matrix->ranks; i++) {
         for (int j = 0; j < matrix->ranks; j++) {
@@ -124,8 +117,7 @@ static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *ma
 static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
     if (irr_matrix_init(matrix, ranks) != IRR_OK) {
-        irr_cli_complain("not enough memory for a matrix of %d ranks", ranks);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("not enough memory for a matrix of %d ranks", ranks);
     }
     for (int rank = 0; rank < ranks; rank++) {
         for (int slot = 0; slot < irr_bench_slots(work, ranks, rank); slot++) {

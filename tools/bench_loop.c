@@ -96,8 +96,7 @@ static irr_cli_exit_t print(const irr_bench_work_t *work, double seconds, bool l
     good = line != NULL && json_dumpf(line, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF;
     json_decref(line);
     if (!good || fflush(stdout) != 0) {
-        irr_cli_complain("stdout: output cannot be written");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("stdout: output cannot be written");
     }
     return IRR_CLI_GOOD;
 }

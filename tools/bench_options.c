@@ -56,9 +56,8 @@ static irr_cli_exit_t read_sweep(const char *text, void *target)
          !irr_cli_size_digits(text, (size_t)(colon - text), 1, INT64_MAX, &min)) ||
         ((colon == NULL || *last != '\0') && !irr_cli_size_digits(last, strlen(last), 1, INT64_MAX, &max)) ||
         min > max) {
-        irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX, with k, m or g behind them or "
-                         "nothing; MAX is " SWEEP_MAX_TEXT " if left out", text);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX, with k, m or g behind "
+                                "them or nothing; MAX is " SWEEP_MAX_TEXT " if left out", text);
     }
     work->unit_min = min;
     work->unit_max = max;
@@ -80,8 +79,7 @@ static irr_cli_exit_t read_algorithms(const char *list, void *target)
             return IRR_CLI_REFUSED;
         }
         if (count == IRR_BENCH_LIST_MAX) {
-            irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
         }
         work->algorithms[count++] = place - OWN;
     }
@@ -113,8 +111,7 @@ static irr_cli_exit_t read_datatype(const char *text, void *target)
     work->call = IRR_BENCH_ALLTOALLW;
     if (colon == NULL || !read_part(text + length, colon, 1, &work->pieces) ||
         !read_part(colon + 1, text + strlen(text), 1, &work->stride)) {
-        irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with integers from 1 on", text);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with integers from 1 on", text);
     }
     return IRR_CLI_GOOD;
 }
@@ -133,8 +130,8 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
                            read_part(text + length, text + strlen(text), 1, &work->degree))) {
         return IRR_CLI_GOOD;
     }
-    irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with an integer K from 1 on", text);
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with an integer K from 1 on",
+                            text);
 }
 
 /* Adds a counter to the columns unless it has one already, so there is always room. */
@@ -309,9 +306,8 @@ static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
 {
     for (int i = 0; i < work->rows; i++) {
         if (work->algorithms[i] == IRR_BENCH_P2P && (work->persistent || work->in_place)) {
-            irr_cli_complain("--algorithms p2p and --%s exclude each other",
-                             work->in_place ? "in-place" : "persistent");
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("--algorithms p2p and --%s exclude each other",
+                                    work->in_place ? "in-place" : "persistent");
         }
     }
     return IRR_CLI_GOOD;
@@ -323,8 +319,7 @@ static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
     const int listed = work->rows;
 
     if (!irr_bench_persistent()) {
-        irr_cli_complain("--persistent: this MPI has no persistent MPI_Alltoallv");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--persistent: this MPI has no persistent MPI_Alltoallv");
     }
     for (int i = 0; i < listed; i++) {
         work->algorithms[listed + i] = work->algorithms[i];

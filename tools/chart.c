@@ -110,8 +110,7 @@ irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream)
     int status;
 
     if (picture == NULL) {
-        irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
     status = run_script(picture, stream);
     json_decref(picture);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void irr_cli_complain(const char *format, ...)
+irr_cli_exit_t irr_cli_complain(const char *format, ...)
 {
     char line[768];
     va_list arguments;
@@ -22,6 +22,21 @@ void irr_cli_complain(const char *format, ...)
         *c = (unsigned char)*c < ' ' ? '?' : *c;
     }
     fprintf(stderr, "%s: %s\n", irr_cli_program, line);
+    return IRR_CLI_REFUSED;
+}
+
+irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    if (status == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return irr_cli_complain("%s: %s", text, irr_status_text(status));
 }
 
 bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
@@ -88,12 +103,11 @@ void irr_cli_take_name(const char **list, char *name, size_t size)
 
 irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error)
 {
-    if (status != IRR_OK && error->line > 0) {
-        irr_cli_complain("%.256s:%zu: %s", path, error->line, error->reason);
-    } else if (status != IRR_OK) {
-        irr_cli_complain("%.256s: %s", path, error->reason);
+    if (status == IRR_OK) {
+        return IRR_CLI_GOOD;
     }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return error->line > 0 ? irr_cli_complain("%.256s:%zu: %s", path, error->line, error->reason)
+                           : irr_cli_complain("%.256s: %s", path, error->reason);
 }
 
 void irr_cli_shuffle(int *order, int count, uint64_t *state)
@@ -130,10 +144,8 @@ irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)
     if (stream != stdout && fclose(stream) != 0) {
         good = false;
     }
-    if (!good) {
-        irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
-    }
-    return good ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return good ? IRR_CLI_GOOD
+                : irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
 }
 
 /* Removes a regular file, but no device and no pipe. */

@@ -20,8 +20,17 @@ typedef enum irr_cli_exit {
 /* The name of the tool in its error messages; each tool defines it. */
 extern const char irr_cli_program[];
 
-/* Prints an error message of one line to stderr, even if the user's text that it quotes has line ends. */
-void irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * Prints an error message of one line to stderr, even if the user's text that it quotes has line ends.  Returns
+ * IRR_CLI_REFUSED.
+ */
+irr_cli_exit_t irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Returns IRR_CLI_GOOD for IRR_OK.  For an error prints an error message, the formatted text and the text of the
+ * status, and returns IRR_CLI_REFUSED.
+ */
+irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * Reads decimal digits, without sign and blanks.  Returns false and stores nothing if the number is not from min to

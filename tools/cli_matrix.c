@@ -34,13 +34,11 @@ irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redis
     irr_redistribution_t read = *redistribution;
 
     if (irr_redistribution_parse(text, &read) != IRR_OK) {
-        irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: integers from 1, p and q below "
-                         "2^31, no N only where lcm(xp, yq) is below 2^64", text);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: integers from 1, p and q below "
+                                "2^31, no N only where lcm(xp, yq) is below 2^64", text);
     }
     if (read.p > ranks_max || read.q > ranks_max) {
-        irr_cli_complain("redistribution '%.64s' has more than %d ranks", text, ranks_max);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("redistribution '%.64s' has more than %d ranks", text, ranks_max);
     }
     *redistribution = read;
     return IRR_CLI_GOOD;
@@ -52,15 +50,14 @@ irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t
     irr_status_t status = irr_redistribution_matrix(redistribution, matrix);
 
     if (status == IRR_ERR_BAD_PARAM) {
-        irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
-                         text, redistribution->unit);
-    } else if (status == IRR_ERR_NOT_SUPPORTED) {
-        irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
-                         text);
-    } else if (status != IRR_OK) {
-        irr_cli_complain("redistribution '%.64s': %s", text, irr_status_text(status));
+        return irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
+                                text, redistribution->unit);
     }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    if (status == IRR_ERR_NOT_SUPPORTED) {
+        return irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
+                                text);
+    }
+    return irr_cli_status(status, "redistribution '%.64s'", text);
 }
 
 uint64_t irr_cli_plus(uint64_t a, uint64_t b)
@@ -97,11 +94,9 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
     irr_status_t status = irr_matrix_pattern(pattern, ranks, unit, seed, matrix);
 
     if (status == IRR_ERR_BAD_PARAM) {
-        irr_cli_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", pattern, unit);
-    } else if (status != IRR_OK) {
-        irr_cli_complain("pattern %s for %d ranks: %s", pattern, ranks, irr_status_text(status));
+        return irr_cli_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", pattern, unit);
     }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return irr_cli_status(status, "pattern %s for %d ranks", pattern, ranks);
 }
 
 bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p)

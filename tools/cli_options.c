@@ -51,9 +51,8 @@ static irr_cli_exit_t read_number(const irr_cli_option_t *row, const char *value
     uint64_t number;
 
     if (!(suffixes ? irr_cli_size_digits : irr_cli_digits)(value, strlen(value), row->min, row->max, &number)) {
-        irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64 "%s", row->name, value, row->min,
-                         row->max, suffixes ? ", with k, m or g behind it or nothing" : "");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64 "%s", row->name, value,
+                                row->min, row->max, suffixes ? ", with k, m or g behind it or nothing" : "");
     }
     store(field, row->field.width, number);
     return IRR_CLI_GOOD;
@@ -65,8 +64,7 @@ static irr_cli_exit_t read_scale(const irr_cli_option_t *row, const char *value,
     const double scale = strtod(value, &end);
 
     if (end == value || *end != '\0' || !isfinite(scale) || scale <= 0) {
-        irr_cli_complain("--%s '%.64s' is not a number above 0", row->name, value);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--%s '%.64s' is not a number above 0", row->name, value);
     }
     *scale_p = scale;
     return IRR_CLI_GOOD;
@@ -96,8 +94,7 @@ static irr_cli_exit_t read_setting(const irr_cli_option_t *row, const char *valu
         return IRR_CLI_GOOD;
     }
     irr_setting_allowed(setting, allowed, sizeof(allowed));
-    irr_cli_complain("--%s '%.64s' is not %s", row->name, value, allowed);
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("--%s '%.64s' is not %s", row->name, value, allowed);
 }
 
 /* Reads the value of a row. next: the argument behind the option, or NULL if there is none. */
@@ -167,9 +164,8 @@ static irr_cli_exit_t refuse_option(int id, char **argv)
     char letter[3] = { '-', (char)optopt, '\0' };
     const char *name = optopt > 0 && optopt < LETTERS_END ? letter : argv[optind - 1];
 
-    irr_cli_complain(id == ':' ? "option '%.64s' needs a value; %s --help lists the options"
-                               : "unknown option '%.64s'; %s --help lists the options", name, irr_cli_program);
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain(id == ':' ? "option '%.64s' needs a value; %s --help lists the options"
+                                      : "unknown option '%.64s'; %s --help lists the options", name, irr_cli_program);
 }
 
 /* Returns the row of what getopt returned. */
@@ -229,8 +225,8 @@ irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line)
     if (line->noperands == 0) {
         return IRR_CLI_GOOD;
     }
-    irr_cli_complain("unexpected argument '%.64s'; %s --help lists the options", line->operands[0], irr_cli_program);
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("unexpected argument '%.64s'; %s --help lists the options", line->operands[0],
+                            irr_cli_program);
 }
 
 /* Reads the first operand, which is the command, and the operands of this command. */
@@ -239,8 +235,7 @@ static irr_cli_exit_t read_command(irr_cli_line_t *line)
     const irr_cli_command_t *command;
 
     if (line->noperands == 0) {
-        irr_cli_complain("what to do is missing; %s --help lists the commands", irr_cli_program);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("what to do is missing; %s --help lists the commands", irr_cli_program);
     }
     commands_of_line = line->table->commands;
     line->command = irr_cli_find("command", line->operands[0], NULL, command_name);
@@ -254,9 +249,8 @@ static irr_cli_exit_t read_command(irr_cli_line_t *line)
         return irr_cli_no_operands(line);
     }
     if (line->noperands != command->operands) {
-        irr_cli_complain("%s needs %s and nothing else, not %d operands; %s --help tells more", command->name,
-                         command->usage, line->noperands, irr_cli_program);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%s needs %s and nothing else, not %d operands; %s --help tells more", command->name,
+                                command->usage, line->noperands, irr_cli_program);
     }
     return IRR_CLI_GOOD;
 }
@@ -288,9 +282,8 @@ static irr_cli_exit_t check_takes(const irr_cli_line_t *line)
 
         if (line->given[i] && row->commands != 0 && (row->commands >> line->command & 1) == 0) {
             name_takers(table, row->commands, takers, sizeof(takers));
-            irr_cli_complain("--%s does not go with %s, only with %s", row->name, table->commands[line->command].name,
-                             takers);
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("--%s does not go with %s, only with %s", row->name,
+                                    table->commands[line->command].name, takers);
         }
     }
     return IRR_CLI_GOOD;
@@ -326,8 +319,7 @@ irr_cli_exit_t irr_cli_exclude(const irr_cli_line_t *line, const irr_cli_pair_t 
 {
     for (size_t i = 0; i < count; i++) {
         if (irr_cli_given(line, pairs[i].one) && irr_cli_given(line, pairs[i].other)) {
-            irr_cli_complain("--%s and --%s exclude each other", pairs[i].one, pairs[i].other);
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("--%s and --%s exclude each other", pairs[i].one, pairs[i].other);
         }
     }
     return IRR_CLI_GOOD;

@@ -26,8 +26,7 @@ static irr_cli_exit_t generate(const irr_matrix_options_t *options)
         return IRR_CLI_REFUSED;
     }
     if (options->ranks == 0) {
-        irr_cli_complain("--ranks is missing");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--ranks is missing");
     }
     code = irr_cli_make_matrix(options->operands[0], options->ranks, options->unit > 0 ? options->unit : 1024,
                                options->seed, &matrix);

@@ -55,8 +55,7 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status)
         return IRR_CLI_WRONG;
     }
     if (status != IRR_OK) {
-        irr_cli_complain("%s", irr_status_text(status));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%s", irr_status_text(status));
     }
     return IRR_CLI_GOOD;
 }
@@ -70,9 +69,8 @@ static irr_cli_exit_t draw(const irr_tool_job_t *job)
         return irr_tool_draw_steps(job);
     }
     if (job->schedule->count > IRR_TOOL_DRAW_MESSAGES_MAX) {
-        irr_cli_complain("draw --async shows at most %d messages, not %zu; without --async it draws a map",
-                         IRR_TOOL_DRAW_MESSAGES_MAX, job->schedule->count);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("draw --async shows at most %d messages, not %zu; without --async it draws a map",
+                                IRR_TOOL_DRAW_MESSAGES_MAX, job->schedule->count);
     }
     return irr_tool_draw_time(job);
 }
@@ -181,9 +179,8 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
         const int one = nodes->members[i - 1], other = nodes->members[i];
 
         if (nodes->node[one] == nodes->node[other] && job->host_of[one] != job->host_of[other]) {
-            irr_cli_complain("--ranks-per-node %d: ranks %d and %d are not on one host", job->options->ranks_per_node,
-                             one, other);
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("--ranks-per-node %d: ranks %d and %d are not on one host",
+                                    job->options->ranks_per_node, one, other);
         }
     }
     return IRR_CLI_GOOD;
@@ -236,8 +233,7 @@ static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_s
     const char *wrong = irr_tool_wrong_pacing(settings->pacing, strategy);
 
     if (wrong != NULL) {
-        irr_cli_complain("--pacing %s %s", irr_pacing_name((int)settings->pacing), wrong);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--pacing %s %s", irr_pacing_name((int)settings->pacing), wrong);
     }
     if (settings->grants > 0 && strategy->pacing != &irr_pacing_grant) {
         wrong = "--grants goes with the pacing grant only";
@@ -247,8 +243,7 @@ static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_s
         wrong = "--piece goes with a schedule only";
     }
     if (wrong != NULL) {
-        irr_cli_complain("%s", wrong);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%s", wrong);
     }
     return IRR_CLI_GOOD;
 }
@@ -259,17 +254,15 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
     int i, j;
 
     if (!irr_strategy_is_local(job->strategy) || job->strategy->pacing != &irr_pacing_free) {
-        irr_cli_complain("--in-place is for direct messages with the pacing free, and for schedules, which it leaves "
-                         "out; it has no plans over grids");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--in-place is for direct messages with the pacing free, and for schedules, which it "
+                                "leaves out; it has no plans over grids");
     }
     if (irr_cli_is_symmetric(job->matrix, &i, &j)) {
         return IRR_CLI_GOOD;
     }
-    irr_cli_complain("--in-place: rank %d has %" PRIu64 " bytes for rank %d, which has %" PRIu64
-                     " for it; they must be equal", i, *irr_matrix_at(job->matrix, i, j), j,
-                     *irr_matrix_at(job->matrix, j, i));
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("--in-place: rank %d has %" PRIu64 " bytes for rank %d, which has %" PRIu64
+                            " for it; they must be equal", i, *irr_matrix_at(job->matrix, i, j), j,
+                            *irr_matrix_at(job->matrix, j, i));
 }
 
 /* Saves the schedule if the options ask for it, and runs the command. */
@@ -300,8 +293,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_status_t status;
 
     if (options->settings.host_route == IRR_HOST_ROUTE_NODE && strategy.order != &irr_order_tree) {
-        irr_cli_complain("--host-route node goes with tree, not with %s", irr_algorithm_name(input->algorithm));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--host-route node goes with tree, not with %s", irr_algorithm_name(input->algorithm));
     }
     if (check_settings(&options->settings, &strategy) != IRR_CLI_GOOD ||
         (options->in_place && check_place(&job) != IRR_CLI_GOOD)) {
@@ -321,11 +313,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         irr_plans_fini(&plans);
         irr_nodes_fini(&nodes);
     }
-    if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, input->algorithm), ranks,
-                         irr_status_text(status));
-    }
-    return code;
+    return status == IRR_OK ? code : irr_cli_status(status, "algorithm %s for %d ranks",
+                                                    name_of(options, input->algorithm), ranks);
 }
 
 /* Runs emit-c, which uses only the tree of the input. */
@@ -340,8 +329,8 @@ static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_inp
     irr_cli_exit_t code;
 
     if (status != IRR_OK) {
-        irr_cli_complain("%.256s for %d ranks: %s", options->topology, input->tree.ranks, irr_status_text(status));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s for %d ranks: %s", options->topology, input->tree.ranks,
+                                irr_status_text(status));
     }
     code = write_output(&job, options->output, run_command);
     irr_tool_routine_fini(&routine);
@@ -370,21 +359,17 @@ static irr_cli_exit_t run(const irr_tool_options_t *options, irr_tool_input_t *i
 static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
     if (ranks > IRR_TOOL_RANKS_MAX) {
-        irr_cli_complain("%.256s: matrix has %d rows, irr_plan plans for at most %d ranks", options->matrix,
-                         ranks, IRR_TOOL_RANKS_MAX);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: matrix has %d rows, irr_plan plans for at most %d ranks", options->matrix,
+                                ranks, IRR_TOOL_RANKS_MAX);
     }
     if (options->rank >= ranks) {
-        irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
     }
     if (options->command == IRR_TOOL_DRAW && options->topology != NULL && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
-        irr_cli_complain("draw --topology shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("draw --topology shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
     }
     if (options->command == IRR_TOOL_EMIT && (ranks < 2 || ranks > IRR_TOOL_EMIT_RANKS_MAX)) {
-        irr_cli_complain("emit-c writes for 2 to %d ranks, not %d", IRR_TOOL_EMIT_RANKS_MAX, ranks);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("emit-c writes for 2 to %d ranks, not %d", IRR_TOOL_EMIT_RANKS_MAX, ranks);
     }
     return IRR_CLI_GOOD;
 }

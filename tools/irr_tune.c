@@ -32,8 +32,7 @@ typedef struct tune {
 
 static irr_cli_exit_t refuse_file(const char *path)
 {
-    irr_cli_complain("%.256s: %s", path, strerror(errno));
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("%.256s: %s", path, strerror(errno));
 }
 
 /*
@@ -63,8 +62,7 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
         return code;
     }
     if (ranks < 2) {
-        irr_cli_complain("needs two ranks or more, as in mpirun -np 8 irr_tune");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("needs two ranks or more, as in mpirun -np 8 irr_tune");
     }
     return tune->options.output != NULL ? open_file(tune) : IRR_CLI_GOOD;
 }

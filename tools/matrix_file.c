@@ -49,8 +49,7 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *
         return irr_cli_file_read(path, status, &error);
     }
     if (options->collective > 0) {
-        irr_cli_complain("--collective goes with ucc files only, not with %.256s", path);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--collective goes with ucc files only, not with %.256s", path);
     }
     return irr_cli_read_matrix(path, matrix);
 }
@@ -96,10 +95,9 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *
     }
     for (size_t i = 0; i < cells; i++) {
         if (matrix->entries[i] > limit) {
-            irr_cli_complain("entry (%zu, %zu) is %llu bytes, above the %llu that the file can hold",
-                             i / (size_t)matrix->ranks + 1, i % (size_t)matrix->ranks + 1,
-                             (unsigned long long)matrix->entries[i], (unsigned long long)limit);
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("entry (%zu, %zu) is %llu bytes, above the %llu that the file can hold",
+                                    i / (size_t)matrix->ranks + 1, i % (size_t)matrix->ranks + 1,
+                                    (unsigned long long)matrix->entries[i], (unsigned long long)limit);
         }
     }
     stream = irr_cli_output_open(name);

@@ -33,8 +33,7 @@ static irr_cli_exit_t cut(const irr_matrix_graph_t *graph, const irr_matrix_opti
     code = METIS_PartGraphKway(&vertices, &constraints, graph->first, graph->edges, NULL, NULL, NULL, &parts, NULL,
                                NULL, settings, &edges_cut, part);
     if (code != METIS_OK) {
-        irr_cli_complain("METIS failed with status %d", code);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("METIS failed with status %d", code);
     }
     return IRR_CLI_GOOD;
 }
@@ -96,8 +95,7 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
     irr_cli_exit_t code;
 
     if (options->parts == 0) {
-        irr_cli_complain("-k is missing, the number of parts");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("-k is missing, the number of parts");
     }
     code = irr_cli_file_read(path, irr_matrix_graph_read(path, &graph, &error), &error);
     if (code != IRR_CLI_GOOD) {
@@ -123,9 +121,8 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
 {
     (void)options;
     (void)matrix;
-    irr_cli_complain("partition needs the METIS library, which this irr_matrix was built without (Debian: "
-                     "libmetis-dev)");
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("partition needs the METIS library, which this irr_matrix was built without (Debian: "
+                            "libmetis-dev)");
 }
 
 #endif

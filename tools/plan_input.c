@@ -35,9 +35,8 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     for (int i = 0; i < matrix->ranks; i++) {
         for (int row = 0; row <= 1; row++) {
             if (irr_cli_sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
-                irr_cli_complain("%.256s: %s %d has more than %td bytes in all", irr_tool_source(options),
-                                 row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
-                return IRR_CLI_REFUSED;
+                return irr_cli_complain("%.256s: %s %d has more than %td bytes in all", irr_tool_source(options),
+                                        row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
             }
         }
     }
@@ -55,9 +54,8 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_t
         bytes = row < UINT64_MAX - bytes ? bytes + row : UINT64_MAX;
     }
     if (options->load == NULL && irr_tool_has_schedule(options, input->algorithm) && bytes > INT64_MAX) {
-        irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
-                         irr_tool_source(options), INT64_MAX, irr_algorithm_name(input->algorithm));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
+                                irr_tool_source(options), INT64_MAX, irr_algorithm_name(input->algorithm));
     }
     return IRR_CLI_GOOD;
 }
@@ -65,9 +63,8 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_t
 static irr_cli_exit_t check_save(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     if (options->save != NULL && !irr_tool_has_schedule(options, input->algorithm)) {
-        irr_cli_complain("--save: algorithm %s has no schedule, only xor to tree have",
-                         irr_algorithm_name(input->algorithm));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--save: algorithm %s has no schedule, only xor to tree have",
+                                irr_algorithm_name(input->algorithm));
     }
     return IRR_CLI_GOOD;
 }
@@ -91,10 +88,7 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
                                    &input->matrix);
     }
     status = irr_schedule_matrix(&input->schedule, &input->matrix);
-    if (status != IRR_OK) {
-        irr_cli_complain("%.256s: %s", options->load, irr_status_text(status));
-    }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return irr_cli_status(status, "%.256s", options->load);
 }
 
 /* Places the ranks on hosts, if there are any.  The places decide what "auto" resolves to, as in a job. */

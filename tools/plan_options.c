@@ -160,8 +160,8 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
 
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         if (irr_tool_source(options) == options->load && irr_cli_given(line, changes[i])) {
-            irr_cli_complain("--%s needs a matrix beside --load: --matrix, --pattern or --redistribute", changes[i]);
-            return IRR_CLI_REFUSED;
+            return irr_cli_complain("--%s needs a matrix beside --load: --matrix, --pattern or --redistribute",
+                                    changes[i]);
         }
     }
     return IRR_CLI_GOOD;
@@ -173,8 +173,7 @@ static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
     const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
 
     if (options->ranks_per_node > 0 && (strategy == NULL || strategy->route != &irr_route_node)) {
-        irr_cli_complain("--ranks-per-node goes with the algorithm node only");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--ranks-per-node goes with the algorithm node only");
     }
     return IRR_CLI_GOOD;
 }
@@ -185,8 +184,7 @@ static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
     const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
 
     if (strategy != NULL && strategy->order == &irr_order_redistribution && options->redistribute == NULL) {
-        irr_cli_complain("algorithm %s needs --redistribute", strategy->order->name);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("algorithm %s needs --redistribute", strategy->order->name);
     }
     return IRR_CLI_GOOD;
 }
@@ -241,8 +239,7 @@ static irr_cli_exit_t check_complaint(const char *complaint)
     if (complaint == NULL) {
         return IRR_CLI_GOOD;
     }
-    irr_cli_complain("%s", complaint);
-    return IRR_CLI_REFUSED;
+    return irr_cli_complain("%s", complaint);
 }
 
 static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cli_line_t *line)

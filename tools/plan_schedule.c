@@ -35,14 +35,12 @@ irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_too
         return irr_cli_file_read(options->load, status, &error);
     }
     if (ranks > IRR_TOOL_RANKS_MAX) {
-        irr_cli_complain("%.256s: schedule is for %d ranks, irr_plan plans for at most %d", options->load, ranks,
-                         IRR_TOOL_RANKS_MAX);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: schedule is for %d ranks, irr_plan plans for at most %d", options->load, ranks,
+                                IRR_TOOL_RANKS_MAX);
     }
     if (options->ranks > 0 && ranks != options->ranks) {
-        irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
-                         ranks, options->ranks);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
+                                ranks, options->ranks);
     }
     return IRR_CLI_GOOD;
 }
@@ -53,11 +51,9 @@ irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const 
     irr_status_t status = irr_schedule_check(&input->schedule, &input->matrix, reason, sizeof(reason));
 
     if (status == IRR_ERR_INVALID_PLAN) {
-        irr_cli_complain("%.256s does not deliver %.256s: %s", options->load, irr_tool_source(options), reason);
-    } else if (status != IRR_OK) {
-        irr_cli_complain("%.256s: %s", options->load, irr_status_text(status));
+        return irr_cli_complain("%.256s does not deliver %.256s: %s", options->load, irr_tool_source(options), reason);
     }
-    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return irr_cli_status(status, "%.256s", options->load);
 }
 
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
@@ -80,9 +76,5 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
 
     snprintf(comment, sizeof(comment), "algorithm %s", job->algorithm);
     status = irr_schedule_write(job->schedule, comment, job->stream);
-    if (status != IRR_OK && status != IRR_ERR_IO) {
-        irr_cli_complain("%.256s: %s", job->options->save, irr_status_text(status));
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
+    return status == IRR_ERR_IO ? IRR_CLI_GOOD : irr_cli_status(status, "%.256s", job->options->save);
 }

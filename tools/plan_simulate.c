@@ -154,11 +154,7 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
                                    strategy->host ? &filled : job->matrix, &strategy->simulated);
     }
     irr_matrix_fini(&filled);
-    if (status == IRR_OK) {
-        return IRR_CLI_GOOD;
-    }
-    irr_cli_complain("%.64s for %d ranks: %s", strategy->name, job->matrix->ranks, irr_status_text(status));
-    return IRR_CLI_REFUSED;
+    return irr_cli_status(status, "%.64s for %d ranks", strategy->name, job->matrix->ranks);
 }
 
 /* Returns the strategy direct, or the first one if direct is not in the list. */

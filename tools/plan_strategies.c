@@ -145,8 +145,7 @@ static irr_cli_exit_t take_strategy(const irr_tool_options_t *options, const irr
         wrong = take_detail(slash + 1, &settings);
     }
     if (wrong != NULL) {
-        irr_cli_complain("--algorithms: '%.64s': %s", name, wrong);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--algorithms: '%.64s': %s", name, wrong);
     }
     taken->strategy = irr_strategy_of(&settings, 1);
     taken->dims = settings.dims;
@@ -168,8 +167,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
         }
     }
     if (strategies->count == IRR_TOOL_STRATEGIES_MAX) {
-        irr_cli_complain("--algorithms has more than %d strategies", IRR_TOOL_STRATEGIES_MAX);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--algorithms has more than %d strategies", IRR_TOOL_STRATEGIES_MAX);
     }
     code = take_strategy(options, cluster, name, &strategies->list[strategies->count]);
     strategies->count += code == IRR_CLI_GOOD;

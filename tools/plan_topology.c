@@ -17,14 +17,10 @@ static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topol
     char text[256];
     irr_status_t status = irr_topology_doubt(topology, text, sizeof(text));
 
-    if (status != IRR_OK) {
-        irr_cli_complain("%.256s: %s", path, irr_status_text(status));
-        return IRR_CLI_REFUSED;
-    }
-    if (text[0] != '\0') {
+    if (status == IRR_OK && text[0] != '\0') {
         irr_cli_complain("%.256s: %s", path, text);
     }
-    return IRR_CLI_GOOD;
+    return irr_cli_status(status, "%.256s", path);
 }
 
 irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input)
@@ -36,14 +32,12 @@ irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_too
 
     if (code == IRR_CLI_GOOD && options->hosts != NULL &&
         irr_hostlist_expand(options->hosts, &input->hosts, reason, sizeof(reason)) != IRR_OK) {
-        irr_cli_complain("--hosts: %s", reason);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--hosts: %s", reason);
     }
     if (code == IRR_CLI_GOOD && options->ranks == 0 && options->load == NULL &&
         irr_tool_source(options) == options->pattern && irr_tool_topology_ranks(input) > IRR_TOOL_RANKS_MAX) {
-        irr_cli_complain("%.256s: %d hosts, irr_plan plans for at most %d ranks; --ranks or --hosts takes some",
-                         options->topology, irr_tool_topology_ranks(input), IRR_TOOL_RANKS_MAX);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: %d hosts, irr_plan plans for at most %d ranks; --ranks or --hosts takes some",
+                                options->topology, irr_tool_topology_ranks(input), IRR_TOOL_RANKS_MAX);
     }
     return code == IRR_CLI_GOOD ? doubt_speeds(options->topology, &input->topology) : code;
 }
@@ -68,12 +62,11 @@ static irr_cli_exit_t take_list(const irr_tool_options_t *options, const irr_too
     char reason[256];
 
     if (input->hosts.count != (size_t)ranks) {
-        irr_cli_complain("--hosts has %zu names for %d ranks: there must be one each", input->hosts.count, ranks);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--hosts has %zu names for %d ranks: there must be one each", input->hosts.count,
+                                ranks);
     }
     if (irr_placement(&input->topology, names, ranks, host_of, reason, sizeof(reason)) != IRR_OK) {
-        irr_cli_complain("%.256s: %s", options->topology, reason);
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%.256s: %s", options->topology, reason);
     }
     return IRR_CLI_GOOD;
 }
@@ -87,8 +80,7 @@ irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_to
 
     input->host_of = malloc((size_t)ranks * sizeof(*input->host_of));
     if (input->host_of == NULL) {
-        irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
     if (input->hosts.count > 0) {
         code = take_list(options, input, input->host_of);
@@ -104,9 +96,5 @@ irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_to
         input->topology = part;
         status = irr_tree_init(&input->tree, &part, input->host_of, ranks);
     }
-    if (status != IRR_OK) {
-        irr_cli_complain("%.256s: %s", options->topology, irr_status_text(status));
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
+    return irr_cli_status(status, "%.256s", options->topology);
 }

@@ -54,8 +54,7 @@ irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *
     options->nlearn = line.noperands;
     options->run = options->show == NULL && !options->learns;
     if (options->learns && options->nlearn == 0) {
-        irr_cli_complain("--learn needs the files of count matrices, as coll_irr_matrix_dump writes them");
-        return IRR_CLI_REFUSED;
+        return irr_cli_complain("--learn needs the files of count matrices, as coll_irr_matrix_dump writes them");
     }
     return options->learns ? IRR_CLI_GOOD : irr_cli_no_operands(&line);
 }
