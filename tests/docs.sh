@@ -1,15 +1,14 @@
 #!/bin/sh
-# docs.sh - what the documents say is so: their commands are run as printed, their links lead somewhere, and what they
-# list is all there is.
+# docs.sh - the documents are correct: this test runs their commands, and checks their links and lists.
 #
-# Each block of commands, which begins with ```sh, is a case.  Those of a text run one after the other in one shell, in
-# a fresh folder in which `contrib` and `tests` are those of the checkout; coll/irr is installed below $HOME/irr, and but
-# for the README, which says how, its env.sh is read.  `app` is tests/docs_app.c.  A block of another language
-# whose first line also names a file, as in ```conf topology.conf, makes that file.  A comment before a block tells
-# where it is not run:
+# Each block of commands, which begins with ```sh, is a case.  The blocks of a text run one after the other in one
+# shell, in a new folder with `contrib` and `tests` of the checkout.  coll/irr is installed below $HOME/irr; its env.sh
+# is read for all texts but the README, which has the command.  `app` is tests/docs_app.c.  A block of another language
+# with the name of a file in its first line, as in ```conf topology.conf, makes that file.  A comment before a block
+# restricts its run:
 #
-#     <!-- long: REASON -->       only with IRR_CHECK_ALL=1, in a copy of the checkout
-#     <!-- not run: REASON -->    never here
+#     <!-- long: REASON -->       the block runs only with IRR_CHECK_ALL=1, in a copy of the checkout
+#     <!-- not run: REASON -->    the block never runs
 LIMIT=${LIMIT:-180}
 . "${srcdir:-.}/tests/mpi/lib.sh"
 whole=${IRR_CHECK_ALL:-0}
@@ -17,7 +16,7 @@ top=$(cd "$srcdir" && pwd)
 here=$(cd "$builddir" && pwd)
 texts="README.md CONTRIBUTING.md SECURITY.md docs/install.md $(cd "$top" && ls docs/*.md | grep -v '^docs/install.md$')"
 
-# blocks TEXT: a line "FIRST LAST HOW REASON" for each block of commands, or file (HOW is run, long, not or =NAME).
+# blocks TEXT: prints "FIRST LAST HOW REASON" for each block of commands or of a file.  HOW is run, long, not or =NAME.
 blocks() {
     awk '
         /^<!-- (long|not run): .* -->$/ {
@@ -37,10 +36,11 @@ blocks() {
         { how = reason = "" }' "$top/$1" | grep -v ' text *$'
 }
 
-# part TEXT FIRST LAST: what stands between these lines.
+# part TEXT FIRST LAST: prints the lines between two lines.
 part() { sed -n "$(($2 + 1)),$(($3 - 1))p" "$top/$1"; }
 
-# script TEXT: all that is to be run of it; on file descriptor 9 it says how far it came.
+# script TEXT: prints a script of the blocks to run.  The script prints the number of each finished block on file
+# descriptor 9.
 script() {
     echo 'set -e'
     blocks "$1" | while read -r first last how reason; do
@@ -56,14 +56,14 @@ script() {
     done
 }
 
-# runs HOW TEXT FIRST LAST: this block is run here.
+# runs HOW TEXT FIRST LAST: true if this test runs the block.
 runs() {
     [ "$1" != not ] && { [ "$1" = run ] || [ "$whole" = 1 ]; } && ! needs_root "$2" "$3" "$4"
 }
 
 needs_root() { [ "$(id -u)" -ne 0 ] && part "$1" "$2" "$3" | grep -q '^ *sudo '; }
 
-# cases TEXT: runs it and reports each block.
+# cases TEXT: runs a text and reports each block.
 cases() {
     folder=$scratch/folder
     rm -rf "$folder"
@@ -86,7 +86,7 @@ cases() {
         if [ "${how#=}" != "$how" ]; then
             continue
         elif runs "$how" "$1" "$first" "$last"; then
-            cp "$scratch/out.$first" "$scratch/out" 2> /dev/null || echo "one before it failed" > "$scratch/out"
+            cp "$scratch/out.$first" "$scratch/out" 2> /dev/null || echo "an earlier block failed" > "$scratch/out"
             rm -f "$scratch/out.$first"
             grep -qx "$first" "$scratch/reached"
             report $? "$name"
@@ -98,9 +98,9 @@ cases() {
     done < "$scratch/blocks"
 }
 
-# ---- what needs no run ----
+# ---- texts and tools, without an installation ----
 
-# Commands that nothing marks would not be run.
+# A block without a mark would not run, so each block must have one.
 fenced() {
     for text in $texts; do
         awk -v text="$text" '
@@ -113,7 +113,7 @@ fenced() {
 
 links() { (cd "$1" && "$top/contrib/links" $texts); }
 
-# Both lists of packages are the list that contrib/setup installs.
+# Both lists of packages must be equal to that of contrib/setup.
 packages() {
     sed -n 's/^packages="\(.*\)"$/\1/p' "$top/contrib/setup" | tr ' ' '\n' | sort > "$scratch/packages"
     for text in README.md docs/install.md; do
@@ -122,7 +122,7 @@ packages() {
     done
 }
 
-# The algorithm of CONTRIBUTING.md is complete.
+# The algorithm in CONTRIBUTING.md must compile.
 example() {
     sed -n '/^```c$/,/^```$/p' "$top/CONTRIBUTING.md" | sed '1d; /^```$/,$d' > "$scratch/example.c"
     printf 'extern const irr_order_t irr_order_reverse;\n' | cat "$top/ucx_engine/order/order.h" - > "$scratch/order.h"
@@ -130,7 +130,7 @@ example() {
     ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I"$scratch" -I"$top/ucx_engine" -fsyntax-only "$scratch/example.c"
 }
 
-# A page is read in one go.
+# A page has at most 200 lines, so that a reader can read it without a pause.
 short_pages() {
     (cd "$top/docs" && wc -l ./*.md) | awk '$2 != "total" && $1 > 200 { print; bad = 1 } END { exit bad }'
 }
@@ -146,7 +146,7 @@ algorithms() {
     done
 }
 
-# completes WORDS WORD...: what bash would complete the last word to.
+# completes WORDS WORD...: bash must complete the last word to WORDS.
 completes() {
     expected=$1
     shift
@@ -163,22 +163,23 @@ completion() {
     PATH=$here:$top/contrib:$PATH
     completes "--json" irr_plan print --js && completes "--unit" irr_bench --uni &&
         completes "recommend" irr_plan re && completes "convert" irr_matrix con &&
-        completes "random random-sorted random-heap" irr_plan check --algorithm rand && completes "all" irr_tune --help a &&
-        completes "--topology" yaml2topology --to &&
-        completes "host,direct,random host,direct,random-sorted host,direct,random-heap" irr_bench --algorithms host,direct,rand &&
+        completes "random random-sorted random-heap" irr_plan check --algorithm rand &&
+        completes "all" irr_tune --help a && completes "--topology" yaml2topology --to &&
+        completes "host,direct,random host,direct,random-sorted host,direct,random-heap" \
+            irr_bench --algorithms host,direct,rand &&
         completes "--unit" mpirun --oversubscribe -n 4 irr_bench --uni &&
         completes "direct,random-heap" srun -n 4 "$here/irr_bench" --algorithms direct,random-heap &&
         completes "" mpirun --mc && completes "" mpirun -n 4 app --uni
 }
 
-# Pictures and tables are those of the measurements beside them.
+# Pictures and tables must match the files of the measurements.
 pictures() {
     "$top/contrib/wire_plot" --table -o "$scratch/wire.svg" "$top/docs/wire.csv" > "$scratch/table" &&
         cmp "$scratch/wire.svg" "$top/docs/wire.svg" && grep -q '>share of the bound<' "$scratch/wire.svg" &&
         has_lines docs/results.md "$scratch/table"
 }
 
-# has_lines TEXT FILE: the text has each line of the file.
+# has_lines TEXT FILE: the text must have each line of the file.
 has_lines() {
     while IFS= read -r line; do
         grep -q -x -F -e "$line" "$top/$1" || {
@@ -188,7 +189,7 @@ has_lines() {
     done < "$2"
 }
 
-# The table of `irr_plan simulate` is what the command above it prints.
+# The table of `irr_plan simulate` must match the output of the command above it.
 simulated() {
     command=$(sed -n 's/^irr_plan simulate /simulate /p' "$top/docs/plans.md" | head -n 1)
     # shellcheck disable=SC2086 # options
@@ -196,7 +197,7 @@ simulated() {
         has_lines docs/plans.md "$scratch/table"
 }
 
-# Each picture of an algorithm is what the command beside it draws.
+# Each picture of an algorithm must match the output of its command.
 drawn() {
     mkdir -p "$scratch/drawn"
     grep -E '^(printf .* > [a-z]+[.]conf|irr_plan draw .* -o [a-z0-9-]+[.]svg)$' "$top/docs/algorithms.md" \
@@ -206,10 +207,10 @@ drawn() {
     done
 }
 
-# Each script for users says what it does, and does nothing else.
+# Each script for users must have a help text.
 scripts_help() {
-    for script in airfoil applications check debian13 demo examples lab/lab links lldp2topology manual ompi_headers package \
-        parameters regret roce transports wire_plot yaml2topology; do
+    for script in airfoil applications check debian13 demo examples lab/lab links lldp2topology manual ompi_headers \
+        package parameters regret roce transports wire_plot yaml2topology; do
         "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
             echo "contrib/$script --help:"
             cat "$scratch/help"
@@ -218,11 +219,11 @@ scripts_help() {
     done
 }
 
-# Each manual page of a tool has commands of the documents as examples, and names others.
+# Each manual page of a tool must have commands of the documents as examples, and must name other pages.
 manual_pages() {
     for page in irr_bench irr_chart irr_jobs irr_plan irr_matrix irr_tune irr_trace lldp2topology yaml2topology; do
-        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/plans.md" "$top/docs/topology.md" > "$scratch/more" &&
-            grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
+        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/plans.md" "$top/docs/topology.md" \
+            > "$scratch/more" && grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
         [ ! -e "$here/$page.1" ] || { grep -q '^\.SH EXAMPLES' "$here/$page.1" &&
             grep -q '^\.SH "SEE ALSO"' "$here/$page.1" && grep -q 'coll_irr (7)' "$here/$page.1"; } || {
             cat "$scratch/more"
@@ -232,7 +233,7 @@ manual_pages() {
     done
 }
 
-# Each tool has a short help and the whole, on a terminal of 100 columns.
+# Each tool must have a short and a full help text of at most 100 columns.
 tools_help() {
     for tool in irr_bench irr_plan irr_matrix irr_tune; do
         "$here/$tool" --help > "$scratch/help" && "$here/$tool" --help all > "$scratch/whole" &&
@@ -251,7 +252,7 @@ parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/paramet
 
 # ---- an installation, and the programs that the texts name ----
 
-# What make tells its children, such as a folder to install into, is not for this.
+# Variables of the make that runs the test, such as DESTDIR, must not reach this make.
 make_installed() {
     env -u MAKEFLAGS -u MFLAGS -u DESTDIR make -C "$here" prefix="$HOME/irr" libdir="$HOME/irr/lib" \
         componentdir="$HOME/irr/lib/openmpi" "$1"
@@ -279,10 +280,10 @@ install_all() {
     fi
 }
 
-# What was installed has its licence beside it, and the documents are whole.
+# The licence must be installed, and the links of the installed documents must work.
 documents() { [ -s "$HOME/irr/share/doc/coll-irr/LICENSE" ] && links "$HOME/irr/share/doc/coll-irr"; }
 
-# Nothing is left of an installation, not even a folder.
+# make uninstall must remove all files and folders of an installation.
 remove_all() {
     make_installed uninstall || return
     [ ! -e "$HOME/irr" ] || {
@@ -291,10 +292,10 @@ remove_all() {
     }
 }
 
-# paths FILE: what it says of each variable that we add folders to.
+# paths FILE: prints the variables to which env.sh and the module add folders.
 paths() { grep -E '^(PATH|MANPATH|OMPI_MCA_mca_base_component_path|PMIX_MCA_mca_base_component_path)=' "$1" | sort; }
 
-# A shell that loads the module file has what env.sh sets, and after it was unloaded what it had.
+# The module must set the variables of env.sh; after `module unload` they must have their earlier values.
 module_file() {
     modules=/usr/share/modules/init/sh
     where=$HOME/irr/share/coll-irr
@@ -315,38 +316,38 @@ count_blocks() {
 }
 
 plan $((19 + $(count_blocks)))
-check "each block of commands is marked as one" fenced
-check "links lead somewhere" links "$top"
+check "each block of commands begins with \`\`\`" fenced
+check "targets of links exist" links "$top"
 check "the documents list the packages that contrib/setup installs" packages
-check "the README is short" short_readme
+check "the README has at most 110 lines" short_readme
 check "the algorithm in CONTRIBUTING.md compiles" example
 check "a page has at most 200 lines" short_pages
 check "docs/algorithms.md has each algorithm" algorithms
-check "pictures of algorithms are what irr_plan draws" drawn
+check "pictures of algorithms match the output of irr_plan" drawn
 if command -v python3 > /dev/null; then
-    check "pictures and tables are those of the measurements" pictures
-    check "scripts have a help" scripts_help
-    check "tools have a help, which fits 100 columns" tools_help
+    check "pictures and tables match the measurements" pictures
+    check "scripts have a help text" scripts_help
+    check "help texts of tools fit 100 columns" tools_help
 else
-    skip "pictures and tables are those of the measurements" "there is no python3"
-    skip "scripts have a help" "there is no python3"
-    skip "tools have a help, which fits 100 columns" "there is no python3"
+    skip "pictures and tables match the measurements" "python3 was not found"
+    skip "scripts have a help text" "python3 was not found"
+    skip "help texts of tools fit 100 columns" "python3 was not found"
 fi
-check "the table of irr_plan simulate is what its command prints" simulated
+check "the table of irr_plan simulate matches the output of its command" simulated
 check "manual pages have examples" manual_pages
-check "parameters and variables are those of the component" parameters
+check "docs/parameters.md matches the component" parameters
 if command -v bash > /dev/null; then
     check "bash completes options, commands and algorithms" completion
 else
-    skip "bash completes options, commands and algorithms" "there is no bash"
+    skip "bash completes options, commands and algorithms" "bash was not found"
 fi
 install_all > "$scratch/out" 2>&1
-report $? "make install"
+report $? "make install succeeds"
 check "documents and licence are installed" documents
 if [ -e /usr/share/modules/init/sh ]; then
-    check "the module file sets what env.sh sets" module_file
+    check "the module file sets the variables of env.sh" module_file
 else
-    skip "the module file sets what env.sh sets" "there are no Environment Modules"
+    skip "the module file sets the variables of env.sh" "Environment Modules were not found"
 fi
 for text in $texts; do
     cases "$text"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# harness.sh - the harness sees failures: of an assertion, by the time limit, by a crash.
+# harness.sh - the test harness reports a failed assertion, the end of the time limit, and a crash as failures.
 program=${builddir:-.}/must_fail
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -21,11 +21,12 @@ fails() { ! "$program" "$@" > "$scratch/out" 2>&1; }
 
 echo 1..8
 expect "a failed assertion fails the program" fails
-expect "its case is reported as failed" reports 'not ok 1 - must_fail: assertion'
-expect "its place is named" grep -q '^# .*must_fail.c:[0-9]*: CU_ASSERT_EQUAL(1,2)' "$scratch/out"
-expect "a skipped case says why" reports 'ok 2 - must_fail: skip # SKIP nothing to run it on'
-expect "a failure is not hidden by a skip" reports 'not ok 3 - must_fail: failed skip'
-expect "a success is reported" reports 'ok 4 - must_fail: success'
-expect "a case that hangs is ended by the time limit" fails hang
+expect "the case of a failed assertion is reported as failed" reports 'not ok 1 - must_fail: assertion'
+expect "file and line of a failed assertion are printed" \
+    grep -q '^# .*must_fail.c:[0-9]*: CU_ASSERT_EQUAL(1,2)' "$scratch/out"
+expect "a skipped case has a reason" reports 'ok 2 - must_fail: skip # SKIP nothing to run it on'
+expect "a skip does not hide a failure" reports 'not ok 3 - must_fail: failed skip'
+expect "a successful case is reported" reports 'ok 4 - must_fail: success'
+expect "the time limit ends a case that hangs" fails hang
 expect "a case that crashes fails the program" fails crash
 exit $failed

@@ -1,22 +1,23 @@
 #!/bin/sh
-# irr_emit.sh - irr_plan emit-c: the tables of the C file, what it makes of odd names, and what it refuses.  That the
-# file works under MPI is shown by tests/mpi/emit_c.sh.
+# irr_emit.sh - irr_plan emit-c: the tables of the C file, special characters in names, and refused input.
+# tests/mpi/emit_c.sh runs such a file under MPI.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
 
-# table NAME: the rows of that table in stdout.
+# table NAME: prints the rows of a table in stdout.
 table() {
     sed -n "/^static const .* $1\\[.*{\$/,/^};\$/p" "$scratch/out"
 }
 
-# balanced: each synchronisation is waited for once and told once, and the steps divide the table between them.
+# balanced: true if the entries of the steps cover the table in order, with as many signals as waits.
 balanced() {
-    table steps | awk -F '[{}, ]+' 'NF > 7 { bad = bad || $5 != entry; entry = $5 + $6 + $7; waits += $6; tells += $7 }
-        BEGIN { entry = 0 } END { exit bad || waits != tells || waits == 0 }'
+    table steps | awk -F '[{}, ]+' '
+        NF > 7 { bad = bad || $5 != entry; entry = $5 + $6 + $7; waits += $6; signals += $7 }
+        BEGIN { entry = 0 } END { exit bad || waits != signals || waits == 0 }'
 }
 
-# pairs RANKS: each rank sends to each other once, in the same phase in which that one receives from it.
+# pairs RANKS: true if each rank sends to each other rank once, and both have the message in the same phase.
 pairs() {
     table steps | awk -F '[{}, ]+' -v ranks="$1" '
         / rank / { rank = $4 }
@@ -38,8 +39,9 @@ echo 1..26
 
 good emit-c --topology "$scratch/figure1"
 report $? "a file is written"
-# What each message waits for (04: from rank 0 to rank 4): of the last ones before it on each of its directed links
-# those that do not follow from others, or from what its sender received.
+# The list has the messages of each phase (04: from rank 0 to rank 4), and the messages that each of them waits for.
+# These are the last messages before it on its directed links, without those that follow from other waits or from the
+# messages that its sender received.
 #     1  04 10 35 51, none
 #     2  13 for 10 and 04, 21 for 51, 45 for 35, 52 for 51
 #     3  02 for 04 and 52, 24 for 21 and 13, 50 for 52 and 10
@@ -49,11 +51,11 @@ report $? "a file is written"
 #     7  05 for 01 and 23, 40 for 31
 #     8  15 for 12 and 05, 34 for 31, 41 for 40, 53 for none
 #     9  25 for 15, 42 for 41 and 12, 54 for 53 and 34
-# These are 41.  To keep apart are, in each direction: 10 pairs of messages on the link of each host, which has 5, 36
-# on that of s0, which has 9, and 28 on that of s3, which has 8: 2 * (60 + 36 + 28), less those that share the link
-# after it, too.  These are, in the direction up, 3 on the two of each host of s0, 6 on those of each host of s3, and
-# as many down; 15 on those of s0 and s3, 3 on those of s0 and n5, 1 on those of s3 and n5, and as many the other way.
-# So 248 - 2 * (9 + 12 + 15 + 3 + 1) = 168 in all.
+# The list has 41 waits.  Messages that share a directed link must not overlap.  In each direction, 10 pairs of messages
+# share the link of a host, which has 5 messages; 36 pairs share that of s0, which has 9; 28 pairs share that of s3,
+# which has 8: 2 * (60 + 36 + 28) = 248.  This counts pairs twice that share two links: upwards 3 for each host of s0
+# and 6 for each host of s3, and as many downwards; 15 for s0 and s3, 3 for s0 and n5, 1 for s3 and n5, and as many in
+# the other direction.  So there are 248 - 2 * (9 + 12 + 15 + 3 + 1) = 168 pairs.
 cat > "$scratch/expected" << 'END'
 /*
  * MPI_Alltoall for one cluster, written by irr_plan emit-c from figure1.
@@ -61,11 +63,11 @@ cat > "$scratch/expected" << 'END'
  * 6 ranks on 6 hosts, 9 phases, 41 synchronisations, from which 127 others follow.
 END
 head -n 4 "$scratch/out" | cmp -s - "$scratch/expected"
-report $? "its comment names the topology, without its folder"
+report $? "the comment of the file names the topology without its folder"
 ! grep -q -e "$scratch" -e '@' "$scratch/out" && [ "$(awk 'length > 115' "$scratch/out" | wc -l)" -eq 0 ]
-report $? "nothing is left of the template, and no line is long"
-# It tells of what it received, in the list above: of 10 for 13 and 50, of 50 for 20 and 32, of 20 for 30 and 23,
-# of 30 for 31, of 40 for 41.
+report $? "no placeholder of the template is left, and no line is longer than 115"
+# Rank 0 signals the end of messages that it received, in the list above: of 10 for 13 and 50, of 50 for 20 and 32, of
+# 20 for 30 and 23, of 30 for 31, of 40 for 41.
 cat > "$scratch/expected" << 'END'
     /* rank 0 */
     { 1, 4, 1, 0, 0, 2 },
@@ -78,9 +80,9 @@ END
 table steps | sed -n 2,8p | cmp -s - "$scratch/expected"
 report $? "rank 0 has the phases of the paper's table 4"
 balanced
-report $? "each synchronisation is waited for, and told"
+report $? "each synchronisation has a wait and a signal"
 pairs 6
-report $? "each message is sent and received in one phase"
+report $? "a message is sent and received in the same phase"
 cat > "$scratch/expected" << 'END'
     "n3",
     "n0",
@@ -88,21 +90,21 @@ cat > "$scratch/expected" << 'END'
 END
 good emit-c --topology "$scratch/figure1" --hosts 'n3,n0.site,n3' && table hosts | sed 1d | head -n 3 |
     cmp -s - "$scratch/expected"
-report $? "a list says where ranks are"
+report $? "--hosts sets the hosts of the ranks"
 good emit-c --topology "$scratch/figure1" --ranks 12 && pairs 12 && balanced &&
     [ "$(table hosts | grep -c '"n5"')" -eq 2 ]
-report $? "several ranks a host"
+report $? "a host may have several ranks"
 good emit-c --topology "$scratch/four" && pairs 24 && balanced && [ "$(lines ' 108 phases')" -eq 1 ]
-report $? "four switches, 6 * 18 phases"
+report $? "four switches need 6 * 18 phases"
 good emit-c --topology "$scratch/four" --ranks 2 && [ "$(lines 'TELLS_MAX = 1 ')" -eq 1 ] &&
     [ "$(lines ' 0 synchronisations')" -eq 1 ] && pairs 2
-report $? "two ranks have nothing to wait for"
+report $? "two ranks need no synchronisation"
 conf 'odd*' 'SwitchName=s Nodes=a&b,c??>d,*/e'
 good emit-c --topology "$scratch/odd*" && [ "$(lines '"a.046b"')" -eq 1 ] && [ "$(lines '"c.077.077.076d"')" -eq 1 ] &&
     [ "$(lines '".052.057e"')" -eq 1 ] && [ "$(lines ' from odd_.$')" -eq 1 ]
-report $? "names of any kind are quoted"
+report $? "special characters in names are quoted"
 
-# speeds LINE: emit-c for two switches, s0 with that line; 0 if both stderr and the comment tell of speeds.
+# speeds LINE: runs emit-c for two switches; LINE is that of s0.  True if stderr and the comment have the warning.
 speeds() {
     conf speeds "$1" 'SwitchName=s1 Nodes=n[2-3] NodeSpeed=1' 'SwitchName=s2 Switches=s[0-1] LinkSpeed=7'
     tool emit-c --topology "$scratch/speeds"
@@ -113,12 +115,12 @@ speeds() {
 
 as_if="the phases are made as if all links had the speed of a host's"
 speeds 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' && speeds 'SwitchName=s0 Nodes=n[0-1] NodeSpeed=2'
-report $? "links of other speeds are told"
+report $? "links of several speeds cause a warning"
 ! speeds 'SwitchName=s0 Nodes=n[0-1]' && [ $status -eq 0 ] && [ ! -s "$scratch/err" ] &&
     [ "$(lines 'speeds')" -eq 1 ] && [ "$(lines ' from speeds.$')" -eq 1 ]
-report $? "but not where all have one"
+report $? "equal speeds cause no warning"
 
-# ---- where it goes ----
+# ---- output ----
 
 tool emit-c --topology "$scratch/four" && cp "$scratch/out" "$scratch/expected"
 good emit-c --topology "$scratch/four" -o "$scratch/file.c" && [ ! -s "$scratch/out" ] &&
@@ -126,31 +128,35 @@ good emit-c --topology "$scratch/four" -o "$scratch/file.c" && [ ! -s "$scratch/
 report $? "-o writes the same to a file"
 (trap '' XFSZ; ulimit -f 8; tool emit-c --topology "$scratch/four" -o "$scratch/file.c"; exit $status)
 [ $? -eq 2 ] && [ ! -e "$scratch/file.c" ]
-report $? "no half of a file is left"
+report $? "a file that cannot be completed is removed"
 tool emit-c --topology "$scratch/four" --ranks 400
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && mb=$(wc -c < "$scratch/out") &&
     [ "$mb" -gt 10000000 ] &&
     phases=$(sed -n 's/.* \([0-9]*\) phases, \([0-9]*\) .*/\1 phases and \2/p' "$scratch/out" | head -n 1) &&
     mb=$(awk "BEGIN { printf \"%.1f\", $mb / 1e6 }") &&
     grep -q -F "irr_plan: stdout: $mb MB for $phases synchronisations" "$scratch/err"
-report $? "a large file is told, with its size"
+report $? "a large file causes a warning with its size"
 good --help && [ "$(lines '^  emit-c ')" -eq 1 ]
-report $? "help has it"
+report $? "--help lists emit-c"
 
 # ---- refused ----
 
 conf large 'SwitchName=s0 Nodes=n[0-1024]'
-refused "a full disk" "/dev/full: output cannot be written" emit-c --topology "$scratch/four" -o /dev/full
-refused "a folder that is not there" "$scratch/none/x: No such file" \
+refused "emit-c to a full disk is refused" "/dev/full: output cannot be written" \
+    emit-c --topology "$scratch/four" -o /dev/full
+refused "emit-c to a missing folder is refused" "$scratch/none/x: No such file" \
     emit-c --topology "$scratch/four" -o "$scratch/none/x"
-refused "no topology" "emit-c needs --topology" emit-c --ranks 4
-refused "a topology that is not there" "$scratch/none: No such file" emit-c --topology "$scratch/none"
-refused "one rank" "emit-c writes for 2 to 1024 ranks, not 1" emit-c --topology "$scratch/four" --ranks 1
-refused "more ranks than it writes for" "emit-c writes for 2 to 1024 ranks, not 1025" \
+refused "emit-c without a topology is refused" "emit-c needs --topology" emit-c --ranks 4
+refused "emit-c with a missing topology is refused" "$scratch/none: No such file" emit-c --topology "$scratch/none"
+refused "emit-c for one rank is refused" "emit-c writes for 2 to 1024 ranks, not 1" \
+    emit-c --topology "$scratch/four" --ranks 1
+refused "emit-c for 1025 ranks is refused" "emit-c writes for 2 to 1024 ranks, not 1025" \
     emit-c --topology "$scratch/large"
-refused "a host that is not there" "$scratch/four: host 'n99' of rank 1 is not in the topology" \
+refused "emit-c with an unknown host is refused" "$scratch/four: host 'n99' of rank 1 is not in the topology" \
     emit-c --topology "$scratch/four" --hosts n0,n99
-refused "an algorithm" "--algorithm does not go with emit-c, only with print, check and draw" \
+refused "emit-c with an algorithm is refused" \
+    "--algorithm does not go with emit-c, only with print, check and draw" \
     emit-c --topology "$scratch/four" --algorithm direct
-refused "counts" "--matrix does not go with emit-c" emit-c --topology "$scratch/four" --matrix "$scratch/none"
+refused "emit-c with counts is refused" "--matrix does not go with emit-c" \
+    emit-c --topology "$scratch/four" --matrix "$scratch/none"
 exit $failed

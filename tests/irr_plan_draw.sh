@@ -7,29 +7,29 @@ file pair '3 3 2' '1 2 5' '3 3 7'
 file wide '200 200 1' '1 200 5'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-command -v python3 > /dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
+command -v python3 > /dev/null || { echo "1..0 # SKIP python3 was not found"; exit 0; }
 echo 1..22
 
 good draw --algorithm direct --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
     [ "$(lines 'class="title".*>direct, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
-report $? "a cell for each message"
+report $? "each message has a cell"
 [ "$(lines 'class="rank".*>4<')" -eq 2 ] && [ "$(lines 'class="step".*>')" -eq 4 ]
-report $? "ranks and steps are named"
+report $? "ranks and steps have numbers"
 good draw --algorithm natural --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
 report $? "contention is marked"
 [ "$(lines '>rank 7 receives several messages in this step<')" -eq 1 ] &&
     good draw --algorithm balanced-grid --ranks 16 && [ "$(lines '>rank 7 receives\|>nothing is sent')" -eq 0 ] &&
     good draw --algorithm spread --ranks 16 && [ "$(lines '>nothing is sent in this step<')" -eq 1 ]
-report $? "the legend explains only what occurs"
+report $? "the legend has only marks of the picture"
 good draw --algorithm direct --matrix "$scratch/wide" && [ "$(lines 'width="29".*>199</text></g>$')" -eq 1 ]
-report $? "a cell is as wide as the rank that it names"
+report $? "a cell is as wide as the number in it"
 good draw --algorithm balanced-grid --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
     [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] &&
     [ "$(lines '^<g><title>.*class="cell contended')" -eq 0 ]
 report $? "each stage has a heading and a colour"
 good draw --algorithm direct --matrix "$scratch/pair" &&
     [ "$(lines '<title>stage 1 step 1: 0 to 1, 5 bytes</title>')" -eq 1 ]
-report $? "a cell tells what its message is"
+report $? "the tooltip of a cell shows its message"
 cp "$scratch/pair" "$scratch/a&b<c"
 good draw --algorithm direct --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<')" -eq 1 ]
 report $? "names are escaped"
@@ -43,19 +43,19 @@ good draw --algorithm optimal --matrix "$scratch/triangle" &&
 report $? "a schedule is drawn over time"
 [ "$(lines ' s0 from" x="88.00" y="239" width="675.00".*>0</text>$')" -eq 1 ] &&
     [ "$(lines ' from" x=')" -eq 6 ]
-report $? "with what each rank receives"
+report $? "a schedule over time shows received messages"
 [ "$(lines '^<text class="rank number" x="46" y="282">2</text>$')" -eq 1 ] &&
     [ "$(lines 'class="idle" x="88"')" -eq 6 ] && [ "$(lines 'class="barrier"')" -eq 3 ] &&
     [ "$(lines '^<path class="bound" d="M988.00 174V302"/>$')" -eq 1 ] &&
     [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ] && [ "$(lines '>a part of a message')" -eq 0 ]
-report $? "with what is idle, the ends of its steps and the bound"
+report $? "a schedule over time shows idle times, ends of steps and the bound"
 good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"')" -eq 0 ] &&
     [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
     [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
-report $? "without steps, if asked for"
+report $? "with --async there are no ends of steps"
 good draw --algorithm random-heap --pattern sparse --ranks 16 &&
     [ "$(lines '>a part of a message; there is 1 more part than messages<')" -eq 1 ]
-report $? "one part is singular"
+report $? "the legend uses the singular for one part"
 file nothing '2 2 0'
 good draw --algorithm random-heap --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
     good draw --algorithm xor --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
@@ -66,34 +66,35 @@ good draw --algorithm grid --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
     [ "$(lines '>grid, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
     [ "$(lines '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<')" -eq 2 ] &&
     [ "$(lines '^<path d="M0 0h15M0 1h15.*M0 255h15" class="l31"/>$')" -eq 2 ]
-report $? "many messages are a heat map"
+report $? "many messages are drawn as a heat map"
 good draw --algorithm direct --ranks 1024 --pattern random && [ "$(wc -c < "$scratch/out")" -lt 500000 ] &&
     [ "$(lines '>direct, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
     [ "$(lines 'class="rank e".*>960<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
-report $? "whose cells are of several ranks and steps"
+report $? "a cell of a heat map may stand for several ranks and steps"
 (ulimit -v 450000 && "$PLAN" draw --algorithm balanced-grid --pattern random --ranks 256) > "$scratch/out" 2>&1 &&
     [ "$(lines '^<path d=')" -gt 0 ]
-report $? "many pieces need little memory"
-refused "times of too many messages" "draw --async shows at most 4096 messages, not " \
+report $? "drawing many pieces needs little memory"
+refused "--async with too many messages is refused" "draw --async shows at most 4096 messages, not " \
     draw --algorithm random-heap --ranks 100 --async
 
-# ---- the script that draws ----
+# ---- irr_chart ----
 
 mkdir "$scratch/bin" "$scratch/none"
 cp "$PLAN" "$scratch/bin/irr_plan"
-# fails TEXT: a drawing into a file ends in exit status 2 and this line, and leaves no file.
+# fails TEXT: irr_plan draw must print TEXT, end with exit status 2, and leave no file.
 fails() {
-    PATH=$scratch/none "$scratch/bin/irr_plan" draw --algorithm direct --ranks 60 -o "$scratch/x.svg" > "$scratch/out" 2>&1
+    PATH=$scratch/none "$scratch/bin/irr_plan" draw --algorithm direct --ranks 60 -o "$scratch/x.svg" \
+        > "$scratch/out" 2>&1
     [ $? -eq 2 ] && [ "$(cat "$scratch/out")" = "$1" ] && [ ! -e "$scratch/x.svg" ]
 }
 without="irr_plan: no picture without Python 3 and the script irr_chart, beside this program or in PATH"
 fails "$without"
-report $? "no script"
+report $? "irr_plan draw fails without irr_chart"
 printf '#!/none/python3\n' > "$scratch/bin/irr_chart"
 chmod +x "$scratch/bin/irr_chart"
 fails "$without"
-report $? "no Python"
+report $? "irr_plan draw fails without Python"
 printf '#!/bin/sh\necho why >&2\nexit 1\n' > "$scratch/bin/irr_chart"
 fails why
-report $? "a script that ends before it has read"
+report $? "irr_plan draw fails if irr_chart ends before it has read the input"
 exit $failed

@@ -1,9 +1,9 @@
 #!/bin/sh
-# layers.sh - what may include and call what: rules of the house that no compiler checks.
+# layers.sh - checks the rules of CONTRIBUTING.md that no compiler checks, such as the includes of each layer.
 #
-# A scan takes the root of a source tree and prints the lines that break its rule; no line is a pass.  The
-# last cases run the scans over a small tree that breaks them all.  Without $builddir the sources alone are
-# checked.
+# A scan takes the root of a source tree and prints the lines that break its rule.  A case passes if its scan prints
+# nothing.  The last cases run the scans over a small tree that breaks each rule.  Without $builddir only the sources
+# are checked.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/tap.sh"
@@ -17,7 +17,8 @@ check() {
     report $? "$name"
 }
 
-# parts COMMENTS ROOT FOLDER...: the sources below the folders as FILE:LINE: text; 1: only their comments, 0: the rest.
+# parts COMMENTS ROOT FOLDER...: prints the sources below the folders as FILE:LINE: text.  COMMENTS is 1 for only the
+# comments, 0 for only the code.
 parts() {
     comments=$1 root=$2
     shift 2
@@ -41,12 +42,12 @@ parts() {
 
 code() { parts 0 "$@"; }
 
-# includes WHAT: the lines of code that include one of these files or folders, as an extended expression.
+# includes NAMES: prints the lines of code that include one of these files or folders.  NAMES is an extended expression.
 includes() {
     grep -E "# *include *[<\"]([^>\"]*/)?($1)"
 }
 
-# calls NAMES: the lines of code that call one of these functions.
+# calls NAMES: prints the lines of code that call one of these functions.
 calls() {
     grep -E "(^|[^A-Za-z0-9_])($1) *\\("
 }
@@ -74,7 +75,7 @@ study_is_apart() {
     return 0
 }
 
-# is_built HEADER: the library of its transport is there.
+# is_built HEADER: true if the header's transport is built, because its library was found.
 is_built() {
     case $1 in
         */transport/*/*) basename "$(dirname "$1")" | grep -qwF "$(printf '%s\n' ${TRANSPORTS-ucx ofi})" ;;
@@ -98,16 +99,17 @@ files_are_short() {
 
 folders='ucx_engine study ompi_coll_irr tools tests'
 
-# Files of other projects, of the build and of users that texts name, and the example of CONTRIBUTING.md.
+# Names of files of other projects, of the build and of users, and names of the example in CONTRIBUTING.md.
 elsewhere='coll_base_util.h op.h parse_config.c switch_record.c alltoall_lines.h alltoall.c reverse.c
 ucx_engine/order/reverse.c irr_order_reverse'
 
-# A comment or a document names no file and no function that is gone.
+# Comments and documents may name only existing files and functions.
 names_exist() {
     (cd "$1" && find . -type f) | sed 's|^[.]/||' > "$scratch/files"
     { code "$1" $folders; cat "$1"/Makefile.am "$1"/contrib/* "$1"/tests/*.sh "$1"/tests/mpi/*.sh; } 2> /dev/null |
         grep -oE '(mca_coll_)?irr_[a-z0-9_]+' | sort -u > "$scratch/identifiers"
-    { parts 1 "$1" $folders; grep -n '' "$1"/README.md "$1"/CONTRIBUTING.md "$1"/docs/*.md "$1"/ucx_engine/*.md; } 2> /dev/null > "$scratch/said"
+    { parts 1 "$1" $folders; grep -n '' "$1"/README.md "$1"/CONTRIBUTING.md "$1"/docs/*.md "$1"/ucx_engine/*.md; } \
+        2> /dev/null > "$scratch/texts"
     awk -v elsewhere="$elsewhere" '
         BEGIN { for (i = split(elsewhere, list); i > 0; i--) known[list[i]] }
         FILENAME ~ /files$/ {
@@ -128,7 +130,7 @@ names_exist() {
                 if ((word ~ /^[a-z_0-9\/]+[.][ch]$/ || word ~ /^(mca_coll_)?irr_[a-z0-9_]*[a-z0-9]$/) && !(word in known))
                     print where " " word " does not exist"
             }
-        }' "$scratch/files" "$scratch/identifiers" "$scratch/said"
+        }' "$scratch/files" "$scratch/identifiers" "$scratch/texts"
 }
 
 lines_are_short() {
@@ -136,19 +138,19 @@ lines_are_short() {
         length > 120 { print FILENAME ":" FNR " has more than 120 characters" }' {} +
 }
 
-# A source that no list names builds here and is missing from what make dist packs.
+# A source that no list of Makefile.am names would be missing from the archive of make dist.
 sources_are_listed() {
     ( cd "$1" && find ucx_engine study ompi_coll_irr tools tests -name '*.[ch]' ) | while read -r source; do
         grep -qwF "$source" "$1/Makefile.am" || echo "$source is not in Makefile.am"
     done
 }
 
-# In archives, not in a tree.  The sanitizers add symbols of their own.
+# This scan takes archives instead of a source tree.  The sanitizers add symbols without the prefix.
 symbols_have_the_prefix() {
     nm -g -P "$@" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^irr_/ && $1 !~ /^__odr_asan/ { print $1 " has no prefix" }'
 }
 
-# A tree in which each rule is broken, and each exception taken, once.
+# Makes a tree that breaks each rule, and that uses each exception.
 make_bad_tree() {
     for folder in comm problem route order pacing plan choose; do
         mkdir -p "$1/ucx_engine/$folder"
@@ -170,7 +172,7 @@ make_bad_tree() {
     find "$1" -name '*.[ch]' ! -path '*/order/bad.c' > "$1/Makefile.am"
 }
 
-# sees LINES SCAN: the scan prints so many lines about the bad tree.
+# sees LINES SCAN: the scan must print LINES lines about files `bad` of the bad tree.
 sees() {
     "$2" "$scratch/bad" > "$scratch/seen" 2>&1
     lines=$(grep -c '/bad\.' "$scratch/seen")
@@ -202,9 +204,9 @@ archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.
 
 echo "1..12"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
-check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
+check "planning uses no transport, no clock and no environment" planning_is_pure "$srcdir"
 check "the component includes nothing of UCX and libfabric" component_calls_no_library "$srcdir"
-check "the engine and the component do without what studies them" study_is_apart "$srcdir"
+check "the engine and the component include nothing of study/" study_is_apart "$srcdir"
 check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
 check "no source file has more than 500 lines" files_are_short "$srcdir"
 check "no line of C has more than 120 characters" lines_are_short "$srcdir"
@@ -216,6 +218,6 @@ if [ -f "${archives%% *}" ]; then
 else
     skip "each symbol of the engine starts with irr_" "the engine is not built here; run make check"
 fi
-check "violations of the sources are seen" violations_are_seen
-check "a symbol without the prefix is seen" wrong_symbol_is_seen
+check "the scans find violations in sources" violations_are_seen
+check "the scan of archives finds a symbol without the prefix" wrong_symbol_is_seen
 exit $failed

@@ -1,24 +1,24 @@
-# plan_tap.sh - what the tests of a tool share, beside tap.sh: running it, and looking at what it printed.  TOOL is its
-# name, irr_plan unless it is set.
+# plan_tap.sh - shared by the tests of a tool, in addition to tap.sh: functions that run the tool and check its output.
+# TOOL is the name of the tool, by default irr_plan.
 
 . "$srcdir/tests/tap.sh"
 TOOL=${TOOL:-irr_plan}
 PLAN=${builddir:-.}/irr_plan
 MATRIX=${builddir:-.}/irr_matrix
 
-# tool ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
+# tool ARGUMENT...: runs the tool.  $status is the exit status; $scratch/out and err have stdout and stderr.
 tool() {
     timeout -k 5 120 "${builddir:-.}/$TOOL" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
     status=$?
 }
 
-# good ARGUMENT...: exit status 0 and nothing on stderr.
+# good ARGUMENT...: runs the tool; true if the exit status is 0 and stderr is empty.
 good() {
     tool "$@"
     [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
 }
 
-# prints NAME ARGUMENT...: stdout is what stands in $scratch/expected.
+# prints NAME ARGUMENT...: reports a case: stdout is equal to $scratch/expected.
 prints() {
     name=$1
     shift
@@ -26,7 +26,7 @@ prints() {
     report $? "$name"
 }
 
-# says NAME 'LINE...' ARGUMENT...: stdout is exactly these lines, which have no blanks.
+# says NAME 'LINE...' ARGUMENT...: reports a case: stdout is equal to these lines, which have no blanks.
 says() {
     name=$1
     # The lines are a list of words.
@@ -36,19 +36,19 @@ says() {
     prints "$name" "$@"
 }
 
-# lines TEXT: how many lines of stdout have it.
+# lines TEXT: prints the number of lines of stdout that have TEXT.
 lines() {
     grep -c -e "$1" "$scratch/out"
 }
 
-# figures LINE...: each is a whole line of stdout.
+# figures LINE...: true if stdout has each of these lines.
 figures() {
     for line; do
         grep -q -x -F -e "$line" "$scratch/out" || return 1
     done
 }
 
-# shows NAME 'LINE...' ARGUMENT...: stdout has these lines, which have no blanks.
+# shows NAME 'LINE...' ARGUMENT...: reports a case: stdout has these lines, which have no blanks.
 shows() {
     name=$1
     wanted=$2
@@ -59,7 +59,7 @@ shows() {
     report $? "$name"
 }
 
-# refused NAME TEXT ARGUMENT...: one line on stderr, which starts with TEXT, nothing on stdout, exit status 2.
+# refused NAME TEXT ARGUMENT...: reports a case: the exit status is 2, stdout is empty, stderr is one line with TEXT.
 refused() {
     name=$1
     text=$2
@@ -70,7 +70,7 @@ refused() {
     report $? "$name"
 }
 
-# file NAME LINE...: writes a matrix file, a good header and these lines, to $scratch/NAME.
+# file NAME LINE...: writes a matrix file, with a correct header and these lines, to $scratch/NAME.
 file() {
     name=$1
     shift
@@ -84,7 +84,7 @@ conf() {
     printf '%s\n' "$@" > "$name"
 }
 
-# value KEY: of the last check.
+# value KEY: prints a value of the last check.
 value() {
     sed -n "s/^$1=//p" "$scratch/out"
 }

@@ -38,10 +38,11 @@ text = process.communicate()[1]
 print(process.returncode, text)
 sys.exit(process.returncode != -getattr(signal, "SIG" + name) or "Traceback" in text)
 END
-    report $? "$(basename "$4") is ended by SIG$1 without a traceback"
+    report $? "SIG$1 ends $(basename "$4") without a traceback"
     rm "$2"
 }
 
+# skip NAME REASON: reports a case that is not run.
 skip() {
     finish
     count=$((count + 1))
