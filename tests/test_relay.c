@@ -1,13 +1,12 @@
 /*
- * test_relay.c - the relay over loopback: windows, 1 to 300 ranks, frozen plans, and the messages that are described.
- * test_world.c runs every strategy.
+ * test_relay.c - the relay over loopback: windows, 1 to 300 ranks, and the messages that are described.  test_world.c
+ * runs every strategy, and freezes its plans.
  */
 #include "irr_relays.h"
 #include "irr_test.h"
 
 #include "exec/compose.h"
 
-#include <stdlib.h>
 
 #define ALL_EAGER SIZE_MAX
 
@@ -18,38 +17,6 @@ static void expect_well(irr_relays_t *relays, irr_job_t *job)
     CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
     CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
 }
-
-/* ---- settings ---- */
-
-static size_t pick(size_t *index, const size_t *values, size_t count)
-{
-    size_t value = values[*index % count];
-
-    *index /= count;
-    return value;
-}
-
-/* Returns combination number `index` of all settings; there are COMBINATIONS. */
-static irr_relays_params_t combine(size_t index, const char *row, int ranks, uint64_t seed)
-{
-    static const size_t eager_max[] = { 0, 100, ALL_EAGER }, windows[] = { 0, 1, 300 };
-    static const size_t slice_min[] = { 0, 1, 256 }, zero_copy_min[] = { 0, 40 };
-    static const size_t compose[] = { 0, 1, 2, 3 }, overlap[] = { 0, 1, 2, 3 };
-    irr_relays_params_t params = { .algorithm = row, .ranks = ranks, .seed = index % 5 == 0 ? 0 : seed };
-    size_t window;
-
-    params.overlap = (irr_overlap_t)pick(&index, overlap, IRR_TEST_COUNT(overlap));
-    params.compose = (irr_compose_t)pick(&index, compose, IRR_TEST_COUNT(compose));
-    params.eager_max = pick(&index, eager_max, IRR_TEST_COUNT(eager_max));
-    params.slice_min = pick(&index, slice_min, IRR_TEST_COUNT(slice_min));
-    params.zero_copy_min = pick(&index, zero_copy_min, IRR_TEST_COUNT(zero_copy_min));
-    window = pick(&index, windows, IRR_TEST_COUNT(windows));
-    params.window_messages = window == 1 ? 1 : 0;
-    params.window_bytes = window > 1 ? window : 0;
-    return params;
-}
-
-enum { COMBINATIONS = 4 * 4 * 3 * 3 * 2 * 3 };
 
 /* Watches for a second send in flight, where the settings allow one and no message has parts. */
 static void watch_window(irr_relays_t *relays)
@@ -145,68 +112,6 @@ static void test_ranks(void)
         for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
             if (tries(rows[i], ranks) && (ranks <= 40 || (irr_test_picks(&state) && irr_test_picks(&state)))) {
                 run_ranks(ranks, rows[i], job, irr_test_random(&state));
-            }
-        }
-        irr_job_destroy(job);
-    }
-}
-
-/* ---- frozen ---- */
-
-static void check_plans(const irr_relays_t *relays, const irr_job_t *job)
-{
-    irr_plan_t *plans = malloc((size_t)job->ranks * sizeof(*plans));
-    char reason[200] = "";
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(plans);
-    for (int r = 0; r < job->ranks; r++) {
-        plans[r] = relays->rank[r].frozen.plan;
-    }
-    CU_ASSERT_EQUAL(irr_plan_check(plans, job->problems, job->ranks, reason, sizeof(reason)), IRR_OK);
-    CU_ASSERT_STRING_EQUAL(reason, "");
-    free(plans);
-}
-
-/* Frozen plans run between other exchanges, and do not affect them. */
-static void run_frozen(const irr_relays_params_t *params, irr_job_t *job)
-{
-    irr_relays_t *relays = irr_relays_create(params);
-
-    expect_well(relays, job);
-    CU_ASSERT_EQUAL_FATAL(irr_relays_freeze(relays, job), IRR_OK);
-    check_plans(relays, job);
-    for (int i = 0; i < 3; i++) {
-        CU_ASSERT_TRUE_FATAL(irr_relays_exchange_frozen(relays, job));
-        CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
-        for (int r = 0; r < job->ranks; r++) {
-            CU_ASSERT_EQUAL(relays->rank[r].member->counters.header_bytes, 0);
-            CU_ASSERT_TRUE(irr_job_may_stage(job, r, relays->rank[r].member->counters.bytes_staged));
-        }
-        if (i == 1) {
-            expect_well(relays, job);
-        }
-    }
-    irr_relays_destroy(relays);
-}
-
-static void test_frozen(void)
-{
-    static const int sizes[] = { 1, 2, 3, 5, 7, 12, 18 };
-    uint64_t state = irr_test_seed();
-    size_t index = irr_test_below(&state, COMBINATIONS);
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(sizes) * IRR_JOB_KINDS; i++) {
-        int ranks = sizes[i / IRR_JOB_KINDS];
-        irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)(i % IRR_JOB_KINDS), irr_test_random(&state));
-
-        for (size_t run = 0; run < IRR_OVERLAP_COUNT * IRR_TEST_COUNT(rows); run++) {
-            irr_relays_params_t params;
-
-            index += 479;
-            params = combine(index % COMBINATIONS, rows[run % IRR_TEST_COUNT(rows)], ranks, irr_test_random(&state));
-            params.overlap = (irr_overlap_t)(run / IRR_TEST_COUNT(rows));
-            if (ranks < 5 || irr_test_picks(&state)) {
-                run_frozen(&params, job);
             }
         }
         irr_job_destroy(job);
@@ -410,7 +315,6 @@ static void test_freeze_refused(void)
 IRR_TEST_MAIN("relay", 600,
     { "no window is exceeded, and nothing is eager", test_window },
     { "1 to 300 ranks",                              test_ranks },
-    { "frozen plans are right, and run",             test_frozen },
     { "a repeated job has no headers",               test_headers },
     { "parts of messages",                           test_parts },
     { "a job that changes in one message",           test_changed },

@@ -1,11 +1,11 @@
 /*
- * test_relay_short.c - exchanges one after the other on the same relays, of which some ranks are short of memory for
- * a while: all ranks end, who lacked memory with an error, and with memory again every byte arrives.
+ * test_relay_short.c - exchanges one after the other on the same relays, where some ranks are short of memory for a
+ * while: all ranks end, those that lacked memory with an error, and with memory again every byte arrives.
  *
- * A run is told by a character an exchange: which counts it has, and whether memory may be short in it (capital).
+ * A run is a string with a letter for each exchange: its counts, and as a capital, that memory may be short in it.
  *
  *     a   the same from each rank to each rank, but the last one sends to rank 0 alone
- *     b   as a, but one message is shorter: most ranks hear of it on the way, if at all
+ *     b   as a, but one message is shorter: most ranks learn of it from a lead, or not at all
  *     c   as a, but the last rank sends nothing: leads on the way to rank 0 become empty
  *     d   all other counts
  */
@@ -27,7 +27,7 @@ typedef struct scene {
     size_t        eager_max, zero_copy_min;
 } scene_t;
 
-/* Which allocations fail while memory is short; counted for each of these ranks from the begin of a run. */
+/* Allocations that fail while memory is short, counted for each of these ranks from the beginning of a run. */
 static struct {
     const irr_relays_t *relays;
     bool                now;
@@ -37,7 +37,7 @@ static struct {
     bool                failed[RANKS_MAX];    /* in this exchange */
 } shortage;
 
-/* What loopback allocates to send is not the engine's. */
+/* Allocations of loopback for a send are not the engine's. */
 static bool fails_now(void)
 {
     int rank = shortage.relays->fleet->now;
@@ -83,7 +83,7 @@ static void make_jobs(int ranks, irr_job_t **jobs)
 
 /* ---- a run ---- */
 
-/* An exchange that ends on all ranks, well or without memory. */
+/* Runs an exchange, which must end on all ranks: well, or without memory. */
 static void exchange(irr_relays_t *relays, irr_job_t *job, bool is_short)
 {
     memset(shortage.failed, 0, sizeof(shortage.failed));
@@ -108,7 +108,7 @@ static bool any_failed(void)
     return false;
 }
 
-/* What was learnt in the end can be frozen. */
+/* The plan that was learned in the end can be frozen. */
 static void freeze(irr_relays_t *relays, irr_job_t *job)
 {
     CU_ASSERT_EQUAL_FATAL(irr_relays_freeze(relays, job), IRR_OK);
@@ -117,8 +117,8 @@ static void freeze(irr_relays_t *relays, irr_job_t *job)
 }
 
 /*
- * New counts that were told to a rank without memory may be missed in the next exchange, and that is all; returns
- * whether an allocation failed.
+ * Runs exchanges.  A rank without memory for announced counts may miss them once more in the next exchange.  Returns
+ * true if an allocation failed.
  */
 static bool run(const irr_relays_params_t *params, irr_job_t **jobs, const char *exchanges)
 {
@@ -150,7 +150,7 @@ static bool run(const irr_relays_params_t *params, irr_job_t **jobs, const char 
     return failed;
 }
 
-/* Returns whether an allocation failed in some run: exchanges in which nothing changes have none. */
+/* Returns true if an allocation failed in some run; if nothing changes, exchanges allocate nothing. */
 static bool sweep(const scene_t *scene, const char *exchanges, unsigned ranks, size_t times)
 {
     irr_relays_params_t params = {
@@ -205,7 +205,7 @@ static unsigned draw_ranks(int kind, int ranks, uint64_t *state)
     }
 }
 
-/* fails: some allocation must; where nothing changes there may be none. */
+/* fails: some allocation must fail. */
 static void sweep_all(const char *exchanges, bool fails)
 {
     static const size_t times[] = { 1, 4, SIZE_MAX };
@@ -226,43 +226,19 @@ static void sweep_all(const char *exchanges, bool fails)
     CU_ASSERT(failed || !fails);
 }
 
-static void test_first(void)
+/* Memory is short in the first exchange; where nothing, some messages, some leads or all change; and several times. */
+static void test_exchanges(void)
 {
-    sweep_all("Aaaabb", true);
-    sweep_all("Abbaa", true);
-}
+    static const struct { const char *exchanges; bool fails; } rows[] = {
+        { "Aaaabb", true }, { "Abbaa", true }, { "aaAaaabb", false }, { "aAcc", false },
+        { "aaBbbbaa", true }, { "aBaaa", true }, { "aBddd", true },
+        { "aaCcccaa", true }, { "cAaacc", true }, { "aCaaa", true }, { "aaDdddaa", true }, { "aDaaa", true },
+        { "aBCBbbb", true }, { "AADDaaa", true }, { "aDAaaa", true }
+    };
 
-static void test_same(void)
-{
-    sweep_all("aaAaaabb", false);
-    sweep_all("aAcc", false);
-}
-
-static void test_part(void)
-{
-    sweep_all("aaBbbbaa", true);
-    sweep_all("aBaaa", true);
-    sweep_all("aBddd", true);
-}
-
-static void test_empty(void)
-{
-    sweep_all("aaCcccaa", true);
-    sweep_all("cAaacc", true);
-    sweep_all("aCaaa", true);
-}
-
-static void test_other(void)
-{
-    sweep_all("aaDdddaa", true);
-    sweep_all("aDaaa", true);
-}
-
-static void test_long(void)
-{
-    sweep_all("aBCBbbb", true);
-    sweep_all("AADDaaa", true);
-    sweep_all("aDAaaa", true);
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        sweep_all(rows[i].exchanges, rows[i].fails);
+    }
 }
 
 /* ---- memory of init and freeze ---- */
@@ -330,11 +306,6 @@ static void test_freeze_short(void)
 }
 
 IRR_TEST_MAIN("relay short of memory", 600,
-    { "memory is short in the first exchange",           test_first },
-    { "memory is short where nothing changes",           test_same },
-    { "memory is short where some messages change",      test_part },
-    { "memory is short where some leads become empty",   test_empty },
-    { "memory is short where all changes",               test_other },
-    { "memory is short in several exchanges",            test_long },
-    { "memory is short in init",                         test_init_short },
-    { "memory is short while a plan is frozen",          test_freeze_short })
+    { "memory is short in exchanges",         test_exchanges },
+    { "memory is short in init",              test_init_short },
+    { "memory is short while a plan freezes", test_freeze_short })

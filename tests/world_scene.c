@@ -51,7 +51,7 @@ static bool is_about_memory(irr_trouble_t trouble)
     return trouble == IRR_TROUBLE_MEMORY || trouble == IRR_TROUBLE_POOR;
 }
 
-/* Runs, and plans with restarts, of jobs that come again; now and then a restart without a plan. */
+/* Draws runs, and plans with restarts, of repeated jobs, and some restarts without a plan. */
 static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
 {
     int planned = -1, restarts = 0;
@@ -60,7 +60,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
         irr_world_turn_t *turn = &scene->turns[i];
         const uint64_t chance = irr_test_below(state, 8);
 
-        if (chance < 3 || i == 0 || is_about_memory(scene->trouble)) {   /* after a plan without memory nobody runs */
+        if (chance < 3 || i == 0 || is_about_memory(scene->trouble)) {   /* no rank runs after a plan without memory */
             *turn = (irr_world_turn_t){ .act = IRR_ACT_RUN, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
             planned = -1;
         } else if (planned < 0 && chance < 7) {
@@ -76,10 +76,17 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
     }
 }
 
-/* A receiver of a split strategy may hear of a short block an exchange later, which test_hybrid.c has. */
+/* A receiver of a split strategy may be notified of a short block an exchange later; see test_hybrid.c. */
 static bool can_cut(const irr_world_scene_t *scene)
 {
     return scene->ranks > 1 && !irr_strategy_is_split(irr_algorithm_strategy(irr_algorithm_find(scene->row)));
+}
+
+/* Returns true if every exchange has a schedule, for which all ranks learn all counts. */
+static bool knows_counts(const irr_world_scene_t *scene)
+{
+    return irr_strategy_is_scheduled(irr_algorithm_strategy(irr_algorithm_find(scene->row))) &&
+           strcmp(scene->row, "redistribution") != 0;
 }
 
 /* Makes a few messages shorter. */
@@ -93,7 +100,7 @@ static void change_some(irr_job_t *job, uint64_t *state)
     }
 }
 
-/* Equal messages, a job of any kind and the same with other lengths, and one of several blocks or of any kind. */
+/* Draws equal messages, a job of any kind and the same with other lengths, and one of several blocks or of any kind. */
 static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 {
     const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
@@ -114,15 +121,16 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
     if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
         const int from = (scene->victim + 1) % scene->ranks;
         const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
+        const size_t least = knows_counts(scene) ? 0 : 1;   /* else an empty block makes an unexpected message */
 
         if (length > 1) {
             scene->cut = 0;
-            irr_job_cut(scene->jobs[0], scene->victim, from, length - 1);
+            irr_job_cut(scene->jobs[0], scene->victim, from, least + irr_test_below(state, length - least));
         }
     }
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 /* Opens a communicator; layout: each rank has a node, shares it with neighbours or others, or all share one. */
 static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree,
