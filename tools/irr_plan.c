@@ -317,42 +317,15 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
                                                     name_of(options, input->algorithm), ranks);
 }
 
-/* Runs emit-c, which uses only the tree of the input. */
-static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_input_t *input)
+/* Runs emit-c, which needs no plans, and simulate and recommend, which make the plans of one strategy at a time. */
+static irr_cli_exit_t run_alone(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    irr_tool_routine_t routine;
     irr_tool_job_t job = {
-        .options = options, .topology = &input->topology, .host_of = input->host_of, .tree = &input->tree,
-        .routine = &routine
+        .options = options, .matrix = &input->matrix, .topology = &input->topology, .host_of = input->host_of,
+        .tree = &input->tree, .input = input
     };
-    irr_status_t status = irr_tool_routine_make(&input->tree, &routine);
-    irr_cli_exit_t code;
-
-    if (status != IRR_OK) {
-        return irr_cli_complain("%.256s for %d ranks: %s", options->topology, input->tree.ranks,
-                                irr_status_text(status));
-    }
-    code = write_output(&job, options->output, run_command);
-    irr_tool_routine_fini(&routine);
-    return code;
-}
-
-/* Runs simulate or recommend, which make the plans of one strategy at a time. */
-static irr_cli_exit_t compare(const irr_tool_options_t *options, irr_tool_input_t *input)
-{
-    irr_tool_job_t job = { .options = options, .matrix = &input->matrix, .input = input };
 
     return write_output(&job, options->output, run_command);
-}
-
-static irr_cli_exit_t run(const irr_tool_options_t *options, irr_tool_input_t *input)
-{
-    switch (options->command) {
-    case IRR_TOOL_EMIT:      return emit(options, input);
-    case IRR_TOOL_SIMULATE:
-    case IRR_TOOL_RECOMMEND: return compare(options, input);
-    default:                 return plan_all(options, input);
-    }
 }
 
 /* Checks the options that depend on the number of ranks, which may come from the matrix. */
@@ -390,7 +363,7 @@ int main(int argc, char **argv)
     }
     code = check_ranks(&options, input.matrix.ranks);
     if (code == IRR_CLI_GOOD) {
-        code = run(&options, &input);
+        code = options.command < IRR_TOOL_EMIT ? plan_all(&options, &input) : run_alone(&options, &input);
     }
     irr_tool_input_fini(&input);
     return (int)code;

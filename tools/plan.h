@@ -4,16 +4,11 @@
  *   irr_plan.c         the order of a run: options, matrix, plans, command, output
  *   plan_options.c     the command line
  *   plan_help.c        the text of --help
- *   plan_input.c       makes the count matrix from a file or a pattern
- *   plan_schedule.c    reads, computes and saves the schedule
- *   plan_topology.c    the tree of switches, and the host of each rank
+ *   plan_input.c       the count matrix, the schedule, and the host of each rank on the tree of switches
  *   plan_json.c        print --json
  *   plan_check.c       check: the proof, the run and the figures
- *   plan_headers.c     the headers of messages in a first run
- *   plan_phases.c      the steps of a schedule on the tree of switches
  *   plan_run.c         the run on the loopback transport
  *   plan_draw.c        draw: the contents of a picture; contrib/chart draws it
- *   plan_routine.c     emit-c: the actions of each rank in each phase
  *   plan_emit.c        emit-c: writes the C file, whose fixed part is alltoall.c.in
  *   plan_strategies.c  the machine, and the strategies that simulate and recommend compare
  *   plan_simulate.c    simulate: the time of each strategy on a simulated fabric
@@ -107,30 +102,12 @@ void           irr_tool_input_fini(irr_tool_input_t *input);
 /* Returns true if the run has or will have a schedule. algorithm: of the options, or of the input once it is loaded. */
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm);
 
-/* Reads the schedule file of the options.  Prints an error message on failure. */
-irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input);
-
-/* Prints an error message unless the schedule of the file delivers the matrix. */
-irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
-
 /*
  * Computes the schedule of an order; see irr_order_schedule.  With --topology the order knows the tree. matrix: that
  * of the input, or its forwarded part.
  */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
                                        const irr_matrix_t *matrix, irr_tool_input_t *input);
-
-/* Reads the topology file and the names of --hosts.  Prints an error message on failure. */
-irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input);
-
-/* Returns the default number of ranks: one for each host of --hosts, or else of the file; 0: no topology. */
-int irr_tool_topology_ranks(const irr_tool_input_t *input);
-
-/*
- * Places the ranks of the matrix on hosts, reduces the topology to the part that they use, and makes the tree.  Prints
- * an error message on failure.
- */
-irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* ---- commands ---- */
 
@@ -147,11 +124,10 @@ typedef struct irr_tool_job {
     const irr_topology_t     *topology;    /* NULL: there is none */
     const int                *host_of;     /* host of each rank, with a topology */
     const irr_tree_t         *tree;        /* the tree of the topology, for schedules */
-    const struct irr_tool_routine *routine;    /* for emit-c */
     const char               *algorithm;  /* the name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* dimensions of the grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
-    irr_tool_input_t         *input;      /* the source of the above; for simulate and recommend */
+    irr_tool_input_t         *input;      /* the source of the above; for emit-c, simulate and recommend */
     FILE                     *stream;     /* the caller checks for write errors at the end */
 } irr_tool_job_t;
 
@@ -184,42 +160,6 @@ const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t
 
 /* ---- parts of check ---- */
 
-/* Counts the headers of messages in a first run. */
-typedef struct irr_tool_headers {
-    bool         self_describing;  /* the route is a grid */
-    uint64_t     neighbours;       /* messages of all ranks and stages, including empty ones */
-    uint64_t     messages, bytes;  /* messages that are not empty, and their bytes */
-    irr_slice_t *slices;           /* room for one message */
-    size_t       max;
-} irr_tool_headers_t;
-
-/* Prepares the count.  The caller closes it even after an error, which is IRR_ERR_NO_MEMORY. */
-irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_strategy_t *strategy,
-                                   const irr_nodes_t *nodes, int ranks);
-
-/* Counts the headers of a message.  Returns false if memory runs out. */
-bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
-                          const irr_plans_message_t *message);
-
-/* Releases the memory of the count.  Returns the bytes of all headers. */
-uint64_t irr_tool_headers_close(irr_tool_headers_t *headers);
-
-/* The steps of a schedule on the tree. */
-typedef struct irr_tool_phases {
-    bool     is_tree;        /* the order is tree, whose steps have no contention */
-    bool     contended;      /* messages of a step share a directed link: syncs are then unknown */
-    int      root;           /* root of the tree: a vertex of the topology */
-    uint64_t bound;          /* see irr_tree_bound */
-    uint64_t syncs, removed; /* see irr_syncs_t */
-} irr_tool_phases_t;
-
-/*
- * Counts the phases of a job that has a schedule and a topology.  Sets *phases on success only.  May return
- * IRR_ERR_NO_MEMORY.
- */
-irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases);
-void         irr_tool_phases_print(const irr_tool_job_t *job, const irr_tool_phases_t *phases);
-
 /* Returns the bytes of memory that a run needs.  A run beyond IRR_TOOL_RUN_BYTES_MAX is skipped. */
 uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
 
@@ -249,40 +189,6 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* emit-c refuses more ranks: the tables grow with the square of the ranks, and compilers take long. */
 #define IRR_TOOL_EMIT_RANKS_MAX 1024
-
-#define IRR_TOOL_NOBODY (-1)
-
-/* The actions of a rank in a phase. */
-typedef struct irr_tool_step {
-    int    phase;         /* from 1 */
-    int    to, from;      /* peers, or IRR_TOOL_NOBODY */
-    size_t sync;          /* its first entry: signals that the send waits for come first, then signals to send */
-    int    waits, signals;  /* number of either */
-} irr_tool_step_t;
-
-/* One end of a synchronisation: the rank at the other end, and the phase of the message that waits. */
-typedef struct irr_tool_entry {
-    int peer, phase;
-} irr_tool_entry_t;
-
-/* The phases of all ranks.  A zeroed one is empty. */
-typedef struct irr_tool_routine {
-    int               ranks, phases;
-    int              *count;      /* number of steps of each rank */
-    irr_tool_step_t  *steps;      /* steps of rank r, by phase, from r * room on */
-    size_t            room;
-    irr_tool_entry_t *entries;    /* 2 * syncs: each once at the waiting rank and once at the signalling rank */
-    size_t            syncs;
-    uint64_t          removed;    /* see irr_syncs_t */
-    int               steps_max, waits_max, signals_max;   /* maxima: of a rank, of a step, of a rank */
-} irr_tool_routine_t;
-
-/*
- * Makes the phases of a tree of at least two ranks.  On success the caller releases them by irr_tool_routine_fini.
- * Errors are those of irr_tree_all_to_all.
- */
-irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *routine);
-void         irr_tool_routine_fini(irr_tool_routine_t *routine);
 
 /* ---- parts of simulate and recommend ---- */
 

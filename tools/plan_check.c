@@ -6,24 +6,218 @@
  */
 #include "plan.h"
 
+#include "exec/header.h"
 #include "order/large.h"
+#include "order/tree/phases.h"
+#include "order/tree/syncs.h"
+#include "plan/strategy.h"
+#include "route/stages.h"
 #include "study/bounds.h"
 #include "study/figures.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- the headers of a first run ---- */
+
+/*
+ * Counts the headers of messages in the first run of a grid route, where ranks do not know the layout of messages yet.
+ *
+ * In each stage a rank sends one message, possibly empty, to each neighbour.  A header in front (exec/header.h) names
+ * each piece of the message.  A piece of a planned message is one slice.  Adjacent slices were merged before they come
+ * here, so they are cut again at the ends of the send's pieces.  A large piece that travels apart from the header may
+ * make the header a byte longer; this byte is not counted.  Direct routes need no headers.
+ */
+typedef struct headers {
+    bool         self_describing;  /* the route is a grid */
+    uint64_t     neighbours;       /* messages of all ranks and stages, including empty ones */
+    uint64_t     messages, bytes;  /* messages that are not empty, and their bytes */
+    irr_slice_t *slices;           /* room for one message */
+    size_t       max;
+} headers_t;
+
+static uint64_t length_of(const irr_slice_t *slices, size_t count)
+{
+    const irr_header_t header = { .status = IRR_OK, .parts = 0, .slices = count };
+
+    return irr_header_encode(&header, slices, NULL);
+}
+
+/* Cuts the slices of a message at the ends of its pieces, which are at least as many as the slices. */
+static void cut(const irr_plans_message_t *message, const irr_piece_t *pieces, size_t count,
+                irr_slice_t *slices)
+{
+    const irr_slice_t *merged = message->slices;
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        slices[i] = *merged;
+        slices[i].offset += used;
+        slices[i].length = pieces[i].length;
+        used += pieces[i].length;
+        if (used == merged->length) {
+            merged++;
+            used = 0;
+        }
+    }
+}
+
+/* Counts the headers of a message.  Returns false if memory runs out. */
+static bool headers_add(headers_t *headers, const irr_plans_t *plans,
+                          const irr_plans_message_t *message)
+{
+    const irr_plan_t *plan = &plans->plans[message->from];
+    const irr_step_t *step = &plan->steps[message->index];
+    irr_slice_t *slices = headers->slices;
+
+    if (!headers->self_describing) {
+        return true;
+    }
+    if (headers->max < step->pieces) {
+        slices = realloc(slices, step->pieces * sizeof(*slices));
+        if (slices == NULL) {
+            return false;
+        }
+        headers->slices = slices;
+        headers->max = step->pieces;
+    }
+    cut(message, plan->pieces + step->first_piece, step->pieces, slices);
+    headers->bytes += length_of(slices, step->pieces);
+    headers->messages++;
+    return true;
+}
+
+/* Prepares the count.  The caller closes it even after an error, which is IRR_ERR_NO_MEMORY. */
+static irr_status_t headers_open(headers_t *headers, const irr_strategy_t *strategy,
+                                   const irr_nodes_t *nodes, int ranks)
+{
+    irr_grid_t grid;
+
+    *headers = (headers_t){ .bytes = 0 };
+    if (irr_strategy_grid(strategy, ranks, nodes, &grid) != IRR_OK) {
+        return IRR_OK;
+    }
+    headers->self_describing = true;
+    for (int r = 0; r < ranks; r++) {
+        irr_stages_t stages;
+        irr_status_t status = irr_stages_init(&stages, &grid, ranks, r);
+
+        if (status != IRR_OK) {
+            return status;
+        }
+        headers->neighbours += (uint64_t)(stages.slots - stages.count);
+        irr_stages_fini(&stages);
+    }
+    return IRR_OK;
+}
+
+/* Releases the memory of the count.  Returns the bytes of all headers. */
+static uint64_t headers_close(headers_t *headers)
+{
+    uint64_t empty = headers->neighbours - headers->messages;
+
+    free(headers->slices);
+    return headers->bytes + empty * length_of(NULL, 0);
+}
+
+/* ---- the steps of a schedule on the tree ---- */
+
+/*
+ * Steps without contention use links exclusively only if messages of different steps do not overlap either; syncs are
+ * the synchronisations that ensure this.  If messages within a step contend, syncs are not counted.  For the cost see
+ * irr_tree_bound, irr_tree_check and syncs.c.
+ */
+typedef struct phases {
+    bool     is_tree;        /* the order is tree, whose steps have no contention */
+    bool     contended;      /* messages of a step share a directed link: syncs are then unknown */
+    int      root;           /* root of the tree: a vertex of the topology */
+    uint64_t bound;          /* see irr_tree_bound */
+    uint64_t syncs, removed; /* see irr_syncs_t */
+} phases_t;
+
+static irr_status_t find_root(const irr_tree_t *tree, int *vertex)
+{
+    irr_tree_root_t root;
+    irr_status_t status = irr_tree_root_find(tree, &root);
+
+    if (status == IRR_OK) {
+        *vertex = root.vertex;
+        irr_tree_root_fini(&root);
+    }
+    return status;
+}
+
+static irr_status_t count_syncs(const irr_tool_job_t *job, phases_t *phases)
+{
+    irr_status_t status = irr_tree_check(job->tree, job->schedule, NULL);
+    irr_syncs_t syncs;
+
+    phases->contended = status == IRR_ERR_INVALID_PLAN;
+    if (phases->contended) {
+        return IRR_OK;
+    }
+    if (status == IRR_OK) {
+        status = irr_syncs_find(job->tree, job->schedule, NULL, &syncs);
+    }
+    if (status == IRR_OK) {
+        phases->syncs = syncs.count;
+        phases->removed = syncs.removed;
+        irr_syncs_fini(&syncs);
+    }
+    return status;
+}
+
+/* Counts the phases of a job that has a schedule and a topology.  May return IRR_ERR_NO_MEMORY. */
+static irr_status_t phases_count(const irr_tool_job_t *job, phases_t *phases)
+{
+    phases_t counted = { .is_tree = job->strategy->order == &irr_order_tree };
+    irr_tree_bound_t bound;
+    irr_status_t status = irr_tree_bound(job->tree, job->delivered, &bound);
+
+    if (status == IRR_OK) {
+        counted.bound = bound.bytes;
+        status = count_syncs(job, &counted);
+    }
+    if (status == IRR_OK && counted.is_tree) {
+        status = find_root(job->tree, &counted.root);
+    }
+    if (status == IRR_OK) {
+        *phases = counted;
+    }
+    return status;
+}
+
+static void phases_print(const irr_tool_job_t *job, const phases_t *phases)
+{
+    fprintf(job->stream, "link_bound_bytes=%" PRIu64 "\n", phases->bound);
+    if (phases->bound > 0) {
+        fprintf(job->stream, "link_ratio=%.3f\n",
+                (double)irr_schedule_makespan(job->schedule) / (double)phases->bound);
+    }
+    if (phases->contended) {
+        fputs("syncs=unknown\nsyncs_removed=unknown\n", job->stream);
+    } else {
+        fprintf(job->stream, "syncs=%" PRIu64 "\nsyncs_removed=%" PRIu64 "\n", phases->syncs, phases->removed);
+    }
+    if (phases->is_tree) {
+        fprintf(job->stream, "phases=%d\nroot=%s\n", job->schedule->steps, job->topology->names[phases->root]);
+    }
+}
+
+/* ---- the check ---- */
 
 typedef struct check {
     const irr_tool_job_t *job;
     irr_figures_t         figures;
     irr_bounds_t          bounds;
-    irr_tool_headers_t    headers;
+    headers_t    headers;
     bool                  no_memory;
     bool                  proved;
     bool                  delivered;
     uint64_t              header_bytes;
     uint64_t              async;      /* makespan of the schedule */
     irr_links_t           links;      /* with a topology */
-    irr_tool_phases_t     phases;     /* with a schedule, too */
+    phases_t     phases;     /* with a schedule, too */
     char                  reason[256];
 } check_t;
 
@@ -32,7 +226,7 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
     check_t *check = context;
 
     irr_bounds_message(&check->bounds, message);
-    check->no_memory = !irr_tool_headers_add(&check->headers, check->job->plans, message);
+    check->no_memory = !headers_add(&check->headers, check->job->plans, message);
     return !check->no_memory;
 }
 
@@ -41,12 +235,12 @@ static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
     const irr_plans_t *plans = job->plans;
-    irr_status_t status = irr_tool_headers_open(&check->headers, job->strategy, job->nodes, plans->ranks);
+    irr_status_t status = headers_open(&check->headers, job->strategy, job->nodes, plans->ranks);
 
     if (status == IRR_OK) {
         status = irr_plans_each_message(plans, meet_message, check);
     }
-    check->header_bytes = irr_tool_headers_close(&check->headers);
+    check->header_bytes = headers_close(&check->headers);
     if (status == IRR_ERR_INVALID_PLAN) {
         status = irr_plan_check(plans->plans, plans->problems, plans->ranks, check->reason,
                                 sizeof(check->reason));
@@ -88,7 +282,7 @@ static irr_status_t measure(check_t *check)
         status = irr_links_count(job->plans, job->tree, &check->links);
     }
     if (status == IRR_OK && job->schedule != NULL && job->topology != NULL) {
-        status = irr_tool_phases_count(job, &check->phases);
+        status = phases_count(job, &check->phases);
     }
     if (status == IRR_OK) {
         status = prove(check);
@@ -174,7 +368,7 @@ static void print(const check_t *check)
         print_links(check->job, &check->links);
     }
     if (check->job->schedule != NULL && check->job->topology != NULL) {
-        irr_tool_phases_print(check->job, &check->phases);
+        phases_print(check->job, &check->phases);
     }
 }
 

@@ -1,23 +1,19 @@
 /*
  * plan_input.c - the input of irr_plan: reads or makes the count matrix, scales it, and checks it against the limits of
- * the checker; loads the schedule, which must match the matrix; and places the ranks on hosts.
+ * the checker; reads, computes and saves the schedule, which must match the matrix; and places the ranks on the tree of
+ * switches.
  */
 #include "plan.h"
 
+#include "order/schedule_file.h"
 #include "plan/strategy.h"
+#include "problem/hostlist.h"
+#include "problem/placement.h"
 #include "study/segments.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-static void scale_entries(const irr_matrix_t *matrix, double scale)
-{
-    size_t count = (size_t)matrix->ranks * (size_t)matrix->ranks;
-
-    for (size_t i = 0; i < count; i++) {
-        matrix->entries[i] = irr_cli_scaled(matrix->entries[i], scale);
-    }
-}
+#include <time.h>
 
 const char *irr_tool_source(const irr_tool_options_t *options)
 {
@@ -28,6 +24,188 @@ const char *irr_tool_source(const irr_tool_options_t *options)
         return options->redistribute;
     }
     return options->pattern != NULL ? options->pattern : options->load;
+}
+
+/* ---- the schedule ---- */
+
+static double now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm)
+{
+    return options->load != NULL || (algorithm >= 0 && irr_strategy_is_scheduled(irr_algorithm_strategy(algorithm)));
+}
+
+/* Reads the schedule file of the options. */
+static irr_cli_exit_t schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    const double start = now_ms();
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_schedule_read(options->load, &input->schedule, &error);
+    const int ranks = input->schedule.ranks;
+
+    input->schedule_ms = now_ms() - start;
+    if (status != IRR_OK) {
+        return irr_cli_file_read(options->load, status, &error);
+    }
+    if (ranks > IRR_TOOL_RANKS_MAX) {
+        return irr_cli_complain("%.256s: schedule is for %d ranks, irr_plan plans for at most %d", options->load, ranks,
+                                IRR_TOOL_RANKS_MAX);
+    }
+    if (options->ranks > 0 && ranks != options->ranks) {
+        return irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
+                                ranks, options->ranks);
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* Refuses a schedule file that does not deliver the matrix. */
+static irr_cli_exit_t schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input)
+{
+    char reason[256];
+    irr_status_t status = irr_schedule_check(&input->schedule, &input->matrix, reason, sizeof(reason));
+
+    if (status == IRR_ERR_INVALID_PLAN) {
+        return irr_cli_complain("%.256s does not deliver %.256s: %s", options->load, irr_tool_source(options), reason);
+    }
+    return irr_cli_status(status, "%.256s", options->load);
+}
+
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
+                                       const irr_matrix_t *matrix, irr_tool_input_t *input)
+{
+    const double start = now_ms();
+    irr_scheduled_params_t params = options->settings.scheduled;
+    irr_status_t status;
+
+    params.tree = options->topology != NULL ? &input->tree : NULL;
+    status = irr_order_schedule(order, matrix, &params, &input->schedule);
+    input->schedule_ms = now_ms() - start;
+    return status;
+}
+
+irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
+{
+    char comment[64];
+    irr_status_t status;
+
+    snprintf(comment, sizeof(comment), "algorithm %s", job->algorithm);
+    status = irr_schedule_write(job->schedule, comment, job->stream);
+    return status == IRR_ERR_IO ? IRR_CLI_GOOD : irr_cli_status(status, "%.256s", job->options->save);
+}
+
+/* ---- the tree of switches ---- */
+
+/*
+ * --hosts names the host of each rank.  Without it rank r is on host r of the file.  If there are more ranks than
+ * hosts, the hosts get consecutive ranks, with sizes that differ by at most one, as mpirun fills hosts.
+ */
+
+/* Returns the default number of ranks: one for each host of --hosts, or else of the file; 0: no topology. */
+static int topology_ranks(const irr_tool_input_t *input)
+{
+    return input->hosts.count > 0 ? (int)input->hosts.count : input->topology.hosts;
+}
+
+/* Warns about links of other speeds.  The plans are made nevertheless: they suit a cluster with such links. */
+static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topology)
+{
+    char text[256];
+    irr_status_t status = irr_topology_doubt(topology, text, sizeof(text));
+
+    if (status == IRR_OK && text[0] != '\0') {
+        irr_cli_complain("%.256s: %s", path, text);
+    }
+    return irr_cli_status(status, "%.256s", path);
+}
+
+/* Reads the topology file and the names of --hosts. */
+static irr_cli_exit_t topology_load(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_topology_read(options->topology, &input->topology, &error);
+    irr_cli_exit_t code = irr_cli_file_read(options->topology, status, &error);
+    char reason[160];
+
+    if (code == IRR_CLI_GOOD && options->hosts != NULL &&
+        irr_hostlist_expand(options->hosts, &input->hosts, reason, sizeof(reason)) != IRR_OK) {
+        return irr_cli_complain("--hosts: %s", reason);
+    }
+    if (code == IRR_CLI_GOOD && options->ranks == 0 && options->load == NULL &&
+        irr_tool_source(options) == options->pattern && topology_ranks(input) > IRR_TOOL_RANKS_MAX) {
+        return irr_cli_complain("%.256s: %d hosts, irr_plan plans for at most %d ranks; --ranks or --hosts takes some",
+                                options->topology, topology_ranks(input), IRR_TOOL_RANKS_MAX);
+    }
+    return code == IRR_CLI_GOOD ? doubt_speeds(options->topology, &input->topology) : code;
+}
+
+/* Places the ranks on the hosts in the order of the file. */
+static void fill_hosts(const irr_topology_t *topology, int ranks, int *host_of)
+{
+    for (int r = 0; r < ranks; r++) {
+        host_of[r] = ranks <= topology->hosts ? r : (int)((int64_t)r * topology->hosts / ranks);
+    }
+}
+
+static irr_cli_exit_t take_list(const irr_tool_options_t *options, const irr_tool_input_t *input, int *host_of)
+{
+    const char *const *names = (const char *const *)input->hosts.list;
+    const int ranks = input->matrix.ranks;
+    char reason[256];
+
+    if (input->hosts.count != (size_t)ranks) {
+        return irr_cli_complain("--hosts has %zu names for %d ranks: there must be one each", input->hosts.count,
+                                ranks);
+    }
+    if (irr_placement(&input->topology, names, ranks, host_of, reason, sizeof(reason)) != IRR_OK) {
+        return irr_cli_complain("%.256s: %s", options->topology, reason);
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* Places the ranks of the matrix on hosts, reduces the topology to the part that they use, and makes the tree. */
+static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    const int ranks = input->matrix.ranks;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
+    irr_topology_t part;
+    irr_status_t status;
+
+    input->host_of = malloc((size_t)ranks * sizeof(*input->host_of));
+    if (input->host_of == NULL) {
+        return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
+    }
+    if (input->hosts.count > 0) {
+        code = take_list(options, input, input->host_of);
+    } else {
+        fill_hosts(&input->topology, ranks, input->host_of);
+    }
+    if (code != IRR_CLI_GOOD) {
+        return code;
+    }
+    status = irr_topology_cut(&input->topology, ranks, input->host_of, &part);
+    if (status == IRR_OK) {
+        irr_topology_fini(&input->topology);
+        input->topology = part;
+        status = irr_tree_init(&input->tree, &part, input->host_of, ranks);
+    }
+    return irr_cli_status(status, "%.256s", options->topology);
+}
+
+/* ---- the matrix ---- */
+
+static void scale_entries(const irr_matrix_t *matrix, double scale)
+{
+    size_t count = (size_t)matrix->ranks * (size_t)matrix->ranks;
+
+    for (size_t i = 0; i < count; i++) {
+        matrix->entries[i] = irr_cli_scaled(matrix->entries[i], scale);
+    }
 }
 
 static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
@@ -72,7 +250,7 @@ static irr_cli_exit_t check_save(const irr_tool_options_t *options, const irr_to
 static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const int given = options->ranks > 0 ? options->ranks : input->schedule.ranks;
-    const int ranks = given > 0 ? given : irr_tool_topology_ranks(input);
+    const int ranks = given > 0 ? given : topology_ranks(input);
     irr_status_t status;
 
     if (options->matrix != NULL) {
@@ -98,7 +276,7 @@ static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t 
 
     input->algorithm = options->algorithm;
     if (options->topology != NULL) {
-        code = irr_tool_topology_place(options, input);
+        code = topology_place(options, input);
         if (input->topology.hosts > 1) {
             input->algorithm = irr_algorithm_resolve(options->algorithm, input->topology.hosts);
         }
@@ -120,17 +298,17 @@ static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_t
         code = check_save(options, input);
     }
     if (code == IRR_CLI_GOOD && options->load != NULL) {
-        code = irr_tool_schedule_match(options, input);
+        code = schedule_match(options, input);
     }
     return code;
 }
 
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    irr_cli_exit_t code = options->topology != NULL ? irr_tool_topology_load(options, input) : IRR_CLI_GOOD;
+    irr_cli_exit_t code = options->topology != NULL ? topology_load(options, input) : IRR_CLI_GOOD;
 
     if (code == IRR_CLI_GOOD && options->load != NULL) {
-        code = irr_tool_schedule_load(options, input);
+        code = schedule_load(options, input);
     }
     if (code == IRR_CLI_GOOD) {
         code = make_matrix(options, input);
