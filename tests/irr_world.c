@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRAIN_ROUNDS 1000
+#define DRAIN_ROUNDS  1000
+#define ROUNDS_NOTICE 20000   /* rounds after which a notice has reached all ranks */
 
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports)
 {
@@ -237,6 +238,16 @@ irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job)
     const irr_status_t status = irr_team_start(team, job);
 
     return status == IRR_OK ? irr_team_wait(team) : status;
+}
+
+void irr_team_expect_failed(irr_team_t *team)
+{
+    for (int i = 0; i < ROUNDS_NOTICE * team->world->ranks; i++) {
+        irr_engine_progress(team->world->engines[i % team->world->ranks]);
+    }
+    for (int r = 0; r < team->group.ranks; r++) {
+        CU_ASSERT_TRUE(irr_comm_has_failed(team->comms[r]));
+    }
 }
 
 typedef struct expected {

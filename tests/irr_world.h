@@ -102,6 +102,9 @@ irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
  */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 
+/* Asserts that the communicator fails on all ranks, after enough progress for a notice to arrive. */
+void irr_team_expect_failed(irr_team_t *team);
+
 /* The log of the engine since irr_world_start_log: number of lines, number of warnings, and the last line. */
 typedef struct irr_world_log {
     int  lines, warnings;

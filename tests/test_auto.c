@@ -1,7 +1,8 @@
 /*
- * test_auto.c - the table of transports: which one an engine opens, also where none is named, and when.
+ * test_auto.c - the table of transports: which transport an engine opens, with and without a name, and when.
  */
 #include "irr_test.h"
+#include "irr_world.h"
 
 #include "comm/engine.h"
 #include "transport/auto.h"
@@ -21,8 +22,13 @@ static bool has_both(void)
     return both == 2;
 }
 
-static void expect_with(irr_engine_config_t config, irr_devices_t devices, irr_ucx_environment_t environment,
-                        const char *name, const char *why)
+static const irr_engine_config_t nodes = { .job_ranks = 8, .node_ranks = 4 };
+static const irr_engine_config_t one_node = { .one_node = true, .job_ranks = 4, .node_ranks = 4 };
+static const irr_devices_t none = { .ucx = "" }, adapter = { .ucx = "mlx5_0" }, cxi = { .ofi = "cxi0" },
+    both = { .ucx = "mlx5_0", .ofi = "efa_0" };
+
+static void expect(irr_engine_config_t config, irr_devices_t devices, irr_ucx_environment_t environment,
+                   const char *name, const char *why)
 {
     irr_transport_choice_t choice;
 
@@ -31,68 +37,61 @@ static void expect_with(irr_engine_config_t config, irr_devices_t devices, irr_u
     CU_ASSERT_PTR_NOT_NULL(strstr(choice.why, why));
 }
 
-static void expect(irr_engine_config_t config, irr_devices_t devices, const char *tls, const char *name,
-                   const char *why)
-{
-    expect_with(config, devices, (irr_ucx_environment_t){ .tls = tls }, name, why);
-}
+static const char first[] = "UCX comes first", stays[] = "nothing that leaves a node",
+    alone[] = "cxi0 is a fast device that libfabric alone drives",
+    named[] = "a provider or domain of libfabric is named";
 
-static const irr_engine_config_t nodes = { .job_ranks = 8, .node_ranks = 4 };
-static const irr_engine_config_t one_node = { .one_node = true, .job_ranks = 4, .node_ranks = 4 };
-static const irr_devices_t none = { .ucx = "" }, adapter = { .ucx = "mlx5_0" }, cxi = { .ofi = "cxi0" },
-    both = { .ucx = "mlx5_0", .ofi = "efa_0" };
-
+/* The devices of a machine, or what the user has set, decide. */
 static void test_devices(void)
 {
-    if (!has_both()) {
-        return;
+    const struct { const irr_engine_config_t *config; const irr_devices_t *devices; const char *name, *why; } rows[] = {
+        { &nodes, &none, "ucx", first }, { &nodes, &adapter, "ucx", first }, { &nodes, &cxi, "ofi", alone },
+        { &nodes, &both, "ucx", first }, { &one_node, &cxi, "ucx", first },
+        { &(irr_engine_config_t){ .one_node = true, .ofi_domain = "eth0" }, &none, "ofi", named },
+        { &(irr_engine_config_t){ .one_node = true, .ofi_domain = "eth0", .ucx_devices = "eth0" }, &none, "ucx",
+          first },
+        { &(irr_engine_config_t){ .one_node = true, .ofi_provider = "tcp" }, &adapter, "ofi", named }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows) && has_both(); i++) {
+        expect(*rows[i].config, *rows[i].devices, (irr_ucx_environment_t){ .tls = NULL }, rows[i].name, rows[i].why);
     }
-    expect(nodes, none, NULL, "ucx", "UCX comes first");
-    expect(nodes, adapter, NULL, "ucx", "UCX comes first");
-    expect(nodes, cxi, NULL, "ofi", "cxi0 is a fast device that libfabric alone drives");
-    expect(nodes, both, NULL, "ucx", "UCX comes first");
-    expect(one_node, cxi, NULL, "ucx", "UCX comes first");
 }
 
-static void test_tls(void)
+/* UCX_TLS or UCX_NET_DEVICES may confine UCX to a node; the parameters of the component go before them. */
+static void expect_confined(irr_ucx_environment_t environment, bool confined)
 {
-    static const char *const stay[] = { "sm,self", "posix", "SELF,CMA,sysv", "sm," };
-    static const char *const leave[] = { "", "all", "sm,self,tcp", "rc", "^tcp", "s*", "smx", "sm,ud_x" };
-    irr_engine_config_t named = nodes;
+    irr_engine_config_t config = nodes;
 
-    if (!has_both()) {
-        return;
-    }
-    for (size_t i = 0; i < IRR_TEST_COUNT(stay); i++) {
-        expect(nodes, none, stay[i], "ofi", "nothing that leaves a node");
-        expect(one_node, none, stay[i], "ucx", "");
-        named.ucx_tls = stay[i];
-        expect(named, none, "tcp", "ofi", "nothing that leaves a node");
-    }
-    for (size_t i = 0; i < IRR_TEST_COUNT(leave); i++) {
-        expect(nodes, none, leave[i], "ucx", "");
-    }
-    named.ucx_tls = "tcp";
-    expect(named, none, "sm", "ucx", "");
+    expect(nodes, none, environment, confined ? "ofi" : "ucx", confined ? stays : first);
+    expect(one_node, none, environment, "ucx", first);
+    config.ucx_tls = environment.tls;
+    config.ucx_devices = environment.devices;
+    expect(config, none, (irr_ucx_environment_t){ .tls = environment.tls != NULL ? "tcp" : NULL,
+                                                  .devices = environment.devices != NULL ? "eth0" : NULL },
+           confined ? "ofi" : "ucx", confined ? stays : first);
+    config.ucx_tls = environment.tls != NULL ? "tcp" : NULL;
+    config.ucx_devices = environment.devices != NULL ? "eth0" : NULL;
+    expect(config, none, environment, "ucx", first);
 }
 
-static void test_net_devices(void)
+static void test_environment(void)
 {
-    static const char *const leave[] = { "", "all", "eth0", "lo,eth0", "lo0", "^lo", "mlx5_0:1" };
-    irr_engine_config_t named = nodes;
+    static const struct { const char *text; bool confined; } tls[] = {
+        { "sm,self", true }, { "posix", true }, { "SELF,CMA,sysv", true }, { "sm,", true }, { "", false },
+        { "all", false }, { "sm,self,tcp", false }, { "rc", false }, { "^tcp", false }, { "s*", false },
+        { "smx", false }, { "sm,ud_x", false }
+    }, devices[] = {
+        { "lo", true }, { "", false }, { "all", false }, { "eth0", false }, { "lo,eth0", false }, { "lo0", false },
+        { "^lo", false }, { "mlx5_0:1", false }
+    };
 
-    if (!has_both()) {
-        return;
+    for (size_t i = 0; i < IRR_TEST_COUNT(tls) && has_both(); i++) {
+        expect_confined((irr_ucx_environment_t){ .tls = tls[i].text }, tls[i].confined);
     }
-    expect_with(nodes, none, (irr_ucx_environment_t){ .devices = "lo" }, "ofi", "nothing that leaves a node");
-    expect_with(one_node, none, (irr_ucx_environment_t){ .devices = "lo" }, "ucx", "UCX comes first");
-    for (size_t i = 0; i < IRR_TEST_COUNT(leave); i++) {
-        expect_with(nodes, none, (irr_ucx_environment_t){ .devices = leave[i] }, "ucx", "UCX comes first");
+    for (size_t i = 0; i < IRR_TEST_COUNT(devices) && has_both(); i++) {
+        expect_confined((irr_ucx_environment_t){ .devices = devices[i].text }, devices[i].confined);
     }
-    named.ucx_devices = "eth0";
-    expect_with(named, none, (irr_ucx_environment_t){ .devices = "lo" }, "ucx", "UCX comes first");
-    named.ucx_devices = "lo";
-    expect_with(named, none, (irr_ucx_environment_t){ .devices = "eth0" }, "ofi", "nothing that leaves a node");
 }
 
 static void test_named(void)
@@ -100,21 +99,11 @@ static void test_named(void)
     irr_engine_config_t config = one_node;
     irr_transport_choice_t choice;
 
-    if (has_both()) {
-        config.ofi_domain = "eth0";
-        expect(config, none, NULL, "ofi", "a provider or domain of libfabric is named");
-        config.ucx_devices = "eth0";
-        expect(config, none, NULL, "ucx", "UCX comes first");
-        config = one_node;
-        config.ofi_provider = "tcp";
-        expect(config, adapter, NULL, "ofi", "a provider or domain of libfabric is named");
-    }
-    config.transport = "pigeon";   /* whether there is one of that name, who opens it tells */
-    irr_transport_choose(&config, &choice);
-    CU_ASSERT_STRING_EQUAL(choice.name, "pigeon");
-    config = one_node;
     irr_transport_choose(&config, &choice);
     CU_ASSERT_STRING_EQUAL(choice.name, irr_transport_name(0));
+    config.transport = "pigeon";   /* opening it detects that it does not exist */
+    irr_transport_choose(&config, &choice);
+    CU_ASSERT_STRING_EQUAL(choice.name, "pigeon");
 }
 
 /* ---- the table ---- */
@@ -132,27 +121,12 @@ static void test_rows(void)
     CU_ASSERT_PTR_NULL(irr_transport_text(rows));
 }
 
-typedef struct logged {
-    int  lines;
-    char last[200];
-} logged_t;
-
-static void on_log(void *context, irr_log_level_t level, const char *text)
-{
-    logged_t *logged = context;
-
-    CU_ASSERT_EQUAL(level, IRR_LOG_ERROR);
-    logged->lines++;
-    snprintf(logged->last, sizeof(logged->last), "%s", text);
-}
-
-/* The first row is opened without a name; what is no row is told once, with what there is. */
+/* Without a name the first row is opened.  An unknown name is one error message, which lists the rows. */
 static void test_names(void)
 {
     irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
     irr_transport_t *transport = NULL;
     irr_engine_t *engine = NULL;
-    logged_t logged = { .lines = 0 };
 
     for (int i = 0; i < 2; i++) {
         config.transport = i == 0 ? NULL : "";
@@ -161,24 +135,24 @@ static void test_names(void)
         transport->ops->free(transport);
     }
     config.transport = "pigeon";
-    irr_log_set(on_log, &logged, IRR_LOG_ERROR);
+    irr_world_start_log_at(IRR_LOG_ERROR);
     CU_ASSERT_EQUAL(irr_transport_open(&config, &transport), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(logged.lines, 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(logged.last, "pigeon"));
+    CU_ASSERT_EQUAL(irr_world_log.lines, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, "pigeon"));
     for (int i = 0; irr_transport_name(i) != NULL; i++) {
-        CU_ASSERT_PTR_NOT_NULL(strstr(logged.last, irr_transport_name(i)));
+        CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, irr_transport_name(i)));
     }
     CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
-    for (int i = 0; i < 2; i++) {   /* an engine keeps what is wrong, for who decides who tells it */
+    for (int i = 0; i < 2; i++) {   /* an engine keeps the reason for later messages */
         CU_ASSERT_EQUAL(irr_engine_open_lane(engine, IRR_LANE_FAR), IRR_ERR_BAD_PARAM);
-        CU_ASSERT_STRING_EQUAL(engine->reason[IRR_LANE_FAR], logged.last);
+        CU_ASSERT_STRING_EQUAL(engine->reason[IRR_LANE_FAR], irr_world_log.last);
     }
     irr_engine_destroy(engine);
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    CU_ASSERT_EQUAL(logged.lines, 1);
+    irr_world_stop_log();
+    CU_ASSERT_EQUAL(irr_world_log.lines, 1);
 }
 
-/* An engine opens its transport when it is asked to, once, and works without. */
+/* An engine opens its transport once, on request, and works without it. */
 static void test_late(void)
 {
     char name[16];
@@ -213,10 +187,9 @@ static void test_late(void)
 }
 
 IRR_TEST_MAIN("auto", 60,
-    { "the rows", test_rows },
-    { "names, and one that does not exist", test_names },
-    { "an engine opens one late, or never", test_late },
-    { "by devices", test_devices },
-    { "by what UCX may use", test_tls },
-    { "by the devices that UCX may use", test_net_devices },
-    { "by what is named", test_named })
+    { "the rows of the table",                            test_rows },
+    { "names, and one that does not exist",               test_names },
+    { "an engine opens a transport late, or never",       test_late },
+    { "the choice by devices and parameters",             test_devices },
+    { "the choice by the environment of UCX",             test_environment },
+    { "a name in the parameters, and none",                test_named })

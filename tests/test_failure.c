@@ -194,12 +194,7 @@ static void test_notice(void)
         irr_team_open(&team, &world, NULL);
         CU_ASSERT_EQUAL_FATAL(world.spies[0]->sends, 0);
         irr_comm_give_up(team.comms[0], IRR_ERR_NO_MEMORY, NULL);
-        for (int i = 0; i < ROUNDS * RANKS; i++) {
-            irr_engine_progress(world.engines[i % RANKS]);
-        }
-        for (int r = 0; r < RANKS; r++) {
-            CU_ASSERT_TRUE(irr_comm_has_failed(team.comms[r]));
-        }
+        irr_team_expect_failed(&team);
         CU_ASSERT_EQUAL(world.spies[0]->sends, RANKS);
         irr_team_close(&team);
     }

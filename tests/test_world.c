@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { STEPS_MAX = 2000000, STEPS_HOSTILE = 100000, QUIET = 20000, BYTES_MAX = 1 << 26 };
+enum { STEPS_MAX = 2000000, STEPS_HOSTILE = 100000, BYTES_MAX = 1 << 26 };
 
 typedef irr_world_scene_t scene_t;
 typedef irr_world_turn_t turn_t;
@@ -219,16 +219,6 @@ static bool end_trouble(scene_t *scene)
     return refused || (scene->poor && is_direct(scene));
 }
 
-static void expect_failed(const scene_t *scene)
-{
-    for (int i = 0; i < QUIET * scene->ranks; i++) {
-        irr_engine_progress(scene->world.engines[i % scene->ranks]);
-    }
-    for (int r = 0; r < scene->ranks; r++) {
-        CU_ASSERT_TRUE(irr_comm_has_failed(scene->team.comms[r]));
-    }
-}
-
 /* Another communicator of the same ranks runs a job as if nothing had happened. */
 static void expect_other_well(scene_t *scene, uint64_t *state)
 {
@@ -292,7 +282,7 @@ static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
     CU_ASSERT(scene.failed > 0 ? trouble > IRR_TROUBLE_SHORT : !happened);
     check_plans(&scene);
     if (happened) {
-        expect_failed(&scene);
+        irr_team_expect_failed(&scene.team);
     }
     expect_other_well(&scene, state);
     CU_ASSERT_EQUAL(scene.wrong, 0);
