@@ -1,6 +1,6 @@
 /*
- * test_forward.c - the node route in front of a schedule: what is forwarded, plans that pass the checker, and runs of
- * random jobs on random trees with random delays, also where blocks are too short for what comes.
+ * test_forward.c - the node route in front of a schedule: forwarded messages, plans that pass the checker, and runs of
+ * random jobs on random trees with random delays, some with a receive block that is too short.
  */
 #include "irr_fleet.h"
 #include "irr_job.h"
@@ -23,13 +23,13 @@ static tree_scene_t scene;
 
 /* ---- a job on hosts ---- */
 
-/* The ranks of a scene, and what they forward. */
+/* The ranks of a scene, and the messages that they forward. */
 typedef struct crew {
     irr_tree_t     tree;
     irr_nodes_t    nodes;
     irr_job_t     *job;
     irr_matrix_t   matrix, forwarded;
-    irr_schedule_t schedule;     /* of what is forwarded */
+    irr_schedule_t schedule;     /* of the forwarded messages */
     irr_syncs_t    syncs;
     irr_forward_t  forward[RANKS_MAX];
     uint64_t       piece_max, lead;
@@ -74,7 +74,7 @@ static void close_crew(crew_t *crew)
     irr_tree_fini(&crew->tree);
 }
 
-/* The plan of a rank, which keeps to the bounds that are told for it. */
+/* Makes the plan of a rank, and asserts that it keeps its bounds. */
 static void make_plan(const crew_t *crew, int rank, bool with_syncs, irr_plan_t *plan)
 {
     const irr_forward_t *forward = &crew->forward[rank];
@@ -117,9 +117,9 @@ static irr_job_kind_t draw_kind(uint64_t *state)
     return (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
 }
 
-/* ---- what is forwarded ---- */
+/* ---- forwarded messages ---- */
 
-/* Two hosts of two: 0 and 2, 1 and 3.  Each of a host serves one of the other. */
+/* Two hosts with ranks 0 and 2, and 1 and 3.  Each rank of a host serves one rank of the other. */
 static void test_matrix(void)
 {
     const int labels[] = { 5, 7, 5, 7 };
@@ -153,7 +153,7 @@ static void test_matrix(void)
     irr_nodes_fini(&nodes);
 }
 
-/* Also with nodes of different sizes. */
+/* Each rank of a node serves as many ranks as the others, or one more. */
 static void expect_fair(const irr_nodes_t *nodes)
 {
     for (int node = 0; node < nodes->count; node++) {
@@ -170,7 +170,7 @@ static void expect_fair(const irr_nodes_t *nodes)
     }
 }
 
-/* The links carry the same bytes, and each rank serves as many as the others of its own, or one more. */
+/* Forwarding changes neither the bytes on the links nor the fairness among the ranks of a node. */
 static void test_loads(void)
 {
     static uint64_t before[2 * (SCENE_VERTICES + SCENE_RANKS)], after[2 * (SCENE_VERTICES + SCENE_RANKS)];
@@ -223,14 +223,14 @@ static void test_plans(void)
         draw_scene(&state);
         do {
             kind = draw_kind(&state);
-        } while (kind == IRR_JOB_MIXED && crew.piece_max > 0);   /* its messages would be many thousand pieces */
+        } while (kind == IRR_JOB_MIXED && crew.piece_max > 0);   /* its messages would have thousands of pieces */
         open_crew(&crew, kind, &state);
         check(&crew, run % 3 == 0);
         close_crew(&crew);
     }
 }
 
-/* With four ranks on each of four hosts a rank sends three messages in its host, and three beyond. */
+/* With four ranks on each of four hosts, a rank sends three messages within its host and three to others. */
 static void test_messages(void)
 {
     uint64_t state = 1;
@@ -271,68 +271,57 @@ static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_kind_t pacing, uin
     return fleet;
 }
 
-static void run(const crew_t *crew, irr_fleet_t *fleet)
+/* Makes the receive block of one rank too short for a message.  Returns the rank; -1 if the message was empty. */
+static int cut_one(const crew_t *crew, uint64_t *state)
 {
-    for (int r = 0; r < crew->job->ranks; r++) {
-        irr_fleet_start(fleet, r, irr_job_input(crew->job, r), irr_job_output(crew->job, r));
+    const int ranks = crew->job->ranks, to = (int)irr_test_below(state, (uint64_t)ranks);
+    const int from = (to + 1 + (int)irr_test_below(state, (uint64_t)ranks - 1)) % ranks;
+    const size_t length = irr_job_length(crew->job, from, to);
+
+    if (length == 0) {
+        return -1;
+    }
+    irr_job_cut(crew->job, to, from, irr_test_below(state, length));
+    irr_job_disregard(crew->job, to, from);
+    return to;
+}
+
+/* Every byte arrives, forwarded or not; a rank whose block is too short has an error, and keeps the bytes beyond it. */
+static bool run(crew_t crew, irr_job_kind_t kind, irr_pacing_kind_t pacing, bool cuts, uint64_t *state)
+{
+    irr_fleet_t *fleet;
+    int cut;
+
+    draw_scene(state);
+    open_crew(&crew, kind, state);
+    irr_job_fill(crew.job);
+    cut = cuts ? cut_one(&crew, state) : -1;
+    fleet = open_fleet(&crew, pacing, state);
+    for (int r = 0; r < crew.job->ranks; r++) {
+        irr_fleet_start(fleet, r, irr_job_input(crew.job, r), irr_job_output(crew.job, r));
     }
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < crew.job->ranks; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, r == cut ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(crew.job, r));
+    }
+    irr_fleet_destroy(fleet);
+    close_crew(&crew);
+    return cut >= 0;
 }
 
 static void test_runs(void)
 {
     uint64_t state = irr_test_seed();
-
-    for (int i = 0; i < 200; i++) {
-        const irr_pacing_kind_t pacing = i % 2 == 0 ? IRR_PACING_SYNC : IRR_PACING_FREE;
-        crew_t crew = { .piece_max = 500 + irr_test_below(&state, 4000), .lead = irr_test_below(&state, 3000) };
-        irr_fleet_t *fleet;
-
-        draw_scene(&state);
-        open_crew(&crew, draw_kind(&state), &state);
-        irr_job_fill(crew.job);
-        fleet = open_fleet(&crew, pacing, &state);
-        run(&crew, fleet);
-        for (int r = 0; r < crew.job->ranks; r++) {
-            CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-            CU_ASSERT_TRUE(irr_job_verify(crew.job, r));
-        }
-        irr_fleet_destroy(fleet);
-        close_crew(&crew);
-    }
-}
-
-/* A block is too short: its rank is told, nothing is written beyond it, and all else arrives, forwarded or not. */
-static void test_short(void)
-{
-    uint64_t state = irr_test_seed();
     int cuts = 0;
 
     for (int i = 0; i < 200; i++) {
-        crew_t crew = { .piece_max = irr_test_below(&state, 30), .lead = 10 };
-        irr_fleet_t *fleet;
-        int to, from;
-        size_t length;
+        crew_t crew = { .piece_max = 500 + irr_test_below(&state, 4000), .lead = irr_test_below(&state, 3000) };
+        const irr_pacing_kind_t pacing = i % 4 < 2 ? IRR_PACING_SYNC : IRR_PACING_FREE;
 
-        draw_scene(&state);
-        open_crew(&crew, i % 2 == 0 ? IRR_JOB_UNIFORM : IRR_JOB_SPARSE, &state);
-        to = (int)irr_test_below(&state, (uint64_t)crew.job->ranks);
-        from = (to + 1 + (int)irr_test_below(&state, (uint64_t)crew.job->ranks - 1)) % crew.job->ranks;
-        length = irr_job_length(crew.job, from, to);
-        irr_job_fill(crew.job);
-        if (length > 0) {
-            irr_job_cut(crew.job, to, from, irr_test_below(&state, length));
-            irr_job_disregard(crew.job, to, from);
-            cuts++;
-        }
-        fleet = open_fleet(&crew, i % 4 < 2 ? IRR_PACING_SYNC : IRR_PACING_FREE, &state);
-        run(&crew, fleet);
-        for (int r = 0; r < crew.job->ranks; r++) {
-            CU_ASSERT_EQUAL(fleet->rank[r].result, r == to && length > 0 ? IRR_ERR_TRUNCATE : IRR_OK);
-            CU_ASSERT_TRUE(irr_job_verify(crew.job, r));
-        }
-        irr_fleet_destroy(fleet);
-        close_crew(&crew);
+        (void)run(crew, draw_kind(&state), pacing, false, &state);
+        crew = (crew_t){ .piece_max = irr_test_below(&state, 30), .lead = 10 };
+        cuts += run(crew, i % 2 == 0 ? IRR_JOB_UNIFORM : IRR_JOB_SPARSE, pacing, true, &state);
     }
     CU_ASSERT(cuts > 100);
 }
@@ -372,10 +361,9 @@ static void test_memory(void)
 }
 
 IRR_TEST_MAIN("forward", 120,
-    { "who sends what between hosts",             test_matrix },
+    { "messages between hosts",                   test_matrix },
     { "links carry the same bytes",               test_loads },
     { "plans pass the checker",                   test_plans },
-    { "a message a host and rank served",         test_messages },
-    { "every byte arrives",                       test_runs },
-    { "a short block is its rank's affair alone", test_short },
-    { "want of memory is an error, no leak",      test_memory })
+    { "one message per host and rank served",     test_messages },
+    { "every byte arrives, or one rank fails",    test_runs },
+    { "no memory",                                test_memory })

@@ -1,6 +1,6 @@
 /*
- * test_gather.c - parts to rank 0, and from it to all ranks: the checker proves the plans as exchanges; runs are right;
- * and among peers that send anything one ends, or fails, and touches nothing outside its memory.
+ * test_gather.c - parts gathered at rank 0 and scattered from it: the checker proves the plans as exchanges, runs are
+ * correct, and a rank whose peers send random bytes ends or fails, and touches nothing outside its memory.
  */
 #include "irr_fleet.h"
 #include "irr_memory.h"
@@ -16,7 +16,7 @@ enum { ROUNDS_MAX = 20000, PART_MAX = 300 };
 
 /* ---- plans ---- */
 
-/* A block of each rank on rank 0, all behind each other, and one of each rank. */
+/* Makes problems of one block per rank on rank 0, one behind the other, and one block on each other rank. */
 static void make_problems(int ranks, const uint64_t *lengths, bool down, irr_block_t *blocks, irr_problem_t *problems)
 {
     ptrdiff_t offset = 0;
@@ -83,7 +83,7 @@ static void test_proof(void)
 
 typedef struct member {
     irr_gather_t gather;
-    unsigned char part[PART_MAX];   /* that it says, and that it is to be told */
+    unsigned char part[PART_MAX];   /* that it sends up, and expects back */
     size_t       length;
     bool         down, runs;
     irr_status_t status;
@@ -93,7 +93,7 @@ typedef struct team {
     irr_fleet_t *fleet;
     member_t    *member;   /* by rank */
     uint16_t     tag_base;
-    bool         wild;     /* peers send anything */
+    bool         wild;     /* peers send random bytes */
 } team_t;
 
 static void open_team(team_t *team, int ranks, uint64_t seed, size_t eager_max)
@@ -149,7 +149,7 @@ static bool is_part(const member_t *member, irr_reader_t part)
     return !part.bad && part.length == member->length && memcmp(part.in, member->part, part.length) == 0;
 }
 
-/* Rank 0 has what each rank has said, and scatters that. */
+/* Rank 0 has the part of each rank, and scatters them. */
 static void turn(team_t *team, int r)
 {
     member_t *member = &team->member[r];
@@ -207,7 +207,7 @@ static void run(int ranks, size_t eager_max, int runs, uint64_t *state)
             CU_ASSERT_EQUAL(team.fleet->rank[r].counters.bytes_sent, 0);
         }
     }
-    for (int r = 1; r < ranks; r++) {   /* one to the parent, and those that the parents send down: two each way */
+    for (int r = 1; r < ranks; r++) {   /* each message up or down is two: lengths and parts */
         CU_ASSERT_EQUAL(team.fleet->rank[r].counters.messages_sent + team.fleet->rank[r].counters.messages_received,
                         (uint64_t)runs * 4 * (team.member[r].gather.moves.plan.nsends + 1));
     }
@@ -225,14 +225,14 @@ static void test_runs(void)
     run(7, SIZE_MAX, (int)IRR_TAG_SEQUENCES + 20, &state);
 }
 
-/* ---- memory, and peers that send anything ---- */
+/* ---- memory, and hostile peers ---- */
 
 static bool not_of_transport(void)
 {
     return !irr_spy_sends_now();
 }
 
-/* A rank finds no memory at the n-th allocation: it has an error, and others end or wait to be told. */
+/* The nth allocation fails: its rank has an error, and the others end or wait. */
 static bool starve(int ranks, size_t nth, uint64_t *state)
 {
     team_t team;
@@ -294,7 +294,7 @@ static void post(team_t *team, int from, int to, void *bytes, size_t length)
     CU_ASSERT_EQUAL(irr_channel_send(channel, &request), IRR_OK);
 }
 
-/* Lengths and parts of a family that are right, or wrong in any way. */
+/* Sends lengths and parts of a family, correct or wrong. */
 static void send_anything(team_t *team, int from, int to, int family, uint64_t *state)
 {
     static unsigned char bytes[64 * PART_MAX];
@@ -354,6 +354,6 @@ static void test_hostile(void)
 
 IRR_TEST_MAIN("gather", 60,
     { "the plans are proven as exchanges", test_proof },
-    { "runs are right", test_runs },
+    { "every part arrives", test_runs },
     { "no memory", test_memory },
-    { "peers that send anything", test_hostile })
+    { "peers that send random bytes", test_hostile })
