@@ -16,7 +16,7 @@ irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, doub
     return job;
 }
 
-/* All ranks do the same, so the first one's books are kept. */
+/* Opens strategies on one rank; the statistics are those of the last rank, as all ranks do the same. */
 static irr_choice_act_t open_some(irr_choosers_t *job, int rank)
 {
     irr_choice_t *choice = &job->choice[rank];
@@ -88,7 +88,7 @@ static void agree(irr_choosers_t *job)
     }
 }
 
-/* Of the list, or 0, that exchanges go now. */
+/* Returns the strategy of the next exchange: its number in the list, or 0. */
 static int gone(const irr_choosers_t *job)
 {
     const int strategy = irr_choice_strategy(&job->choice[0]);
@@ -101,7 +101,7 @@ int irr_choosers_found(const irr_choosers_t *job)
     return job->choice[0].strategy == 0 ? 0 : job->list[job->choice[0].strategy];
 }
 
-/* One that takes so long; where several are under way at a time, the last of them is over first.  True: agree now. */
+/* Runs an exchange of this time; of several at a time the last one ends first.  Returns true if an agreement is due. */
 static bool go(irr_choosers_t *job, int rank, uint64_t ns, const irr_choice_load_t *load)
 {
     irr_choice_t *choice = &job->choice[rank];

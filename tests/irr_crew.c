@@ -1,7 +1,8 @@
 /*
  * irr_crew.c - see irr_crew.h.
  *
- * The baton is a mutex: who runs holds it, and waits for its turn on a condition variable of its own.
+ * The baton is a mutex, which the running thread holds.  The others wait for their turn, each on its own condition
+ * variable.
  */
 #include "irr_crew.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times that the baton may be handed on, for each member, while nothing happens. */
+/* How often each member may pass the baton on while nothing happens. */
 #define PATIENCE 5000   /* more than a rank waits after a notice (comm/failure.c) */
 
 static struct {
@@ -18,7 +19,7 @@ static struct {
     bool            alive[IRR_CREW_MAX];
     int             ranks;
     int             turn;       /* the rank that runs */
-    int             idle;       /* times that the baton was handed on since something happened */
+    int             idle;       /* how often the baton was passed on since something happened */
     bool            stuck;
     void          (*member)(int rank, void *context);
     void           *context;
@@ -140,7 +141,7 @@ int irr_crew_group_self(const irr_crew_group_t *group)
     return -1;
 }
 
-/* The last member that enters a collective completes it. */
+/* Completes a collective that all members have entered. */
 static void complete(irr_crew_group_t *group)
 {
     memcpy(group->result, group->input, sizeof(group->result));
@@ -151,7 +152,7 @@ static void complete(irr_crew_group_t *group)
     irr_crew_moved();
 }
 
-/* Collective: shows what each member has to all of them, in group->result. */
+/* Collective: copies the input of each member to group->result. */
 static irr_status_t meet(irr_crew_group_t *group, bool gather, const void *input, size_t bytes)
 {
     int me = irr_crew_group_self(group);

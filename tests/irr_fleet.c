@@ -122,14 +122,14 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     irr_exec_start(&rank->exec, &rank->plan);
 }
 
-/* A relay is at rest until its first exchange, and an executor that runs has a plan. */
+/* Progresses the executor if it has a plan, else the relay. */
 static irr_status_t progress_rank(irr_fleet_rank_t *rank)
 {
     return rank->relay != NULL && rank->exec.plan == NULL ? irr_relay_progress(rank->relay)
                                                           : irr_exec_progress(&rank->exec);
 }
 
-/* Progresses all ranks once; is one of them still at work? */
+/* Progresses all ranks once.  Returns true if one of them still runs. */
 static bool progress_once(irr_fleet_t *fleet)
 {
     bool busy = false;
@@ -172,17 +172,12 @@ bool irr_fleet_run_failing(irr_fleet_t *fleet)
     return failed || irr_fleet_run(fleet);
 }
 
-bool irr_fleet_run_for(irr_fleet_t *fleet, int rounds)
+bool irr_fleet_run(irr_fleet_t *fleet)
 {
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
         if (!progress_once(fleet)) {
             return true;
         }
     }
     return false;
-}
-
-bool irr_fleet_run(irr_fleet_t *fleet)
-{
-    return irr_fleet_run_for(fleet, ROUNDS_MAX);
 }

@@ -64,12 +64,8 @@ irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int rank, const void *input, 
 /* Progresses all ranks for `rounds` rounds. */
 void irr_fleet_progress(irr_fleet_t *fleet, int rounds);
 
-/*
- * Progress all ranks until none runs.  They return false if ranks still run after the bounded rounds, or after
- * `rounds`.
- */
+/* Progresses all ranks until none runs.  Returns false if ranks still run after the bounded rounds. */
 bool irr_fleet_run(irr_fleet_t *fleet);
-bool irr_fleet_run_for(irr_fleet_t *fleet, int rounds);
 
 /*
  * The same for runs where a rank may fail.  If one has failed, ranks that still run after some rounds end in

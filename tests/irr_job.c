@@ -16,21 +16,12 @@
 #define LONG_MIN    100000
 #define BLOCKS_MAX  4
 
-const char *irr_job_kind_name(irr_job_kind_t kind)
-{
-    static const char *const names[] = {
-        "zero", "uniform", "hot row", "hot column", "self", "banded", "sparse", "mixed", "blocks"
-    };
-
-    return names[kind];
-}
-
 static size_t any_short(uint64_t *state)
 {
     return 1 + irr_test_below(state, SHORT_MAX);
 }
 
-/* The length of a message; hot and unit were drawn once for the job. */
+/* Draws the length of a message.  hot, unit: drawn once for the job. */
 static size_t draw_length(irr_job_kind_t kind, int ranks, int from, int to, int hot, size_t unit, uint64_t *state)
 {
     switch (kind) {
@@ -67,7 +58,7 @@ static void draw_order(int *order, int count, uint64_t *state)
     }
 }
 
-/* Gives blocks that have lengths their offsets. */
+/* Sets the offsets of blocks whose lengths are known. */
 static void lay_out(irr_block_t *blocks, int count, irr_job_buffer_t *buffer, uint64_t *state)
 {
     size_t position = 1 + irr_test_below(state, GUARD_MAX);
@@ -85,7 +76,7 @@ static void lay_out(irr_block_t *blocks, int count, irr_job_buffer_t *buffer, ui
     }
 }
 
-/* The blocks of one message, at most so many of them; returns their number. */
+/* Divides a message into at most `most` blocks.  Returns their number. */
 static int cut(irr_block_t *blocks, int rank, size_t length, int most, uint64_t *state)
 {
     int count = 0;
@@ -99,7 +90,7 @@ static int cut(irr_block_t *blocks, int rank, size_t length, int most, uint64_t 
     return count;
 }
 
-/* One side of a rank, whose messages are so long, `step` entries from one to the next. */
+/* Makes the blocks of one side of a rank. lengths: of its messages, every `step` entries. */
 static irr_blocks_t open_side(int ranks, int most, const size_t *lengths, int step, irr_block_t **list_p,
                               irr_job_buffer_t *buffer, uint64_t *state)
 {
@@ -193,13 +184,13 @@ bool irr_job_may_stage(const irr_job_t *job, int rank, uint64_t bytes)
     return bytes >= own && bytes <= most;
 }
 
-/* Byte i of what one rank sends to another. */
+/* Returns byte i of the message from one rank to another. */
 static unsigned char byte_of(int from, int to, size_t i)
 {
     return (unsigned char)((size_t)from * 151 + (size_t)to * 59 + i * 7 + (i >> 8) * 13 + (i >> 16) * 29);
 }
 
-/* Writes what a block of a message from one rank to another holds, from byte `at` of it on. */
+/* Writes the contents of a block, which begins at byte `at` of its message. */
 static void write_block(const irr_job_t *job, unsigned char *base, const irr_block_t *block, size_t at, int from,
                         int to)
 {
@@ -208,7 +199,7 @@ static void write_block(const irr_job_t *job, unsigned char *base, const irr_blo
     }
 }
 
-/* Where block i begins in its message. */
+/* Returns the position of block i in its message. */
 static size_t start_of(irr_blocks_t blocks, size_t i)
 {
     size_t at = 0;
@@ -261,7 +252,7 @@ void irr_job_disregard(irr_job_t *job, int rank, int source)
     job->undefined[rank * job->ranks + source] = true;
 }
 
-/* Leaves so many bytes of the blocks of a rank. */
+/* Keeps the first `length` bytes of the blocks for a rank. */
 static void shorten(irr_block_t *list, irr_blocks_t *blocks, int rank, size_t length)
 {
     size_t count = 0;
@@ -298,7 +289,7 @@ void irr_job_cut_sent(irr_job_t *job, int from, int to, size_t length)
     irr_job_disregard(job, to, from);
 }
 
-/* What the output of a rank should be; blocks that do not count are as they are. */
+/* Returns the expected output of a rank; undefined blocks are as they are. */
 static unsigned char *expected_output(const irr_job_t *job, int rank)
 {
     const irr_job_buffer_t *output = &job->output[rank];

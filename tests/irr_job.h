@@ -46,8 +46,6 @@ typedef struct irr_job {
 irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed);
 void       irr_job_destroy(irr_job_t *job);
 
-const char *irr_job_kind_name(irr_job_kind_t kind);
-
 /* Returns the bytes that a rank sends to another one. */
 size_t irr_job_length(const irr_job_t *job, int from, int to);
 

@@ -121,6 +121,7 @@ static void start_frozen(irr_relays_t *relays, const irr_job_t *job, int rank)
     irr_exec_start(exec, &relays->rank[rank].frozen.plan);
 }
 
+/* Fills the job with new bytes and starts it on all ranks.  The first ranks run alone for a while. */
 static void start_all(irr_relays_t *relays, irr_job_t *job,
                       void (*start)(irr_relays_t *relays, const irr_job_t *job, int rank))
 {
@@ -135,14 +136,9 @@ static void start_all(irr_relays_t *relays, irr_job_t *job,
     relays->sequence++;
 }
 
-void irr_relays_start_all(irr_relays_t *relays, irr_job_t *job)
-{
-    start_all(relays, job, irr_relays_start);
-}
-
 bool irr_relays_exchange(irr_relays_t *relays, irr_job_t *job)
 {
-    irr_relays_start_all(relays, job);
+    start_all(relays, job, irr_relays_start);
     return irr_fleet_run(relays->fleet);
 }
 

@@ -47,10 +47,7 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays);
 /* Starts the relay of one rank on a filled job. */
 void irr_relays_start(irr_relays_t *relays, const irr_job_t *job, int rank);
 
-/* Fills the job with new bytes and starts it on all ranks.  The first ranks run alone for a while. */
-void irr_relays_start_all(irr_relays_t *relays, irr_job_t *job);
-
-/* The same, and progresses until no rank runs.  Returns false if they did not finish. */
+/* Runs an exchange of the job, filled with new bytes, until no rank runs.  Returns false if they did not finish. */
 bool irr_relays_exchange(irr_relays_t *relays, irr_job_t *job);
 
 /* Freezes the plans of all ranks after an exchange of this job.  Returns IRR_OK or the first error. */

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A send in flight: the request that inner sees, and the one it stands for. */
+/* A send in flight: the request of the inner transport, and the caller's request. */
 typedef struct irr_spy_watch {
     irr_request_t  request;
     irr_request_t *outer;
     irr_spy_t     *spy;
     size_t         bytes;
-    struct irr_spy_watch *next, **from;   /* among those in flight */
+    struct irr_spy_watch *next, **from;   /* in the list of sends in flight */
 } watch_t;
 
 static bool sends_now;
@@ -88,7 +88,7 @@ static void on_sent(irr_request_t *request, irr_status_t status)
     outer->done(outer, status);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused sends ---- */
 
 static void keep(irr_spy_t *spy, irr_channel_t *channel, const irr_request_t *request)
 {
@@ -200,7 +200,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     return spy->pass.inner->ops->discard(spy->pass.inner, id, tag, mask, count);
 }
 
-/* What is in flight now never ends. */
+/* Sends that are still in flight are dropped. */
 static void free_spy(irr_transport_t *transport)
 {
     while (spy_of(transport)->watches != NULL) {

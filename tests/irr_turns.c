@@ -17,10 +17,10 @@ static void run_turns(int rank, void *context)
         irr_job_t *job = turns->jobs[turns->turn[i]];
         const irr_status_t status = irr_team_exchange(&turns->team, job);
 
-        irr_spy_repair(turns->world.spies[rank]);   /* who sent what it refused waits for it */
+        irr_spy_repair(turns->world.spies[rank]);   /* the send that it refused is still waited for */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }
-    while (turns->world.engines[rank]->notifying != NULL && irr_crew_yield()) {   /* what failed here fails on all */
+    while (turns->world.engines[rank]->notifying != NULL && irr_crew_yield()) {   /* of a failure on this rank */
         irr_engine_progress(turns->world.engines[rank]);
     }
 }

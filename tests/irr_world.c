@@ -30,7 +30,7 @@ void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t 
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fabric));
     for (int r = 0; r < ranks; r++) {
         irr_test_must(irr_loopback_open(fabric, r, &transports[r]));
-        if (faults != NULL) {   /* the inner spy marks the allocations of sends that were held; see irr_spy_sends_now */
+        if (faults != NULL) {   /* the inner spy marks allocations of held sends; see irr_spy_sends_now */
             irr_test_must(irr_fault_open(&irr_spy_create(transports[r])->super, &faults[r], &transports[r]));
         }
     }
@@ -52,7 +52,7 @@ void irr_world_share(irr_world_t *world)
 
 bool irr_world_close(irr_world_t *world)
 {
-    /* The barrier before: what nobody asks for is thrown away meanwhile. */
+    /* Meanwhile unexpected messages are discarded, as in a barrier before the end. */
     for (int i = 0; i < DRAIN_ROUNDS * 10 * world->ranks; i++) {
         irr_engine_progress(world->engines[i % world->ranks]);
     }

@@ -51,7 +51,7 @@ static struct {
     void  *freed;
 } asked;
 
-/* Memory is not clean when it comes. */
+/* New memory is not zeroed. */
 static void *dirty_alloc(size_t size)
 {
     void *memory = malloc(size);
@@ -74,9 +74,10 @@ static void noting_free(void *memory)
     free(memory);
 }
 
+static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
+
 static void test_allocator(void)
 {
-    static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
     unsigned char *memory, *larger;
     size_t calls;
 
@@ -121,10 +122,9 @@ static void test_nothing(void)
     irr_free(zero);
 }
 
-/* Aligned, zeroed and apart; one piece of memory. */
+/* Several arrays are one block of memory, aligned, zeroed and disjoint. */
 static void test_arrays(void)
 {
-    static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
     char *letters, *others, *kept = NULL;
     uint64_t *numbers;
     long double *none, *wide;
@@ -199,7 +199,7 @@ static void test_log_levels(void)
     CU_ASSERT_PTR_EQUAL(logged.context, &context);
     irr_log_set(NULL, NULL, IRR_LOG_DEBUG);
     logged.lines = 0;
-    irr_log(IRR_LOG_ERROR, "nobody listens");
+    irr_log(IRR_LOG_ERROR, "no sink");
     CU_ASSERT_EQUAL(logged.lines, 0);
 }
 
@@ -258,7 +258,7 @@ static void *try_elsewhere(void *lock)
     return taken ? lock : NULL;
 }
 
-/* Does another thread get the lock? */
+/* True if another thread can take the lock. */
 static bool free_for_others(irr_lock_t *lock)
 {
     pthread_t thread;
@@ -269,7 +269,7 @@ static bool free_for_others(irr_lock_t *lock)
     return taken != NULL;
 }
 
-/* Held once, in both modes. */
+/* At most one holder, with threads and without. */
 static void test_lock(void)
 {
     for (int threads = 0; threads <= 1; threads++) {
@@ -291,7 +291,7 @@ static void test_lock(void)
     }
 }
 
-/* A counter that only the lock keeps right. */
+/* A counter that the lock protects. */
 typedef struct shared {
     irr_lock_t lock;
     int        count;
@@ -330,11 +330,11 @@ static void test_lock_threads(void)
 IRR_TEST_MAIN("core", 60,
     { "each status has a value and a text of its own", test_status },
     { "the allocator is replaced and restored", test_allocator },
-    { "nothing is memory that can be freed", test_nothing },
-    { "arrays that are one piece of memory", test_arrays },
-    { "want of memory leaves what there is", test_no_memory },
+    { "zero bytes are memory that can be freed", test_nothing },
+    { "several arrays are one block of memory", test_arrays },
+    { "a failed allocation changes nothing", test_no_memory },
     { "lines above the level are not written", test_log_levels },
-    { "lines are formatted, long ones cut", test_log_format },
+    { "lines are formatted, long ones truncated", test_log_format },
     { "each counter has a name and a text of its own", test_counters },
-    { "the lock is held once, in both modes", test_lock },
+    { "the lock has at most one holder", test_lock },
     { "the lock serialises threads", test_lock_threads })

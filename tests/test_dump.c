@@ -1,5 +1,5 @@
 /*
- * test_dump.c - count matrices as files: names that nobody shares, how often each came, limits, trouble.
+ * test_dump.c - count matrices as files: unique names, counts of exchanges, limits, and errors.
  */
 #include "irr_test.h"
 #include "irr_turns.h"
@@ -30,7 +30,7 @@ static void begin(irr_dump_t *dump)
     irr_test_must(irr_dump_init(dump, prefix));
 }
 
-/* With or without what a rank has for itself it is the same. */
+/* Dumps a matrix, which is the same with any message of a rank to itself.  Returns its number. */
 static unsigned dump_one(irr_dump_t *dump, uint64_t bytes, uint64_t own)
 {
     irr_matrix_t matrix;
@@ -51,7 +51,7 @@ static void exchange(irr_dump_t *dump, unsigned matrix, int times)
     }
 }
 
-/* The lines of an index without comments, one behind the other; "none" without an index. */
+/* Returns the lines of an index file without comments; "none" if there is no file. */
 static const char *read_index(unsigned number)
 {
     static char text[1 << 16];
@@ -83,7 +83,7 @@ static bool read_matrix(unsigned number, unsigned n, irr_matrix_t *matrix)
     return irr_matrix_read(path, matrix, &error) == IRR_OK;
 }
 
-/* What dump_one has made; 0: it is not there. */
+/* Returns the bytes of a matrix of dump_one; 0 if there is no file. */
 static uint64_t read_bytes(unsigned number, unsigned n)
 {
     irr_matrix_t matrix;
@@ -107,7 +107,7 @@ static void test_counts(void)
     exchange(&dump, a, 3);
     b = dump_one(&dump, 20, 0);
     exchange(&dump, b, 1);
-    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* forgotten meanwhile, and learnt again */
+    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* forgotten meanwhile, and gathered again */
     exchange(&dump, a, 2);
     exchange(&dump, 0, 4);
     irr_dump_fini(&dump);
@@ -117,7 +117,7 @@ static void test_counts(void)
     CU_ASSERT_EQUAL(read_bytes(1, 3), 0);
 }
 
-/* A job that is killed never ends its dumps. */
+/* A job that is killed does not end its dumps. */
 static void test_killed(void)
 {
     irr_dump_t dump;
@@ -129,7 +129,7 @@ static void test_killed(void)
     CU_ASSERT_STRING_EQUAL(read_index(1), "9 m.1.1.mtx\n");
 }
 
-/* Side by side, and after an end. */
+/* Several dumps at a time, and one after another has ended. */
 static void test_names(void)
 {
     irr_dump_t dumps[3];
@@ -153,7 +153,7 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(read_index(4), "none");
 }
 
-/* Who sees nothing leaves nothing. */
+/* Without a matrix there is no file. */
 static void test_nothing(void)
 {
     irr_dump_t dump = { .prefix = NULL };
@@ -167,7 +167,7 @@ static void test_nothing(void)
     CU_ASSERT_STRING_EQUAL(read_index(1), "none");
 }
 
-/* The first communicator writes 1000 matrices, the second 500, the thousandth one; then that is all. */
+/* The first communicator writes 1000 matrices, the second 500, the thousandth one, and later ones none. */
 static void test_limits(void)
 {
     irr_dump_t dump;
@@ -204,7 +204,7 @@ static void test_trouble(void)
     CU_ASSERT_EQUAL(errors, 1);
     snprintf(prefix, sizeof(prefix), "%s/m", folder);
     snprintf(path, sizeof(path), "%s.1.1.mtx", prefix);
-    fclose(fopen(path, "w"));   /* of somebody who has taken the index away */
+    fclose(fopen(path, "w"));   /* of another job, whose index is missing */
     begin(&dump);
     CU_ASSERT_EQUAL(dump_one(&dump, 1, 0), 0);
     irr_dump_fini(&dump);
@@ -226,7 +226,7 @@ static void expect_job(unsigned number, unsigned n, const irr_job_t *job)
     irr_matrix_fini(&matrix);
 }
 
-/* Of a schedule, a direct route and a grid: three exchanges of one matrix, two of another. */
+/* A schedule, a direct route and a grid: three exchanges of one matrix, two of another. */
 static void test_exchanges(void)
 {
     static const char *const rows[] = { "random", "direct", "grid" };
@@ -265,7 +265,7 @@ static void test_exchanges_fail(void)
     irr_turns_close(&scene);
 }
 
-/* Each case in a folder of its own, which is empty in the end. */
+/* Runs a case in a folder of its own. */
 static void in_folder(void (*run)(void))
 {
     char command[96];
@@ -281,22 +281,24 @@ static void in_folder(void (*run)(void))
     CU_ASSERT_EQUAL(system(command), 0);
 }
 
-#define IN_FOLDER(test) static void test##_in_folder(void) { in_folder(test); }
-IN_FOLDER(test_counts)
-IN_FOLDER(test_killed)
-IN_FOLDER(test_names)
-IN_FOLDER(test_nothing)
-IN_FOLDER(test_limits)
-IN_FOLDER(test_trouble)
-IN_FOLDER(test_exchanges)
-IN_FOLDER(test_exchanges_fail)
+#define CASES(ROW) \
+    ROW(test_counts, "exchanges are counted by matrix") \
+    ROW(test_killed, "a job that is killed leaves some of its counts") \
+    ROW(test_names, "no two dumps share a name") \
+    ROW(test_nothing, "without a matrix there are no files") \
+    ROW(test_limits, "the number of files is limited") \
+    ROW(test_trouble, "a file that cannot be written is one error") \
+    ROW(test_exchanges, "each matrix of exchanges is dumped once") \
+    ROW(test_exchanges_fail, "exchanges continue if no file can be written")
 
-IRR_TEST_MAIN("dump", 60,
-    { "exchanges are counted by matrix",                 test_counts_in_folder },
-    { "a job that is killed leaves half of its counts",  test_killed_in_folder },
-    { "no two dumps share a name",                       test_names_in_folder },
-    { "where no matrix is learnt there are no files",    test_nothing_in_folder },
-    { "files have an end",                               test_limits_in_folder },
-    { "a file that cannot be written is told once",      test_trouble_in_folder },
-    { "each matrix of exchanges is dumped once",         test_exchanges_in_folder },
-    { "exchanges go on where nothing can be written",    test_exchanges_fail_in_folder })
+#define WRAP(test, name)     static void test##_in_folder(void) { in_folder(test); }
+#define CASE_ROW(test, name) { name, test##_in_folder },
+
+CASES(WRAP)
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = { CASES(CASE_ROW) { NULL, NULL } };
+
+    return irr_test_main("dump", cases, 60);
+}

@@ -1,5 +1,5 @@
 /*
- * test_engine.c - what belongs to a process: the tables of peers and ids, waiting, and the three steps down.
+ * test_engine.c - the engine of a process: the tables of peers and ids, waiting, and the three steps of its end.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -40,7 +40,7 @@ static void test_ids_table(void)
     CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), IRR_IDS_COUNT - 1);
 }
 
-/* Names that only differ in some of their bits, as the names of processes do. */
+/* Returns names that differ in few bits, as the names of processes do. */
 static uint64_t peer_name(uint64_t i)
 {
     return i % 3 == 0 ? i : i % 3 == 1 ? i << 32 : ~i;
@@ -105,7 +105,7 @@ static void test_wait(void)
     CU_ASSERT_TRUE(irr_world_close(&world));
 }
 
-/* Progress from within progress does nothing. */
+/* Progress within progress does nothing. */
 static void test_progress_within_progress(void)
 {
     for (int threads = 0; threads <= 1; threads++) {
@@ -137,7 +137,7 @@ static void test_progress_within_progress(void)
     }
 }
 
-/* ---- the three steps down ---- */
+/* ---- close, drain and destroy ---- */
 
 static void progress_all(irr_world_t *world, int rounds)
 {
@@ -149,8 +149,8 @@ static void progress_all(irr_world_t *world, int rounds)
 }
 
 /*
- * Rank 0 closes while its message waits for rank 1: it drains only when that one has taken it, and both
- * exchanges end well.  The communicators go before the engines, or after they have drained.
+ * Rank 0 closes while its message waits for rank 1: it drains only after rank 1 has received it, and both exchanges
+ * succeed.  The communicators are destroyed before the engines drain, or after.
  */
 static void run_close(bool destroy_first)
 {
@@ -195,24 +195,22 @@ static void test_close(void)
     run_close(false);
 }
 
-/* An engine that nobody used, and one whose communicator was never used. */
+/* An unused engine, and an engine with an unused communicator. */
 static void test_close_unused(void)
 {
     irr_team_t team;
-    irr_world_t world;
 
-    irr_world_open(&world, 3, 1, 0);
-    CU_ASSERT_TRUE(irr_world_close(&world));
-    irr_world_open(&world, 3, 1, 0);
-    irr_team_open(&team, &world, NULL);
+    irr_team_begin(&team, 3, 1, 0);
+    irr_team_close(&team);
+    irr_team_open_new(&team, 3, 1, 0, NULL);
     irr_team_close(&team);
 }
 
 IRR_TEST_MAIN("engine", 60,
     { "the table of ids",                          test_ids_table },
     { "the table of peers",                        test_peers_table },
-    { "want of memory for the engine",             test_no_memory_for_engine },
+    { "no memory for the engine",                  test_no_memory_for_engine },
     { "a transport that cannot wake a sleeper",    test_wait },
-    { "progress from within progress",             test_progress_within_progress },
-    { "closing while a message is on its way",     test_close },
-    { "closing what was not used",                 test_close_unused })
+    { "progress within progress",                  test_progress_within_progress },
+    { "closing while a message is in flight",      test_close },
+    { "closing without use",                       test_close_unused })

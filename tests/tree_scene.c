@@ -97,7 +97,11 @@ void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed)
     }
 }
 
-void tree_scene_speeds(tree_scene_t *scene, uint64_t *state)
+/*
+ * Sets the speeds of all links.  Those of hosts are equal, or some are faster.  The others are slower, or up to 40
+ * times as fast.
+ */
+static void set_speeds(tree_scene_t *scene, uint64_t *state)
 {
     const uint64_t base = 1 + irr_test_below(state, 10), most = 1 + irr_test_below(state, 40 * base);
     const bool alike = irr_test_below(state, 2) == 0;
@@ -119,7 +123,7 @@ void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most)
         tree_scene_crowd(scene, state, most);
     }
     if (irr_test_below(state, 2) == 0) {
-        tree_scene_speeds(scene, state);
+        set_speeds(scene, state);
     }
 }
 

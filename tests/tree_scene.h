@@ -39,12 +39,6 @@ void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most);
 /* Sets the speed of the links between switches, relative to a host's link. */
 void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed);
 
-/*
- * Sets the speeds of all links.  Those of hosts are equal, or some are faster.  The others are slower, or up to 40
- * times as fast.
- */
-void tree_scene_speeds(tree_scene_t *scene, uint64_t *state);
-
 /* Returns the tree of a scene; a failure ends the test. */
 irr_tree_t tree_scene_tree(const tree_scene_t *scene);
 
