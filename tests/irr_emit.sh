@@ -142,21 +142,21 @@ report $? "--help lists emit-c"
 # ---- refused ----
 
 conf large 'SwitchName=s0 Nodes=n[0-1024]'
-refused "emit-c to a full disk is refused" "/dev/full: output cannot be written" \
+refused "emit-c to a full disk" "/dev/full: output cannot be written" \
     emit-c --topology "$scratch/four" -o /dev/full
-refused "emit-c to a missing folder is refused" "$scratch/none/x: No such file" \
+refused "emit-c to a missing folder" "$scratch/none/x: No such file" \
     emit-c --topology "$scratch/four" -o "$scratch/none/x"
-refused "emit-c without a topology is refused" "emit-c needs --topology" emit-c --ranks 4
-refused "emit-c with a missing topology is refused" "$scratch/none: No such file" emit-c --topology "$scratch/none"
-refused "emit-c for one rank is refused" "emit-c writes for 2 to 1024 ranks, not 1" \
+refused "emit-c without a topology" "emit-c needs --topology" emit-c --ranks 4
+refused "emit-c with a missing topology" "$scratch/none: No such file" emit-c --topology "$scratch/none"
+refused "emit-c for one rank" "emit-c writes for 2 to 1024 ranks, not 1" \
     emit-c --topology "$scratch/four" --ranks 1
-refused "emit-c for 1025 ranks is refused" "emit-c writes for 2 to 1024 ranks, not 1025" \
+refused "emit-c for 1025 ranks" "emit-c writes for 2 to 1024 ranks, not 1025" \
     emit-c --topology "$scratch/large"
-refused "emit-c with an unknown host is refused" "$scratch/four: host 'n99' of rank 1 is not in the topology" \
+refused "emit-c with an unknown host" "$scratch/four: host 'n99' of rank 1 is not in the topology" \
     emit-c --topology "$scratch/four" --hosts n0,n99
-refused "emit-c with an algorithm is refused" \
+refused "emit-c with an algorithm" \
     "--algorithm does not go with emit-c, only with print, check and draw" \
     emit-c --topology "$scratch/four" --algorithm direct
-refused "emit-c with counts is refused" "--matrix does not go with emit-c" \
+refused "emit-c with counts" "--matrix does not go with emit-c" \
     emit-c --topology "$scratch/four" --matrix "$scratch/none"
 exit $failed

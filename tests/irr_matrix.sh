@@ -1,13 +1,13 @@
 #!/bin/sh
-# irr_matrix.sh - irr_matrix makes, describes and changes count matrices, and refuses bad input with one line and
-# exit status 2.
+# irr_matrix.sh - irr_matrix makes, describes and converts count matrices, and refuses bad input with one line and exit
+# status 2.
 
 srcdir=${srcdir:-.}
 TOOL=irr_matrix
 . "$srcdir/tests/plan_tap.sh"
 mesh=$srcdir/tests/data/airfoil-8.mtx
 
-# prints NAME ARGUMENT...: stdout without comments is what stands in $scratch/expected.
+# prints NAME ARGUMENT...: reports a case: stdout without comments is equal to $scratch/expected.
 prints() {
     name=$1
     shift
@@ -15,7 +15,7 @@ prints() {
     report $? "$name"
 }
 
-# The header of Matrix Market begins with two signs.
+# Comments begin with "% " or "#"; the header of Matrix Market begins with "%%".
 without_comments() {
     sed -e '/^% /d' -e '/^#/d' "$1"
 }
@@ -25,7 +25,7 @@ same() {
     without_comments "$2" | cmp -s "$scratch/a" -
 }
 
-# no_ucc NAME TEXT LINE...: a pattern file with these lines after the type is refused.
+# no_ucc INPUT TEXT LINE...: a pattern file with these lines after the type is refused.
 no_ucc() {
     name=$1
     text=$2
@@ -49,7 +49,7 @@ partition() {
     fi
 }
 
-# no_graph NAME TEXT LINE...: a graph file of these lines is refused.
+# no_graph INPUT TEXT LINE...: a graph file of these lines is refused.
 no_graph() {
     name=$1
     text=$2
@@ -70,63 +70,63 @@ cat > "$scratch/expected" << 'END'
 2 1 192
 2 2 3
 END
-prints "a pattern" generate next --ranks 2 --unit 3
+prints "generate prints a pattern" generate next --ranks 2 --unit 3
 "$MATRIX" generate next --ranks 2 --unit 3 -o "$scratch/next.mtx" && "$MATRIX" generate next --ranks 2 --unit 3 -o - |
     cmp -s "$scratch/next.mtx" -
-report $? "the same into a file, and into -"
+report $? "generate writes the same to a file and to -"
 "$MATRIX" generate random --ranks 20 --seed 7 > "$scratch/seven" && good generate random --ranks 20 --seed 8 &&
     ! same "$scratch/out" "$scratch/seven" && good generate random --ranks 20 --seed 7 &&
     same "$scratch/out" "$scratch/seven"
-report $? "a seed gives a matrix"
+report $? "the same seed gives the same matrix"
 
 # ---- stats ----
 
-says "a mesh in figures" \
+says "stats describes a mesh" \
     "ranks=8 messages=30 bytes=5200 self_bytes=0 lmax=1016 message_bytes_max=280 message_bytes_mean=173.3
      zero_rows=0 zero_columns=0 density=0.5357 degree_mean=3.75 degree_max=6 skew=1.563" \
     stats "$mesh"
 [ "$("$PLAN" check --algorithm direct --matrix "$mesh" | grep lmax)" = "$(grep lmax "$scratch/expected")" ]
-report $? "lmax is that of irr_plan"
+report $? "irr_plan computes the same lmax"
 file pair '3 3 2' '1 2 5' '3 3 7'
-says "what stays on a rank is no message" \
+says "bytes from a rank to itself are no message" \
     "ranks=3 messages=1 bytes=5 self_bytes=7 lmax=7 message_bytes_max=5 message_bytes_mean=5.0 zero_rows=2
      zero_columns=2 density=0.1667 degree_mean=0.33 degree_max=1 skew=3.000" \
     stats "$scratch/pair"
 file empty '1 1 0'
-shows "one rank with nothing to say" 'density=0.0000 skew=1.000' stats "$scratch/empty"
+shows "stats describes a matrix without messages" 'density=0.0000 skew=1.000' stats "$scratch/empty"
 file huge '3 3 3' '1 2 9223372036854775807' '1 3 9223372036854775807' '2 3 9223372036854775807'
-shows "sums that are too large stay at the largest" bytes=18446744073709551615 stats "$scratch/huge"
+shows "a sum that overflows is the largest integer" bytes=18446744073709551615 stats "$scratch/huge"
 
 # ---- draw ----
 
-# drawn FILE: a whole picture, in $scratch/out.
+# drawn FILE: draws a matrix to $scratch/out; true if the picture is complete.
 drawn() {
     good draw "$1" && [ "$(head -c 4 "$scratch/out")" = '<svg' ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 }
 drawn "$mesh" && [ "$(lines 'class="v')" -eq 30 ] && [ "$(lines 'class="v d" .*>280 B<')" -eq 1 ] &&
     [ "$(lines '>bytes from rank to rank, 8 ranks</text>')" -eq 1 ] && [ "$(lines ">matrix $mesh<")" -eq 1 ] &&
     [ "$(lines '>5200 B in 30 messages to others, density 0.536; the longest 280 B, 1.62 times the mean; ')" -eq 1 ]
-report $? "a mesh as a picture, with all values"
-# ticks: the texts of the legend from the lower end of the scale, the upper end second.
+report $? "a picture of a mesh has all values"
+# ticks: prints the texts of the legend: the lower end, the upper end, then the values between them.
 ticks() {
     sed -n 's/^<text x="[0-9]*" y="[0-9]*">\([0-9.]* [kMGE]*B\)<.*/\1/p' "$scratch/out" | tr '\n' ' '
 }
 [ "$(ticks)" = '48 B 280 B 100 B 200 B ' ]
-report $? "the legend in bytes"
+report $? "the legend is in bytes"
 "$MATRIX" generate uniform --ranks 4 -o "$scratch/uniform.mtx" && drawn "$scratch/uniform.mtx" &&
     [ "$(sed -n 's/^<path d="\(.*\)" class="l[0-9].*/\1/p' "$scratch/out" | tr -cd M)" = MMMM ]
-report $? "neighbours that are coloured alike are one stroke"
+report $? "adjacent cells of the same colour are one stroke"
 "$MATRIX" generate skewed --ranks 1200 -o "$scratch/wide.mtx" && drawn "$scratch/wide.mtx" &&
     [ "$(lines '; a cell is the longest message of 5 x 5 ranks<')" -eq 1 ] && [ "$(lines 'class="v')" -eq 0 ] &&
     [ "$(wc -c < "$scratch/out")" -lt 200000 ] && [ "$(lines 'class="rank e" .*>1120<')" -eq 1 ]
-report $? "many ranks go together in a cell"
+report $? "a cell stands for several ranks if they are many"
 drawn "$scratch/empty" && [ "$(lines '>no message<')" -eq 1 ] &&
     [ "$(lines '" class="l[0-9]')" -eq 0 ] && [ -z "$(ticks)" ]
-report $? "nothing to draw"
+report $? "a matrix without messages is drawn"
 drawn "$scratch/huge" && [ "$(ticks)" = '9.22 EB ' ] && [ "$(lines '>18.4 EB in 3 messages')" -eq 1 ]
-report $? "equal messages, as long as can be"
+report $? "messages of the largest size are drawn"
 cp "$scratch/pair" "$scratch/a<b&c" && drawn "$scratch/a<b&c" && [ "$(lines '/a&lt;b&amp;c<')" -eq 1 ]
-report $? "any file name"
+report $? "a file name with special characters is escaped"
 
 # ---- convert ----
 
@@ -145,16 +145,16 @@ counts = {
     0,0,7
 }
 END
-prints "a pattern file of UCC" convert "$scratch/pair" - --to ucc
+prints "a matrix is converted to a pattern file of UCC" convert "$scratch/pair" - --to ucc
 good convert "$mesh" "$scratch/mesh.ptini" && good convert "$scratch/mesh.ptini" - && same "$scratch/out" "$mesh"
-report $? "to UCC and back"
+report $? "a conversion to UCC and back gives the same matrix"
 good generate uniform --ranks 1200 --unit 4294967295 -o "$scratch/wide.ptini" &&
     [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$scratch/wide.ptini")" -lt 8191 ] &&
     good stats "$scratch/wide.ptini" && figures message_bytes_max=4294967295
 report $? "long rows take several lines"
 cp "$scratch/mesh.ptini" "$scratch/mesh.txt"
 good convert "$scratch/mesh.txt" - --from ucc --to mtx && same "$scratch/out" "$mesh"
-report $? "kinds by option"
+report $? "--from and --to set the formats"
 
 cat > "$scratch/two.ptini" << 'END'
 ; as UCC's own examples
@@ -190,9 +190,9 @@ cat > "$scratch/expected" << 'END'
 1 1 20
 1 2 24
 END
-prints "which are float32 unless the file says otherwise" convert "$scratch/two.ptini" - --collective 2
-refused "several collectives" "$scratch/two.ptini:18: file has several" stats "$scratch/two.ptini"
-refused "a collective that is not there" "$scratch/two.ptini: file has 2 collectives" \
+prints "the default datatype is float32" convert "$scratch/two.ptini" - --collective 2
+refused "a pattern file with several collectives" "$scratch/two.ptini:18: file has several" stats "$scratch/two.ptini"
+refused "an unknown number of a collective" "$scratch/two.ptini: file has 2 collectives" \
     stats "$scratch/two.ptini" --collective 3
 
 # ---- redistribute ----
@@ -205,13 +205,13 @@ cat > "$scratch/expected" << 'END'
 2 2 1
 3 2 2
 END
-prints "a redistribution, by its elements" redistribute 2,3,3,3,6 --unit 1
+prints "redistribute prints the elements of a redistribution" redistribute 2,3,3,3,6 --unit 1
 good redistribute 2,6,3,6 --unit 1 && awk 'NR > 3 { print $3 }' "$scratch/out" | sort | uniq -c |
     awk '{ print $1 "x" $2 }' | tr '\n' ' ' > "$scratch/lengths"
 [ "$(cat "$scratch/lengths")" = '12x1 12x2 ' ]
-report $? "a slice of the paper's example 2"
+report $? "redistribute gives the lengths of the paper's example 2"
 good redistribute 1,2,1,3 && [ "$(lines '^3 3 6$')" -eq 1 ] && [ "$(lines '^1 2 8$')" -eq 1 ]
-report $? "more targets than sources; elements of 8 bytes"
+report $? "redistribute works with more targets than sources; an element has 8 bytes"
 
 # ---- partition ----
 
@@ -230,83 +230,83 @@ square() {
              END { exit sum < 8 * 24 || sum > 8 * 96 }' "$scratch/out"
     report $? "$1"
 }
-partition square "a square is cut along short lines"
+partition square "partition cuts a square along short lines"
 twice() {
     "$MATRIX" partition "$scratch/square.graph" --parts 5 --seed 3 --unit 1 > "$scratch/first" &&
         good partition "$scratch/square.graph" --parts 5 --seed 3 --unit 1 && cmp -s "$scratch/out" "$scratch/first"
     report $? "$1"
 }
-partition twice "a seed gives a partition"
+partition twice "the same seed gives the same partition"
 conf x.graph '% two pairs' '4 2 0' '2' '% of friends' '1' '4' '3'
 pairs() {
     good partition "$scratch/x.graph" -k 2 && [ "$(lines '^2 2 0$')" -eq 1 ]
     report $? "$1"
 }
-partition pairs "parts may have nothing to say to each other"
+partition pairs "parts may have no messages for each other"
 
-partition refused "a partition without parts" "-k is missing" partition "$scratch/x.graph"
+partition refused "a partition without -k" "-k is missing" partition "$scratch/x.graph"
 partition refused "more parts than vertices" "$scratch/x.graph: 4 vertices cannot be cut in 5 parts" \
     partition "$scratch/x.graph" -k 5
-partition refused "no graph" "$scratch/none: No such file" partition "$scratch/none" -k 2
+partition refused "a missing graph file" "$scratch/none: No such file" partition "$scratch/none" -k 2
 no_graph "an empty graph" ":1: first line must have" ''
-no_graph "weights" ":1: format '011' has weights" '2 1 011' '2 1' '1 1'
+no_graph "a graph with weights" ":1: format '011' has weights" '2 1 011' '2 1' '1 1'
 no_graph "a graph that ends early" ":3: file ends after 2 of the 2000000000" '2000000000 1' '2' '1'
-no_graph "a vertex that is none" ":3: neighbour '3' is not an integer from 1 to 2" '2 1' '2' '3'
+no_graph "an edge to an unknown vertex" ":3: neighbour '3' is not an integer from 1 to 2" '2 1' '2' '3'
 no_graph "a loop" ":2: vertex 1 is a neighbour of itself" '2 1' '1' '2'
 no_graph "an edge in one direction" ": an edge of vertex 1 is not there" '3 1' '2' '3' ''
-no_graph "an edge twice" ": the edge of 2 and 1 is there twice" '2 2' '2 2' '1 1'
-no_graph "more edges than announced" ":3: neighbours are more than twice the 1 edges" '3 1' '2' '1 3' '2'
-no_graph "a line too many" ":4: line follows" '2 1' '2' '1' '1'
+no_graph "a repeated edge" ": the edge of 2 and 1 is there twice" '2 2' '2 2' '1 1'
+no_graph "a graph with more edges than in its first line" ":3: neighbours are more than twice the 1 edges" '3 1' '2' '1 3' '2'
+no_graph "a graph with an additional line" ":4: line follows" '2 1' '2' '1' '1'
 
 # ---- help ----
 
 good --help && [ "$(lines '^Usage: irr_matrix ')" -eq 1 ] && [ "$(lines '^  redistribute ')" -eq 1 ]
-report $? "help"
+report $? "--help prints the commands"
 good --version && [ "$(lines '^irr_matrix [^ ]*$')" -eq 1 ]
-report $? "version"
+report $? "--version prints the version"
 
 # ---- bad files ----
 
-refused "no file" "$scratch/none: No such file" stats "$scratch/none"
+refused "a missing file" "$scratch/none: No such file" stats "$scratch/none"
 mkfifo "$scratch/pipe" "$scratch/pipe.ptini"
 cat "$mesh" | "$MATRIX" stats /dev/stdin > "$scratch/out" 2> "$scratch/err" && good stats "$mesh"
 report $? "a pipe is read"
 for pipe in pipe pipe.ptini; do
-    refused "a pipe that nobody writes to, $pipe" "$scratch/$pipe: is a pipe that is empty" stats "$scratch/$pipe"
+    refused "a pipe without a writer, $pipe," "$scratch/$pipe: is a pipe that is empty" stats "$scratch/$pipe"
 done
 refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
-no_ucc "counts that are no square" ":5: 3 counts are not those" 'counts = {' '    1,2,3' '}'
-no_ucc "counts of another team" ":6: 4 counts are those of 2 ranks" 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
+no_ucc "a pattern file whose counts are no square" ":5: 3 counts are not those" 'counts = {' '    1,2,3' '}'
+no_ucc "a pattern file with counts for another team size" ":6: 4 counts are those of 2 ranks" 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
 no_ucc "a count above 32 bits" ":4: count '4294967296' is not an integer" 'counts = {' '    4294967296' '}'
-no_ucc "counts that ucc_perftest leaves out" ":4: line of counts must begin" 'counts = {' '1' '}'
-no_ucc "counts without an end" ":4: counts have no }" 'counts = {' '    1'
-no_ucc "counts without a comma" ":4: there is no comma" 'counts = {' '    1 2,3,4' '}'
+no_ucc "a line of counts that ucc_perftest ignores" ":4: line of counts must begin" 'counts = {' '1' '}'
+no_ucc "a list of counts without an end" ":4: counts have no }" 'counts = {' '    1'
+no_ucc "a list of counts without a comma" ":4: there is no comma" 'counts = {' '    1 2,3,4' '}'
 no_ucc "an unknown datatype" ":3: datatype 'INT7' is none" 'datatype = INT7'
 printf '[collective]\ntype = ALLGATHERV\n' > "$scratch/x.ptini"
-refused "another collective" "$scratch/x.ptini:2: type 'ALLGATHERV' is not ALLTOALLV" stats "$scratch/x.ptini"
-no_ucc "a collective without counts" ": file has 0 collectives"
-refused "an entry that UCC cannot count" "entry (1, 2) is 9223372036854775807 bytes, above the 4294967295" \
+refused "a pattern file of another collective" "$scratch/x.ptini:2: type 'ALLGATHERV' is not ALLTOALLV" stats "$scratch/x.ptini"
+no_ucc "a pattern file without counts" ": file has 0 collectives"
+refused "an entry that is too large for UCC" "entry (1, 2) is 9223372036854775807 bytes, above the 4294967295" \
     convert "$scratch/huge" "$scratch/huge.ptini"
 refused "an output file that cannot be written" "$scratch/none/x: No such file" convert "$mesh" "$scratch/none/x"
 for name in mesh.csv mesh.txt; do
-    refused "output by the name $name" "$scratch/$name: the name ends in neither .mtx nor .ptini; --to mtx or --to" \
+    refused "an output file with the unknown ending of $name" "$scratch/$name: the name ends in neither .mtx nor .ptini; --to mtx or --to" \
         convert "$mesh" "$scratch/$name"
 done
 good convert "$mesh" "$scratch/mesh.csv" --to mtx && same "$scratch/mesh.csv" "$mesh"
-report $? "which --to makes right"
-refused "an output file that is full" "/dev/full: output cannot be written" convert "$mesh" /dev/full
+report $? "--to sets the format of a file with an unknown ending"
+refused "an output file on a full disk" "/dev/full: output cannot be written" convert "$mesh" /dev/full
 
 # ---- bad options ----
 
-refused "no command" "what to do is missing"
+refused "a missing command" "what to do is missing"
 refused "an unknown command" "unknown command 'invent', known are generate, stats" invent
-refused "too few operands" "convert needs IN OUT and nothing else, not 1" convert "$mesh"
+refused "convert with one operand" "convert needs IN OUT and nothing else, not 1" convert "$mesh"
 refused "an option of another command" "--ranks does not go with stats" stats "$mesh" --ranks 8
 refused "an unknown pattern" "unknown pattern 'stripes', known are uniform" generate stripes --ranks 2
-refused "no ranks" "--ranks is missing" generate next
-refused "a redistribution that is none" "redistribution '2,0,3,6' is not x,p,y,q" redistribute 2,0,3,6
+refused "generate without --ranks" "--ranks is missing" generate next
+refused "a malformed redistribution" "redistribution '2,0,3,6' is not x,p,y,q" redistribute 2,0,3,6
 refused "a redistribution of too many ranks" "redistribution '1,20000,1,2' has more than 16384" \
     redistribute 1,20000,1,2
-refused "a picture of ranks" "--ranks does not go with draw" draw "$mesh" --ranks 8
-refused "a collective of a matrix" "--collective goes with ucc files" stats "$mesh" --collective 1
+refused "draw with --ranks" "--ranks does not go with draw" draw "$mesh" --ranks 8
+refused "--collective for a matrix" "--collective goes with ucc files" stats "$mesh" --collective 1
 exit $failed

@@ -1,16 +1,17 @@
 #!/bin/sh
-# irr_plan.sh - irr_plan prints and proves plans.
+# irr_plan.sh - irr_plan prints and checks plans.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
 mesh=$srcdir/tests/data/airfoil-8.mtx
 
-# The names that --help lists.
+# Prints the names of all algorithms.
 algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'
 }
 
-# proves NAME 'FIGURE...' ARGUMENT...: stdout is these figures, a line each, of a free pacing and with all proved.
+# proves NAME 'LINE...' ARGUMENT...: reports a case: stdout has the lines of a plan with pacing free, then these lines,
+# then "ok" for each proof.
 proves() {
     name=$1
     all="pacing=free lead_bytes=0 piece_bytes=0 window_messages=0 window_bytes=0 $2
@@ -34,10 +35,10 @@ cat > "$scratch/expected" << 'END'
 {"stage":1,"step":2,"from":2,"to":1,"bytes":8,"slices":[[2,1,0,8]]}
 ]}
 END
-prints "the messages of three ranks as JSON" print --algorithm direct --ranks 3 --unit 8 --json
+prints "print --json prints the messages of three ranks" print --algorithm direct --ranks 3 --unit 8 --json
 "$PLAN" print --algorithm direct --ranks 3 --unit 8 --json -o "$scratch/file.json" &&
     cmp -s "$scratch/expected" "$scratch/file.json"
-report $? "the same into a file"
+report $? "-o writes the same to a file"
 
 cat > "$scratch/expected" << 'END'
 {"algorithm": "direct", "ranks": 3, "stages": 1,
@@ -46,64 +47,64 @@ cat > "$scratch/expected" << 'END'
 ]}
 END
 file pair '3 3 2' '1 2 5' '3 3 7'
-prints "what stays on a rank is no message" print --algorithm direct --matrix "$scratch/pair" --json
-prints "one rank sees what it receives" print --algorithm direct --matrix "$scratch/pair" --json --rank 1
+prints "bytes from a rank to itself are no message" print --algorithm direct --matrix "$scratch/pair" --json
+prints "--rank prints the messages that a rank receives" print --algorithm direct --matrix "$scratch/pair" --json --rank 1
 
 cat > "$scratch/expected" << 'END'
 {"algorithm": "direct", "ranks": 3, "stages": 1,
 "pacing": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 ]}
 END
-prints "one rank may have no messages" print --algorithm direct --matrix "$scratch/pair" --json --rank 2
+prints "a rank may have no messages" print --algorithm direct --matrix "$scratch/pair" --json --rank 2
 
 good print --algorithm balanced-grid --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,$')" -eq 1 ]
-report $? "a grid has dimensions"
+report $? "the JSON of a grid has its dimensions"
 
 cat > "$scratch/expected" << 'END'
 # direct, pacing free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 1 step, 0 scratch bytes
 stage 1 step 1    recv from 0              5 bytes  output[0,5)
 END
-prints "the plan of one rank as text" print --algorithm direct --matrix "$scratch/pair" --rank 1
+prints "print --rank prints the plan of a rank as text" print --algorithm direct --matrix "$scratch/pair" --rank 1
 good print --algorithm natural --ranks 4 && [ "$(lines '^plan rank [0-3] of 4')" -eq 4 ]
-report $? "the plans of all ranks as text"
+report $? "print prints the plans of all ranks as text"
 
 # ---- check ----
 
-proves "a rotation is free of contention" \
+proves "direct has no contention" \
     "ranks=5 stages=1 steps=4 messages_sent_max=4 messages_received_max=4 message_bytes_max=1024
      scratch_bytes_max=0 traffic_bytes_max=4096 lmax=5120 header_bytes=0 contention=0" \
     check --algorithm direct --ranks 5
-proves "the natural order is not" \
+proves "natural has contention" \
     "ranks=5 stages=1 steps=5 messages_sent_max=4 messages_received_max=4 message_bytes_max=1024
      scratch_bytes_max=0 traffic_bytes_max=4096 lmax=5120 header_bytes=0 contention=5" \
     check --algorithm natural --ranks 5
 
-proves "entries are scaled; what stays on a rank counts in lmax alone" \
+proves "entries are scaled; bytes from a rank to itself count only in lmax" \
     "ranks=3 stages=1 steps=1 messages_sent_max=1 messages_received_max=1 message_bytes_max=10
      scratch_bytes_max=0 traffic_bytes_max=10 lmax=14 header_bytes=0 contention=0" \
     check --algorithm direct --matrix "$scratch/pair" --scale 2
-shows "a mesh on its ranks" ranks=8 check --algorithm direct --ranks 8 --matrix "$mesh"
+shows "--ranks may repeat the number of ranks of a matrix" ranks=8 check --algorithm direct --ranks 8 --matrix "$mesh"
 
 proves "a balanced grid keeps the bounds of the paper" \
     "ranks=61 stages=4 steps=30 messages_sent_max=28 messages_received_max=28 message_bytes_max=8967
      scratch_bytes_max=108462 traffic_bytes_max=218094 lmax=62464 header_bytes=559820 contention=0" \
     check --algorithm balanced-grid --ranks 61 --slice-min 0
 
-# Two ranks, two stages: in each a rank with a neighbour sends it one header, be it of nothing.
+# Two ranks, two stages: in each stage a rank with a neighbour sends one header, also without bytes.
 file one '2 2 1' '1 2 5'
-shows "messages that carry nothing have headers, too" header_bytes=21 \
+shows "messages without bytes have headers" header_bytes=21 \
     check --algorithm spread --matrix "$scratch/one" --slice-min 0
 good check --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 2000 && [ "$(lines '^stages=3$')" -eq 1 ] &&
     [ "$(lines '=ok$')" -eq 4 ] && good print --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 0 --rank 0 &&
     [ "$(lines '^stage 3')" -eq 0 ]
-report $? "long messages go beside a grid"
+report $? "hybrid sends long messages directly"
 good check --algorithm balanced-grid --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
-report $? "a grid of one's own may be contended for"
+report $? "a grid set by --dims may have contention"
 tool check --algorithm direct --ranks 2 --pattern next --unit 1073741824
 [ $status -eq 0 ] && [ "$(lines '^delivered=ok$')" -eq 1 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
     grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
-report $? "a run that takes too much memory is left out"
+report $? "a plan that needs too much memory is proved but not run"
 
 cat > "$scratch/expected" << 'END'
 pacing=grant
@@ -140,12 +141,12 @@ report $? "a schedule is as long as its busiest rank"
 good check --algorithm random-heap --matrix "$scratch/triangle" --lambda one && figures splits=0 &&
     [ "$(value makespan_bytes)" -gt 40 ] &&
     good check --algorithm random-heap --pattern skewed --ranks 32 --lambda fixed:0.5 && [ "$(value splits)" -gt 0 ]
-report $? "lambda says what is split"
+report $? "--lambda controls the splits"
 good check --algorithm random-heap --pattern random --ranks 32 --latency 0 && many=$(value splits) &&
     good check --algorithm random-heap --pattern random --ranks 32 --latency 1000000000 &&
     [ "$(value splits)" -lt "$many" ]
-report $? "where start-ups take long, less is split"
-# same OPTION OTHER ARGUMENT...: the plan is as with the first, and not as with the other one.
+report $? "a longer latency reduces the splits"
+# same OPTION OTHER ARGUMENT...: true if the default plan equals that with OPTION, and differs from that with OTHER.
 same() {
     option=$1
     other=$2
@@ -158,22 +159,22 @@ same() {
 }
 same "--slice-min 256" "--slice-min 0" --algorithm balanced-grid --ranks 61 &&
     same "--latency 16384" "--latency 4096" --algorithm random-heap --pattern random --ranks 32
-report $? "slices and start-ups are those of the component, unless told otherwise"
+report $? "the defaults of --slice-min and --latency are those of the component"
 good check --algorithm optimal --pattern random --ranks 24 && full=$(value permutations) &&
     good check --algorithm optimal --pattern random --ranks 24 --max-steps 30 &&
     [ "$(value permutations)" -lt "$full" ]
-report $? "a limit makes a schedule of fewer steps"
+report $? "--max-steps limits the steps of a schedule"
 good print --algorithm random --matrix "$mesh" --seed 2 --json && cp "$scratch/out" "$scratch/two" &&
     good print --algorithm random --matrix "$mesh" --seed 3 --json && ! cmp -s "$scratch/out" "$scratch/two" &&
     good print --algorithm random --matrix "$mesh" --seed 2 --json && cmp -s "$scratch/out" "$scratch/two"
-report $? "a seed makes a random schedule, of a matrix too"
+report $? "the same seed gives the same random schedule of a matrix"
 contended=
 for algorithm in xor random random-sorted random-heap optimal tree; do
     good check --algorithm $algorithm --ranks 29 --pattern sparse && [ "$(value contention)" -eq 0 ] &&
         [ "$(value makespan_bytes)" -ge "$(value lower_bound_bytes)" ] || contended="$contended $algorithm"
 done
 [ -z "$contended" ]
-report $? "schedules are free of contention and no shorter than they can be$contended"
+report $? "schedules have no contention and are not shorter than the bound$contended"
 
 undelivered=
 for algorithm in $(algorithms); do
@@ -190,21 +191,21 @@ done
 [ -n "$(algorithms)" ] && [ -z "$undelivered" ]
 report $? "every algorithm delivers and keeps its bounds$undelivered"
 
-shows "a redistribution" 'lmax=6 traffic_bytes_max=6' check --algorithm direct --redistribute 2,6,3,6 --unit 1
+shows "a redistribution is checked" 'lmax=6 traffic_bytes_max=6' check --algorithm direct --redistribute 2,6,3,6 --unit 1
 good check --redistribute 2,6,3,6 --unit 1 && figures makespan_bytes=9 async_bytes=6 permutations=6 &&
     cp "$scratch/out" "$scratch/two" && good check --algorithm redistribution --redistribute 2,6,3,6 --unit 1 &&
     [ "$(grep -v _ms= "$scratch/two")" = "$(grep -v _ms= "$scratch/out")" ]
-report $? "a redistribution has steps of its own: example 2 of Guo and Pan takes 9 units, or 6"
-shows "example 1, too, whose steps are equally long; scaled" 'permutations=5 makespan_bytes=1200' \
+report $? "example 2 of Guo and Pan takes 9 units in steps, or 6 asynchronously"
+shows "the steps of example 1 of Guo and Pan are equally long" 'permutations=5 makespan_bytes=1200' \
     check --algorithm redistribution --redistribute 4,5,3,5 --unit 1 --scale 100
-# step LINE: of the only message of the last print --json.
+# step: prints the step of the only message of the last print --json.
 step() {
     sed -n 's/^{"stage":1,"step":\([0-9]*\),.*/\1/p' "$scratch/out"
 }
 file far '8 8 1' '3 2 9'
 good print --algorithm xor --matrix "$scratch/far" --json && [ "$(step)" -eq 3 ] &&
     good print --algorithm xor --matrix "$scratch/far" --json --shift && [ "$(step)" -eq 7 ]
-report $? "xor shifts if asked to"
+report $? "--shift shifts the steps of xor"
 
 # ---- in place ----
 
@@ -218,7 +219,7 @@ stage 1 step 0    copy on   1              8 bytes  output[0,8) -> scratch[64,72
 stage 1 step 2    send to   0              8 bytes  scratch[64,72)  after 3
 stage 1 step 2    recv from 0              8 bytes  output[0,8)  after 3
 END
-prints "in place what is sent is copied before what comes overwrites it" \
+prints "in place, a block is copied before a receive overwrites it" \
     print --algorithm direct --ranks 3 --unit 8 --in-place --rank 1
 undelivered=
 for algorithm in direct natural xor random random-sorted random-heap optimal tree; do
@@ -231,13 +232,13 @@ for algorithm in direct natural xor random random-sorted random-heap optimal tre
     done
 done
 [ -z "$undelivered" ]
-report $? "direct messages and schedules deliver in 1 MiB of scratch$undelivered"
+report $? "in place, direct messages and schedules deliver with 1 MiB of scratch$undelivered"
 good draw --algorithm random-heap --ranks 4 --in-place && good print --algorithm random-heap --ranks 4 --in-place --json &&
     [ "$(lines '"slices":\[\[[0-3],[0-3],0,1024\]\]')" -eq 12 ]
-report $? "they are drawn, and printed as JSON"
+report $? "plans in place are drawn, and printed as JSON"
 refused "a grid in place" "--in-place is for direct messages with the pacing free, and for schedules, which it leaves out; " \
     check --algorithm grid --ranks 8 --in-place
-refused "counts in place that differ" \
+refused "an exchange in place with different counts" \
     "--in-place: rank 0 has 5 bytes for rank 1, which has 0 for it; they must be equal" \
     check --algorithm direct --matrix "$scratch/pair" --in-place
 refused "a schedule in place" "--in-place goes without a schedule, and so with none of --load, --save, " \
@@ -258,9 +259,9 @@ cat > "$scratch/expected" << 'END'
 {"stage":3,"step":1,"from":2,"to":3,"bytes":16,"slices":[[0,3,0,8],[1,3,0,8]]}
 ]}
 END
-prints "one message from node to node, and the rest inside of nodes" \
+prints "node sends one message from node to node" \
     print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --json
-proves "each rank leads for as many nodes" \
+proves "each rank is the leader for the same number of nodes" \
     "ranks=64 stages=3 steps=21 messages_sent_max=10 messages_received_max=10 message_bytes_max=136
      scratch_bytes_max=768 traffic_bytes_max=1272 lmax=512 header_bytes=20121 contention=0" \
     check --algorithm node --ranks 64 --ranks-per-node 4 --unit 8
@@ -273,26 +274,26 @@ for ranks in 1 5 12 30; do
             [ "$(lines '^delivered=ok$')" -eq 1 ] || ok=1
     done
 done
-report $ok "leaders of nodes deliver"
+report $ok "node delivers for all sizes of nodes"
 good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && figures stages=3 &&
     good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 &&
     figures stages=4 message_bytes_max=1025 &&
     good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 --direct-bytes 0 &&
     figures stages=3 message_bytes_max=16400
-report $? "long blocks go directly beside leaders"
+report $? "node sends long blocks directly"
 good check --algorithm direct --ranks 8 && mv "$scratch/out" "$scratch/expected" &&
     good check --algorithm board --ranks 8 && cmp -s "$scratch/expected" "$scratch/out"
-report $? "an older name of direct is direct"
+report $? "an older name of direct selects direct"
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
-shows "the hosts of a topology are nodes" 'load=96 messages_sent_max=4' \
+shows "each host of a topology is a node" 'load=96 messages_sent_max=4' \
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8
-shows "or parts of them are" stages=3 \
+shows "--ranks-per-node divides hosts into nodes" stages=3 \
     check --algorithm node --topology "$scratch/hosts" --ranks 16 --ranks-per-node 2
 refused "a node on several hosts" "--ranks-per-node 3: ranks 1 and 2 are not on one host" \
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --ranks-per-node 3
-refused "nodes of a grid" "--ranks-per-node goes with the algorithm node only" \
+refused "--ranks-per-node for a grid" "--ranks-per-node goes with the algorithm node only" \
     check --algorithm grid --ranks 8 --ranks-per-node 2
-refused "nodes of nobody" "--ranks-per-node '0' is not an integer from 1" \
+refused "--ranks-per-node 0" "--ranks-per-node '0' is not an integer from 1" \
     check --algorithm node --ranks 8 --ranks-per-node 0
 
 # ---- pacings ----
@@ -310,7 +311,8 @@ stage 1 step 0    copy on   1              8 bytes  input[8,16) -> output[8,16)
 stage 1 step 0    signal    0
 stage 1 step 0    signal    2  after 0
 END
-prints "what a rank signals and waits for" print --algorithm direct --ranks 3 --unit 8 --rank 1 --pacing grant --grants 1
+prints "the plan of a rank has its signals and waits" \
+    print --algorithm direct --ranks 3 --unit 8 --rank 1 --pacing grant --grants 1
 for pacing in free loose grant sync; do
     ok=0
     for algorithm in xor random optimal tree; do
@@ -325,33 +327,37 @@ for pair in "tree --pacing sync" "optimal --pacing grant" "random --pacing loose
     good print --algorithm $pair --ranks 6 --unit 6k && mv "$scratch/out" "$scratch/expected" &&
         good print --algorithm ${pair%% *} --ranks 6 --unit 6k && cmp -s "$scratch/expected" "$scratch/out" || ok=1
 done
-report $ok "what is not said is as in the component"
+report $ok "the default pacing is that of the component"
 good print --algorithm tree --ranks 4 --unit 20k --rank 0 && cp "$scratch/out" "$scratch/lead" &&
     [ "$(lines '^# tree, pacing sync, lead_bytes 49152, piece_bytes 0, window_messages 0, window_bytes 0$')" -eq 1 ] &&
     good print --algorithm tree --ranks 4 --unit 20k --rank 0 --lead 0 &&
     [ "$(lines '^# tree, pacing sync, lead_bytes 0, ')" -eq 1 ] &&
     [ "$(diff "$scratch/lead" "$scratch/out" | grep -c '^[<>].*signal')" -gt 0 ]
-report $? "the lead of a job, or another one"
+report $? "the default of --lead is that of a job"
 good check --algorithm tree --ranks 4 --unit 20k --piece 8k --window 2 --window-bytes 16k &&
-    figures message_bytes_max=6827 messages_sent_max=9 lead_bytes=49152 piece_bytes=8192 window_messages=2 window_bytes=16384 delivered=ok &&
+    figures message_bytes_max=6827 messages_sent_max=9 lead_bytes=49152 piece_bytes=8192 window_messages=2 \
+        window_bytes=16384 delivered=ok &&
     good print --json --algorithm tree --ranks 4 --piece 8k --window 2 --window-bytes 16k &&
     [ "$(lines '"lead_bytes": 49152, "piece_bytes": 8192, "window_messages": 2, "window_bytes": 16384,')" -eq 1 ]
-report $? "pieces and a window are proved, and shown"
-refused "a lead of no signals" "--lead goes with the pacing sync only" check --algorithm optimal --ranks 4 --lead 1k
-refused "pieces of no schedule" "--piece goes with a schedule only" check --algorithm direct --ranks 4 --piece 1k
-refused "a pacing that is none" "--pacing 'slow' is not one of auto, free" check --algorithm direct --ranks 4 --pacing slow
-refused "a pacing on a grid" "--pacing loose goes with direct messages and schedules only" \
+report $? "--piece and --window are checked and printed"
+refused "--lead without pacing sync" "--lead goes with the pacing sync only" \
+    check --algorithm optimal --ranks 4 --lead 1k
+refused "--piece without a schedule" "--piece goes with a schedule only" check --algorithm direct --ranks 4 --piece 1k
+refused "an unknown pacing" "--pacing 'slow' is not one of auto, free" \
+    check --algorithm direct --ranks 4 --pacing slow
+refused "a pacing for a grid" "--pacing loose goes with direct messages and schedules only" \
     check --algorithm grid --ranks 4 --pacing loose
-refused "signals without a schedule" "--pacing sync goes with a schedule only" check --algorithm natural --ranks 4 --pacing sync
-refused "grants of no pacing" "--grants goes with the pacing grant only" check --algorithm direct --ranks 4 --grants 3
+refused "pacing sync without a schedule" "--pacing sync goes with a schedule only" \
+    check --algorithm natural --ranks 4 --pacing sync
+refused "--grants without pacing grant" "--grants goes with the pacing grant only" check --algorithm direct --ranks 4 --grants 3
 
 # ---- help ----
 
-shows "a unit with a suffix" message_bytes_max=2048 check --algorithm direct --ranks 2 --unit 2k
+shows "--unit takes a suffix" message_bytes_max=2048 check --algorithm direct --ranks 2 --unit 2k
 good --help all && [ "$(lines '^Usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
-report $? "help"
+report $? "--help all prints usage and values"
 good -h && [ "$(lines '^  -o, --output FILE')" -eq 1 ]
-report $? "help by its letter"
+report $? "-h prints the options"
 good --version && [ "$(lines '^irr_plan [^ ]*$')" -eq 1 ]
-report $? "version"
+report $? "--version prints the version"
 exit $failed

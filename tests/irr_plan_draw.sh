@@ -74,7 +74,7 @@ report $? "a cell of a heat map may stand for several ranks and steps"
 (ulimit -v 450000 && "$PLAN" draw --algorithm balanced-grid --pattern random --ranks 256) > "$scratch/out" 2>&1 &&
     [ "$(lines '^<path d=')" -gt 0 ]
 report $? "drawing many pieces needs little memory"
-refused "--async with too many messages is refused" "draw --async shows at most 4096 messages, not " \
+refused "--async with too many messages" "draw --async shows at most 4096 messages, not " \
     draw --algorithm random-heap --ranks 100 --async
 
 # ---- irr_chart ----

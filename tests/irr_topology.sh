@@ -1,6 +1,6 @@
 #!/bin/sh
-# irr_topology.sh - irr_plan on a tree of switches, and the converters that make the file from what LLDP
-# tells, and from Slurm's topology.yaml.
+# irr_topology.sh - irr_plan with a topology.conf, and the converters that make this file from the output of LLDP and
+# from Slurm's topology.yaml.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
@@ -21,65 +21,66 @@ good print --algorithm direct --topology "$scratch/two" --ranks 3 --json &&
 report $? "ranks fill the hosts in the order of the file"
 good print --algorithm grid --topology "$scratch/two" --json &&
     grep -q '"ranks": 4, "dims": \[2, 2\], "hosts": \["n0", "n1", "n2", "n3"\]' "$scratch/out"
-report $? "a rank a host, unless more are asked for"
+report $? "by default each host has one rank"
 good print --algorithm direct --topology "$scratch/two" --ranks 6 --json &&
     grep -q '"hosts": \["n0", "n0", "n1", "n2", "n2", "n3"\]' "$scratch/out"
-report $? "more ranks than hosts are dealt out in blocks"
+report $? "if ranks are more than hosts, a host has consecutive ranks"
 good print --algorithm direct --topology "$scratch/two" --hosts 'n[3,0-1,3].site' --json &&
     grep -q '"ranks": 4, "hosts": \["n3", "n0", "n1", "n3"\]' "$scratch/out"
-report $? "a list says where ranks are, with or without the domain"
-# The example of the documents: their first topology.conf, and their list.
+report $? "--hosts sets the hosts of the ranks, with or without the domain"
+# The first topology.conf in docs/topology.md, and its list of hosts.
 sed -n '/^SwitchName=/p' "$srcdir/docs/topology.md" | head -n 3 > "$scratch/document"
 list=$(sed -n "s/.*--hosts '\([^']*\)'.*/\1/p" "$srcdir/docs/topology.md" | head -n 1)
 good print --algorithm direct --topology "$scratch/document" --hosts "$list" --json &&
     grep -q '"ranks": 16, "hosts": \["n000", "n001", ' "$scratch/out"
-report $? "the list that the documents give for their file"
+report $? "the list of hosts in the documents works with their topology.conf"
 good print --algorithm direct --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
     [ "$(lines '^rank 1 is on n3$')" -eq 1 ]
-report $? "the plan of a rank as text says where it is"
+report $? "the plan of a rank as text names its host"
 
 # ---- check ----
 
-shows "the rotation contends on the links between switches" 'link_contention=4 load=400 load_link=s0->top' \
+shows "direct has contention on the links between switches" 'link_contention=4 load=400 load_link=s0->top' \
     check --algorithm direct --topology "$scratch/two" --unit 100
-shows "nothing leaves a host with all ranks" 'link_contention=0 load=0 load_link=none' \
+shows "no message leaves a host that has all ranks" 'link_contention=0 load=0 load_link=none' \
     check --algorithm direct --topology "$scratch/two" --hosts n0,n0,n0
 sed 's/\(s[01]\) N/\1 NodeSpeed=10 LinkSpeed=19 N/' "$scratch/two" > "$scratch/fast"
-shows "speeds count by that of the hosts" 'link_contention=4 load=300 load_link=n0->s0' \
+shows "speeds are relative to that of the hosts" 'link_contention=4 load=300 load_link=n0->s0' \
     check --algorithm direct --topology "$scratch/fast" --unit 100
 sed 's/\(s[01]\) N/\1 NodeSpeed=25 LinkSpeed=10 N/' "$scratch/two" > "$scratch/slow"
-shows "a link that is slower than the hosts" 'link_contention=4 load=1010 load_link=s0->top' \
+shows "a link may be slower than the hosts" 'link_contention=4 load=1010 load_link=s0->top' \
     check --algorithm direct --topology "$scratch/slow" --unit 101
 good check --algorithm random-heap --topology "$scratch/star" --pattern skewed && [ -n "$(value permutations)" ] &&
     [ -n "$(value load_link)" ]
-report $? "a scheduled order on a tree"
+report $? "a schedule is checked on a tree"
 good print --algorithm optimal --topology "$scratch/two" --pattern skewed --save "$scratch/saved" &&
     good check --load "$scratch/saved" --topology "$scratch/two" && figures ranks=4 && [ -n "$(value load_link)" ]
-report $? "a loaded schedule on a tree"
+report $? "a loaded schedule is checked on a tree"
 good check --algorithm balanced-grid --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology "$scratch/star" &&
     figures ranks=8 && [ -n "$(value load_link)" ]
-report $? "a matrix on a tree"
+report $? "a matrix is checked on a tree"
 good check --algorithm direct --ranks 4 && [ -z "$(value load)$(value link_contention)$(value load_link)" ]
-report $? "no links without a topology"
+report $? "without a topology there are no links"
 
-# What Slurm's users have, in Mbit/s; at the top, or beside NodeSpeed, or up to the number of hosts it is none.
+# Slurm's users may have LinkSpeed in Mbit/s.  The warning is left out at the top, with NodeSpeed, and for a LinkSpeed
+# up to the number of hosts.
 conf mbits 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' 'SwitchName=s1 Nodes=n[2-3] LinkSpeed=10000' \
     'SwitchName=top Switches=s[0-1] LinkSpeed=10000'
 tool check --algorithm tree --topology "$scratch/mbits"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -x -F "irr_plan: $scratch/mbits: LinkSpeed \
 10000 of switch 's1' without NodeSpeed counts as 10000 times a host's link; leave LinkSpeed out, or add NodeSpeed in \
 its unit" "$scratch/err"
-report $? "a LinkSpeed in another unit is told"
+report $? "a LinkSpeed in another unit causes a warning"
 sed 's/\(Nodes=n.2-3.\)/\1 NodeSpeed=1/' "$scratch/mbits" > "$scratch/units"
 good check --algorithm tree --topology "$scratch/units" &&
     sed 's/\(2-3.*\)=10000/\1=2/' "$scratch/mbits" > "$scratch/units" &&
     good check --algorithm tree --topology "$scratch/units"
-report $? "but not with NodeSpeed, or for as many hosts"
+report $? "LinkSpeed with NodeSpeed, or up to the number of hosts, causes no warning"
 
 # ---- tree ----
 
-# apart PHASES ROOT ARGUMENT...: tree is free of contention, in so many phases, from that root.
-apart() {
+# contention_free PHASES ROOT ARGUMENT...: true if tree has no contention, PHASES phases, and the root ROOT.
+contention_free() {
     phases=$1
     root=$2
     shift 2
@@ -87,7 +88,7 @@ apart() {
         link_contention=0 delivered=ok
 }
 
-# short: the steps of the last check take at most 1.05 times what the busiest link does.
+# short: true if the makespan of the last check is at most 1.05 times the bound of the busiest link.
 short() {
     makespan=$(value makespan_bytes)
     bound=$(value link_bound_bytes)
@@ -95,7 +96,7 @@ short() {
         [ "$(value link_ratio)" = "$(awk "BEGIN { printf \"%.3f\", $makespan / $bound }")" ]
 }
 
-# each_once RANKS: the messages of the last print --json are those of each rank to each other, one line a pair.
+# each_once RANKS: true if the last print --json has one message from each rank to each other rank.
 each_once() {
     pairs=$(sed -n 's/^{.*"from":\([0-9]*\),"to":\([0-9]*\),.*/\1 \2/p' "$scratch/out" | sort -u | wc -l)
     [ "$pairs" -eq $(($1 * ($1 - 1))) ] && [ "$(lines '^{"stage"')" -eq "$pairs" ]
@@ -105,96 +106,96 @@ conf chain 'SwitchName=s0 Nodes=n[0-3] Switches=s1' 'SwitchName=s1 Nodes=n[4-9] 
     'SwitchName=s2 Nodes=n[10-15] Switches=s3' 'SwitchName=s3 Nodes=n[16-23]'
 conf single 'SwitchName=s0 Nodes=n[0-8]'
 
-apart 48 s0 --topology "$scratch/star" --unit 100 &&
+contention_free 48 s0 --topology "$scratch/star" --unit 100 &&
     figures makespan_bytes=4800 link_bound_bytes=4800 link_ratio=1.000 splits=0
-report $? "4 * 12 phases, as many as messages cross the busiest link"
+report $? "a star has 4 * 12 phases, as many as the busiest link has messages"
 good print --algorithm tree --topology "$scratch/star" --json && each_once 16
-report $? "each message goes once"
-apart 140 s2 --topology "$scratch/chain" && good print --algorithm tree --topology "$scratch/chain" --json &&
+report $? "each message is sent once"
+contention_free 140 s2 --topology "$scratch/chain" && good print --algorithm tree --topology "$scratch/chain" --json &&
     each_once 24
-report $? "10 * 14 on a chain, whose root is not at the top"
-# Each of the 9 ranks waits in 7 phases for two: its own message of the phase before, and that to its receiver.  Of
-# the 8 messages of each of the 18 directed links all 28 pairs keep apart, and no pair shares two links.
-apart 8 s0 --topology "$scratch/single" && [ "$(value syncs)" = $((9 * 7 * 2)) ] &&
+report $? "a chain has 10 * 14 phases, and its root is not the top switch"
+# Each of the 9 ranks waits in 7 phases for two messages: its own of the phase before, and that to its receiver.  The 8
+# messages of each of the 18 directed links are 28 pairs that must not overlap, and no pair shares two links.
+contention_free 8 s0 --topology "$scratch/single" && [ "$(value syncs)" = $((9 * 7 * 2)) ] &&
     [ "$(value syncs_removed)" = $((18 * 28 - 9 * 7 * 2)) ]
-report $? "on one switch a phase less than ranks"
-apart 48 s0 --topology "$scratch/star" --hosts 'n[0-1,4-5,8-9,12-13],n[12-13,8-9,4-5,0-1]'
-report $? "a host with several ranks is a switch with ranks on it"
-# Two ranks on each of four hosts: six messages of 200 bytes leave each host, where directly twelve of 100 do.
-apart 6 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route node &&
+report $? "one switch has one phase less than ranks"
+contention_free 48 s0 --topology "$scratch/star" --hosts 'n[0-1,4-5,8-9,12-13],n[12-13,8-9,4-5,0-1]'
+report $? "a host with several ranks is treated as a switch"
+# Four hosts have two ranks each.  With the node route six messages of 200 bytes leave a host, else twelve of 100 bytes.
+contention_free 6 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route node &&
     figures stages=2 delivered=ok messages_sent_max=4 makespan_bytes=1200 link_bound_bytes=1200 &&
-    apart 12 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route direct &&
+    contention_free 12 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route direct &&
     figures link_bound_bytes=1200
-report $? "the node route in front makes few long messages of many short ones"
+report $? "the node route sends few long messages between hosts"
 good check --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --pattern random --host-route node &&
     figures link_contention=0 delivered=ok &&
     good check --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --pacing sync &&
     figures delivered=ok &&
     good draw --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node &&
     good print --algorithm tree --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
-report $? "the node route with a different number of ranks on each host"
-apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && figures syncs=0 &&
-    apart 0 s1 --topology "$scratch/star" --hosts n5 && figures link_bound_bytes=0 && [ -z "$(value link_ratio)" ]
-report $? "ranks of one host have no links to share, and one rank nothing to send"
+report $? "the node route allows different numbers of ranks per host"
+contention_free 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && figures syncs=0 &&
+    contention_free 0 s1 --topology "$scratch/star" --hosts n5 && figures link_bound_bytes=0 && [ -z "$(value link_ratio)" ]
+report $? "ranks of one host share no link, and one rank sends nothing"
 good check --algorithm tree --topology "$scratch/star" --pattern random && figures link_contention=0 && short &&
     [ "$(value phases)" -gt 48 ] && figures root=s0
-report $? "irregular counts take at most 1.05 times what the busiest link does"
+report $? "irregular counts take at most 1.05 times the bound of the busiest link"
 phases=$(value phases)
 good check --algorithm tree --topology "$scratch/star" --pattern random --max-steps 60 &&
     [ "$(value phases)" -lt "$phases" ] && figures link_contention=0
-report $? "a limit makes fewer phases"
+report $? "--max-steps limits the phases"
 good print --algorithm tree --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
     good check --load "$scratch/saved" --topology "$scratch/star" && figures link_contention=0 &&
     [ "$(value syncs)" -gt 0 ] && [ -z "$(value phases)$(value root)" ]
-report $? "what is loaded keeps off links as well, but is not known to be tree"
+report $? "a loaded schedule has no contention either, but no phases and no root"
 good check --algorithm xor --topology "$scratch/star" && [ "$(value link_contention)" -gt 0 ] &&
     figures syncs=unknown syncs_removed=unknown && [ -z "$(value root)" ]
-report $? "no synchronisation mends steps that contend"
+report $? "the synchronisations of steps with contention are unknown"
 good check --algorithm tree --ranks 4 && figures permutations=3 && [ -z "$(value phases)$(value root)" ]
 report $? "without a topology all ranks are at one switch"
-# A job with a topology file has no other auto, so neither has the tool.
+# auto in the tool chooses as auto in a job with a topology file.
 good check --algorithm auto --topology "$scratch/star" --unit 100 && figures phases=48 link_contention=0 &&
     good print --algorithm tree --topology "$scratch/star" --json && cp "$scratch/out" "$scratch/expected" &&
     good print --algorithm auto --topology "$scratch/star" --json && cmp -s "$scratch/expected" "$scratch/out" &&
     good draw --algorithm auto --topology "$scratch/star" && [ "$(lines '<title>tree, 16 ranks<')" -eq 1 ]
-report $? "auto is tree where ranks are on several hosts"
+report $? "auto chooses tree if the ranks are on several hosts"
 good print --algorithm auto --topology "$scratch/star" --hosts n5,n5,n5 --json &&
     [ "$(lines '^{"algorithm": "direct",')" -eq 1 ] && good print --algorithm auto --ranks 3 --json &&
     [ "$(lines '^{"algorithm": "direct",')" -eq 1 ]
-report $? "and direct on one, or without a topology"
+report $? "auto chooses direct on one host, or without a topology"
 good check --algorithm tree --topology "$scratch/star" --pattern skewed --save "$scratch/expected" &&
     good check --algorithm auto --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
     cmp -s "$scratch/expected" "$scratch/saved"
-report $? "its schedule is saved"
+report $? "--save with auto saves the schedule of tree"
 mesh=$srcdir/tests/data/airfoil-8.mtx
 good print --algorithm tree --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
     cp "$scratch/out" "$scratch/expected" &&
     good print --algorithm auto --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
     cmp -s "$scratch/expected" "$scratch/out"
-report $? "it takes the seed that orders take beside a matrix"
+report $? "auto uses --seed with a matrix"
 good --help all && [ "$(lines '^  tree  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
     [ "$(lines '^  link_ratio ')" -eq 1 ] && [ "$(lines '^  syncs_removed ')" -eq 1 ] &&
     [ "$(lines '^  phases ')" -eq 1 ] && [ "$(lines '^  root ')" -eq 1 ]
-report $? "help lists the row and its figures"
+report $? "--help all lists tree and its values"
 good check --algorithm tree --host-route node --topology "$scratch/two" --ranks 8 --unit 50k --piece 32k &&
     figures delivered=ok && [ "$(value pacing)/$(value piece_bytes)" = sync/32768 ]
-report $? "the node route is proved with the pieces of a job"
+report $? "the node route is checked with the pieces of a job"
 
-# Two switches of four hosts: as many messages as hosts, or half of them, at a time.
+# Two switches have four hosts each.  Their link carries as many messages at a time as hosts, or half as many.
 conf full 'SwitchName=s0 Nodes=n[0-3] NodeSpeed=10000 Switches=s1' \
     'SwitchName=s1 Nodes=n[4-7] NodeSpeed=10000 LinkSpeed=40000'
 sed 's/40000/20000/' "$scratch/full" > "$scratch/half"
 sed 's/NodeSpeed[^ ]*//; s/Link.*//' "$scratch/full" > "$scratch/plain"
-apart 7 s0 --topology "$scratch/full" --unit 100 && figures makespan_bytes=700 link_bound_bytes=700 splits=0 &&
-    apart 8 s0 --topology "$scratch/half" --unit 100 && figures link_bound_bytes=800 &&
-    apart 16 s0 --topology "$scratch/plain" --unit 100 && figures link_bound_bytes=1600
-report $? "a link four times as fast as hosts: 7 phases in place of 16"
+contention_free 7 s0 --topology "$scratch/full" --unit 100 && figures makespan_bytes=700 link_bound_bytes=700 splits=0 &&
+    contention_free 8 s0 --topology "$scratch/half" --unit 100 && figures link_bound_bytes=800 &&
+    contention_free 16 s0 --topology "$scratch/plain" --unit 100 && figures link_bound_bytes=1600
+report $? "a link four times as fast as the hosts reduces 16 phases to 7"
 good check --algorithm tree --topology "$scratch/half" --pattern random && figures link_contention=0 && short &&
     [ "$(value syncs)" -gt 0 ]
-report $? "irregular counts over a link twice as fast"
+report $? "irregular counts over a link twice as fast as the hosts have no contention"
 good check --algorithm tree --topology "$scratch/slow" --pattern random && figures link_contention=0 delivered=ok &&
     [ "$(value link_bound_bytes)" = "$(value load)" ]
-report $? "irregular counts over a link that is slower than the hosts"
+report $? "irregular counts over a link slower than the hosts have no contention"
 
 # ---- draw ----
 
@@ -203,54 +204,54 @@ good draw --algorithm direct --topology "$scratch/two" --unit 100 && [ "$(lines 
     [ "$(lines '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>')" -eq 12 ] &&
     [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(lines '>carries nothing<')" -eq 0 ] &&
     [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
-report $? "the tree is drawn, with the busiest links"
+report $? "a picture of the tree marks the busiest links"
 good draw --algorithm direct --topology "$scratch/half" --unit 100 && [ "$(lines '>1600 B / 2<')" -eq 2 ] &&
     [ "$(lines '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>')" -eq 1 ] &&
     [ "$(lines 'the busiest: s1 -&gt; s0, 800 bytes divided by its speed, and 1 other')" -eq 1 ]
-report $? "a fast link is drawn by its speed"
+report $? "a picture of the tree shows the speed of a fast link"
 good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && [ "$(lines 'class="host"')" -eq 2 ] &&
     [ "$(lines 'class="switch"')" -eq 1 ] && [ "$(lines 'rank 0-1<')" -eq 1 ]
-report $? "only what ranks use is drawn"
+report $? "only hosts and switches that ranks use are drawn"
 good draw --algorithm direct --topology "$scratch/two" --hosts n0,n0 && [ "$(lines '^<g>.*class="unused"')" -eq 2 ] &&
     [ "$(lines 'no message leaves its host')" -eq 1 ] && [ "$(lines '^<path class="[a-z]*"')" -eq 1 ]
-report $? "a tree without traffic, whose legend has no arrow"
+report $? "the legend of a tree without traffic has no arrow"
 conf 'a&b' 'SwitchName=<&> Nodes=a&b,c>d'
 good draw --algorithm direct --topology "$scratch/a&b" && [ "$(lines '&lt;&amp;&gt;')" -gt 0 ] &&
     [ "$(lines '<&>')" -eq 0 ]
-report $? "names of any kind are drawn"
+report $? "special characters in names are escaped in a picture"
 
 # ---- refused ----
 
 conf lost 'SwitchName=s0 Nodes=n0' '# more' 'SwitchName=s1 Nodes=n0'
 conf large 'SwitchName=s0 Nodes=n[0-2048]'
-refused "no topology" "$scratch/none: No such file" check --algorithm direct --topology "$scratch/none"
+refused "a missing topology file" "$scratch/none: No such file" check --algorithm direct --topology "$scratch/none"
 refused "a malformed topology" "$scratch/lost:3: host 'n0' hangs on switch 's0', too" \
     check --algorithm direct --topology "$scratch/lost"
 conf nodes 'SwitchName=s0 Switches=s1 NodeSpeed=2' 'SwitchName=s1 Nodes=n0'
-refused "a speed of no hosts" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \
+refused "NodeSpeed without Nodes" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \
     check --algorithm direct --topology "$scratch/nodes"
-refused "more hosts than ranks may be" "$scratch/large: 2049 hosts, irr_plan plans for at most 2048 ranks" \
+refused "a topology with too many hosts" "$scratch/large: 2049 hosts, irr_plan plans for at most 2048 ranks" \
     check --algorithm direct --topology "$scratch/large"
-refused "a host that is not there" "$scratch/two: host 'n9' of rank 1 is not in the topology" \
+refused "an unknown host" "$scratch/two: host 'n9' of rank 1 is not in the topology" \
     check --algorithm direct --topology "$scratch/two" --hosts n0,n9
-refused "a malformed list" "--hosts: range '3-1' descends" \
+refused "a malformed list of hosts" "--hosts: range '3-1' descends" \
     check --algorithm direct --topology "$scratch/two" --hosts 'n[3-1]'
-refused "a list for other ranks" "--hosts has 2 names for 3 ranks" \
+refused "a list of hosts for another number of ranks" "--hosts has 2 names for 3 ranks" \
     check --algorithm direct --topology "$scratch/two" --hosts n0,n1 --ranks 3
-refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm direct --ranks 2 --hosts n0,n1
-refused "the node route without hosts" "--host-route node needs --topology" \
+refused "--hosts without a topology" "--hosts goes with --topology only" check --algorithm direct --ranks 2 --hosts n0,n1
+refused "the node route without a topology" "--host-route node needs --topology" \
     check --algorithm tree --ranks 4 --host-route node
-refused "a file of forwarded messages" "--host-route node needs --topology, and goes with neither --load nor --save" \
+refused "a schedule file with the node route" "--host-route node needs --topology, and goes with neither --load nor --save" \
     check --algorithm tree --topology "$scratch/two" --host-route node --save "$scratch/none"
 refused "the node route with another order" "--host-route node goes with tree, not with random" \
     check --algorithm random --topology "$scratch/two" --host-route node
-refused "a host route that there is not" "--host-route 'bus' is not one of auto, direct, node" \
+refused "an unknown host route" "--host-route 'bus' is not one of auto, direct, node" \
     check --algorithm tree --topology "$scratch/two" --host-route bus
-refused "a tree over time" "--async does not go with --topology" \
+refused "--async with a topology" "--async does not go with --topology" \
     draw --algorithm xor --async --topology "$scratch/two"
-refused "auto's schedule where all ranks are on one host" "--save: algorithm auto has no schedule" \
+refused "--save with auto on one host" "--save: algorithm auto has no schedule" \
     check --algorithm auto --topology "$scratch/two" --hosts n0,n0 --save "$scratch/none"
-refused "more bytes than auto can schedule" "next: more than 9223372036854775807 bytes in all, which tree" \
+refused "an input with too many bytes for auto" "next: more than 9223372036854775807 bytes in all, which tree" \
     check --algorithm auto --topology "$scratch/large" --ranks 300 --pattern next --unit 1000000000000000
 # ---- from LLDP ----
 
@@ -258,13 +259,13 @@ refused "more bytes than auto can schedule" "next: more than 9223372036854775807
 lldp=$srcdir/tests/data/lldp
 converter=lldp2topology
 
-# convert ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
+# convert ARGUMENT...: runs the converter.  $status is the exit status; $scratch/out and err have stdout and stderr.
 convert() {
     python3 "$srcdir/contrib/$converter" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
     status=$?
 }
 
-# converts NAME ARGUMENT...: stdout is $scratch/expected, and irr_plan reads it.
+# converts NAME ARGUMENT...: reports a case: stdout is equal to $scratch/expected, and irr_plan reads it.
 converts() {
     name=$1
     shift
@@ -274,7 +275,7 @@ converts() {
     report $? "$name"
 }
 
-# declines NAME TEXT ARGUMENT...: one line on stderr with TEXT, nothing on stdout, exit status 2.
+# declines NAME TEXT ARGUMENT...: reports a case: the exit status is 2, stdout is empty, stderr is one line with TEXT.
 declines() {
     name=$1
     text=$2
@@ -383,7 +384,7 @@ if command -v python3 > /dev/null; then
     from_lldp "$@"
 else
     for name; do
-        skip "$name" "there is no python3"
+        skip "$name" "python3 was not found"
     done
 fi
 set -- "the default tree of a topology.yaml is converted" "--topology converts another tree" \
@@ -393,7 +394,7 @@ if command -v python3 > /dev/null; then
     from_yaml "$@"
 else
     for name; do
-        skip "$name" "there is no python3"
+        skip "$name" "python3 was not found"
     done
 fi
 exit $failed

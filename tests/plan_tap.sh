@@ -59,7 +59,8 @@ shows() {
     report $? "$name"
 }
 
-# refused NAME TEXT ARGUMENT...: reports a case: the exit status is 2, stdout is empty, stderr is one line with TEXT.
+# refused INPUT TEXT ARGUMENT...: reports the case "INPUT is refused": the exit status is 2, stdout is empty, stderr is
+# one line with TEXT.
 refused() {
     name=$1
     text=$2
@@ -67,7 +68,7 @@ refused() {
     tool "$@"
     [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
         grep -q -F "$TOOL: $text" "$scratch/err"
-    report $? "$name"
+    report $? "$name is refused"
 }
 
 # file NAME LINE...: writes a matrix file, with a correct header and these lines, to $scratch/NAME.
