@@ -73,16 +73,16 @@ refused() {
 
 # file NAME LINE...: writes a matrix file, with a correct header and these lines, to $scratch/NAME.
 file() {
-    name=$1
+    written=$1
     shift
-    conf "$name" '%%MatrixMarket matrix coordinate integer general' "$@"
+    conf "$written" '%%MatrixMarket matrix coordinate integer general' "$@"
 }
 
 # conf NAME LINE...: writes these lines to $scratch/NAME.
 conf() {
-    name=$scratch/$1
+    written=$scratch/$1
     shift
-    printf '%s\n' "$@" > "$name"
+    printf '%s\n' "$@" > "$written"
 }
 
 # value KEY: prints a value of the last check.
