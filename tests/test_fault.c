@@ -1,11 +1,9 @@
 /*
- * test_fault.c - the conformance suite on the fault transport, which holds sends back at random, over loopback
- * and over UCX; and what its plan promises: delays and failures of the operation that it names.
+ * test_fault.c - the conformance suite on the fault transport, which holds sends back at random, over loopback and over
+ * UCX; and the delays and failures that its plan asks for.
  */
 #include "irr_memory.h"
 #include "transport_suite.h"
-
-#include <string.h>
 
 #define TAG IRR_NET_TAG
 
@@ -13,7 +11,7 @@ enum { EAGER_MAX = 1024, LARGE = 5000 };
 
 /* ---- the suite ---- */
 
-/* Wraps all transports; each rank draws for itself. */
+/* Wraps all transports, each with a seed of its own. */
 static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS], irr_fault_t plan)
 {
     irr_status_t status = IRR_OK;
@@ -24,7 +22,7 @@ static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS], irr_fault_t
     return status;
 }
 
-/* Chances and rounds such that sends are still held when irr_net_idle ends, and when a case closes. */
+/* Holds sends so long that some are still held when irr_net_idle ends, and when a case closes. */
 static irr_fault_t random_plan(unsigned percent)
 {
     return (irr_fault_t){ .seed = irr_test_seed(), .hold_percent = percent, .hold_rounds = 50 };
@@ -57,7 +55,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
 
 /* ---- plans ---- */
 
-/* The plan of rank 0 in the next net; the other ranks are as they are, and nothing is shuffled. */
+/* The fault of rank 0 in the next net; the other ranks have none, and deliveries are in order. */
 static irr_fault_t plan;
 
 static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
@@ -88,7 +86,7 @@ static void close_all(irr_msg_t *msgs, size_t count)
     }
 }
 
-/* Without a plan, what completes at once does so through the wrapper. */
+/* Without a fault, a send that completes at once does so through the wrapper. */
 static void test_no_fault(void)
 {
     irr_msg_t msg;
@@ -107,7 +105,7 @@ static void test_no_fault(void)
     irr_net_close(&net);
 }
 
-/* The second send is late; of those after it, only the one to the same peer with the same tag waits behind it. */
+/* The second send is late.  Of the later sends, only that with the same peer and tag waits behind it. */
 static void test_delay(void)
 {
     enum { COUNT = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
@@ -142,7 +140,7 @@ static void test_delay(void)
     irr_net_close(&net);
 }
 
-/* What is held for ever leaves when the transport closes, and is over before that is drained. */
+/* A send that is held for ever is sent when the transport closes, and ends before the transport is drained. */
 static void test_until_close(void)
 {
     irr_transport_t *sender;
@@ -180,7 +178,7 @@ static void test_until_close(void)
     irr_net_close(&net);
 }
 
-/* The second of three sends fails; the receive that waited for its message gets the third one. */
+/* The second of three sends fails; the receive for its message takes the third message. */
 static void fail_second(size_t rounds)
 {
     irr_msg_t msgs[3];
@@ -209,14 +207,14 @@ static void fail_second(size_t rounds)
     irr_net_close(&net);
 }
 
-/* At once; or through `done` when it is held, and what waits behind it is sent then. */
+/* The send fails at once; or through `done` if it is held, and the send behind it follows. */
 static void test_fail_send(void)
 {
     fail_second(0);
     fail_second(3);
 }
 
-/* A recv that fails leaves its message to the next one. */
+/* A receive that fails leaves its message to the next receive. */
 static void test_fail_recv(void)
 {
     irr_op_t send = { .then = NULL }, recv[2] = { { .then = NULL } };
@@ -244,70 +242,20 @@ static void test_fail_recv(void)
 
 /* ---- the seed ---- */
 
-enum { NOTES = 40 };
-
-typedef struct note {
-    irr_op_t send, recv;
-    uint64_t number;
-} note_t;
-
-/* In which they arrive. */
-static uint64_t numbers[NOTES];
-static size_t arrivals;
-
-static void note_arrival(irr_op_t *op)
+static bool record_order(uint64_t seed, int order[IRR_SUITE_ARRIVALS])
 {
-    numbers[arrivals++] = ((note_t *)((char *)op - offsetof(note_t, recv)))->number;
-}
-
-/* The order in which NOTES messages with tags of their own arrive; false if it is the order sent. */
-static bool record_order(uint64_t seed, uint64_t order[NOTES])
-{
-    note_t notes[NOTES];
-    irr_list_t from, to;
-    irr_net_t net;
-    bool mixed = false;
-
     plan = (irr_fault_t){ .seed = seed, .hold_percent = 50, .hold_rounds = 10 };
-    if (!irr_net_open(&net, &planned)) {
-        return true;
-    }
-    arrivals = 0;
-    irr_list_open_even(&from, 1, 8);
-    irr_list_open_even(&to, 1, 8);
-    for (uint64_t i = 0; i < NOTES; i++) {
-        notes[i] = (note_t){ .recv = { .then = note_arrival }, .number = i };
-        irr_net_recv(&net, 1, 0, (uint16_t)(TAG + i), &to, IRR_FORM_IOVEC, &notes[i].recv);
-        irr_net_send(&net, 0, 1, (uint16_t)(TAG + i), &from, IRR_FORM_IOVEC, &notes[i].send);
-    }
-    for (int i = 0; i < NOTES; i++) {
-        irr_net_wait(&net, &notes[i].recv);
-        irr_net_wait(&net, &notes[i].send);
-    }
-    memcpy(order, numbers, sizeof(numbers));
-    for (uint64_t i = 0; i < NOTES; i++) {
-        mixed |= order[i] != i;
-    }
-    irr_list_close(&to);
-    irr_list_close(&from);
-    irr_net_close(&net);
-    return mixed;
+    return irr_suite_arrivals(&planned, IRR_SUITE_ARRIVALS, order);
 }
 
 static void test_seed(void)
 {
-    uint64_t first[NOTES], again[NOTES], other[NOTES];
-
-    CU_ASSERT_TRUE(record_order(1, first));
-    CU_ASSERT_TRUE(record_order(1, again));
-    CU_ASSERT_TRUE(record_order(2, other));
-    CU_ASSERT_EQUAL(memcmp(first, again, sizeof(first)), 0);
-    CU_ASSERT_NOT_EQUAL(memcmp(first, other, sizeof(first)), 0);
+    irr_suite_seeded(record_order);
 }
 
-/* ---- what is refused, memory, sleep ---- */
+/* ---- refused plans, memory, sleep ---- */
 
-/* A plan that is refused, or one without memory for it, leaves the inner transport to its owner. */
+/* If a plan is refused, or memory is missing, the caller keeps the inner transport. */
 static void test_open(void)
 {
     static const irr_fault_t bad[] = {
@@ -334,7 +282,7 @@ static void test_open(void)
     irr_fabric_destroy(fabric);
 }
 
-/* A hold allocates nothing; what fails when it is handed on reaches `done`. */
+/* Holding a send allocates nothing.  If the send fails later, `done` has the error. */
 static void test_no_memory(void)
 {
     irr_msg_t msg;
@@ -355,7 +303,7 @@ static void test_no_memory(void)
     }
 }
 
-/* Nobody may fall asleep on what only his own progress can send. */
+/* A rank must not sleep while it holds a send, which only its own progress can pass on. */
 static void test_no_sleep(void)
 {
     irr_transport_t *sender;
@@ -379,24 +327,17 @@ static void test_no_sleep(void)
     irr_net_close(&net);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, all_held)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
-        { "no fault", test_no_fault },
-        { "a send that is late, and what waits behind it", test_delay },
-        { "a send that is held until close", test_until_close },
-        { "a send that fails", test_fail_send },
-        { "a receive that fails", test_fail_recv },
-        { "order by seed", test_seed },
-        { "open", test_open },
-        { "no memory", test_no_memory },
-        { "no sleep on a held send", test_no_sleep },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("fault", cases, 240);
-}
+IRR_TEST_MAIN("fault", 240,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, all_held)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
+    { "no fault", test_no_fault },
+    { "a send that is late, and what waits behind it", test_delay },
+    { "a send that is held until close", test_until_close },
+    { "a send that fails", test_fail_send },
+    { "a receive that fails", test_fail_recv },
+    { "order by seed", test_seed },
+    { "open", test_open },
+    { "no memory", test_no_memory },
+    { "no sleep on a held send", test_no_sleep })

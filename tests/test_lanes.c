@@ -405,23 +405,16 @@ static void test_lacking(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, near)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, far)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
-        { "addresses that are truncated or inconsistent",         test_bad_addresses },
-        { "every byte by the lane of its peer, on all layouts",   test_layouts },
-        { "collectives of the host in a setup",                   test_set_up },
-        { "communicators with and without shared memory",         test_side_by_side },
-        { "a rank that is alone on its node",                     test_alone },
-        { "a rank that has no memory to share",                   test_no_memory_to_share },
-        { "a rank that cannot map the memory of others",          test_no_map },
-        { "one node opens no network",                            test_no_network },
-        { "each allocation of a setup fails",                     test_lacking },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("lanes", cases, 240);
-}
+IRR_TEST_MAIN("lanes", 240,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, near)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, far)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
+    { "addresses that are truncated or inconsistent",         test_bad_addresses },
+    { "every byte by the lane of its peer, on all layouts",   test_layouts },
+    { "collectives of the host in a setup",                   test_set_up },
+    { "communicators with and without shared memory",         test_side_by_side },
+    { "a rank that is alone on its node",                     test_alone },
+    { "a rank that has no memory to share",                   test_no_memory_to_share },
+    { "a rank that cannot map the memory of others",          test_no_map },
+    { "one node opens no network",                            test_no_network },
+    { "each allocation of a setup fails",                     test_lacking })

@@ -4,9 +4,6 @@
 #include "irr_memory.h"
 #include "transport_suite.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define TAG IRR_NET_TAG
 
 /* Takes no lists. */
@@ -60,7 +57,7 @@ static void test_parameters(void)
     irr_fabric_destroy(NULL);
 }
 
-/* What is wrong is refused at once, and nothing is pending. */
+/* A wrong operation is refused at once, and nothing is pending. */
 static void test_refusals(void)
 {
     irr_iov_t endless[2] = { { NULL, SIZE_MAX }, { NULL, 1 } };
@@ -84,7 +81,7 @@ static void test_refusals(void)
     irr_net_close(&net);
 }
 
-/* Nothing moves but in progress: of the receiver for messages, of the sender for the end of its rendezvous. */
+/* Messages move only in the progress of the receiver, and a rendezvous ends only in that of the sender. */
 static void test_when_things_happen(void)
 {
     irr_op_t send = { .then = NULL }, recv = { .then = NULL };
@@ -128,94 +125,24 @@ static void test_when_things_happen(void)
 
 /* ---- the order of deliveries ---- */
 
-enum { MESSAGES = 30, TAGS = 2 };
-
-typedef struct arrival {
-    irr_op_t   op;
-    irr_list_t list;
-    int        number;
-} arrival_t;
-
-static int arrived[MESSAGES], arrivals;
-
-static void note_arrival(irr_op_t *op)
-{
-    arrived[arrivals++] = ((arrival_t *)op)->number;
-}
-
-/* The sender of message i to rank 0, and its tag. */
-static int sender_of(int i)
-{
-    return i % IRR_NET_RANKS;
-}
-
-static uint16_t tag_of(int i)
-{
-    return (uint16_t)(TAG + i % (IRR_NET_RANKS * TAGS));
-}
-
-/* Sends all messages, then lets them arrive; `arrived` has the order. */
-static void record_order(uint64_t seed)
+static bool record_order(uint64_t seed, int order[IRR_SUITE_ARRIVALS])
 {
     const irr_opener_t seeded = { .loopback = true, .seed = seed, .eager_max = SIZE_MAX };
-    arrival_t recv[MESSAGES];
-    irr_net_t net;
 
-    arrivals = 0;
-    if (!irr_net_open(&net, &seeded)) {
-        return;
-    }
-    for (int i = 0; i < MESSAGES; i++) {
-        irr_op_t send = { .then = NULL };
-        irr_list_t list;
-
-        irr_list_open_even(&list, 1, 8);
-        irr_list_fill(&list, (uint64_t)i);
-        irr_net_send(&net, sender_of(i), 0, tag_of(i), &list, IRR_FORM_IOVEC, &send);
-        CU_ASSERT_EQUAL(send.status, IRR_OK);
-        irr_list_close(&list);
-        recv[i] = (arrival_t){ .op = { .then = note_arrival }, .number = i };
-        irr_list_open_even(&recv[i].list, 1, 8);
-        irr_net_recv(&net, 0, sender_of(i), tag_of(i), &recv[i].list, IRR_FORM_IOVEC, &recv[i].op);
-    }
-    for (int i = 0; i < MESSAGES; i++) {
-        irr_net_wait(&net, &recv[i].op);
-        CU_ASSERT_TRUE(irr_list_holds(&recv[i].list, (uint64_t)i, 8));
-        irr_list_close(&recv[i].list);
-    }
-    CU_ASSERT_EQUAL(arrivals, MESSAGES);
-    irr_net_close(&net);
-}
-
-static bool in_order_sent(void)
-{
-    int i = 0;
-
-    while (i < MESSAGES && arrived[i] == i) {
-        i++;
-    }
-    return i == MESSAGES;
+    return irr_suite_arrivals(&seeded, 2, order);
 }
 
 static void test_order_of_deliveries(void)
 {
-    int first[MESSAGES];
+    int order[IRR_SUITE_ARRIVALS];
 
-    record_order(0);
-    CU_ASSERT_TRUE(in_order_sent());
-    record_order(1);
-    CU_ASSERT_FALSE(in_order_sent());
-    memcpy(first, arrived, sizeof(first));
-    record_order(1);
-    CU_ASSERT_EQUAL(memcmp(first, arrived, sizeof(first)), 0);
-    record_order(2);
-    CU_ASSERT_FALSE(in_order_sent());
-    CU_ASSERT_NOT_EQUAL(memcmp(first, arrived, sizeof(first)), 0);
+    CU_ASSERT_FALSE(record_order(0, order));
+    irr_suite_seeded(record_order);
 }
 
 /* ---- memory ---- */
 
-/* One message is received, one stays unexpected, one on the wire; all are freed, which a leak checker sees. */
+/* One message is received, one stays unexpected, and one is in flight; all are freed. */
 static void test_left_behind(void)
 {
     irr_op_t op = { .then = NULL };
@@ -243,7 +170,7 @@ static void test_left_behind(void)
     irr_list_close(&list);
 }
 
-/* From nothing to a message that is sent; whatever fails, nothing stays behind. */
+/* Creates a fabric and sends a message.  Whatever fails, nothing leaks. */
 static irr_status_t send_one(size_t eager_max)
 {
     unsigned char byte = 1;
@@ -296,21 +223,14 @@ static void test_no_memory(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, rendezvous)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, narrow)
-        { "parameters", test_parameters },
-        { "refusals", test_refusals },
-        { "when things happen", test_when_things_happen },
-        { "order of deliveries", test_order_of_deliveries },
-        { "messages left behind", test_left_behind },
-        { "no memory", test_no_memory },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("loopback", cases, 120);
-}
+IRR_TEST_MAIN("loopback", 120,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, rendezvous)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, narrow)
+    { "parameters", test_parameters },
+    { "refusals", test_refusals },
+    { "when things happen", test_when_things_happen },
+    { "order of deliveries", test_order_of_deliveries },
+    { "messages left behind", test_left_behind },
+    { "no memory", test_no_memory })

@@ -269,20 +269,13 @@ IRR_NET_TEST(test_abandon, &small)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, small)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, large)
-        { "lengths around those of small parts", test_small_lengths },
-        { "lengths around those of large parts", test_large_lengths },
-        { "lists whose pieces cross the ends of parts", test_lists },
-        { "messages of one tag that are cut short", test_row },
-        { "parts of a message are no messages that nobody receives", test_discard },
-        { "a part that libfabric has before we have seen the first one", test_unseen },
-        { "receives that are abandoned between parts", test_abandon },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("ofi_parts", cases, 600);
-}
+IRR_TEST_MAIN("ofi_parts", 600,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, small)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, large)
+    { "lengths around those of small parts", test_small_lengths },
+    { "lengths around those of large parts", test_large_lengths },
+    { "lists whose pieces cross the ends of parts", test_lists },
+    { "messages of one tag that are cut short", test_row },
+    { "parts of a message are no messages that nobody receives", test_discard },
+    { "a part that libfabric has before we have seen the first one", test_unseen },
+    { "receives that are abandoned between parts", test_abandon })

@@ -198,17 +198,10 @@ static void test_registration(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, "ofi_provider"));
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
-        { "every other call is to be made again", test_again },
-        { "more receives than the provider takes", test_receives },
-        { "addresses that are none", test_addresses },
-        { "providers and domains that do not exist", test_names },
-        { "a provider that wants memory to be registered", test_registration },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("ofi_wrong", cases, 600);
-}
+IRR_TEST_MAIN("ofi_wrong", 600,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
+    { "every other call is to be made again", test_again },
+    { "more receives than the provider takes", test_receives },
+    { "addresses that are none", test_addresses },
+    { "providers and domains that do not exist", test_names },
+    { "a provider that wants memory to be registered", test_registration })

@@ -394,22 +394,15 @@ static void test_no_memory_single(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shm)
-        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shm)
-        { "slots that break the rules", test_forged },
-        { "a message that cannot be read", test_unreadable },
-        { "busy while something is pending", test_busy },
-        { "links and counts that lie", test_lying_links },
-        { "a process that may not read the memory of another one", test_no_single_copy },
-        { "long messages that are copied twice", test_two_copies },
-        { "messages that find no receive and no memory", test_no_memory },
-        { "sends that are taken back", test_taken_back },
-        { "a long one that finds no receive and no memory", test_no_memory_single },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("shm", cases, 240);
-}
+IRR_TEST_MAIN("shm", 240,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shm)
+    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shm)
+    { "slots that break the rules", test_forged },
+    { "a message that cannot be read", test_unreadable },
+    { "busy while something is pending", test_busy },
+    { "links and counts that lie", test_lying_links },
+    { "a process that may not read the memory of another one", test_no_single_copy },
+    { "long messages that are copied twice", test_two_copies },
+    { "messages that find no receive and no memory", test_no_memory },
+    { "sends that are taken back", test_taken_back },
+    { "a long one that finds no receive and no memory", test_no_memory_single })

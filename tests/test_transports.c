@@ -80,19 +80,12 @@ static void test_unreachable(void)
     }
 }
 
-int main(void)
-{
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
-        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shared)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
-        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, tcp)
-        { "shared: long sends that nobody receives", test_left_shared },
-        { "tcp: long sends that nobody receives", test_left_tcp },
-        { "UCX without a transport that exists", test_bad_configuration },
-        { "UCX without a transport in common", test_unreachable },
-        { NULL, NULL }
-    };
-
-    return irr_test_main("transports", cases, 240);
-}
+IRR_TEST_MAIN("transports", 240,
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
+    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shared)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
+    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, tcp)
+    { "shared: long sends that nobody receives", test_left_shared },
+    { "tcp: long sends that nobody receives", test_left_tcp },
+    { "UCX without a transport that exists", test_bad_configuration },
+    { "UCX without a transport in common", test_unreachable })

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TAG IRR_NET_TAG
 
@@ -283,4 +284,49 @@ void irr_suite_soak(irr_net_t *net)
         irr_msg_finish(net, &msgs[i]);
     }
     free(msgs);
+}
+
+/* ---- the order of arrivals ---- */
+
+static int arrived[IRR_SUITE_ARRIVALS], arrivals;
+
+static void note_arrival(irr_op_t *op)
+{
+    arrived[arrivals++] = (int)((irr_msg_t *)((char *)op - offsetof(irr_msg_t, recv)))->seed;
+}
+
+bool irr_suite_arrivals(const irr_opener_t *opener, int tags, int order[IRR_SUITE_ARRIVALS])
+{
+    irr_msg_t msgs[IRR_SUITE_ARRIVALS];
+    irr_net_t net;
+    bool mixed = false;
+
+    arrivals = 0;
+    if (!irr_net_open(&net, opener)) {
+        return true;
+    }
+    for (int i = 0; i < IRR_SUITE_ARRIVALS; i++) {
+        const uint16_t tag = (uint16_t)(IRR_NET_TAG + i % (IRR_NET_RANKS * tags));
+
+        irr_msg_open(&msgs[i], i % IRR_NET_RANKS, 0, tag, (uint64_t)i, 8, 8);
+        msgs[i].recv.then = note_arrival;
+        irr_msg_post(&net, &msgs[i], true);
+    }
+    for (int i = 0; i < IRR_SUITE_ARRIVALS; i++) {
+        irr_msg_finish(&net, &msgs[i]);
+        mixed = mixed || arrived[i] != i;
+    }
+    CU_ASSERT_EQUAL(arrivals, IRR_SUITE_ARRIVALS);
+    memcpy(order, arrived, sizeof(arrived));
+    irr_net_close(&net);
+    return mixed;
+}
+
+void irr_suite_seeded(bool (*record)(uint64_t seed, int order[IRR_SUITE_ARRIVALS]))
+{
+    int first[IRR_SUITE_ARRIVALS], again[IRR_SUITE_ARRIVALS], other[IRR_SUITE_ARRIVALS];
+
+    CU_ASSERT_TRUE(record(1, first) && record(1, again) && record(2, other));
+    CU_ASSERT_EQUAL(memcmp(first, again, sizeof(first)), 0);
+    CU_ASSERT_NOT_EQUAL(memcmp(first, other, sizeof(first)), 0);
 }

@@ -53,6 +53,18 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
 IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_DECLARE, )
 #undef IRR_SUITE_DECLARE
 
+/*
+ * For transports with a seed: sends IRR_SUITE_ARRIVALS messages to rank 0, from all ranks in turn, each with one of
+ * `tags` tags of its sender.  Stores the numbers of the messages in the order of arrival.  Returns true if it is not
+ * the order of sending.
+ */
+enum { IRR_SUITE_ARRIVALS = 40 };
+
+bool irr_suite_arrivals(const irr_opener_t *opener, int tags, int order[IRR_SUITE_ARRIVALS]);
+
+/* Asserts that the order of arrival is not that of sending, and depends on the seed alone. */
+void irr_suite_seeded(bool (*record)(uint64_t seed, int order[IRR_SUITE_ARRIVALS]));
+
 #define IRR_SUITE_WRAP(setup, name, text) \
     static void setup##_##name(void) { irr_net_run(&setup, irr_suite_##name); }
 
