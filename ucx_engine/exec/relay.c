@@ -242,6 +242,15 @@ static bool is_over(const irr_relay_t *relay)
            outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
 }
 
+/* Ends the current stage of a new plan. The plan then begins to copy this rank's message to itself, as `run` did. */
+static irr_status_t end_planned(irr_relay_t *relay)
+{
+    irr_status_t status = irr_grid_plan_end_stage(relay->plan, relay->stage);
+
+    return status == IRR_OK && relay->stage == relay->stages.count
+               ? irr_plan_add_self(relay->problem, &relay->plan->plan) : status;
+}
+
 /* Enters the next stage and returns true if the current one is over. After the last one, `stage` is count + 1. */
 static bool end_stage(irr_relay_t *relay)
 {
@@ -249,7 +258,7 @@ static bool end_stage(irr_relay_t *relay)
         return false;
     }
     if (!irr_relay_following(relay)) {
-        irr_relay_break(relay, irr_grid_plan_end_stage(relay->plan, relay->stage));
+        irr_relay_break(relay, end_planned(relay));
     }
     if (relay->stage == relay->stages.count) {
         relay->stage++;
@@ -263,41 +272,17 @@ static bool end_stage(irr_relay_t *relay)
 
 /* ---- the exchange ---- */
 
-/* Copies bytes of a message to their blocks in OUTPUT. */
-static irr_status_t copy(const irr_relay_t *relay, const char *base, irr_blocks_cursor_t from, irr_blocks_cursor_t to)
+/* Copies data that was received in scratch, because its target consists of several blocks, to its place. */
+static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 {
-    irr_status_t status = IRR_OK;
+    const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };
+    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ .list = &place, .count = 1 }, 0);
+    irr_blocks_cursor_t to = irr_blocks_at(irr_blocks_of(relay->problem->recv, item->slice.source), item->slice.offset);
     irr_block_t source, target;
 
-    while (irr_blocks_pair(&from, &to, &source, &target)) {
-        const size_t bytes = source.length < target.length ? source.length : target.length;
-
-        if (bytes > 0) {
-            memmove((char *)relay->exec.env.output + target.offset, base + source.offset, bytes);
-        }
-        relay->exec.env.counters->bytes_staged += bytes;
-        irr_exec_keep(&status, source.length > bytes ? IRR_ERR_TRUNCATE : IRR_OK);
-    }
-    return status;
-}
-
-static irr_status_t copy_self(const irr_relay_t *relay)
-{
-    const irr_problem_t *problem = relay->problem;
-
-    return copy(relay, relay->exec.env.input, irr_blocks_at(irr_blocks_of(problem->send, problem->rank), 0),
-                irr_blocks_at(irr_blocks_of(problem->recv, problem->rank), 0));
-}
-
-/* Copies data that was received in scratch because its target consists of several blocks. */
-static void copy_landed(const irr_relay_t *relay)
-{
-    for (size_t i = 0; i < relay->plan->landed.count; i++) {
-        const irr_item_t *item = &relay->plan->landed.array[i];
-        const irr_block_t place = { .length = item->slice.length };
-
-        (void)copy(relay, (const char *)item->place, irr_blocks_at((irr_blocks_t){ .list = &place, .count = 1 }, 0),
-                   irr_blocks_at(irr_blocks_of(relay->problem->recv, item->slice.source), item->slice.offset));
+    while (irr_blocks_pair(&from, &to, &source, &target) && target.length > 0) {
+        memcpy((char *)relay->exec.env.output + target.offset, (const char *)(uintptr_t)source.offset, target.length);
+        relay->exec.env.counters->bytes_staged += target.length;
     }
 }
 
@@ -317,18 +302,30 @@ static void recover(irr_relay_t *relay)
     relay->status = IRR_OK;
 }
 
-/* Starts the previous plan unchanged. */
-static void start_following(irr_relay_t *relay)
+/* Starts the previous plan unchanged if the executor has room for it. Returns false if not. */
+static bool start_following(irr_relay_t *relay)
 {
-    relay->run = &relay->last->plan;
-    relay->mark = irr_plan_mark(relay->run);
+    irr_plan_t *plan = &relay->last->plan;
+
+    if (relay->run != plan) {
+        irr_relay_break(relay, irr_exec_reserve(&relay->exec, (irr_plan_bounds_t){
+            .steps = plan->nsteps, .pieces = plan->npieces }));
+    }
+    if (relay->broken) {
+        return false;
+    }
+    relay->run = plan;
     relay->stage = 0;
-    irr_exec_start(&relay->exec, relay->run);
+    irr_exec_start(&relay->exec, plan);
+    return true;
 }
 
 /* Starts a plan that grows stage by stage, beginning with the predicted receives. */
 static void start_growing(irr_relay_t *relay)
 {
+    irr_plan_mark_t mark;
+
+    relay->follows = false;
     relay->run = &relay->grown;
     irr_plan_reset(relay->run, relay->problem);
     if (!relay->broken) {
@@ -340,11 +337,13 @@ static void start_growing(irr_relay_t *relay)
     irr_relay_post_predicted(relay);
     irr_relay_enter_stage(relay, 1);
     irr_relay_send_stage(relay);
+    mark = irr_plan_mark(relay->run);
+    irr_relay_break(relay, irr_relay_commit(relay, &mark, irr_plan_add_self(relay->problem, relay->run)));
 }
 
 void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
-    bool follows;
+    const bool repeats = irr_blocks_repeat(&relay->blocks, problem);
 
     relay->last = relay->plan;
     relay->problem = problem;
@@ -355,15 +354,14 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
         relay->exec.env.window_messages = 1;
     }
     recover(relay);
-    follows = irr_relay_may_follow(relay, problem);
-    relay->ended_well = false;
-    if (follows) {
-        start_following(relay);
-    } else {
+    if (!repeats) {
+        (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next exchange repeats nothing */
+    }
+    /* the barrier is not part of the previous plan */
+    if (!repeats || !relay->follows || relay->overlap == IRR_OVERLAP_BLOCKING || !start_following(relay)) {
         start_growing(relay);
     }
     (void)irr_exec_progress(&relay->exec);
-    relay->copied = copy_self(relay);
 }
 
 int irr_relay_awaited(const irr_relay_t *relay)
@@ -372,12 +370,12 @@ int irr_relay_awaited(const irr_relay_t *relay)
                                                 : irr_exec_awaited(&relay->exec);
 }
 
-static irr_status_t end(irr_relay_t *relay, irr_status_t status)
+static irr_status_t end(irr_relay_t *relay)
 {
-    irr_relay_keep(relay, status);
-    if (relay->run != &relay->grown) {
+    if (relay->stage > 0 && relay->run != &relay->grown) {
         irr_plan_cut(relay->run, &relay->mark);
     }
+    relay->follows = relay->status == IRR_OK && !relay->plan->truncated && !relay->lost;
     if (relay->status != IRR_OK) {
         /* peers that are broken may have discarded what was announced */
         for (int i = 0; i < relay->stages.slots; i++) {
@@ -385,18 +383,21 @@ static irr_status_t end(irr_relay_t *relay, irr_status_t status)
         }
         return relay->status;
     }
-    relay->ended_well = !relay->plan->truncated;
-    copy_landed(relay);
-    return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->copied;
+    for (size_t i = 0; i < relay->plan->landed.count; i++) {
+        copy_landed(relay, &relay->plan->landed.array[i]);
+    }
+    return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->exec.result;
 }
 
-/* Takes over the result of the executor so far. */
+/* Takes over the result of the executor so far. This rank's message to itself may be truncated; others do not care. */
 static void look(irr_relay_t *relay)
 {
+    const irr_status_t result = relay->exec.result;
+
     if (relay->exec.failed) {
-        irr_relay_break(relay, relay->exec.result);
+        irr_relay_break(relay, result);
     }
-    irr_relay_keep(relay, relay->exec.result);
+    irr_relay_keep(relay, result != IRR_ERR_TRUNCATE ? result : IRR_OK);
 }
 
 irr_status_t irr_relay_progress(irr_relay_t *relay)
@@ -407,10 +408,10 @@ irr_status_t irr_relay_progress(irr_relay_t *relay)
     do {
         moved = false;
         status = irr_exec_progress(&relay->exec);
-        if (status != IRR_IN_PROGRESS) {
-            return end(relay, status);
-        }
         look(relay);
+        if (status != IRR_IN_PROGRESS) {
+            return end(relay);
+        }
         if (relay->stage == 0 && relay->exec.held > 0) {
             irr_relay_leave(relay);
         }

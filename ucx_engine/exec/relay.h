@@ -106,7 +106,7 @@ typedef struct irr_relay {
     irr_grid_plan_t    plans[2];    /* of this exchange and of the previous one */
     irr_grid_plan_t   *plan, *last; /* equal while the previous plan is followed */
     irr_blocks_memory_t blocks;     /* blocks of the previous exchange */
-    bool               ended_well;  /* the previous exchange left a plan and blocks that can be followed */
+    bool               follows;     /* an exchange with the blocks of the previous one follows its plan */
     unsigned char      blank;       /* the byte sent and received in place of an empty message */
     irr_relay_place_t *places;      /* by stage and sender */
     irr_relay_slot_t  *slots;       /* by stage and slot */
@@ -122,7 +122,6 @@ typedef struct irr_relay {
     /* state of the current exchange */
     const irr_problem_t *problem;
     irr_status_t       status;      /* first failure, on this rank or received in a HEADER */
-    irr_status_t       copied;      /* result of the copy of this rank's message to itself */
     bool               broken;      /* the rank goes on without data */
     bool               lost;        /* some rank, maybe this one, lost layouts in the previous exchange */
     int                stage;       /* from 1; 0: the previous plan is followed, nothing was cancelled */
@@ -227,9 +226,6 @@ static inline size_t irr_relay_messages(const irr_relay_t *relay, int peer, cons
 
 /* Begins a stage, without its sends. */
 void irr_relay_enter_stage(irr_relay_t *relay, int number);
-
-/* Returns true if the previous plan can be followed. Stores the blocks for the next exchange. */
-bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem);
 
 /* Starts a new plan, for an exchange that does not follow the previous one. */
 irr_status_t irr_relay_begin(irr_relay_t *relay);

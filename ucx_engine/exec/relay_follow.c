@@ -11,39 +11,6 @@
 
 #include <string.h>
 
-static bool all_announced(const irr_relay_t *relay)
-{
-    const irr_relay_slot_t *slot = relay->slots;
-
-    for (int s = 0; s < relay->stages.count; s++) {
-        const irr_stage_t *stage = &relay->stages.stage[s];
-
-        for (int i = 0; i < stage->slots; i++, slot++) {
-            if (!slot->known && i != stage->own) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
-{
-    const irr_plan_t *plan = &relay->last->plan;
-    const bool repeats = irr_blocks_repeat(&relay->blocks, problem), same = repeats && relay->ended_well;
-
-    if (!repeats) {
-        (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next exchange repeats nothing */
-    }
-    /* the barrier is not part of the previous plan */
-    if (!same || irr_relay_announces(relay) || !all_announced(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
-        return false;
-    }
-    irr_relay_break(relay, irr_exec_reserve(&relay->exec, (irr_plan_bounds_t){
-        .steps = plan->nsteps, .pieces = plan->npieces }));
-    return !relay->broken;
-}
-
 irr_status_t irr_relay_begin(irr_relay_t *relay)
 {
     /* the relay itself orders the stages that do not follow the previous plan */
@@ -115,6 +82,7 @@ void irr_relay_leave(irr_relay_t *relay)
         return;
     }
     find_predicted(relay);
+    relay->mark = irr_plan_mark(relay->run);
     irr_exec_expect(&relay->exec, true);
     irr_exec_drop_sends(&relay->exec, number);
     status = irr_relay_begin(relay);
@@ -153,7 +121,7 @@ irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *pro
 {
     irr_status_t status;
 
-    if (problem != relay->problem || relay->status != IRR_OK || relay->copied != IRR_OK ||
+    if (problem != relay->problem || relay->status != IRR_OK || relay->exec.result != IRR_OK ||
         relay->plan->truncated || some_came(relay) || !all_known(relay)) {
         return IRR_ERR_BAD_PARAM;
     }
