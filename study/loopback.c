@@ -142,7 +142,7 @@ static void hold_copy(irr_loopback_message_t *message, const irr_request_t *requ
     message->form = IRR_FORM_IOVEC;
     message->request = NULL;
     irr_loopback_move(&message->whole, 1, request->iov, request->count, NULL);
-    if (request->form == IRR_FORM_GATHER && request->count > 1) {
+    if (irr_request_gathers(request)) {
         message->sender->bytes_gathered += message->bytes;
     }
 }

@@ -114,7 +114,7 @@ static size_t events_of(const message_t *message)
 static message_t *create_message(irr_timed_t *timed, int from, irr_request_t *request)
 {
     const int to = request->peer;
-    const size_t bytes = irr_iov_bytes(request->iov, request->count);
+    const size_t bytes = request->length;
     const bool inside = is_inside(timed, from, to);
     const int edges = inside ? 0 : irr_tree_link_path(timed->config.tree, from, to, timed->path);
     message_t *message;
@@ -161,7 +161,7 @@ static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 /* Completes a receive. */
 static irr_status_t take(irr_timed_t *timed, message_t *message, irr_request_t *request)
 {
-    const size_t room = irr_iov_bytes(request->iov, request->count);
+    const size_t room = request->length;
     const irr_status_t status = message->bytes <= room ? IRR_OK : IRR_ERR_TRUNCATE;
 
     timed->ports[message->to].now += end_ns(timed, message, request->count);

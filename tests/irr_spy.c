@@ -40,7 +40,7 @@ static void on_sent(irr_request_t *request, irr_status_t status);
 
 static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer)
 {
-    const size_t bytes = irr_iov_bytes(outer->iov, outer->count);
+    const size_t bytes = outer->length;
     watch_t *watch = make(sizeof(*watch));
 
     watch->request.done = on_sent;
@@ -97,7 +97,7 @@ static void keep(irr_spy_t *spy, irr_channel_t *channel, const irr_request_t *re
 
     spy->refused = true;
     spy->channel = irr_pass_inner(channel);
-    spy->message.length = irr_iov_bytes(iov, request->count);
+    spy->message.length = request->length;
     spy->message.base = make(spy->message.length);
     for (size_t i = 0; i < request->count; i++) {
         memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);

@@ -84,8 +84,9 @@ static inline void end_message(irr_exec_step_t *state, irr_status_t status)
         request->bytes = 0;
     } else if (state->comes) {
         irr_exec_count_received(state, request->bytes);
+        irr_exec_count_gathered(state, request, request->bytes);
     }
-    irr_exec_end_step(state, status, request->iov->length);
+    irr_exec_end_step(state, status, request->length);
 }
 
 void irr_exec_on_done(irr_request_t *request, irr_status_t status)
@@ -113,7 +114,6 @@ static inline void start_receive(const irr_exec_t *exec, irr_channel_t *lane, ir
 /* Starts a send or a signal of one message, which is counted already. */
 static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state)
 {
-    const size_t bytes = state->request.iov->length;
     irr_status_t status;
 
     state->request.tag = exec->env.tag_base | state->tag;
@@ -126,7 +126,7 @@ static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state)
     }
     state->pending = 1;
     if (state->kind == IRR_STEP_SEND) {
-        irr_window_begin(&exec->window, bytes);
+        irr_window_begin(&exec->window, state->request.length);
     }
     if (status != IRR_IN_PROGRESS) {
         end_message(state, status);
@@ -173,12 +173,13 @@ static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_ste
 {
     if (irr_step_is_local(step->kind)) {
         run_local(exec, state);
-    } else if (step->pieces > 1) {
+    } else if (state->request.iov == NULL) {
         irr_exec_start_parts(exec, state, step);
     } else if (state->comes) {
         start_receive(exec, irr_channel_lane(exec->env.channel, step->peer), state);
     } else {
-        irr_exec_count_sent(exec, step->described, 1, state->request.iov->length, state->request.iov->length);
+        irr_exec_count_sent(exec, step->described, 1, step->bytes, step->bytes);
+        irr_exec_count_gathered(state, &state->request, step->bytes);
         start_send(exec, state);
     }
 }

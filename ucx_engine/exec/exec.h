@@ -66,7 +66,7 @@ typedef struct irr_exec irr_exec_t;
 
 /* The state of one step of the plan in this run. */
 typedef struct irr_exec_step {
-    irr_request_t request;    /* the message of a step of one piece; otherwise `count` is the number of messages and
+    irr_request_t request;    /* the message of the step; if there are several, `iov` is NULL, `count` their number, and
                                  `bytes` the sum received so far */
     irr_exec_t   *exec;
     uint32_t      index;      /* index of the step in the plan */
@@ -79,12 +79,10 @@ typedef struct irr_exec_step {
 
 _Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches a whole step: two cache lines");
 
-/* One message of a step that has several pieces. */
+/* One of several messages of a step. */
 typedef struct irr_part {
     irr_request_t    request;
     irr_exec_step_t *step;
-    size_t           bytes;
-    bool             gathers;
 } irr_part_t;
 
 /*
@@ -245,10 +243,10 @@ static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *ste
  */
 void irr_exec_end_odd(irr_exec_step_t *state);
 
-/* Ends a step that is one message of one piece. The `done` of the requests of all steps. */
+/* Ends a step that is one message. The `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
-/* Sets the messages of a step of several pieces; starts them (exec/exec_parts.c). */
+/* Sets the messages of a step of several pieces; starts them, if there are several (exec/exec_parts.c). */
 void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
                         irr_exec_step_t *state);
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);

@@ -40,6 +40,14 @@ static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described,
     }
 }
 
+/* Counts the bytes of a message that callbacks gather or scatter. */
+static inline void irr_exec_count_gathered(const irr_exec_step_t *state, const irr_request_t *request, size_t bytes)
+{
+    if (irr_request_gathers(request)) {
+        state->exec->env.counters->bytes_gathered += bytes;
+    }
+}
+
 /* Counts a received message. */
 static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t bytes)
 {

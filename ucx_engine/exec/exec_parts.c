@@ -14,7 +14,7 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
     if (status == IRR_OK && state->comes) {
         irr_exec_count_received(state, request->bytes);
         state->request.bytes += request->bytes;
-        state->exec->env.counters->bytes_gathered += part->gathers ? request->bytes : 0;
+        irr_exec_count_gathered(state, request, request->bytes);
     }
     irr_exec_keep(&state->status, status);
     if (--state->pending == 0) {
@@ -76,12 +76,13 @@ static void set_part(irr_exec_step_t *state, int peer, irr_part_t *part, const i
 {
     part->request.done = on_part_done;
     part->step = state;
-    part->bytes = irr_iov_bytes(iov, count);
-    part->gathers = form == IRR_FORM_GATHER && count > 1;
     irr_request_set(&part->request, peer, 0, iov, count, form);
 }
 
-/* Sets one message for all parts shorter than apart_min, and one message for each longer part. */
+/*
+ * Sets one message for all parts shorter than apart_min, and one message for each longer part. A single message becomes
+ * the request of the step.
+ */
 void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
                         irr_exec_step_t *state)
 {
@@ -108,7 +109,11 @@ void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, con
             iov += count;
         }
     }
-    state->request.count = messages;
+    irr_request_set(&state->request, step->peer, 0, parts->request.iov, parts->request.count, parts->request.form);
+    if (messages > 1) {
+        state->request.iov = NULL;
+        state->request.count = messages;
+    }
 }
 
 static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr_step_t *step, irr_part_t *part)
@@ -119,8 +124,8 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
     if (state->comes) {
         status = irr_channel_recv(exec->env.channel, &part->request);
     } else {
-        exec->env.counters->bytes_gathered += part->gathers ? part->bytes : 0;
-        irr_exec_count_sent(exec, step->described, 1, part->bytes, part->bytes);
+        irr_exec_count_sent(exec, step->described, 1, part->request.length, part->request.length);
+        irr_exec_count_gathered(state, &part->request, part->request.length);
         status = irr_channel_send(exec->env.channel, &part->request);
     }
     if (status != IRR_IN_PROGRESS) {

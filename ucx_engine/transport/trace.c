@@ -179,7 +179,7 @@ static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
         return ops->send(inner, request);
     }
     op->message.sent = true;
-    op->message.bytes = irr_iov_bytes(request->iov, request->count);
+    op->message.bytes = request->length;
     return handed(op, ops->send(inner, &op->inner));
 }
 

@@ -34,16 +34,6 @@ typedef struct irr_iov {
     size_t length;
 } irr_iov_t;
 
-static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bytes += iov[i].length;
-    }
-    return bytes;
-}
-
 /* The form of a list of pieces. A message of one piece, or none, is contiguous in each form. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* a list of pieces that the transport handles itself */
@@ -56,6 +46,17 @@ typedef enum irr_form {
  * the only piece, or the form must be gather. A piece of IRR_SINK_BYTES is in effect endless (an endless sink).
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
+
+/* Returns the total length of the pieces, at most IRR_SINK_BYTES: sinks may add up to more than SIZE_MAX. */
+static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bytes = iov[i].length < IRR_SINK_BYTES - bytes ? bytes + iov[i].length : IRR_SINK_BYTES;
+    }
+    return bytes;
+}
 
 #define IRR_CHANNEL_ID_BITS   16
 #define IRR_CHANNEL_TAG_BITS  15
@@ -75,9 +76,10 @@ struct irr_request {
     int              peer;         /* the rank that the message goes to, or comes from */
     uint16_t         tag;
     irr_form_t       form : 16;
+    size_t           length;       /* of all pieces, at most IRR_SINK_BYTES */
     size_t           bytes;        /* length of the message of a complete receive; if an endless sink took its end, any
                                       number larger than the bytes before the sink */
-    uintptr_t        reserved[8];  /* for the transport, while the request is pending */
+    uintptr_t        reserved[7];  /* for the transport, while the request is pending */
 };
 
 /* Sets the message of a request. */
@@ -89,6 +91,13 @@ static inline void irr_request_set(irr_request_t *request, int peer, uint16_t ta
     request->peer = peer;
     request->tag = tag;
     request->form = form;
+    request->length = irr_iov_bytes(iov, count);
+}
+
+/* Returns true if callbacks copy the message: it has several pieces and the form gather. */
+static inline bool irr_request_gathers(const irr_request_t *request)
+{
+    return request->count > 1 && request->form == IRR_FORM_GATHER;
 }
 
 /* Returns the request whose `reserved` this is. */

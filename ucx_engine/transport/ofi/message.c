@@ -124,7 +124,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ofi_t *ofi = irr_ofi_of(channel->transport);
     irr_peer_t *peer = channel->members[request->peer];
-    const size_t bytes = irr_iov_bytes(request->iov, request->count);
+    const size_t bytes = request->length;
     irr_status_t status = irr_ofi_reach(&ofi->super, peer);
     irr_ofi_op_t *op;
 

@@ -17,7 +17,7 @@ irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, b
     irr_request_t *request = irr_shm_request_of(op);
 
     request->bytes = total;
-    peer->shm->gathered += request->form == IRR_FORM_GATHER && request->count > 1 ? op->at.kept : 0;
+    peer->shm->gathered += irr_request_gathers(request) ? op->at.kept : 0;
     return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 

@@ -18,17 +18,29 @@ static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t h
     irr_shm_wake(peer);
 }
 
-static bool put_short(irr_peer_t *peer, irr_shm_op_t *op)
+/* Counts bytes that were copied from several pieces. */
+static void count_gathered(irr_peer_t *peer, const irr_request_t *request, size_t bytes)
+{
+    peer->shm->gathered += irr_request_gathers(request) ? bytes : 0;
+}
+
+/* Sends a message that fits the slot. Returns false if there is no slot yet. */
+static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    unsigned char *to;
 
     if (slot == NULL) {
         return false;
     }
-    if (op->left > 0) {
-        irr_shm_gather(op, slot->bytes, op->left);
+    irr_lane_expect(&peer->in);   /* most partners answer */
+    to = slot->bytes;
+    for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
+        irr_lane_copy(to, piece->base, piece->length);
+        to += piece->length;
     }
-    hand_over(peer, slot, irr_lane_header(&peer->out, op->key, op->left));
+    count_gathered(peer, request, request->length);
+    hand_over(peer, slot, irr_lane_header(&peer->out, key, request->length));
     return true;
 }
 
@@ -68,6 +80,7 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
         return false;
     }
     irr_shm_gather(op, room, bytes);
+    count_gathered(peer, irr_shm_request_of(op), bytes);
     put_beside(peer, slot, room, bytes, op->left);
     hand_over(peer, slot, irr_lane_header(&peer->out, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT));
     op->left -= bytes;
@@ -100,7 +113,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
         return put_end(peer) ? IS_SENT : WAITS;
     }
     if (begins && op->left <= IRR_LANE_SHORT) {
-        return put_short(peer, op) ? IS_SENT : WAITS;
+        return put_short(peer, op->key, irr_shm_request_of(op)) ? IS_SENT : WAITS;
     }
     if (begins && irr_shm_may_send_single(peer, op)) {
         return put_single(peer, op) ? IS_READ : WAITS;
@@ -124,7 +137,7 @@ static irr_status_t open_lanes(irr_peer_t *peer, size_t bytes)
 /* Starts any message: may open a lane, split the message, begin a single copy, or queue the message. */
 static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request)
 {
-    const size_t bytes = irr_iov_bytes(request->iov, request->count);
+    const size_t bytes = request->length;
     irr_shm_op_t *op = irr_shm_op_of(request);
     irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_lanes(peer, bytes);
     stand_t stand = WAITS;
@@ -133,7 +146,6 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
         return status;
     }
     *op = (irr_shm_op_t){ .key = key, .left = bytes };
-    peer->shm->gathered += request->form == IRR_FORM_GATHER && request->count > 1 ? bytes : 0;
     if (peer->sending.first == NULL) {
         stand = put(peer, op);
     }
@@ -161,35 +173,17 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
     return room != NULL;
 }
 
-/* Sends a message of one piece that fits the slot. */
-static inline void put_bytes(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t key, const irr_iov_t *iov)
+/* Sends a message that fits the slot, or is one piece that fits beside it. Returns false if there is no room yet. */
+static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
-    const uint64_t header = irr_lane_header(&peer->out, key, iov->length);
-
-    irr_lane_expect(&peer->in);   /* most partners answer */
-    irr_lane_copy(slot->bytes, iov->base, iov->length);
-    hand_over(peer, slot, header);
+    return request->length <= IRR_LANE_SHORT ? put_short(peer, key, request)
+           : request->count == 1 && request->length <= IRR_LANE_PIECE && put_long(peer, key, request->iov);
 }
 
-/* Sends a message of one piece that fits the slot or a piece beside it. Returns false if there is no room yet. */
-static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
+/* Returns true if a message may be sent at once, if there is room. */
+static inline bool is_direct(const irr_peer_t *peer)
 {
-    irr_lane_slot_t *slot;
-
-    if (iov->length > IRR_LANE_SHORT) {
-        return iov->length <= IRR_LANE_PIECE && put_long(peer, key, iov);
-    }
-    slot = irr_lane_next(&peer->out);
-    if (slot != NULL) {
-        put_bytes(peer, slot, key, iov);
-    }
-    return slot != NULL;
-}
-
-/* Returns true if a message of one piece may be sent at once, if there is room. */
-static inline bool is_direct(const irr_peer_t *peer, const irr_request_t *request)
-{
-    return request->count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
+    return peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
 }
 
 /* The general case of a send. Not inline, so that a short message saves no registers. */
@@ -199,7 +193,7 @@ static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
     irr_peer_t *peer = channel->members[request->peer];
     const uint64_t key = irr_shm_sent_key(channel, request);
 
-    return is_direct(peer, request) && put_whole(peer, key, request->iov) ? IRR_OK : start(peer, key, request);
+    return is_direct(peer) && put_whole(peer, key, request) ? IRR_OK : start(peer, key, request);
 }
 
 irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
@@ -207,11 +201,13 @@ irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
     irr_peer_t *peer = channel->members[request->peer];
     irr_lane_slot_t *slot;
 
-    if (!is_direct(peer, request) || request->iov->length > IRR_LANE_SHORT ||
+    if (request->count != 1 || !is_direct(peer) || request->length > IRR_LANE_SHORT ||
         (slot = irr_lane_next_known(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
-    put_bytes(peer, slot, irr_shm_sent_key(channel, request), request->iov);
+    irr_lane_expect(&peer->in);   /* most partners answer */
+    irr_lane_copy(slot->bytes, request->iov->base, request->length);
+    hand_over(peer, slot, irr_lane_header(&peer->out, irr_shm_sent_key(channel, request), request->length));
     return IRR_OK;
 }
 

@@ -11,15 +11,7 @@
 
 void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied)
 {
-    irr_ucx_cursor_t *cursor = &irr_ucx_slot_of(request)->cursor;
-
-    *cursor = (irr_ucx_cursor_t){ .copied = copied };
-    for (size_t i = 0; i < request->count; i++) {
-        const size_t length = request->iov[i].length;
-
-        /* sinks may add up to more than SIZE_MAX; no message is longer than one sink */
-        cursor->total = length < IRR_SINK_BYTES - cursor->total ? cursor->total + length : IRR_SINK_BYTES;
-    }
+    irr_ucx_slot_of(request)->cursor = (irr_ucx_cursor_t){ .copied = copied };
     return request;
 }
 
@@ -87,7 +79,7 @@ static void *start_unpack(void *context, void *buffer, size_t count)
 
 static size_t packed_size(void *state)
 {
-    return irr_ucx_slot_of(state)->cursor.total;
+    return ((const irr_request_t *)state)->length;
 }
 
 static size_t pack(void *state, size_t offset, void *fragment, size_t length)

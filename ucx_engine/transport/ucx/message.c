@@ -169,7 +169,7 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request)
                 irr_status_text(status));
         return status;
     }
-    if (request->form == IRR_FORM_GATHER && request->count > 1 &&
+    if (irr_request_gathers(request) &&
         send_short(ucx, peer, key, request->iov, request->count)) {
         return IRR_OK;
     }

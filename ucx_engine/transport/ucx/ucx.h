@@ -63,7 +63,6 @@ typedef struct irr_ucx {
 
 /* A position in the pieces of a request, for gather callbacks. */
 typedef struct irr_ucx_cursor {
-    size_t    total;   /* bytes of the pieces, at most IRR_SINK_BYTES */
     size_t    index;   /* current piece */
     size_t    start;   /* offset of its first byte in the message */
     uint64_t *copied;  /* counts copied bytes, not discarded ones */
