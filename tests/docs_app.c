@@ -1,7 +1,7 @@
 /*
- * docs_app.c - what the documents call app: a program of a user, which calls MPI_Alltoallv and MPI_Alltoall.
+ * docs_app.c - the program that the documents call app: it calls MPI_Alltoallv and MPI_Alltoall.
  *
- * Each rank has another length for each other one; what arrives is compared.  Exit status 1: a wrong byte.
+ * Message lengths differ from pair to pair, and every byte is compared.  Exit status 1: a byte is wrong.
  */
 #include <mpi.h>
 #include <stdlib.h>

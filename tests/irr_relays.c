@@ -20,11 +20,11 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays)
     irr_grid_t grid;
 
     irr_test_must(irr_strategy_grid(strategy, params->ranks, &relays->nodes, &grid));
-    grid.direct_from = 0;   /* nothing runs beside the relay here */
+    grid.direct_from = 0;   /* the relay alone runs here */
     return grid;
 }
 
-/* A fleet with the fault of the params. */
+/* Creates a fleet with the fault of the params. */
 static irr_fleet_t *open_fleet(const irr_relays_params_t *params)
 {
     irr_fault_t *faults = irr_test_array((size_t)params->ranks, sizeof(*faults));

@@ -30,10 +30,13 @@ typedef struct irr_text_bad {
 } irr_text_bad_t;
 
 /*
- * Asserts that the reader fails with IRR_ERR_FORMAT and the reason on each file of the table, and with IRR_ERR_IO if
- * the file does not exist, and on a folder, a pipe, a socket and a device, none of which may block it.
+ * Asserts that the reader fails with IRR_ERR_FORMAT and the reason on each file of the table, and with IRR_ERR_IO on a
+ * folder, a pipe, a socket and a device, none of which may block it.
  */
 void irr_text_check_bad(const irr_text_bad_t *table, irr_text_read_t *read);
+
+/* Asserts that the reader returns IRR_ERR_IO if the file does not exist. */
+void irr_text_check_missing(irr_text_read_t *read);
 
 /* Asserts that a comment line of `longest` bytes is read, and that one byte more is refused. */
 void irr_text_check_long(const char *head, char comment, size_t longest, const char *rest, irr_text_read_t *read);

@@ -1,5 +1,5 @@
 /*
- * must_fail.c - a test program that fails in each way a test can fail; tests/harness.sh looks at the reports.
+ * must_fail.c - a test program with every kind of failure; tests/harness.sh checks the reports.
  */
 #include "irr_test.h"
 

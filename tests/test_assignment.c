@@ -1,6 +1,6 @@
 /*
- * test_assignment.c - what rank 0 assigns to ranks is what they would cut out of the whole schedules themselves, and
- * what is no assignment is refused: whatever is read makes a plan.
+ * test_assignment.c - the assignment of a rank equals its part of the whole schedule, and random bytes are refused or
+ * read as an assignment that makes a plan.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -20,7 +20,7 @@ enum { RANKS_MAX = 24, PIECE_MAX = 1 << 22 };
 
 static tree_scene_t scene;
 
-/* The schedule of a random matrix on random hosts, direct or forwarded, or none, as the bytes of all assignments. */
+/* The bytes of all assignments: a schedule of a random matrix on random hosts, direct or forwarded, or none. */
 enum { DIRECT, FORWARDED, DECLINED, KINDS };
 
 typedef struct crew {
@@ -82,7 +82,7 @@ static void close_crew(crew_t *crew)
     irr_tree_fini(&crew->tree);
 }
 
-/* ---- what is written ---- */
+/* ---- correct assignments ---- */
 
 static bool same_syncs(const irr_signals_t *a, const irr_signals_t *b)
 {
@@ -117,7 +117,7 @@ static void expect_local_schedule(const crew_t *crew, int rank, const irr_local_
     irr_schedule_fini(&whole);
 }
 
-/* What a rank sends, in a list with room for all ranks. */
+/* Returns the blocks that a rank sends. list: room for all ranks. */
 static irr_blocks_t sent_by(const crew_t *crew, int rank, irr_block_t *list)
 {
     irr_blocks_t blocks = { .list = list };
@@ -165,7 +165,7 @@ static void expect_rank(const crew_t *crew, int rank, irr_reader_t part, uint64_
     irr_assignment_fini(&assignment);
 }
 
-/* Calls a function with each rank's part of the assignments of random crews; nothing may leak. */
+/* Calls a function with each rank's part of the assignments of random crews. */
 static void each_part(uint64_t *state, void (*visit)(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state))
 {
     for (int n = 0; n < 60; n++) {
@@ -192,7 +192,7 @@ static void test_same(void)
     each_part(&state, expect_rank);
 }
 
-/* ---- what is spoilt ---- */
+/* ---- damaged assignments ---- */
 
 static irr_status_t plan_of(const irr_assignment_t *assignment, bool forwards, const irr_problem_t *problem)
 {
@@ -216,7 +216,7 @@ static irr_status_t plan_of(const irr_assignment_t *assignment, bool forwards, c
     return status;
 }
 
-/* The rank's own blocks are what they are; it reads at the end of a block, so that sanitizers see a byte too many. */
+/* Reads an assignment from the end of a block, so that sanitizers detect an access beyond it. */
 static void expect_plans(const crew_t *crew, int rank, const unsigned char *in, size_t length)
 {
     irr_block_t list[RANKS_MAX];
@@ -277,5 +277,5 @@ static void test_spoilt(void)
 }
 
 IRR_TEST_MAIN("assignment", 120,
-    { "ranks read what they would cut out of the whole", test_same },
-    { "whatever is read makes a plan", test_spoilt })
+    { "an assignment is a part of the whole schedule", test_same },
+    { "a damaged assignment is refused, or makes a plan", test_spoilt })

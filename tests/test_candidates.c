@@ -16,7 +16,7 @@ static irr_settings_t open_settings(void)
     };
 }
 
-/* Each rank has as many bytes for each other one. */
+/* Returns the traffic of equal messages between all ranks. */
 static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 {
     return (irr_traffic_t){
@@ -25,7 +25,7 @@ static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
     };
 }
 
-/* The same, and one message of a rank is so many times as long. */
+/* The same with one message of each rank that is `times` as long. */
 static irr_traffic_t uneven(int ranks, int node_ranks, double bytes, double times)
 {
     irr_traffic_t traffic = equal(ranks, node_ranks, bytes);
@@ -61,7 +61,7 @@ static const irr_candidate_t *find(const irr_candidate_t *list, int count, const
     return NULL;
 }
 
-/* Is each name of the list, with blanks between, among the candidates, or none of them? */
+/* Asserts that each of the names, separated by blanks, is among the candidates, or that none is. */
 static void expect_names(const irr_candidate_t *list, int count, const char *names, bool there)
 {
     char text[64];
@@ -91,7 +91,7 @@ static void test_one_node(void)
             const irr_traffic_t traffic = equal(ranks, ranks, bytes);
             irr_candidate_t list[IRR_CANDIDATES_MAX];
 
-            const bool two = bytes >= 16384 && bytes <= 131072;   /* one copy, or two */
+            const bool two = bytes >= 16384 && bytes <= 131072;   /* single copy may be better or worse */
 
             CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), 1 + two);
             CU_ASSERT_TRUE(is(&list[0], "direct") && list[0].strategy.compose == IRR_COMPOSE_AUTO);
@@ -100,7 +100,7 @@ static void test_one_node(void)
     }
 }
 
-/* Which rows are there, and which come first; best by the model first. */
+/* The rows in the list, the first one, and the order by the model. */
 static void test_rows(void)
 {
     static const struct {
@@ -131,7 +131,7 @@ static void test_rows(void)
     }
 }
 
-/* Whatever the model says of them; with one rank a node and with several. */
+/* Long messages have several pacings, with one rank per node and with several, whatever the model predicts. */
 static void test_long(void)
 {
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -158,7 +158,7 @@ static void test_sync_of_many(void)
     CU_ASSERT_TRUE(has_pacing(list, count, &irr_pacing_grant));
 }
 
-/* A hybrid where some messages are long and most are short; long is what the user says. */
+/* A hybrid is in the list if few messages are long.  The user may set the length from which they are. */
 static void test_hybrid(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -189,7 +189,7 @@ static void test_hybrid(void)
     expect_names(list, list_of(&traffic, list), "hybrid", false);
 }
 
-/* What the user has set of grids is not varied. */
+/* Dimensions that the user has set are not varied. */
 static void test_dims_of_user(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -209,7 +209,7 @@ static void test_dims_of_user(void)
 
 /* ---- pinned ---- */
 
-/* A communicator with the settings goes the candidate's strategy, and has no other to try. */
+/* A communicator with the candidate's settings has the candidate's strategy and no other to try. */
 static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t *given)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -246,7 +246,7 @@ static irr_settings_t random_settings(uint64_t *random)
     return settings;
 }
 
-/* Of any traffic and settings: no candidate twice, each pinned, each with a text of its own. */
+/* For any traffic and settings: no candidate twice, each pinned, each with a text of its own. */
 static void test_pinned(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -300,11 +300,11 @@ static void test_text(void)
 }
 
 IRR_TEST_MAIN("candidates", 60,
-    { "on one node whose ranks share processors all goes directly", test_one_node },
-    { "what is forwarded and what is not, best by the model first", test_rows },
-    { "long ones between nodes have several pacings among the first", test_long },
-    { "many ranks are spared what takes long to compute", test_sync_of_many },
-    { "a hybrid where it is likely to be the best", test_hybrid },
-    { "what the user has set of grids stays", test_dims_of_user },
+    { "on one node whose ranks share processors: direct", test_one_node },
+    { "the rows and their order, best by the model first", test_rows },
+    { "long messages between nodes: several pacings", test_long },
+    { "many ranks: no pacing that takes long to compute", test_sync_of_many },
+    { "few long messages: a hybrid", test_hybrid },
+    { "dimensions of the user are not varied", test_dims_of_user },
     { "each candidate is pinned, and no two are the same", test_pinned },
     { "texts", test_text })

@@ -39,7 +39,7 @@ static void test_square(void)
     }
 }
 
-/* Figure 8: P = 18, C = 5, r = 3: row 3 sends to its pseudo-nodes in columns 3 and 4 by way of rows 0, 1, 2. */
+/* Figure 8: P = 18, C = 5, r = 3: row 3 sends to its pseudo-nodes in columns 3 and 4 through rows 0, 1, 2. */
 static void test_figure_8(void)
 {
     irr_grid_level_t level = square_level(18, 0, 0);
@@ -52,7 +52,7 @@ static void test_figure_8(void)
     }
 }
 
-/* Figure 10: the third row of P = 61 and node 58, which sends into it; by step and sender. */
+/* Figure 10: receivers by step and sender, for the third row of P = 61 and node 58, which sends to that row. */
 static void test_figure_10(void)
 {
     static const int senders[] = { 16, 17, 18, 19, 20, 21, 22, 23, 58 };
@@ -82,7 +82,7 @@ static void test_figure_10(void)
     }
 }
 
-/* Every row exchange of every P: one message sent and one received a step, C steps, the right columns. */
+/* Row exchanges: in each of C steps a rank sends and receives one message, to and from the right column. */
 static void test_no_contention(void)
 {
     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
@@ -108,7 +108,7 @@ static void test_no_contention(void)
     }
 }
 
-/* Columns are groups of their own; every rank finds itself there. */
+/* Columns are groups, and every rank is a member of one. */
 static void test_levels(void)
 {
     const irr_grid_t grid = { .levels = 3, .columns = { 4, 3 } };
@@ -130,7 +130,7 @@ static void test_levels(void)
     }
 }
 
-/* A complete column gets R / P of a message, an incomplete one (R - 1) / P, each to the byte below. */
+/* A complete column gets R / P of a message, an incomplete one (R - 1) / P, rounded down. */
 static void test_cut(void)
 {
     irr_grid_level_t level = square_level(18, 0, 0);
@@ -156,7 +156,7 @@ static void test_cut(void)
     CU_ASSERT(cuts[1] > SIZE_MAX / 5 && cuts[1] < SIZE_MAX / 4);
 }
 
-/* The plans of a row where each rank has 90 bytes for each. */
+/* Builds the plans of all ranks for messages of 90 bytes. */
 static irr_plans_t build(const char *algorithm, int ranks)
 {
     irr_matrix_t matrix = matrix_scene_pattern("uniform", ranks, 90, 1);
@@ -167,7 +167,7 @@ static irr_plans_t build(const char *algorithm, int ranks)
     return plans;
 }
 
-/* Lemma 1, without the message to itself, which is not sent: messages received in each stage of balanced-grid. */
+/* Lemma 1: messages received in each stage of balanced-grid, without the message of a rank to itself. */
 static void test_lemma_1(void)
 {
     for (int ranks = 2; ranks <= 80; ranks++) {
@@ -192,7 +192,7 @@ static void test_lemma_1(void)
     }
 }
 
-/* Table 3: start-ups, without the messages to itself; every rank has something for every other. */
+/* Table 3: messages sent if every rank sends to every other, without messages of a rank to itself. */
 static void test_startups(void)
 {
     static const struct { const char *algorithm; int ranks; size_t messages; } rows[] = {
@@ -229,7 +229,7 @@ typedef struct led {
     bool               good;
 } led_t;
 
-/* Stages 1 and 3 stay in a node, whose own blocks travel in stage 1; stage 2 has one message for a pair of nodes. */
+/* Stages 1 and 3 stay within a node, whose own blocks travel in stage 1.  Stage 2 has one message per pair of nodes. */
 static bool look_at_message(void *context, const irr_plans_message_t *message)
 {
     led_t *led = context;
@@ -255,7 +255,7 @@ static bool look_at_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-/* A rank leads for as many nodes as the others of its node, or for one more. */
+/* A rank leads for as many nodes as the other ranks of its node, or for one more. */
 static void expect_shares(const led_t *led)
 {
     for (int r = 0; r < led->nodes->ranks; r++) {
@@ -283,7 +283,7 @@ static void check_leaders(const irr_nodes_t *nodes, const irr_matrix_t *matrix, 
     irr_plans_fini(&plans);
 }
 
-/* Nodes of so many ranks each, which lie in a row or in any order; any counts, a third of which are 0. */
+/* Nodes of these sizes, with ranks in a row or in random order, and random counts, a third of which are 0. */
 static void try_leaders(const int *sizes, int count, uint64_t *state)
 {
     int labels[NODES_MAX * NODE_RANKS_MAX], ranks = 0;
@@ -330,7 +330,7 @@ IRR_TEST_MAIN("grid", 120,
     { "figure 10: the revised schedule", test_figure_10 },
     { "no contention for P = 1 to 300", test_no_contention },
     { "levels are groups", test_levels },
-    { "shares of a cut", test_cut },
+    { "shares of a message by column", test_cut },
     { "lemma 1: messages received", test_lemma_1 },
     { "table 3: start-ups", test_startups },
     { "1 to 5 nodes of 1 to 4 ranks, by leaders", test_leaders })

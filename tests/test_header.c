@@ -1,7 +1,8 @@
 /*
- * test_header.c - descriptions of messages: what is written is read, and hostile bytes are refused or harmless.
+ * test_header.c - descriptions of messages: a description is read as it was written, and hostile bytes are refused or
+ * harmless.
  *
- * Bytes are read from the end of blocks of exactly their length, so that the sanitizers see a byte too many.
+ * Bytes are read from blocks of exactly their length, so that sanitizers detect an access beyond them.
  */
 #include "irr_test.h"
 #include "plan_all.h"
@@ -20,7 +21,7 @@ typedef struct list {
     irr_slice_t  slices[SLICES_MAX];
 } list_t;
 
-/* A number of any magnitude, from 1 to limit. */
+/* Returns a number from 1 to limit, of any magnitude. */
 static uint64_t magnitude(uint64_t *state, uint64_t limit)
 {
     uint64_t value = irr_test_random(state) >> irr_test_below(state, 64);
@@ -28,7 +29,7 @@ static uint64_t magnitude(uint64_t *state, uint64_t limit)
     return value % limit + 1;
 }
 
-/* Behind a slice in the order of headers; false if that is not possible any more. */
+/* Replaces a slice by a later one in the order of headers.  Returns false if there is none. */
 static bool advance(uint64_t *state, int ranks, irr_slice_t *slice)
 {
     size_t end = slice->offset + slice->length;
@@ -61,7 +62,7 @@ static bool advance(uint64_t *state, int ranks, irr_slice_t *slice)
     return true;
 }
 
-/* About half of the neighbours have one length, as in exchanges they do. */
+/* Makes a list where about half of the slices have the length of the slice before. */
 static list_t make_list(uint64_t *state, size_t most)
 {
     list_t list = { .ranks = 2 + (int)magnitude(state, 1000000) };
@@ -93,7 +94,7 @@ static size_t encode(const list_t *list, unsigned char *bytes)
     return length;
 }
 
-/* Is this what a receiver may rely on? */
+/* True if slices are as a receiver may rely on. */
 static bool is_sound(const irr_slice_t *slices, size_t count, int ranks)
 {
     bool sound = true;
@@ -114,7 +115,7 @@ static bool is_sound(const irr_slice_t *slices, size_t count, int ranks)
     return sound;
 }
 
-/* Reads from a copy that ends where the memory does.  IRR_OK: *header, and *slices_p, which is to be freed. */
+/* Reads from a copy that ends where its memory does.  The caller frees *slices_p, which is set on IRR_OK only. */
 static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks, irr_header_t *header,
                            irr_slice_t **slices_p)
 {
@@ -143,7 +144,7 @@ static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks,
     return status;
 }
 
-/* Whatever the bytes are. */
+/* Asserts that any bytes are refused or read as sound slices. */
 static void meet(const unsigned char *bytes, size_t length, int ranks)
 {
     irr_header_t header;
@@ -193,13 +194,13 @@ static void test_largest(void)
     CU_ASSERT_EQUAL_FATAL(decode(bytes, encode(&list, bytes), 2, &read, &slices), IRR_OK);
     CU_ASSERT_EQUAL(slices[0].length, PTRDIFF_MAX);
     free(slices);
-    /* A rank that is none, and a slice that would end beyond what an offset can say. */
+    /* A rank that does not exist, and a slice that ends beyond the largest offset. */
     CU_ASSERT_EQUAL(decode(bytes, encode(&list, bytes), 1, &read, &slices), IRR_ERR_PROTOCOL);
     list.slices[0].offset = 1;
     CU_ASSERT_EQUAL(decode(bytes, encode(&list, bytes), 2, &read, &slices), IRR_ERR_PROTOCOL);
 }
 
-/* No part of a header but the whole is one. */
+/* Every truncated header is refused. */
 static void test_truncated(void)
 {
     static unsigned char bytes[HEADER_MAX];
@@ -272,7 +273,7 @@ static bool add_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-/* Where messages are short, their description must not outgrow them. */
+/* The descriptions of short messages are short. */
 static void test_size(void)
 {
     irr_matrix_t matrix;
@@ -289,7 +290,7 @@ static void test_size(void)
     irr_matrix_fini(&matrix);
 }
 
-/* A sender may report success and each error, with lost layouts and without, and nothing else. */
+/* A header reports success or any error, with lost layouts or without; other values are refused. */
 static void test_status(void)
 {
     unsigned char bytes[4] = { 0, 0, 0, 0 };
@@ -313,10 +314,10 @@ static void test_status(void)
 }
 
 IRR_TEST_MAIN("header", 120,
-    { "what is written is read",          test_round_trip },
+    { "headers are read as written",      test_round_trip },
     { "the largest numbers",              test_largest },
     { "headers that end early",           test_truncated },
     { "headers with a byte changed",      test_changed },
     { "random bytes",                     test_random },
     { "short headers for short messages", test_size },
-    { "a status is one that exists", test_status })
+    { "status values",                    test_status })

@@ -1,5 +1,5 @@
 /*
- * test_interfaces.c - which interfaces the lists of Open MPI's tcp btl admit, and which fast devices sysfs shows.
+ * test_interfaces.c - the interfaces that the lists of Open MPI's tcp btl admit, and the fast devices in sysfs.
  */
 #include "irr_test.h"
 
@@ -84,7 +84,7 @@ static void test_lists(void)
     expect(NULL, "eth1,127.0.0.0/8,172.16.0.0/12", "eth0");
 }
 
-/* Nothing that is no entry is one, and nothing is written that has no room. */
+/* Wrong entries admit nothing, and a list that is too long is not written. */
 static void test_nonsense(void)
 {
     char found[8];
@@ -103,7 +103,7 @@ static void test_nonsense(void)
 
 /* ---- devices ---- */
 
-/* A tree like that of sysfs, with these devices, each "CLASS/NAME" or "CLASS/NAME=DRIVER", which NULL ends. */
+/* Makes a tree like sysfs with these devices, each "CLASS/NAME" or "CLASS/NAME=DRIVER"; NULL ends the list. */
 static void make_tree(char *root, const char *const *devices)
 {
     char command[512];
@@ -154,6 +154,6 @@ static void test_devices(void)
 }
 
 IRR_TEST_MAIN("interfaces", 60,
-    { "what the lists admit", test_lists },
-    { "what is no entry", test_nonsense },
+    { "interfaces that the lists admit", test_lists },
+    { "wrong entries", test_nonsense },
     { "fast devices", test_devices })

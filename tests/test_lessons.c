@@ -1,6 +1,6 @@
 /*
- * test_lessons.c - what trials have found: learnt, forgotten, agreed on, kept in files, and read from files of which
- * nothing is believed.
+ * test_lessons.c - the results of trials: learned, forgotten, agreed on, written to files, and read from files that may
+ * be hostile.
  */
 #include "choose/choice.h"
 #include "choose/lessons_file.h"
@@ -35,7 +35,7 @@ static irr_situation_t situation_of(int ranks)
     return irr_situation_of("MPI_Alltoallv", &other);
 }
 
-/* A trial has found this speedup, to one part in a hundred. */
+/* Learns this speedup, measured to one percent, from a trial. */
 static irr_status_t learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy, double is)
 {
     const irr_speedup_t speedup = { is, is / 1.01, is * 1.01 };
@@ -77,7 +77,7 @@ static void test_trials(void)
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 0.05);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), log(1.8 / 1.25) / 2, 0.02);
-    for (int i = 0; i < 100; i++) {   /* the network has become another one */
+    for (int i = 0; i < 100; i++) {   /* the network has changed */
         CU_ASSERT_EQUAL(learn(&memory, &situation, "direct", 0.7), IRR_OK);
     }
     lesson = irr_lessons_find(&memory, &situation);
@@ -96,7 +96,7 @@ static irr_candidate_t candidate_of(const char *name)
     return (irr_candidate_t){ .row = row, .strategy = *irr_algorithm_strategy(row) };
 }
 
-/* One trial of noisy exchanges shows neither a gain nor a loss beyond doubt. */
+/* One trial of noisy exchanges proves neither a gain nor a loss. */
 static void test_one_trial(void)
 {
     const irr_situation_t situation = situation_of(8);
@@ -126,7 +126,7 @@ static void test_one_trial(void)
 
 enum { RANKS = 3 };
 
-/* What ranks agree on that remember these speedups of three algorithms; 0: nothing. */
+/* Returns the agreement of ranks that remember these speedups of three algorithms; 0: none. */
 static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t *list, int *count)
 {
     uint64_t words[IRR_LESSONS_WORDS] = { 0 }, own[IRR_LESSONS_WORDS];
@@ -216,7 +216,7 @@ static void test_read(void)
     irr_lessons_fini(&memory_read);
 }
 
-/* A file of a release before 0.3.0: its names are those of today. */
+/* A file of a release before 0.3.0: its names become the present ones. */
 static void test_older(void)
 {
     static const char text[] = "coll_irr memory 1\nmachine " MACHINE "\nsituation MPI_Alltoallv 8 4 0 0 12 1 0\n"
@@ -269,7 +269,7 @@ static void test_refused(void)
     irr_text_check_bad(bad_files, read_any);
 }
 
-/* A right file with a few bytes of it changed or cut off is read or refused, and nothing else happens. */
+/* A correct file that is damaged or truncated is read or refused. */
 static void test_hostile(void)
 {
     static const char text[] = HEAD ONE "end 1\n";
@@ -295,7 +295,7 @@ static void path_of(char path[64])
     snprintf(path, 64, "test_lessons.%ld.%d", (long)getpid(), number++);
 }
 
-/* Eight processes add what they have learnt at once: the file has it all. */
+/* Eight processes add their lessons at the same time: the file has them all. */
 static void test_together(void)
 {
     enum { PROCESSES = 8 };
@@ -331,7 +331,7 @@ static void test_together(void)
     unlink(path);
 }
 
-/* A file of another machine stays as it is, and so does one that nobody may write. */
+/* A file of another machine is not changed.  A file that cannot be written is an error. */
 static void test_not_written(void)
 {
     const irr_situation_t one = situation_of(8);
@@ -384,11 +384,11 @@ IRR_TEST_MAIN("lessons", 120,
     { "situations, of which the oldest are forgotten", test_situations },
     { "trials, of which the oldest count less", test_trials },
     { "one trial of noisy exchanges", test_one_trial },
-    { "ranks agree on what all remember", test_agreed },
+    { "ranks agree on what all of them remember", test_agreed },
     { "a file is read", test_read },
     { "a file of an older release is read", test_older },
-    { "a file that says something else is refused", test_refused },
-    { "random files", test_hostile },
+    { "wrong files are refused", test_refused },
+    { "damaged files", test_hostile },
     { "several jobs that end at once", test_together },
     { "files that are not written", test_not_written },
     { "no memory", test_no_memory })

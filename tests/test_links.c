@@ -1,5 +1,5 @@
 /*
- * test_links.c - bytes and contention on the links of a tree, beside counting each link in each step by itself.
+ * test_links.c - bytes and contention on the links of a tree, compared with a count of each link in each step.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -38,7 +38,7 @@ static void count(const irr_plans_t *plans, const irr_topology_t *topology, cons
     irr_tree_fini(&tree);
 }
 
-/* 100 bytes from each rank to each; direct sends 0 and 1 to 2 and 3 in step 2, and back. */
+/* Each rank sends 100 bytes to each.  In step 2 of direct, 0 and 1 send to 2 and 3, and back. */
 static void test_small(void)
 {
     static const struct {
@@ -47,7 +47,7 @@ static void test_small(void)
         uint64_t load;
         int      busiest;
         size_t   contention;
-        int      edge;           /* this one has so many bytes, at the speed of the slowest host so many */
+        int      edge;           /* an edge, its bytes, and its bytes at the speed of the slowest host */
         uint64_t bytes, at_base;
     } rows[] = {
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 3 + 1, 300, 300 },
@@ -100,7 +100,7 @@ static bool is_above(const irr_topology_t *topology, int above, int v)
     return v == above;
 }
 
-/* Of the slowest host with a rank. */
+/* Returns the speed of the slowest host with a rank. */
 static uint64_t base_of(const slow_t *slow)
 {
     uint64_t base = UINT64_MAX;
@@ -246,5 +246,5 @@ static void test_memory(void)
 
 IRR_TEST_MAIN("links", 60,
     { "two switches", test_small },
-    { "random trees, as link by link", test_random },
-    { "want of memory is an error", test_memory })
+    { "random trees, link by link", test_random },
+    { "no memory", test_memory })

@@ -127,6 +127,7 @@ static irr_status_t read_bad(const char *path, irr_file_error_t *error)
 static void test_refused(void)
 {
     irr_text_check_bad(bad_files, read_bad);
+    irr_text_check_missing(read_bad);
 }
 
 /* As the file of a parameter may be anything. */

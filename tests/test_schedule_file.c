@@ -105,6 +105,7 @@ static irr_status_t read_any(const char *path, irr_file_error_t *error)
 static void test_bad_files(void)
 {
     irr_text_check_bad(bad_files, read_any);
+    irr_text_check_missing(read_any);
 }
 
 static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"

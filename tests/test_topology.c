@@ -100,6 +100,7 @@ static irr_status_t read_any(const char *path, irr_file_error_t *error)
 static void test_bad_files(void)
 {
     irr_text_check_bad(bad_files, read_any);
+    irr_text_check_missing(read_any);
 }
 
 /* ---- what is read ---- */
