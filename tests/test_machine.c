@@ -1,5 +1,5 @@
 /*
- * test_machine.c - files with the constants of a machine: what is read, and why the rest is refused.
+ * test_machine.c - files with the constants of a machine: files that are read, and the reasons for refusals.
  */
 #include "problem/machine.h"
 #include "irr_test.h"
@@ -23,7 +23,7 @@ static irr_status_t read_text(const char *text, irr_machine_t *machine, irr_file
     return status;
 }
 
-/* ---- what is read ---- */
+/* ---- files that are read ---- */
 
 static void test_all_constants(void)
 {
@@ -40,7 +40,7 @@ static void test_all_constants(void)
     CU_ASSERT_EQUAL(memcmp(&machine, &wanted, sizeof(machine)), 0);
 }
 
-/* What is not given is as where nobody has measured. */
+/* Constants that a file lacks have their defaults. */
 static void test_presets(void)
 {
     irr_machine_t wanted = IRR_MACHINE_DEFAULT, machine;
@@ -90,7 +90,7 @@ static void test_names(void)
     CU_ASSERT_PTR_NULL(irr_machine_name(-1));
 }
 
-/* ---- what is refused ---- */
+/* ---- files that are refused ---- */
 
 static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "has no message (ns, of a message between nodes, half at either end)" },
@@ -130,7 +130,7 @@ static void test_refused(void)
     irr_text_check_missing(read_bad);
 }
 
-/* As the file of a parameter may be anything. */
+/* A parameter may name any file. */
 static void test_long_file(void)
 {
     const char *path = irr_text_open();
@@ -146,8 +146,8 @@ static void test_long_file(void)
 
 IRR_TEST_MAIN("machine", 60,
     { "all constants of a file are read", test_all_constants },
-    { "what is not given is as where nobody has measured", test_presets },
+    { "constants that a file lacks have their defaults", test_presets },
     { "the files that come with coll/irr are read", test_shipped },
     { "each constant has a name and a text", test_names },
-    { "what is wrong is refused, with its line and what is allowed", test_refused },
-    { "a file of 1 GiB is refused unread", test_long_file })
+    { "bad files are refused, with the line and the allowed values", test_refused },
+    { "a file of 1 GiB is refused without being read", test_long_file })

@@ -1,5 +1,5 @@
 /*
- * test_matrix.c - count matrices and the Matrix Market reader: what is read, and why the rest is refused.
+ * test_matrix.c - count matrices and the Matrix Market reader: files that are read, and the reasons for refusals.
  */
 #include "irr.h"
 #include "irr_memory.h"
@@ -22,7 +22,7 @@ static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *mat
     return status;
 }
 
-/* ---- what is refused ---- */
+/* ---- files that are refused ---- */
 
 static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "first word of the header is '', only '%%MatrixMarket' is read" },
@@ -77,7 +77,7 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-/* A matrix that is refused leaves the output alone. */
+/* A reader that refuses a file does not change its output. */
 static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
     irr_matrix_t matrix = { .ranks = 77 };
@@ -108,7 +108,7 @@ static void test_noise(void)
     }
 }
 
-/* ---- what is read ---- */
+/* ---- files that are read ---- */
 
 static void test_good_file(void)
 {
@@ -134,7 +134,7 @@ static void test_good_file(void)
     CU_ASSERT_PTR_NULL(matrix.entries);
 }
 
-/* The shipped meshes: a part sends to those it receives from, and nothing to itself. */
+/* The shipped meshes: each part sends to the parts that it receives from, and nothing to itself. */
 static void test_airfoil(void)
 {
     static const struct { int ranks, entries; uint64_t total; } airfoils[] = {
@@ -170,7 +170,7 @@ static void test_airfoil(void)
     }
 }
 
-/* ---- what is written ---- */
+/* ---- files that are written ---- */
 
 /* Writes a matrix and reads it back, and compares; the file holds the text, up to its end. */
 static void write_and_read(const irr_matrix_t *matrix, const char *comment, const char *text)
@@ -255,11 +255,11 @@ static void test_no_memory(void)
 
 IRR_TEST_MAIN("matrix", 60,
     { "a zero matrix has ranks * ranks entries", test_init },
-    { "want of memory is an error", test_no_memory },
+    { "memory that runs out is an error", test_no_memory },
     { "comments, blanks, both line ends, any case", test_good_file },
-    { "the airfoil meshes are as they were made", test_airfoil },
+    { "the airfoil meshes are unchanged", test_airfoil },
     { "bad files are refused with line and reason", test_bad_files },
     { "a line may have 1023 bytes and not more", test_long_line },
     { "damaged files end in a matrix or in a reason", test_noise },
-    { "what is written is read back", test_write },
-    { "a stream with an error is one", test_write_nowhere })
+    { "a matrix that is written is read back", test_write },
+    { "an error of the stream is returned", test_write_nowhere })

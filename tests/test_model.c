@@ -345,7 +345,7 @@ static irr_traffic_t any_traffic(uint64_t *state)
     };
 }
 
-/* Every row has a time, which more bytes do not shorten, unless they go another way then. */
+/* Every row has a time, which more bytes do not shorten, unless they make messages take another route. */
 static void test_any(void)
 {
     const irr_machine_t machines[] = { infiniband(), ethernet() };

@@ -1,6 +1,6 @@
 /*
- * test_ofi_memory.c - libfabric where memory is short: for a transport, to pack lists in, for operations; and what is
- * left of a thousand transports.  All over tcp on the loopback.
+ * test_ofi_memory.c - libfabric without memory: for a transport, to pack lists, and for operations; and the memory and
+ * files that a thousand transports leave.  All tests run over tcp on the loopback.
  */
 #include "irr_memory.h"
 #include "irr_world.h"
@@ -21,7 +21,7 @@ static const irr_opener_t plain = { .config = TCP };
 
 /* ---- each allocation ---- */
 
-static irr_status_t sent;   /* what became of the send */
+static irr_status_t sent;   /* the result of the send */
 
 static void on_sent(irr_request_t *request, irr_status_t status)
 {
@@ -29,7 +29,7 @@ static void on_sent(irr_request_t *request, irr_status_t status)
     sent = status;
 }
 
-/* Opens, sends a list to itself, and goes down; false where an allocation failed. */
+/* Opens a transport, sends a list to itself, and closes.  Returns false if an allocation failed. */
 static bool live(void)
 {
     irr_engine_config_t config = tcp;
@@ -89,7 +89,7 @@ static void test_memory(void)
 
 /* ---- lists ---- */
 
-/* Without memory to pack a list in, a send or a receive is refused, and nothing of it is left. */
+/* Without memory to pack a list, a send or a receive is refused, and leaves nothing behind. */
 static void test_lists(void)
 {
     for (int lacking = 0; lacking < 2; lacking++) {
@@ -121,7 +121,7 @@ static void test_lists(void)
 
 enum { MOST = 1000, LONG = 100000 };
 
-/* Sends long messages that nobody receives until no more are taken; their number. */
+/* Sends unexpected long messages until a send is refused.  Returns their number. */
 static size_t flood(irr_net_t *net, irr_msg_t *msgs)
 {
     size_t count = 0;
@@ -138,7 +138,7 @@ static size_t flood(irr_net_t *net, irr_msg_t *msgs)
     return count - 1;
 }
 
-/* A rank that has none left still sends what is short, and looks for what nobody receives; others wait for nothing. */
+/* A rank without an operation left still sends short messages and discards unexpected ones; other ranks continue. */
 static void test_operations(void)
 {
     irr_msg_t *msgs = irr_test_array(MOST, sizeof(*msgs));
@@ -181,7 +181,7 @@ static void test_operations(void)
     free(msgs);
 }
 
-/* One has failed, and all hear of it. */
+/* One rank has failed, and the communicator fails on all ranks. */
 static void expect_failed(irr_world_t *world, const irr_team_t *team)
 {
     bool all = false;
@@ -195,7 +195,7 @@ static void expect_failed(irr_world_t *world, const irr_team_t *team)
     }
 }
 
-/* An exchange in more pieces than there are operations for ends in an error, and nobody hangs; false: it went well. */
+/* An exchange with more pieces than operations ends in an error, and no rank hangs.  Returns false if it succeeded. */
 static bool run_short(const char *algorithm, uint64_t *state)
 {
     irr_transport_t *transports[IRR_NET_RANKS];
@@ -255,9 +255,9 @@ static void test_exchanges(void)
     CU_ASSERT(ended > 0);
 }
 
-/* ---- what is left ---- */
+/* ---- memory and files that are left ---- */
 
-/* Once everything was made that libfabric makes once. */
+/* Counts from when libfabric has made everything that it makes once. */
 static void test_cycles(void)
 {
     enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };
@@ -278,7 +278,7 @@ static void test_cycles(void)
 
 IRR_TEST_MAIN("ofi_memory", 600,
     { "each allocation fails once", test_memory },
-    { "no memory to pack a list in", test_lists },
+    { "no memory to pack a list", test_lists },
     { "no memory for another operation", test_operations },
     { "no memory for the operations of an exchange", test_exchanges },
     { "transports come and go", test_cycles })

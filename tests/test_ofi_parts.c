@@ -1,6 +1,6 @@
 /*
- * test_ofi_parts.c - libfabric where a provider takes short messages only, so that longer ones go in parts: the
- * conformance suite, and what parts alone can get wrong.  All over tcp on the loopback.
+ * test_ofi_parts.c - libfabric with a provider that takes short messages only, so that longer ones are sent in parts:
+ * the conformance suite, and errors that only parts can cause.  All tests run over tcp on the loopback.
  */
 #include "transport_suite.h"
 
@@ -8,7 +8,7 @@
 
 #define TAG IRR_NET_TAG
 
-/* Bytes of a part: libfabric sends the one at once, and asks the receiver for the other. */
+/* Bytes of a part: libfabric sends a small one at once, and asks the receiver before a large one. */
 enum { SMALL = 4096, LARGE = 65536 };
 
 static struct fi_ops_tagged *given, limited;
@@ -60,7 +60,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, large)
 
 /* ---- lengths ---- */
 
-/* Nothing may be left of a message, whatever its receive took of it. */
+/* Asserts that nothing is left of a message, however much its receive took. */
 static void expect_empty(irr_net_t *net)
 {
     CU_ASSERT_EQUAL(irr_net_discard(net, 1, IRR_NET_ID, 0, 0), 0);
@@ -132,7 +132,7 @@ IRR_NET_TEST(test_lists, &small)
 
 enum { ROW = 6 };
 
-/* Posted all at once; those that are too long are cut short, and the others are whole. */
+/* Posts all at once: messages that are too long are truncated, and the others are whole. */
 static void meet_in_row(irr_net_t *net, const size_t sent[ROW], const size_t room[ROW], bool recv_first)
 {
     irr_msg_t msgs[ROW];
@@ -166,9 +166,9 @@ IRR_NET_TEST(test_row, &small)
     }
 }
 
-/* ---- what looks at messages that nobody receives ---- */
+/* ---- discarding ---- */
 
-/* Between two parts nobody receives the second one yet; it must not be thrown away. */
+/* The second part of a message, for which no receive is posted yet, must not be discarded. */
 IRR_NET_TEST(test_discard, &small)
 {
     size_t count = 0;
@@ -185,17 +185,17 @@ IRR_NET_TEST(test_discard, &small)
     expect_empty(net);
 }
 
-/* ---- a provider that moves messages by itself ---- */
+/* ---- a provider that progresses by itself ---- */
 
 static struct fi_ops_cq *given_queue, moving;
-static bool asleep;   /* we see no completion, and libfabric goes on */
+static bool asleep;   /* libfabric progresses, and the transport sees no completion */
 
 static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
 {
     return asleep ? (given_queue->read(queue, entries, 0), -FI_EAGAIN) : given_queue->read(queue, entries, count);
 }
 
-/* The rest of a message whose first part we have not seen yet, though a receive has it, is not thrown away either. */
+/* The rest of a message is not discarded before the transport has seen the first part, which a receive has taken. */
 IRR_NET_TEST(test_unseen, &small)
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
@@ -231,7 +231,7 @@ IRR_NET_TEST(test_unseen, &small)
 
 /* ---- receives that are abandoned ---- */
 
-/* After any number of steps; what is left of the message is thrown away. */
+/* Abandons receives after some steps; the rest of the message is discarded. */
 static void abandon_after(irr_net_t *net, int steps)
 {
     irr_op_t send = { .then = NULL }, recv[2] = { { .then = NULL }, { .then = NULL } };
@@ -276,6 +276,6 @@ IRR_TEST_MAIN("ofi_parts", 600,
     { "lengths around those of large parts", test_large_lengths },
     { "lists whose pieces cross the ends of parts", test_lists },
     { "messages of one tag that are cut short", test_row },
-    { "parts of a message are no messages that nobody receives", test_discard },
-    { "a part that libfabric has before we have seen the first one", test_unseen },
+    { "parts of a message are not discarded", test_discard },
+    { "nor is a part that arrives before the first one is seen", test_unseen },
     { "receives that are abandoned between parts", test_abandon })

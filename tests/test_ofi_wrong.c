@@ -1,6 +1,6 @@
 /*
- * test_ofi_wrong.c - libfabric where it cannot: every other call says -FI_EAGAIN, receives are too many, addresses are
- * hostile, names unknown.  All over tcp on the loopback.
+ * test_ofi_wrong.c - libfabric with errors: every other call returns -FI_EAGAIN, receives are too many, addresses are
+ * hostile, and names are unknown.  All tests run over tcp on the loopback.
  */
 #include "irr_world.h"
 #include "transport_suite.h"
@@ -66,7 +66,7 @@ static void post(irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random
     irr_msg_post(net, msg, irr_test_below(random, 2) == 0);
 }
 
-/* Messages of one tag have one order here and there, so the k-th of them is the k-th. */
+/* Messages of one tag have one order at both ends, so the k-th receive takes the k-th message. */
 IRR_NET_TEST(test_again, &again)
 {
     const int count = irr_test_runs(ALL);
@@ -86,7 +86,7 @@ IRR_NET_TEST(test_again, &again)
 
 /* ---- many receives ---- */
 
-/* More than the provider takes, of one tag; what comes first is for one that was posted behind them. */
+/* More receives of one tag than the provider takes; the first message is for a receive that was posted last. */
 IRR_NET_TEST(test_receives, &plain)
 {
     enum { MANY = 5000 };
@@ -108,7 +108,7 @@ IRR_NET_TEST(test_receives, &plain)
 
 /* ---- addresses ---- */
 
-/* Any byte wrong, any length: refused, or a peer that is never reached, and nothing outside is read. */
+/* An address with a wrong byte or length is refused, or makes a peer that is never reached; it is not read beyond. */
 static void test_addresses(void)
 {
     irr_engine_config_t config = tcp;
@@ -165,7 +165,7 @@ static void test_names(void)
 static int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
                       const struct fi_info *hints, struct fi_info **info);
 
-/* As libfabric is where every provider insists on memory that its caller registers. */
+/* Acts as libfabric does if every provider requires registered memory. */
 static int getinfo_strict(uint32_t version, const char *node, const char *service, uint64_t flags,
                           const struct fi_info *hints, struct fi_info **info)
 {
@@ -175,7 +175,7 @@ static int getinfo_strict(uint32_t version, const char *node, const char *servic
     return getinfo(version, node, service, flags, hints, info);
 }
 
-/* It is refused, and one text names it. */
+/* The provider is refused, and one message names it. */
 static void test_registration(void)
 {
     const irr_ofi_library_t *library;
@@ -200,8 +200,8 @@ static void test_registration(void)
 
 IRR_TEST_MAIN("ofi_wrong", 600,
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
-    { "every other call is to be made again", test_again },
+    { "every other call must be repeated", test_again },
     { "more receives than the provider takes", test_receives },
-    { "addresses that are none", test_addresses },
+    { "bad addresses", test_addresses },
     { "providers and domains that do not exist", test_names },
-    { "a provider that wants memory to be registered", test_registration })
+    { "a provider that requires registered memory", test_registration })

@@ -26,10 +26,10 @@ enum { ORDERS = IRR_TEST_COUNT(orders) };
 typedef struct schedule {
     int sends[SIZE_LARGEST][SIZE_LARGEST];   /* by sender and receiver: the sender's step */
     int recvs[SIZE_LARGEST][SIZE_LARGEST];   /* by receiver and sender: the receiver's step */
-    int wrong;                               /* messages in no step that there is, or beside another one */
+    int wrong;                               /* messages in a step that does not exist, or that has another message */
 } schedule_t;
 
-/* The messages of one member, in steps that are all different. */
+/* Stores the steps of one member, which must all be different. */
 static void note(schedule_t *schedule, int *steps, irr_group_t group, int most,
                  int (*step_of)(irr_group_t group, int peer))
 {
@@ -50,7 +50,7 @@ static void note(schedule_t *schedule, int *steps, irr_group_t group, int most,
     }
 }
 
-/* Times that the steps around the group, the own member's number among them, go the other way than before. */
+/* Returns how often the steps around the group, with that of the member itself, change from rising to falling. */
 static int count_turns(irr_group_t group, int (*step_of)(irr_group_t group, int peer))
 {
     int rises = 0;
@@ -74,7 +74,7 @@ static void read_schedule(const irr_order_t *order, int size, schedule_t *schedu
     }
 }
 
-/* Pairs without a message, in either direction. */
+/* Returns the pairs without a message in either direction. */
 static int count_missing(const schedule_t *schedule, int size)
 {
     int missing = 0;
@@ -87,7 +87,7 @@ static int count_missing(const schedule_t *schedule, int size)
     return missing;
 }
 
-/* Messages that are not sent when they are received, and second messages to a member in one step. */
+/* Returns the messages that are not sent in the step of their receive, and second messages to a member in one step. */
 static int count_contention(const schedule_t *schedule, int size)
 {
     int found = 0;
@@ -119,7 +119,7 @@ static void test_rules(void)
     }
 }
 
-/* The scan for contention sees it: natural sends to member 0 first, from everywhere. */
+/* The scan for contention sees natural, in which all members send to member 0 first. */
 static void test_contention_is_seen(void)
 {
     static schedule_t schedule;
@@ -186,7 +186,7 @@ static void test_window(void)
     }
 }
 
-/* Random sends and ends: what the window admits never exceeds it, but for a message that is alone. */
+/* Random sends and ends: the window is never exceeded, except by a message that is alone. */
 static void test_window_account(void)
 {
     uint64_t state = irr_test_seed();
@@ -232,7 +232,7 @@ static void test_pacing_table(void)
 
 /* ---- algorithms ---- */
 
-/* No name of a row. */
+/* None of these is the name of a row. */
 static const char *const unknown[] = { "", "DIRECT", "direct ", "a1 ", "rs" };
 
 static void test_algorithm_names(void)
@@ -259,7 +259,7 @@ static void test_algorithm_names(void)
     }
 }
 
-/* The pacing of a row where it is not set. */
+/* Returns the pacing of a row if the settings name none. */
 static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *name)
 {
     if (!irr_strategy_is_scheduled(strategy)) {
@@ -271,7 +271,7 @@ static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *
 
 /*
  * Each row is a route, an order that goes with it, and a pacing; a grid has one pacing alone.  Exchanges without a
- * schedule go by direct where they would have one, and signals, which it would tell, are off.
+ * schedule use the direct route in place of one, without its signals.
  */
 static void test_algorithm_rows(void)
 {
@@ -330,7 +330,7 @@ static void test_dims(void)
 
 IRR_TEST_MAIN("order", 60,
     { "every order keeps the rules for 1 to 64 members", test_rules },
-    { "contention is seen where there is some", test_contention_is_seen },
+    { "contention is detected", test_contention_is_seen },
     { "known steps", test_known },
     { "the names of orders and routes", test_names },
     { "window: both limits", test_window },
@@ -338,4 +338,4 @@ IRR_TEST_MAIN("order", 60,
     { "the table of pacings", test_pacing_table },
     { "algorithms are found by their names", test_algorithm_names },
     { "every algorithm has a route, an order and a pacing", test_algorithm_rows },
-    { "dims are read, or refused", test_dims })
+    { "dims are read or refused", test_dims })

@@ -6,7 +6,7 @@
 #include "matrix_scene.h"
 #include "plan_all.h"
 
-/* Does step i depend on step j, directly or not? */
+/* Returns true if step i depends on step j, directly or not. */
 static bool waits_for(const irr_plan_t *plan, size_t i, size_t j)
 {
     const irr_step_t *step = &plan->steps[i];
@@ -20,7 +20,7 @@ static bool waits_for(const irr_plan_t *plan, size_t i, size_t j)
     return waits;
 }
 
-/* How many sends with bytes do not wait for all steps of a kind in the stage before. */
+/* Returns the number of sends with bytes that do not wait for all steps of a kind in the stage before. */
 static size_t count_early(const irr_plan_t *plan, irr_step_kind_t kind)
 {
     size_t early = 0;
@@ -41,7 +41,7 @@ static size_t count_early(const irr_plan_t *plan, irr_step_kind_t kind)
     return early;
 }
 
-/* A send for a barrier is empty, and nothing else is. */
+/* Returns the number of empty sends; only those for a barrier are empty. */
 static size_t count_empty(const irr_plan_t *plan)
 {
     size_t empty = 0;
@@ -52,7 +52,7 @@ static size_t count_empty(const irr_plan_t *plan)
     return empty;
 }
 
-/* grid on 12 ranks, each with two messages, so that not all is made of all; a barrier has four rounds. */
+/* grid on 12 ranks with two messages each, so that a message is not made of all others; a barrier has four rounds. */
 static void test_waits(void)
 {
     size_t early[IRR_OVERLAP_COUNT][2] = { { 0 } };

@@ -1,5 +1,5 @@
 /*
- * test_paced.c - strategies with different pacing: which there are, and in which order.
+ * test_paced.c - the list of strategies with different pacings, and its order.
  */
 #include "irr_test.h"
 
@@ -10,7 +10,7 @@ static irr_settings_t open_settings(void)
     return (irr_settings_t){ .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO };
 }
 
-/* Of tree with a pacing, which the settings may leave open. */
+/* Finds the strategies of tree with a pacing, which the settings may leave open. */
 static int find_strategies(const irr_settings_t *settings, irr_pacing_kind_t pacing, unsigned routes, int ranks,
                            irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX])
 {
@@ -46,7 +46,7 @@ static void test_strategies(void)
     }
 }
 
-/* One strategy, that of the settings. */
+/* Without a trial there is one strategy, that of the settings. */
 static void test_no_trial(void)
 {
     irr_settings_t settings = open_settings();
@@ -66,7 +66,7 @@ static void test_no_trial(void)
     CU_ASSERT_EQUAL(strategy[0].grants, 5);
 }
 
-/* What the user has set is what all strategies have, and no two of them are alike. */
+/* All strategies have the settings of the user, and no two strategies are alike. */
 static void test_set(void)
 {
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
@@ -95,7 +95,7 @@ static void test_set(void)
     }
 }
 
-/* Where hosts have several ranks, strategies by their route come first, and with what it goes with alone. */
+/* If hosts have several ranks, strategies of the node route come first, with the pacings that it supports. */
 static void test_routes(void)
 {
     irr_settings_t settings = open_settings();
@@ -118,7 +118,7 @@ static void test_routes(void)
     CU_ASSERT(!irr_strategy_forwards(&strategies[0]) && strategies[0].pacing == &irr_pacing_grant);
 }
 
-/* Many ranks: grants, unless the user wants signals. */
+/* Many ranks use grants, unless the user asks for signals. */
 static void test_many(void)
 {
     irr_settings_t settings = open_settings();
@@ -137,7 +137,7 @@ static void test_many(void)
 
 IRR_TEST_MAIN("paced", 20,
     { "the strategies that are tried",              test_strategies },
-    { "one strategy where nothing is tried",       test_no_trial },
-    { "what is set is not tried",             test_set },
-    { "ways by way of the hosts' ranks",      test_routes },
-    { "signals for few ranks alone",          test_many })
+    { "one strategy if nothing is tried",           test_no_trial },
+    { "settings of the user are not tried",         test_set },
+    { "strategies that the ranks of hosts forward", test_routes },
+    { "signals for few ranks only",                 test_many })

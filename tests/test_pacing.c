@@ -1,5 +1,5 @@
 /*
- * test_pacing.c - every direct algorithm under every pacing: every byte arrives, no rank hangs, the pacing is kept.
+ * test_pacing.c - every direct algorithm with every pacing: every byte arrives, no rank hangs, and the pacing is kept.
  */
 #include "irr_paced.h"
 #include "irr_test.h"
@@ -21,7 +21,7 @@ static bool is_direct(int algorithm)
     return algorithm == IRR_PACED_ANY || irr_algorithm_strategy(algorithm)->route == &irr_route_direct;
 }
 
-/* Any row but those of a grid, or any schedule. */
+/* Draws a direct row, or a random schedule. */
 static int draw_algorithm(uint64_t *state)
 {
     uint64_t rows = 0;
@@ -51,7 +51,7 @@ static irr_paced_params_t draw_params(uint64_t *state)
     };
 }
 
-/* What a rank without the messages of grants, which have no bytes, counts in both directions. */
+/* Compares the counters of a rank with those of its messages and grants, which have no bytes. */
 static bool counters_are_right(const irr_paced_t *paced, const irr_job_t *job, int rank)
 {
     const irr_paced_rank_t *seen = &paced->rank[rank];
@@ -94,7 +94,7 @@ static void run_once(irr_paced_t *paced, const irr_job_t *job)
     }
 }
 
-/* Twice with the same executors. */
+/* Runs a job twice with the same executors. */
 static void run(irr_job_t *job, const irr_paced_params_t *params)
 {
     irr_paced_t *paced = irr_paced_create(job, params);
@@ -123,7 +123,7 @@ static void test_all(void)
     }
 }
 
-/* The watch sees a pacing that is not kept: free is neither loose nor granted, and many grants are not few. */
+/* The watch sees a violated pacing: free violates loose and grants, and many grants violate few. */
 static void test_watch(void)
 {
     static const struct {
@@ -157,7 +157,7 @@ static void test_watch(void)
     irr_job_destroy(job);
 }
 
-/* Both limits are used, not only kept: a rank that has grants for it has k sends in flight. */
+/* Both limits are used, not only kept: a rank with grants has k sends in flight. */
 static void test_used(void)
 {
     irr_job_t *job = irr_job_create(9, IRR_JOB_UNIFORM, 1);
@@ -209,7 +209,7 @@ static void build_plain(irr_plan_t *plan)
     }
 }
 
-/* What each step is, and after which it goes: as in "s2 a0(1,2)", a send to 2, and a tell to 0 after steps 1 and 2. */
+/* Describes steps and dependencies: "s2 g0(1,2)" is a send to 2, and a signal (wait: w) to 0 after steps 1 and 2. */
 static void describe(const irr_plan_t *plan, char *text, size_t size)
 {
     size_t at = 0;
@@ -217,7 +217,7 @@ static void describe(const irr_plan_t *plan, char *text, size_t size)
     for (size_t i = 0; i < plan->nsteps; i++) {
         const irr_step_t *step = &plan->steps[i];
 
-        at += (size_t)snprintf(text + at, size - at, "%s%c%d", i > 0 ? " " : "", "srcta"[step->kind], step->peer);
+        at += (size_t)snprintf(text + at, size - at, "%s%c%d", i > 0 ? " " : "", "srcgw"[step->kind], step->peer);
         for (size_t k = 0; k < step->deps; k++) {
             at += (size_t)snprintf(text + at, size - at, "%c%zu%s", k > 0 ? ',' : '(', plan->deps[step->first_dep + k],
                                    k + 1 == step->deps ? ")" : "");
@@ -227,7 +227,7 @@ static void describe(const irr_plan_t *plan, char *text, size_t size)
 
 static void test_added(void)
 {
-    /* All but the first receive are waited for by the second tell; the last message waits for it and for rank 0. */
+    /* The second signal waits for all receives but the first; the last message waits for it and for rank 0. */
     irr_signal_t signals[] = { { 1, 0 }, { 3, 2 } };
     irr_wait_t waits[] = { { 1, 0, 0 }, { 1, 1, 1 }, { 3, 0, 0 }, { 3, 1, 3 } };
     const irr_signals_t both = { signals, 2, waits, 4 };
@@ -238,9 +238,9 @@ static void test_added(void)
     } rows[] = {
         { IRR_PACING_FREE, 0, "r0 r0 r2 s2 s2 s0 s0" },
         { IRR_PACING_LOOSE, 0, "r0 r0 r2 s2 s2(3,0) s0 s0(4,5,1,2)" },
-        { IRR_PACING_GRANT, 1, "r0 r0 r2 a2 a2 a0 a0 s2(3) s2(4,7) s0(5,8) s0(6,9) t0 t0(0) t2(1)" },
-        { IRR_PACING_GRANT, 0, "r0 r0 r2 a2 a2 a0 a0 s2(3) s2(4) s0(5,7) s0(6,8) t0 t0 t2(0)" },
-        { IRR_PACING_SYNC, 0, "r0 r0 r2 a0 a0 s2 s2(5,3,0) s0 s0(6,7,4,1,2) t0(0) t2(1,2)" },
+        { IRR_PACING_GRANT, 1, "r0 r0 r2 w2 w2 w0 w0 s2(3) s2(4,7) s0(5,8) s0(6,9) g0 g0(0) g2(1)" },
+        { IRR_PACING_GRANT, 0, "r0 r0 r2 w2 w2 w0 w0 s2(3) s2(4) s0(5,7) s0(6,8) g0 g0 g2(0)" },
+        { IRR_PACING_SYNC, 0, "r0 r0 r2 w0 w0 s2 s2(5,3,0) s0 s0(6,7,4,1,2) g0(0) g2(1,2)" },
     };
     irr_plan_t plan;
 
@@ -312,7 +312,7 @@ static void test_stages(void)
 
 IRR_TEST_MAIN("pacing", 120,
     { "any algorithm, pacing, job, order and delay",      test_all },
-    { "the watch sees a pacing that is not kept",         test_watch },
-    { "as many are granted and sent as may be",         test_used },
-    { "what each pacing adds to a plan",                  test_added },
+    { "the watch sees a violated pacing",                 test_watch },
+    { "grants and sends use their limits",              test_used },
+    { "the steps that each pacing adds to a plan",        test_added },
     { "loose looks at one stage",                       test_stages })

@@ -1,6 +1,6 @@
 /*
- * test_pairs.c - exchanges in place, in pairs with little scratch: every byte, whatever is sent when; counts that
- * differ at both ends, and peers that do not exchange in place, end all the same.
+ * test_pairs.c - exchanges in place, in pairs with little scratch: every byte arrives in any order of messages, and
+ * exchanges end if counts differ at both ends or peers do not exchange in place.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"
@@ -28,13 +28,13 @@ typedef struct scene {
     unsigned char *buffer[RANKS_MAX];
 } scene_t;
 
-/* Byte i of the message from one rank to another, as it was before. */
+/* Returns byte i of the message from one rank to another. */
 static unsigned char byte_of(int from, int to, size_t i)
 {
     return (unsigned char)(from * 31 + to * 17 + (int)(i * 7 % 251) + 1);
 }
 
-/* Some blocks for a message, behind those that are there; a byte of each gap is 0. */
+/* Appends some blocks for a message; each gap has a byte 0. */
 static size_t cut(scene_t *scene, int rank, int peer, size_t offset, size_t *count, uint64_t *state)
 {
     size_t left = scene->length[rank][peer];
@@ -71,7 +71,7 @@ static void lay_out(scene_t *scene, int rank, uint64_t *state)
     }
 }
 
-/* Lengths that are alike both ways, many of them about a multiple of a piece. */
+/* Draws lengths that are equal in both directions, many of them close to a multiple of a piece. */
 static void fill(scene_t *scene, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
 {
     scene->ranks = ranks;
@@ -93,7 +93,7 @@ static void finish(scene_t *scene)
     }
 }
 
-/* Bytes of the message of a peer that are not what it sent, among so many; and bytes between blocks that changed. */
+/* Returns the wrong bytes among the first `length` of the message of a peer, and the changed bytes between blocks. */
 static size_t count_wrong(const scene_t *scene, int rank, int peer, size_t length)
 {
     const irr_blocks_t blocks = irr_blocks_of(scene->problems[rank].recv, peer);
@@ -143,7 +143,7 @@ static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_m
     finish(&scene);
 }
 
-/* All rendezvous, some, none; a window of one message. */
+/* All messages, some, or none are eager. */
 static void test_random(void)
 {
     static const size_t eager_max[] = { 0, 100, SIZE_MAX };
@@ -156,7 +156,7 @@ static void test_random(void)
     }
 }
 
-/* More than 1 MiB each way, by the limits that exchanges have: never more scratch than they say. */
+/* Messages of up to 256 GiB in each direction, with the limits of exchanges, never need more scratch than the limit. */
 static void test_bound(void)
 {
     static const size_t lengths[] = {
@@ -200,8 +200,8 @@ static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *sta
 }
 
 /*
- * Who has nothing for a peer that sends it something has a message that nobody asks for, which is not a matter of
- * pairs; and one length cannot be told apart.
+ * Avoids empty messages, because a message from such a peer would be unexpected, which has nothing to do with pairs;
+ * and one length that cannot be distinguished.
  */
 static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
 {
@@ -214,7 +214,7 @@ static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
     }
 }
 
-/* The plan of a rank that does not exchange in place. */
+/* Builds the plan of a rank that does not exchange in place. */
 static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacing, irr_plan_t *plan)
 {
     irr_plan_reset(plan, problem);
@@ -222,7 +222,7 @@ static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacin
     irr_test_must(irr_pacing_add(pacing, &(irr_pacing_params_t){ .grants = 0 }, plan));
 }
 
-/* Counts differ, or every other rank does not exchange in place, and has this pacing.  True: a rank has failed. */
+/* Counts differ, or every other rank has this pacing and is not in place.  Returns true if a rank has failed. */
 static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pacing_t *pacing,
                         uint64_t *state)
 {
@@ -279,7 +279,7 @@ static void test_wrong(void)
     CU_ASSERT(failed > 0 && failed < runs);
 }
 
-/* ---- all of it ---- */
+/* ---- cases ---- */
 
 static const irr_test_case_t cases[] = {
     { "every byte, with little scratch", test_random },

@@ -18,7 +18,7 @@ static irr_matrix_t make(const char *name, int ranks, uint64_t seed)
     return matrix_scene_pattern(name, ranks, UNIT, seed);
 }
 
-/* Entries of `units` units; in row `line`, or in column `line` if columns. */
+/* Returns the number of entries of `units` units in row `line`, or in that column. */
 static int count(const irr_matrix_t *matrix, bool columns, int line, uint64_t units)
 {
     int found = 0;
@@ -51,7 +51,7 @@ static int ceil_root(int ranks)
 
 /* ---- the definitions ---- */
 
-/* Units from i to j by the patterns that are no random ones. */
+/* Returns the units from i to j of the patterns that are not random. */
 static uint64_t units(const char *name, int ranks, int i, int j)
 {
     const int c = ceil_root(ranks), mirror = i % c * c + i / c;
@@ -182,7 +182,7 @@ static void test_skewed_scaled(void)
 
 /* ---- all patterns ---- */
 
-/* Over the entries as numbers, so byte order does not count. */
+/* Hashes the entries as numbers, so that the byte order does not matter. */
 static uint64_t fingerprint(const irr_matrix_t *matrix)
 {
     uint64_t hash = IRR_HASH_BASIS;
@@ -193,7 +193,7 @@ static uint64_t fingerprint(const irr_matrix_t *matrix)
     return hash;
 }
 
-/* What these seeds gave when the patterns were written: results stay comparable between versions. */
+/* The matrices of these seeds never change, so results of different versions can be compared. */
 static void test_same_everywhere(void)
 {
     static const struct { const char *name; uint64_t hash; } golden[] = {
@@ -323,4 +323,4 @@ IRR_TEST_MAIN("pattern", 60,
     { "each pattern has a name and a line of text", test_table },
     { "unknown names and overflowing units are refused", test_limits },
     { "no entry is above INT64_MAX for any P", test_longest },
-    { "want of memory is an error", test_no_memory })
+    { "memory that runs out is an error", test_no_memory })

@@ -81,7 +81,7 @@ static void test_bad_lists(void)
     irr_names_fini(&names);
 }
 
-/* 250 times an x and what follows. */
+/* 250 letters x, and the end of a row. */
 static void test_long_names(void)
 {
     static const struct { const char *end; size_t names; } rows[] = {
@@ -122,7 +122,7 @@ static void test_list_memory(void)
 
 /* ---- topologies of a test ---- */
 
-/* Hosts are the first of the names; the topology is the caller's to irr_topology_fini. */
+/* Makes a topology, whose hosts are the first names.  The caller releases it. */
 static void make(const char *list, int hosts, const int *parent, irr_topology_t *topology)
 {
     irr_names_t names = { .count = 0 };
@@ -173,7 +173,7 @@ static void test_find(void)
     irr_topology_fini(&topology);
 }
 
-/* As the header says it, one host after the other. */
+/* Returns true if a is b up to a dot. */
 static bool matches(const char *a, const char *b)
 {
     const size_t length = strlen(a);
@@ -268,7 +268,7 @@ static void test_placement(void)
     }
 }
 
-/* ---- the part that is used ---- */
+/* ---- the part that ranks use ---- */
 
 static void describe(const irr_topology_t *topology, char *text, size_t size)
 {
@@ -316,7 +316,7 @@ static void test_cut(void)
     irr_topology_fini(&topology);
 }
 
-/* The vertex that a vertex of the part was; names are unique here. */
+/* Returns the vertex of that name; names are unique here. */
 static int vertex_of(const irr_topology_t *whole, const char *name)
 {
     int v = 0;
@@ -327,7 +327,7 @@ static int vertex_of(const irr_topology_t *whole, const char *name)
     return v;
 }
 
-/* The vertices on the way between two, as names: up from one, and up from the other as far as they meet. */
+/* Writes the names of the vertices between two: up from one, and up from the other, until both meet. */
 static void walk(const irr_topology_t *topology, int from, int to, char *text)
 {
     bool above[128] = { false };
@@ -363,7 +363,7 @@ static void make_random(irr_topology_t *topology)
     make("n[0-29],s[0-14]", HOSTS, parent, topology);
 }
 
-/* All paths stay as they were, and each vertex is on a path. */
+/* All paths are unchanged, and each vertex of the part is on a path. */
 static void check_part(const irr_topology_t *whole, const int *before, int ranks, const irr_topology_t *part,
                        const int *after)
 {
@@ -436,10 +436,10 @@ IRR_TEST_MAIN("placement", 60,
     { "lists are expanded", test_lists },
     { "malformed lists are refused", test_bad_lists },
     { "names may have 255 bytes", test_long_names },
-    { "want of memory leaves a list as it was", test_list_memory },
+    { "memory that runs out does not change a list", test_list_memory },
     { "hosts are found by short and by whole names", test_find },
-    { "the same as by looking at each", test_find_random },
-    { "ranks are on hosts, or it is said which host is missing", test_placement },
-    { "what no rank uses is cut off", test_cut },
-    { "paths stay as they were", test_cut_random },
-    { "want of memory changes nothing", test_cut_memory })
+    { "as a search of all hosts finds them", test_find_random },
+    { "ranks are on hosts, or a reason names the missing host", test_placement },
+    { "a part has only the vertices that ranks use", test_cut },
+    { "paths in a part are unchanged", test_cut_random },
+    { "memory that runs out changes nothing", test_cut_memory })

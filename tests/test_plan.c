@@ -16,7 +16,7 @@
 
 #define RANKS_ALL 32
 
-/* A row whose plan a rank can build alone; they come first. */
+/* Returns true if a rank can build the plan of a row alone; these rows come first. */
 static bool is_direct(int algorithm)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(algorithm);
@@ -31,7 +31,7 @@ static void fini_plans(irr_plan_t *plans, int count)
     }
 }
 
-/* The plans of all ranks for one job, built without a reserve. */
+/* Builds the plans of all ranks for one job, without a reserve. */
 static void build_plans(int algorithm, const irr_job_t *job, irr_plan_t *plans)
 {
     for (int r = 0; r < job->ranks; r++) {
@@ -40,7 +40,7 @@ static void build_plans(int algorithm, const irr_job_t *job, irr_plan_t *plans)
     }
 }
 
-/* Empty messages are left out, so the plans have two steps a message. */
+/* Returns two steps for each message that is not empty. */
 static size_t expected_steps(const irr_job_t *job)
 {
     size_t steps = 0;
@@ -75,7 +75,7 @@ static void test_unknown(void)
 
 /* ---- text ---- */
 
-/* The text of a plan, which the caller frees. */
+/* Returns the text of a plan, which the caller frees. */
 static char *print_plan(const irr_plan_t *plan)
 {
     char *text = NULL;
@@ -227,7 +227,7 @@ static void test_same(void)
 
 /* ---- memory ---- */
 
-/* A uniform job has every message, so it needs all that the bounds allow. */
+/* A uniform job has every message, so it needs all steps of the bounds. */
 static void test_bounds(void)
 {
     for (int ranks = 1; ranks <= RANKS_ALL; ranks++) {
@@ -251,7 +251,7 @@ static void test_bounds(void)
     }
 }
 
-/* Steps are added to a plan without a reserve; each allocation on the way fails once, and takes nothing with it. */
+/* Adds steps to a plan without a reserve; each allocation fails once, which does not change the plan. */
 static void test_growth(void)
 {
     enum { STEPS = 5000 };
@@ -294,7 +294,7 @@ typedef struct reserved {
     irr_plan_bounds_t    bounds;
 } reserved_t;
 
-/* A plan without its reserve can be built all the same. */
+/* A plan without its reserve can be built nevertheless. */
 static irr_status_t reserve(void *context)
 {
     const reserved_t *reserved = context;
@@ -320,7 +320,7 @@ static void test_no_memory_to_reserve(void)
     irr_job_destroy(job);
 }
 
-/* A reserve that no machine can give is refused before anything is multiplied out. */
+/* A reserve that overflows is refused before its bytes are computed. */
 static void test_reserve_overflow(void)
 {
     const irr_plan_bounds_t bounds = { .steps = SIZE_MAX / 8, .pieces = 1, .deps = 1 };
@@ -339,6 +339,6 @@ IRR_TEST_MAIN("plan", 60,
     { "a stream that fails is an error", test_text_unwritable },
     { "the same problem gives the same plan", test_same },
     { "building within the bounds does not allocate", test_bounds },
-    { "a plan without a reserve grows, and stays whole where it cannot", test_growth },
-    { "want of memory while reserving", test_no_memory_to_reserve },
+    { "a plan without a reserve grows, and stays whole if it cannot", test_growth },
+    { "memory that runs out while reserving", test_no_memory_to_reserve },
     { "a reserve that overflows", test_reserve_overflow })

@@ -1,6 +1,6 @@
 /*
- * test_plan_run.c - the run of irr_plan check: the checker accepts the plans of all rows, and their run delivers; the
- * run of wrong plans ends, too.
+ * test_plan_run.c - the run of irr_plan check: the checker accepts the plans of all rows, and their run delivers every
+ * byte.  The run of wrong plans ends, too.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -14,7 +14,7 @@
 
 static const irr_strategy_t unlimited;
 
-/* Long messages of all pairs, or short ones of some. */
+/* Builds plans for long messages of all pairs, or for short ones of some. */
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool sparse, uint64_t *state,
                   irr_plans_t *plans)
 {
@@ -28,7 +28,7 @@ static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool 
     irr_matrix_fini(&matrix);
 }
 
-/* Long messages and large schedules take long, so few of the larger ones are run. */
+/* Leaves out most large jobs with long messages or schedules, which take long. */
 static bool is_left_out(int row, int ranks, bool sparse, uint64_t *state)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(row);
@@ -73,7 +73,7 @@ static void test_delivers(void)
     }
 }
 
-/* The last send of rank 0 goes to nobody, so its receiver waits for ever. */
+/* No receive matches the last send of rank 0, so its receiver waits for ever. */
 static void test_never_ends(void)
 {
     char reason[256] = "";
@@ -90,7 +90,7 @@ static void test_never_ends(void)
     irr_plans_fini(&plans);
 }
 
-/* Each rank receives two messages into each other's place. */
+/* Rank 1 receives two messages into each other's place. */
 static void test_wrong_place(void)
 {
     char reason[256] = "";
@@ -130,5 +130,5 @@ static void test_memory(void)
 IRR_TEST_MAIN("plan run", 60,
     { "all rows deliver",               test_delivers },
     { "a run without an end ends",      test_never_ends },
-    { "bytes in a wrong place are seen", test_wrong_place },
+    { "bytes in a wrong place are detected", test_wrong_place },
     { "memory runs out anywhere",       test_memory })
