@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages as text, a line each: stage.step from>to bytes, and source>destination[offset,end) for each slice. */
+/* Messages as text, one line each: stage.step from>to bytes, and source>destination[offset,end) for each slice. */
 typedef struct record {
     char   text[2000];
     size_t used;
@@ -138,7 +138,7 @@ static void test_nodes(void)
     irr_matrix_fini(&matrix);
 }
 
-/* The parts of a message are told apart by their order alone, and may go in any. */
+/* The parts of a message are distinguished by their order only, and may be sent in any order. */
 static void test_scheduled(void)
 {
     irr_transmission_t list[] = {
@@ -173,7 +173,7 @@ static void test_scheduled(void)
 
 #define RANGE(buffer, offset, length) { IRR_BUFFER_##buffer, false, offset, length }
 
-/* Two pieces that continue each other are one slice; two that change places stay two. */
+/* Two consecutive pieces are one slice; two in another order remain two. */
 static const irr_scene_row_t pieced_rows[] = {
     { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
     { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
@@ -265,7 +265,7 @@ static void test_broken(void)
 #define REPLAY_RANKS  12
 #define REPLAY_LENGTH 24
 
-/* Since which stage a rank holds a byte, by rank, source, destination and byte; 0: from the start. */
+/* The stage since which a rank holds a byte, by rank, source, destination and byte; 0: from the start. */
 typedef struct replay {
     const irr_matrix_t *matrix;
     int                 since[REPLAY_RANKS][REPLAY_RANKS][REPLAY_RANKS][REPLAY_LENGTH];
@@ -288,7 +288,7 @@ static bool continues(const irr_slice_t *a, const irr_slice_t *b)
     return a->source == b->source && a->destination == b->destination && a->offset + a->length == b->offset;
 }
 
-/* A slice may only be of bytes that exist, and that the sender got in an earlier stage. */
+/* Returns true if the bytes of a slice exist, and the sender has received them in an earlier stage. */
 static bool replay_slice(replay_t *replay, const irr_plans_message_t *message, const irr_slice_t *slice)
 {
     bool right = slice->length > 0 && slice->source < replay->matrix->ranks &&
@@ -327,7 +327,7 @@ static void check_replay(const irr_settings_t *settings, const irr_matrix_t *mat
     static replay_t replay;
     irr_plans_t plans;
 
-    memset(&replay, 0x7f, sizeof(replay));  /* nobody has anything before some late stage */
+    memset(&replay, 0x7f, sizeof(replay));  /* no rank has any byte before some late stage */
     replay.matrix = matrix;
     replay.wrong = 0;
     memset(replay.last, 0, sizeof(replay.last));

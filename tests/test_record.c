@@ -1,5 +1,5 @@
 /*
- * test_record.c - records of a report: their units, how they are joined, text, JSON, and records from elsewhere.
+ * test_record.c - records of a report: units, sums, text, JSON, and records of other ranks, which may be unsound.
  */
 #include "irr_test.h"
 #include "ompi_coll_irr/coll_irr_record.h"
@@ -99,7 +99,7 @@ static void reads(const mca_coll_irr_record_t *record, const char *wanted)
     CU_ASSERT_STRING_EQUAL(text, wanted);
 }
 
-/* Causes of communicators: one that all have is told once, and a record is never without. */
+/* The causes of communicators: a common one is written once, and a record always has one. */
 static void test_reasons(void)
 {
     static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
@@ -121,7 +121,7 @@ static void test_reasons(void)
     reads(&record, "because of nothing that is known");
 }
 
-/* The same kind on this rank: all is added. */
+/* Two records of one kind on this rank are added. */
 static void test_sums(void)
 {
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -151,7 +151,7 @@ static void test_sums(void)
     reads(&table.records[0], "because it has speedup 1.50 to 2.00 in trials");
 }
 
-/* On another rank: bytes are added; the time, and what was saved in it, are those of the rank with the longest. */
+/* Of records of two ranks, bytes are added; times and saved time are those of the rank with the longest time. */
 static void test_joins(void)
 {
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -194,7 +194,7 @@ static void test_kinds(void)
     CU_ASSERT_EQUAL(table.records[3].ns, 0);
 }
 
-/* However many kinds come, nothing is lost, and there are no more records than there may be. */
+/* With any number of kinds, no exchange is lost, and the table does not exceed its limit. */
 static void test_bounded(void)
 {
     uint64_t seed = irr_test_seed(), exchanges = 0, bytes = 0;
@@ -252,7 +252,7 @@ static void test_unsound(void)
 
 typedef void (*writer_t)(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 
-/* From malloc. */
+/* Returns the output of a writer, which the caller frees. */
 static char *written(writer_t write, int ranks, int reporting)
 {
     const mca_coll_irr_job_t job = { .version = "1.2.3", .ranks = ranks, .reporting = reporting };
@@ -323,7 +323,7 @@ static void test_json(void)
     free(text);
 }
 
-/* A record of nothing: what is not known is null. */
+/* In a record of nothing, all unknown values are null. */
 static void test_json_of_nothing(void)
 {
     const mca_coll_irr_record_t record = { .ranks = 0 };
@@ -341,13 +341,13 @@ static void test_json_of_nothing(void)
 
 IRR_TEST_MAIN("record", 60,
     { "bytes and times have units", test_units },
-    { "what was tried, and no more than has room", test_strategies },
+    { "the strategies that were tried, as far as there is room", test_strategies },
     { "records of one kind are summed", test_sums },
-    { "causes of rows that are summed", test_reasons },
+    { "the causes of summed records", test_reasons },
     { "records of several ranks are joined", test_joins },
     { "records of other kinds are others", test_kinds },
     { "a table is bounded, and loses nothing", test_bounded },
-    { "a record from elsewhere is checked", test_unsound },
+    { "an unsound record is detected", test_unsound },
     { "a table", test_text },
     { "JSON", test_json },
     { "JSON of nothing", test_json_of_nothing })

@@ -210,7 +210,7 @@ static int step_of(const irr_large_t *large, int from, int to)
     return 0;
 }
 
-/* Does a source send to its targets in the large steps and in the order of its line?  Returns their number. */
+/* A source sends to its targets in the large steps and in the order of its line.  Returns the number of targets. */
 static size_t check_source(const irr_large_t *large, int i, const char *line)
 {
     size_t count = 0, n = 0;
@@ -453,12 +453,12 @@ static void test_no_memory(void)
 }
 
 IRR_TEST_MAIN("redistribution", 60,
-    { "the table is what a walk over all elements finds", test_table },
+    { "the table equals a count of all elements", test_table },
     { "long blocks are not walked", test_long_table },
-    { "what is too much is refused", test_limits },
+    { "values above the limits are refused", test_limits },
     { "parameters are read", test_parse },
     { "the examples of the paper", test_examples },
-    { "schedules are valid and miss nothing", test_schedules },
+    { "schedules are valid and complete", test_schedules },
     { "blocks of the table are equal (theorem 2)", test_blocks },
     { "algorithm 2 meets the bound where it should", test_large_steps_pay },
-    { "want of memory is an error and leaks nothing", test_no_memory })
+    { "memory that runs out is an error, and leaks nothing", test_no_memory })

@@ -1,6 +1,6 @@
 /*
  * test_reduction.c - the maxima of a few words over all ranks: the checker proves the plans, with nodes and without,
- * and refuses plans that are wrong; runs of them are right, and those that fail end in no wrong maximum.
+ * and refuses wrong plans; runs are right, and no failed run ends in a wrong maximum.
  */
 #include "irr_fleet.h"
 #include "irr_memory.h"
@@ -14,7 +14,7 @@
 
 enum { ROUNDS_MAX = 20000, LAYOUTS = 6, RANKS_MAX = 300 };
 
-/* All alike; one node; nodes of several sizes, of ranks that are neighbours or not; each rank alone. */
+/* Layouts: no nodes; one node; nodes of several sizes, of neighbours or not; a node for each rank. */
 static irr_nodes_t *lay_out(int layout, int ranks, irr_nodes_t *nodes)
 {
     int labels[RANKS_MAX];
@@ -63,7 +63,7 @@ static void free_plans(irr_plan_t *plans, int ranks)
     free(plans);
 }
 
-/* A leader sends between nodes, once a round; others send to their leader, or on its way. */
+/* Leaders send between nodes, once in a round; other ranks send only within their node. */
 static void expect_messages(const irr_plan_t *plan, const irr_nodes_t *nodes)
 {
     const int count = nodes != NULL ? nodes->count : plan->ranks;
@@ -108,7 +108,7 @@ static void test_proof(void)
     }
 }
 
-/* ---- what the checker refuses ---- */
+/* ---- plans that the checker refuses ---- */
 
 static size_t find(const irr_plan_t *plan, irr_step_kind_t kind, int nth)
 {
@@ -119,13 +119,13 @@ static size_t find(const irr_plan_t *plan, irr_step_kind_t kind, int nth)
     return i;
 }
 
-/* Rank 1 does not wait for what it reduces. */
+/* Rank 1 does not wait for the words that it reduces. */
 static void no_wait(irr_plan_t *plans)
 {
     plans[1].steps[find(&plans[1], IRR_STEP_REDUCE, 0)].deps = 0;
 }
 
-/* Nor for its send of the words that a reduction changes. */
+/* Rank 2 does not wait for its send of the words that a reduction changes. */
 static void no_wait_for_send(irr_plan_t *plans)
 {
     const irr_step_t *step = &plans[2].steps[find(&plans[2], IRR_STEP_REDUCE, 0)];
@@ -133,13 +133,13 @@ static void no_wait_for_send(irr_plan_t *plans)
     plans[2].deps[step->first_dep + step->deps - 1] = plans[2].deps[step->first_dep];
 }
 
-/* Nor does it pass on what it heard. */
+/* Rank 3 does not wait for the words that it forwards. */
 static void no_news(irr_plan_t *plans)
 {
     plans[3].steps[find(&plans[3], IRR_STEP_SEND, 2)].deps = 0;
 }
 
-/* It reduces one word of two. */
+/* Rank 4 reduces one word of two. */
 static void half(irr_plan_t *plans)
 {
     irr_step_t *step = &plans[4].steps[find(&plans[4], IRR_STEP_REDUCE, 1)];
@@ -149,7 +149,7 @@ static void half(irr_plan_t *plans)
     plans[4].pieces[step->first_piece + 1].length /= 2;
 }
 
-/* Its second word goes into the first one. */
+/* The second word of rank 4 is reduced into the first one. */
 static void crossed(irr_plan_t *plans)
 {
     half(plans);
@@ -241,7 +241,7 @@ static void close_team(team_t *team)
     free(team->result);
 }
 
-/* Progresses the ranks that were started until none runs; false: they did not come to an end. */
+/* Progresses the ranks that were started until none runs.  Returns false if some do not finish. */
 static bool progress(team_t *team, int rounds)
 {
     bool busy = true;
@@ -291,7 +291,7 @@ static void expect_right(const team_t *team, size_t count)
     }
 }
 
-/* More runs than sequence numbers where `runs` says so; some start a while after the rank before. */
+/* Runs several reductions; in some, each rank starts a while after the rank before. */
 static void run(int ranks, int layout, uint32_t runs, uint64_t *state)
 {
     team_t team;
@@ -325,7 +325,7 @@ static void test_runs(void)
 
 /* ---- runs that fail ---- */
 
-/* Nobody has a maximum that lacks a word; `failed` has an error at once, and others may wait to be told. */
+/* No rank has a wrong maximum; `failed` has an error at once, and others may wait for its notice. */
 static void expect_failure(team_t *team, int failed, size_t count)
 {
     (void)progress(team, 200);

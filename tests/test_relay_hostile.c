@@ -1,10 +1,10 @@
 /*
- * test_relay_hostile.c - a relay among peers that send anything: it ends, writes nothing outside its blocks,
- * and the next exchange with peers that behave is right.
+ * test_relay_hostile.c - a relay with hostile peers: it ends, writes nothing outside its blocks, and the next exchange
+ * with correct peers is right.
  *
- * Good exchanges of all ranks are recorded, as the letters that one rank, the victim, gets.  Then the victim
- * runs alone, and the letters are sent to it again with some of them spoilt.  Who is told that something comes waits
- * for it, so it is sent.
+ * The test records the letters that one rank, the victim, receives in correct exchanges of all ranks.  Then the victim
+ * runs alone, and the letters are sent to it again, some of them changed.  The victim waits for every announced
+ * message, so announced messages are sent, too.
  */
 #include "irr_memory.h"
 #include "irr_relays.h"
@@ -21,13 +21,13 @@ enum { VICTIM = 1, EXCHANGES = 3, BYTES_MAX = 1 << 20, MESSAGES_MAX = 64 };
 
 typedef struct letter {
     int            from;
-    int            as;       /* the rank in whose name it is sent */
+    int            as;       /* the rank that the letter names as its sender */
     uint16_t       tag;
     size_t         length;
     unsigned char *bytes;
 } letter_t;
 
-/* What the victim got in some exchanges. */
+/* The letters of the victim in some exchanges. */
 typedef struct msg {
     irr_relays_params_t params;
     irr_job_t          *jobs[EXCHANGES];   /* the first two are the same */
@@ -52,7 +52,7 @@ static int stage_of(uint16_t tag)
     return tag & IRR_TAG_STAGES_MAX;
 }
 
-/* An opening, or a header. */
+/* Returns true for a predicted message or a header. */
 static bool is_lead(const letter_t *letter)
 {
     irr_tag_kind_t kind = irr_tag_kind(letter->tag);
@@ -98,7 +98,7 @@ static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, si
     add_letter(recorder->msg, (letter_t){ recorder->from, recorder->from, tag, length, copy_of(bytes, length) });
 }
 
-/* The same job twice, and then another one. */
+/* Records the same job twice, and then another one. */
 static void record_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t seed)
 {
     irr_relays_t *relays = irr_relays_create(params);
@@ -131,7 +131,7 @@ static void close_msg(msg_t *msg)
     irr_job_destroy(msg->jobs[0]);
 }
 
-/* Does the last exchange describe all that comes to the victim? */
+/* Returns true if the last exchange describes all messages to the victim. */
 static bool describes_last(const msg_t *msg)
 {
     for (size_t i = 0; i < msg->count; i++) {
@@ -146,8 +146,8 @@ static bool describes_last(const msg_t *msg)
 }
 
 /*
- * The last job has no message that is laid out as before: what a spoilt exchange has left behind cannot matter then.
- * Chance makes some alike now and then.
+ * Records exchanges whose last job has no message of the same layout as before, so that a changed exchange cannot
+ * affect it.  A random job may have one by chance.
  */
 static void open_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t seed)
 {
@@ -158,7 +158,7 @@ static void open_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t see
     }
 }
 
-/* ---- the post ---- */
+/* ---- sending ---- */
 
 static void never(irr_request_t *request, irr_status_t status)
 {
@@ -166,7 +166,7 @@ static void never(irr_request_t *request, irr_status_t status)
     CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all is eager */
 }
 
-/* Sends to the victim from any rank, also one that is no sender of it, and in the name of any. */
+/* Sends a letter to the victim from any rank, also from one that is not its sender, and in the name of any. */
 static void post(irr_relays_t *relays, const letter_t *letter)
 {
     irr_fleet_rank_t *from = &relays->fleet->rank[letter->from];
@@ -194,8 +194,8 @@ static size_t parts_of(const msg_t *msg, const letter_t *lead)
 }
 
 /*
- * Sends what the victim awaits because of a spoilt letter, beyond what was recorded: a header behind an opening that is
- * retired, another header, or parts.
+ * Sends the messages that the victim expects because of a changed letter, beyond the recorded ones: a header after a
+ * cancelled prediction, another header, or parts.
  */
 static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, size_t there)
 {
@@ -221,7 +221,7 @@ static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, 
     }
 }
 
-/* So many messages has an opening at most: what a spoilt header promised of the next one has to come. */
+/* Sends as many predicted messages as there can be, because a changed header may have announced them. */
 static void post_predicted(irr_relays_t *relays, const letter_t *predicted)
 {
     letter_t empty = *predicted;
@@ -241,7 +241,7 @@ static void flip(letter_t *letter, uint64_t *state)
     }
 }
 
-/* In the first bytes, which are most of what is described. */
+/* Changes one of the first bytes, which have most of the description. */
 static void flip_early(letter_t *letter, uint64_t *state)
 {
     size_t first = letter->length < 12 ? letter->length : 12;
@@ -305,7 +305,7 @@ static void randomize(letter_t *letter, uint64_t *state)
     }
 }
 
-/* A header is announced as data, and data as a header. */
+/* Makes a header data, and data a header. */
 static void change_kind(letter_t *letter, uint64_t *state)
 {
     (void)state;
@@ -322,10 +322,10 @@ static void (*const spoil[])(letter_t *letter, uint64_t *state) = {
     leave, flip, flip_early, flip_early, swap, cut, insert, enlarge, randomize, change_kind
 };
 
-/* Where a lead goes besides its own place: again, in the name of any rank, or of none that there is. */
+/* A second copy of a lead: of the same sender, of any rank, or of a rank that does not exist. */
 typedef enum extra { NOTHING, TWICE, STRANGER, NOBODY, EXTRAS } extra_t;
 
-/* A lead that nobody should send; with parts, for it may come before the own lead of a sender. */
+/* Sends an extra lead, with its parts, because it may arrive before the lead of its sender. */
 static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra, uint64_t *state)
 {
     int rank = lead->as;
@@ -345,7 +345,7 @@ static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra
 
 /* ---- runs ---- */
 
-/* Letters of the first exchanges that are spoilt. */
+/* The letters of the first exchanges that are changed. */
 typedef struct attack {
     size_t first, last;   /* all leads among these */
     bool   none;
@@ -383,7 +383,7 @@ static void post_spoilt(irr_relays_t *relays, const msg_t *msg, size_t i, uint64
     free(letter.bytes);
 }
 
-/* Runs one exchange of the victim, which must end; returns its result. */
+/* Runs one exchange of the victim, which must end.  Returns its result. */
 static irr_status_t run_victim(irr_relays_t *relays, const msg_t *msg, unsigned exchange,
                                const attack_t *attack, uint64_t *state)
 {
@@ -410,7 +410,7 @@ static irr_status_t run_victim(irr_relays_t *relays, const msg_t *msg, unsigned 
     return relays->rank[VICTIM].member->result;
 }
 
-/* Blocks may hold anything after an attack, guards may not; without one, and in the end, all is right. */
+/* After an attack blocks may have any contents, but not guards; without an attack, and in the end, all is right. */
 static void run_attack(const msg_t *msg, const attack_t *attack, uint64_t *state)
 {
     irr_relays_params_t params = msg->params;

@@ -17,7 +17,7 @@
 
 /* ---- other processes ---- */
 
-/* What a process that is made for it finds. */
+/* Returns the result of a function in a new process. */
 static bool found_by_child(bool (*finds)(const void *context), const void *context)
 {
     const pid_t child = fork();
@@ -52,7 +52,7 @@ static bool works_where_forbidden(const void *context)
            irr_remote_works(context);
 }
 
-/* A handle identifies its process: another word, nobody's memory, or nobody at all is seen. */
+/* A handle identifies its process: another word, unreadable memory and a missing process are detected. */
 static void test_handles(void)
 {
     static uint64_t word, other;
@@ -131,5 +131,5 @@ static void test_pieces(void)
 }
 
 IRR_TEST_MAIN("remote", 60,
-    { "who may read whom", test_handles },
+    { "which processes may read each other", test_handles },
     { "pieces of another process", test_pieces })

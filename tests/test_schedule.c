@@ -37,7 +37,7 @@ static irr_scheduled_params_t make_params(void)
     return params;
 }
 
-/* The structure of redistribution: one that has a message for each pair of ranks. */
+/* Returns a redistribution with a message for each pair of ranks. */
 static irr_redistribution_t all_pairs(int ranks)
 {
     const uint64_t p = (uint64_t)ranks;
@@ -46,7 +46,7 @@ static irr_redistribution_t all_pairs(int ranks)
                                    .y = 1 + p * irr_test_below(&state, 3), .q = ranks };
 }
 
-/* Most messages that one rank sends or receives. */
+/* Returns the most messages that one rank sends or receives. */
 static int degree_of(const irr_matrix_t *matrix)
 {
     int degree = 0;
@@ -64,7 +64,7 @@ static int degree_of(const irr_matrix_t *matrix)
     return degree;
 }
 
-/* No message of optimal is sent in parts that go one behind the other, and none takes longer by that. */
+/* optimal sends no message in consecutive parts, and none takes longer for that. */
 static void expect_merged(const irr_schedule_t *schedule)
 {
     irr_step_time_t *times = irr_test_array(schedule->count + 1, sizeof(*times));
@@ -85,7 +85,7 @@ static void expect_merged(const irr_schedule_t *schedule)
     free(times);
 }
 
-/* Rules of one schedule, whatever made it. */
+/* Rules of any schedule. */
 static void expect_rules(const char *name, const irr_schedule_t *schedule, const irr_matrix_t *matrix)
 {
     const size_t splits = irr_schedule_splits(schedule, matrix);
@@ -113,7 +113,7 @@ static uint64_t late(void *context)
     return 1;
 }
 
-/* A schedule that splits nothing, within twice the bound, as short as it says; optimal takes it if that is enough. */
+/* A schedule without splits is at most twice the bound, and as short as it says; optimal uses it at the bound. */
 static void expect_whole(const irr_matrix_t *matrix)
 {
     const irr_deadline_t passed = { .now_ns = late };
@@ -157,7 +157,7 @@ static void test_whole(void)
     }
 }
 
-/* Written to a file and read again it is the same, and has the messages of the matrix. */
+/* A schedule that is written and read again is the same, and has the messages of the matrix. */
 static void expect_written(const irr_schedule_t *schedule, const irr_matrix_t *matrix)
 {
     const char *path = irr_text_open();
@@ -206,7 +206,7 @@ static void test_rules(void)
     }
 }
 
-/* Takes the step that starts at `at` off the matrix; returns where the next one starts. */
+/* Subtracts the step that starts at `at` from the matrix.  Returns the start of the next step. */
 static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t *left, bool *idle)
 {
     const int step = schedule->list[at].step, ranks = left->ranks;
@@ -232,7 +232,7 @@ static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t 
     return end;
 }
 
-/* In a random order no rank idles that has a message for an idle one, and only what is too long is cut. */
+/* In a random order no rank idles that has a message for an idle rank, and only messages that are too long are cut. */
 static void test_greedy(void)
 {
     static const char *const names[] = { "random", "random-sorted", "random-heap" };
@@ -278,7 +278,7 @@ static void test_optimal_limit(void)
     }
 }
 
-/* Dense, and hardly two lengths alike, so most steps empty one entry only. */
+/* A dense matrix of different lengths, so that most steps empty one entry only. */
 static void test_optimal_dense(void)
 {
     irr_matrix_t matrix = matrix_scene_zero(96);
@@ -296,7 +296,7 @@ static void test_optimal_dense(void)
 
 IRR_TEST_MAIN("schedule", 300,
     { "every order keeps the rules, and a seed gives one schedule", test_rules },
-    { "random orders: nobody idles who could send", test_greedy },
-    { "a schedule that splits nothing", test_whole },
+    { "random orders: no rank idles that could send", test_greedy },
+    { "a schedule without splits", test_whole },
     { "optimal: a limit on the steps is kept", test_optimal_limit },
     { "optimal: as long as the busiest port, dense", test_optimal_dense })

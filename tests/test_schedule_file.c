@@ -1,5 +1,5 @@
 /*
- * test_schedule_file.c - schedules and their files: what is written is read, and why the rest is refused.
+ * test_schedule_file.c - files of schedules: they are written and read, or refused for a reason.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -15,7 +15,7 @@
 
 #define HEAD "irr_schedule 1\n"
 
-/* ---- what is refused ---- */
+/* ---- files that are refused ---- */
 
 static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "first line does not say 'irr_schedule 1'" },
@@ -86,7 +86,7 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-/* A file that is read keeps the rules; one that is refused leaves the output alone. */
+/* A schedule that is read keeps the rules; a reader that refuses a file does not change its output. */
 static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
     irr_schedule_t schedule = { .ranks = 77 };
@@ -127,7 +127,7 @@ static void test_good_file(void)
     irr_schedule_fini(&schedule);
 }
 
-/* Whatever is cut off, but for the newline behind the end. */
+/* A cut file is refused, unless only the last newline is missing. */
 static void test_cut(void)
 {
     irr_file_error_t error;
@@ -154,7 +154,7 @@ static void test_noise(void)
     }
 }
 
-/* ---- what is written ---- */
+/* ---- files that are written ---- */
 
 static irr_status_t write_path(const char *path, const irr_schedule_t *schedule, const char *comment)
 {
@@ -212,7 +212,7 @@ static void test_long_comment(void)
     irr_text_close();
 }
 
-/* ---- what a file cannot say ---- */
+/* ---- schedules that no file can have ---- */
 
 /* A schedule of two transmissions of 10 bytes each, from 0 to 1 and from 1 to 0, changed by the case. */
 static void test_check(void)
@@ -280,7 +280,7 @@ static void test_no_memory(void)
     irr_text_close();
 }
 
-/* A short file takes little, whatever it announces. */
+/* A short file takes little memory, however many transmissions it announces. */
 static void test_announced(void)
 {
     static const char text[] = HEAD "16384 2147483647 4294967295\n2147483647 0 1 0 5\n";
@@ -298,8 +298,8 @@ IRR_TEST_MAIN("schedule_file", 60,
     { "a cut file is refused", test_cut },
     { "a line may have 1023 bytes and not more", test_long_line },
     { "damaged files end in a schedule or in a reason", test_noise },
-    { "what could not be read is not written", test_write },
+    { "a file that cannot be read is not written", test_write },
     { "a comment fits a line", test_long_comment },
-    { "the check finds what a file cannot say", test_check },
-    { "want of memory is an error", test_no_memory },
-    { "what is announced takes no memory", test_announced })
+    { "the check finds defects that no file can have", test_check },
+    { "memory that runs out is an error", test_no_memory },
+    { "announced transmissions take no memory", test_announced })

@@ -36,7 +36,7 @@ static void test_xor(void)
     irr_matrix_fini(&matrix);
 }
 
-/* The same on every machine: the hash of the schedules of a matrix that is the same everywhere. */
+/* Hashes a schedule.  The schedules of a matrix are the same on every machine. */
 static uint64_t hash(const irr_schedule_t *schedule)
 {
     uint64_t sum = IRR_HASH_BASIS;
@@ -145,7 +145,7 @@ static void test_redistribution(void)
     }
 }
 
-/* Any redistribution has a schedule, and it is that of the large steps. */
+/* Every redistribution has a schedule, which is that of its large steps. */
 static void test_redistributions(void)
 {
     const irr_order_t *row = &irr_order_redistribution;
@@ -208,6 +208,6 @@ static void test_failures(void)
 IRR_TEST_MAIN("scheduled", 60,
     { "xor: the steps by hand", test_xor },
     { "a seed gives the same schedule everywhere", test_everywhere },
-    { "redistribution: structures and matrices that go together or not", test_redistribution },
+    { "redistribution: structures and matrices that match or not", test_redistribution },
     { "redistribution: every redistribution", test_redistributions },
-    { "want of memory and too many bytes are errors", test_failures })
+    { "memory that runs out and too many bytes are errors", test_failures })

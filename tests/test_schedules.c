@@ -1,5 +1,5 @@
 /*
- * test_schedules.c - exchanges that go by a schedule: every byte, what is computed, and what is found again.
+ * test_schedules.c - exchanges with a schedule: every byte arrives, and schedules are computed or found again.
  */
 #include "irr_test.h"
 #include "irr_turns.h"
@@ -16,7 +16,7 @@
 
 enum { RANKS = IRR_TURNS_RANKS };
 
-/* The plan of a rank in an exchange is the one that those who know all counts would make. */
+/* The plan of a rank in an exchange is the one that follows from all counts. */
 static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, const irr_job_t *job)
 {
     const irr_pacing_params_t pacing = { .grants = 0 };
@@ -77,7 +77,7 @@ static void test_same_plan(void)
 
 /* ---- redistributions ---- */
 
-/* A job that sends what an array of so many bytes does from cyclic(2) on 4 ranks to cyclic(3) on all. */
+/* Adds the job that redistributes an array of so many bytes from cyclic(2) on 4 ranks to cyclic(3) on all. */
 static void add_redistribution(irr_turns_t *scene, int number, uint64_t elements)
 {
     irr_redistribution_t redistribution = { .x = 2, .p = 4, .y = 3, .q = RANKS, .elements = elements, .unit = 1 };
@@ -91,7 +91,7 @@ static void add_redistribution(irr_turns_t *scene, int number, uint64_t elements
     irr_matrix_fini(&matrix);
 }
 
-/* Any length of the array goes by the redistribution's steps; what is no redistribution goes without a schedule. */
+/* An array of any length uses the steps of the redistribution; other counts have no schedule. */
 static void test_redistribution(void)
 {
     uint64_t state = irr_test_seed();
@@ -189,7 +189,7 @@ static void test_reuse(void)
 
 /* ---- one strategy ---- */
 
-/* A job of equal counts, by an order that takes no matrix, goes without a schedule, and is not asked for again. */
+/* If an order refuses a matrix, its exchanges have no schedule, and the matrix is not gathered again. */
 static irr_status_t refuse(const irr_matrix_t *matrix, const irr_scheduled_params_t *params, irr_schedule_t *schedule)
 {
     (void)matrix;
@@ -223,8 +223,8 @@ static void test_refused(void)
 }
 
 /*
- * Settings leave so many strategies open.  Runs counts that are new, known, and others; the strategy is the same in all
- * exchanges, and has a schedule.
+ * Settings leave `open` strategies open.  Runs new, known and other counts: all exchanges have the same strategy, and a
+ * schedule.
  */
 static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wanted, int open, uint64_t *state)
 {
@@ -253,7 +253,7 @@ static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wan
     irr_turns_close(&scene);
 }
 
-/* What settings leave open is the likely best; what they pin, as a candidate of a trial does, is what runs. */
+/* If settings leave strategies open, the likely best one runs; if they pin one, as a trial does, that one runs. */
 static void test_one_strategy(void)
 {
     uint64_t state = irr_test_seed();
@@ -278,7 +278,7 @@ static void test_one_strategy(void)
     }
 }
 
-/* ---- settings that do not go together ---- */
+/* ---- settings that contradict each other ---- */
 
 /* A node route with a pacing that it does not support is warned of once. */
 static void test_node_pacing(void)
@@ -300,9 +300,9 @@ static void test_node_pacing(void)
 }
 
 IRR_TEST_MAIN("schedules", 60,
-    { "a rank runs the plan that all would make for it",     test_same_plan },
+    { "a rank runs the plan that follows from all counts",   test_same_plan },
     { "redistributions go by their own steps",               test_redistribution },
     { "schedules are found again, as far as there is room",  test_reuse },
-    { "a matrix that the order does not take is left alone", test_refused },
+    { "a matrix that the order refuses is left alone",       test_refused },
     { "a communicator has one strategy for its schedules",   test_one_strategy },
-    { "the node route and a pacing that it has not",           test_node_pacing })
+    { "the node route and a pacing that it does not support", test_node_pacing })

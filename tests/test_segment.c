@@ -1,5 +1,5 @@
 /*
- * test_segment.c - memory that one process writes and others read: places in it, and who may map it.
+ * test_segment.c - memory that one process writes and others read: places in it, and the processes that may map it.
  */
 #include "irr_test.h"
 
@@ -90,7 +90,7 @@ static void test_view(void)
     irr_segment_fini(&segment);
 }
 
-/* Another process maps it; it stays readable there when this one is through with it. */
+/* Another process maps the segment, and can read it after this process has released it. */
 static void test_process(void)
 {
     int ready[2], state;
@@ -140,7 +140,7 @@ static void test_refused(void)
           &handle.process) += 4096;
         expect_refused(&handle);
     }
-    /* One that may shrink under its reader. */
+    /* A file that may shrink is refused. */
     CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)BYTES), 0);
     handle.process = (uint64_t)getpid();
     handle.file = (uint64_t)file;
@@ -152,7 +152,7 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(irr_segment_init(&segment, TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
 }
 
-/* Neither its length nor who may read it can be changed by accident. */
+/* Neither its length nor the right to read it can change by accident. */
 static void test_private(void)
 {
     begin();
@@ -167,5 +167,5 @@ IRR_TEST_MAIN("segment", 60,
     { "places at random", test_random_places },
     { "a view shows what is written, and cannot write", test_view },
     { "another process maps it", test_process },
-    { "what is not on the card is not mapped", test_refused },
+    { "a memory that differs from its handle is not mapped", test_refused },
     { "length and rights", test_private })

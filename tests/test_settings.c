@@ -1,6 +1,6 @@
 /*
- * test_settings.c - the table of settings: each row reads its default, refuses what is not allowed, and tells different
- * values apart.
+ * test_settings.c - the table of settings: each row reads its default, refuses values that are not allowed, and
+ * distinguishes values.
  */
 #include "irr_test.h"
 
@@ -29,7 +29,7 @@ static void test_rows(void)
     CU_ASSERT_PTR_NULL(irr_setting_at(-1));
 }
 
-/* A text, whether it is allowed, and the value as a text; NULL: a reader has no use for its word. */
+/* A text, whether it is allowed, and the value as a text; NULL: the word of the value is not for readers. */
 static const struct {
     const char *name, *text;
     bool        good;
@@ -73,7 +73,7 @@ static void test_values(void)
     }
 }
 
-/* The defaults of parameters are those of a job in which nothing is configured, but for limits of memory and time. */
+/* The defaults of parameters are those of the engine, except for limits of memory and time. */
 static void test_defaults(void)
 {
     static const char *const limits[] = { "matrix_max_bytes", "schedule_ms", "cache_bytes" };

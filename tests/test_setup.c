@@ -1,6 +1,6 @@
 /*
- * test_setup.c - communicators that are set up in steps, over collectives of a host that never block: by ranks of one
- * thread, which advance in any order, several communicators at once; and what is left where one is given up.
+ * test_setup.c - communicators that are set up in steps, with collectives of the host that never block: ranks of one
+ * thread advance in any order, with several communicators at once; an abandoned setup leaves nothing behind.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -15,7 +15,7 @@ enum { RANKS = 5, TEAMS = 3, TURNS = 10000 };
 
 /* ---- collectives that do not block ---- */
 
-/* Of one communicator: done when the last rank has come, and seen by each when it looks. */
+/* A collective of one communicator: complete when the last rank has entered; each rank sees that when it tests. */
 typedef struct barrier {
     const void *input[RANKS];
     void       *output[RANKS];   /* NULL: maxima */
@@ -140,7 +140,7 @@ static void start(const char *algorithm)
     }
 }
 
-/* So often any rank looks at any of its communicators; how many are not over? */
+/* Lets random ranks test random communicators, `turns` times.  Returns the number of setups that are not complete. */
 static int advance(uint64_t *state, int turns)
 {
     int open = 1;
@@ -157,7 +157,7 @@ static int advance(uint64_t *state, int turns)
     return open;
 }
 
-/* All ids are free then but those that the case itself has taken. */
+/* Destroys everything; all ids are free then, except those that the case has taken. */
 static void destroy_holding(int ids)
 {
     for (int i = 0; i < TEAMS * RANKS; i++) {
@@ -183,7 +183,7 @@ static const char *const algorithms[] = { "direct", "node", "grid", "xor" };
 
 enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
 
-/* Each rank looks when it likes: all come to communicators, of one id each, which differ. */
+/* Ranks advance in any order: all get their communicators, with one id each, and the ids differ. */
 static void test_any_order(void)
 {
     uint64_t state = irr_test_seed();
@@ -205,8 +205,8 @@ static void test_any_order(void)
 }
 
 /*
- * Ranks that look at their communicators in different orders, again and again: each holds for one of them what another
- * rank proposes for the other one.  They agree on ids all the same, and soon.
+ * Ranks test their communicators in different orders, so that a rank reserves an id for one of them that another rank
+ * proposes for the other one.  They soon agree on ids nevertheless.
  */
 static void test_crossed(void)
 {
@@ -229,7 +229,7 @@ static void test_crossed(void)
     destroy();
 }
 
-/* Given up wherever they were: no id, no memory, no communicator is left. */
+/* Setups are abandoned at any step: no id, no memory and no communicator is left. */
 static void test_abandoned(void)
 {
     uint64_t state = irr_test_seed();
@@ -243,7 +243,7 @@ static void test_abandoned(void)
     }
 }
 
-/* A collective of the host fails on all ranks: so do all set-ups of the communicator, and others do not. */
+/* A collective of the host fails on all ranks: all setups of this communicator fail, and no others. */
 static void test_fails(void)
 {
     uint64_t state = irr_test_seed();
@@ -265,11 +265,11 @@ static void test_fails(void)
     CU_ASSERT(nth > 5 && nth < 20);   /* five collectives, and one more for each id that another team has proposed */
 }
 
-/* ---- ids that messages are left of ---- */
+/* ---- ids with messages that are left ---- */
 
 enum { FREE_ID = 12345, FREE_IDS = 8 * TEAMS, BUSY = 1000 };
 
-/* All ranks have the same few ids free, and cannot tell for so many looks whether messages are left of them. */
+/* All ranks have the same few ids free, and do not know for `looks` calls whether messages with them are left. */
 static void start_busy(const char *algorithm, size_t looks, size_t timeout)
 {
     start(algorithm);
@@ -293,7 +293,7 @@ static void destroy_busy(void)
     destroy_holding(RANKS * (int)(IRR_IDS_COUNT - FREE_IDS));
 }
 
-/* A transport that is busy with discarding delays the set-up, which then uses the ids that are free. */
+/* A transport that is discarding delays the setup, which then uses the free ids. */
 static void test_busy(void)
 {
     uint64_t state = irr_test_seed();
@@ -309,7 +309,7 @@ static void test_busy(void)
     }
 }
 
-/* On one rank it is busy for ever: when half of the timeout is over, no rank has the communicator. */
+/* On one rank discarding never ends: after half of the timeout, no rank has the communicator. */
 static void test_busy_for_ever(void)
 {
     uint64_t state = irr_test_seed();
@@ -327,7 +327,7 @@ static void test_busy_for_ever(void)
 
 /* ---- ranks that cannot connect ---- */
 
-/* The reason is memory where memory is missing, and nowhere else. */
+/* The reason is memory only if memory is missing. */
 static void test_no_connection(void)
 {
 #define TAIL "; each rank must reach all others with x_transport '', x_ucx_tls '' and x_ucx_devices ''"
@@ -366,7 +366,7 @@ static void test_no_connection(void)
 IRR_TEST_MAIN("setup", 60,
     { "ranks that advance in any order, several communicators at once", test_any_order },
     { "ranks that propose the same ids for different communicators",    test_crossed },
-    { "given up on the way",                                            test_abandoned },
+    { "setups that are abandoned",                                      test_abandoned },
     { "a collective of the host fails",                                 test_fails },
     { "a transport that is busy with discarding",                       test_busy },
     { "a transport that is busy with discarding for ever",              test_busy_for_ever },

@@ -171,7 +171,7 @@ static void test_pacings(void)
     close_scene(&scene);
 }
 
-/* As the study of the model found it, at 1024 ranks; here a quarter of them. */
+/* Times of the study of the model, which had 1024 ranks, with a quarter of the ranks. */
 static void test_study(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -184,7 +184,7 @@ static void test_study(void)
     close_scene(&scene);
 }
 
-/* All rows that need no schedule come to an end for any counts, the same way each time. */
+/* All rows without a schedule end for any counts, with the same time in each run. */
 static void test_all_strategies(void)
 {
     uint64_t state = irr_test_seed();
@@ -211,9 +211,8 @@ static void test_all_strategies(void)
 /* ---- nodes ---- */
 
 /*
- * Two ranks a node lead for the other nodes, with the latency of one message for all that they have under way.  Rank 1
- * has something for rank 3, on the other node: two messages inside of nodes and one between them, or a long one goes
- * directly.
+ * Two ranks of each node are leaders for other nodes; messages in flight overlap, so they take one latency.  Rank 1 has
+ * a message for rank 3, on the other node: two messages within nodes and one between them, or a long message is direct.
  */
 static void test_node_to_node(void)
 {
@@ -301,9 +300,9 @@ static void test_overflow(void)
     close_scene(&scene);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
-/* Rank 1 waits for what nobody sends. */
+/* Rank 1 waits for a message that no rank sends. */
 static void test_no_end(void)
 {
     irr_plan_t plans[2];
@@ -367,10 +366,10 @@ static void test_no_memory(void)
 IRR_TEST_MAIN("simulate", 120,
     { "each constant, and shared links", test_constants },
     { "pacings wait as they should", test_pacings },
-    { "the study's times are found", test_study },
-    { "all strategies end, the same way each time", test_all_strategies },
+    { "times agree with the study of the model", test_study },
+    { "all strategies end, with the same time in each run", test_all_strategies },
     { "node to node: one message, and one in each node, several at a time", test_node_to_node },
     { "packets: a switch stores segments, and a message may ask first", test_segments },
     { "packets: a port that overflows costs time", test_overflow },
-    { "plans that do not end are told", test_no_end },
-    { "so is a lack of memory", test_no_memory })
+    { "plans that do not end are an error", test_no_end },
+    { "memory that runs out is an error", test_no_memory })

@@ -1,10 +1,10 @@
 /*
- * test_sparse.c - what a rank does in an exchange that comes again follows from how many partners it has, and not from
- * how many ranks there are.
+ * test_sparse.c - the work of a rank in a repeated exchange depends on the number of its partners, not on the number of
+ * ranks.
  *
- * Nine ranks of a large communicator exchange with each other; of the others there is nothing but an address.  What is
- * counted are the basic blocks of the engine, transport aside, that one rank runs from start to end, so no loop over
- * all ranks can hide anywhere.
+ * Nine ranks of a large communicator exchange with each other; the other ranks have only an address.  The test counts
+ * the basic blocks of the engine, without the transport, that one rank runs from start to end, so that it detects any
+ * loop over all ranks.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -152,7 +152,7 @@ static void close_job(job_t *job)
 
 /* ---- exchanges ---- */
 
-/* One round of a member; false: it is over. */
+/* Progresses a member once.  Returns false if its exchange is complete. */
 static bool progress(const job_t *job, int i)
 {
     irr_status_t status;
@@ -176,7 +176,7 @@ static void expect_bytes(const job_t *job)
     }
 }
 
-/* Returns the basic blocks that rank 0 ran through. */
+/* Runs an exchange.  Returns the number of basic blocks that rank 0 ran. */
 static uint64_t exchange(job_t *job)
 {
     bool busy[LIVE];
@@ -204,7 +204,7 @@ static uint64_t exchange(job_t *job)
     return irr_visits;
 }
 
-/* Basic blocks in one of many exchanges in a row, with as many partners. */
+/* Returns the basic blocks of the last of many exchanges with the same partners. */
 static uint64_t visits_of(int ranks, const char *algorithm, bool changes)
 {
     static job_t job;
@@ -213,7 +213,7 @@ static uint64_t visits_of(int ranks, const char *algorithm, bool changes)
     open_job(&job, ranks, algorithm);
     for (int run = 0; run < RUNS; run++) {
         if (changes) {
-            job.blocks[0][0].length = job.blocks[1][0].length = UNIT - (size_t)run % 2;   /* both ways */
+            job.blocks[0][0].length = job.blocks[1][0].length = UNIT - (size_t)run % 2;   /* in both directions */
         }
         visits = exchange(&job);
     }
@@ -237,8 +237,8 @@ static void expect_alike(const char *algorithm, bool changes)
 }
 
 /*
- * Eight partners among 1,024 ranks: an exchange that comes again takes no memory of a byte a rank.  (The transport of
- * the test takes some for each message.)
+ * Eight partners among 1,024 ranks: a repeated exchange makes no allocation of a byte for each rank.  (The transport of
+ * the test allocates some for each message.)
  */
 static void test_no_memory(void)
 {
@@ -272,6 +272,6 @@ static void test_changed(void)
 }
 
 IRR_TEST_MAIN("sparse", 60,
-    { "an exchange that comes again",    test_again },
-    { "one whose lengths have changed",  test_changed },
-    { "no memory for one that comes again", test_no_memory })
+    { "a repeated exchange",             test_again },
+    { "an exchange with changed lengths", test_changed },
+    { "no memory for a repeated exchange", test_no_memory })

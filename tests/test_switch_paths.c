@@ -1,5 +1,5 @@
 /*
- * test_switch_paths.c - what Slurm tells ranks of switches becomes one tree, or is refused with a reason.
+ * test_switch_paths.c - the paths of switches that Slurm gives to ranks become one tree, or are refused with a reason.
  */
 #include "core/alloc.h"
 #include "irr_test.h"
@@ -55,7 +55,7 @@ static void test_path(void)
 
 /* ---- trees ---- */
 
-/* Paths with blanks between. */
+/* Stores paths that blanks separate.  Returns their number. */
 static int lay_out(const char *text, char *paths)
 {
     int ranks = 0;
@@ -113,7 +113,7 @@ static void test_no_tree(void)
     }
 }
 
-/* Bytes of any kind, also without an end: refused, or a tree that hangs together. */
+/* Any bytes, also without an end, are refused, or make a connected tree. */
 static void test_any_bytes(void)
 {
     static const char alphabet[] = "ab/./n";
@@ -156,6 +156,6 @@ static void test_star(void)
 IRR_TEST_MAIN("switch_paths", 60,
     { "the path of a rank, or why there is none", test_path },
     { "paths become a tree", test_tree },
-    { "what is no tree is refused", test_no_tree },
+    { "paths that are no tree are refused", test_no_tree },
     { "any bytes are a tree or refused", test_any_bytes },
     { "one switch", test_star })

@@ -1,5 +1,5 @@
 /*
- * test_tag.c - the fields of a tag, and what masks leave open.
+ * test_tag.c - the fields of tags and keys, and masks.
  */
 #include "irr_test.h"
 
@@ -29,7 +29,7 @@ static void test_keys(void)
     CU_ASSERT_EQUAL(irr_key_mask(0x00f0) & key, UINT64_C(0x123400d000000));
 }
 
-/* What comes in a range of exchanges is of one kind and any stage, and of no other exchange. */
+/* A mask for a range of exchanges matches messages of one kind and of any stage, and of no other exchange. */
 static void test_sequence_mask(void)
 {
     uint16_t mask = irr_tag_sequence_mask(3), wanted = irr_tag_base(0x18) & mask;
@@ -46,4 +46,4 @@ static void test_sequence_mask(void)
 IRR_TEST_MAIN("tag", 10,
     { "the fields of a tag", test_tags },
     { "the fields of a key", test_keys },
-    { "what a mask for a range of exchanges leaves open", test_sequence_mask })
+    { "the mask for a range of exchanges", test_sequence_mask })

@@ -1,6 +1,6 @@
 /*
- * test_trace.c - the conformance suite on the transport that notes messages, over loopback and over UCX; what its file
- * says; and what it does without memory and without a file.
+ * test_trace.c - the conformance suite on the transport that records messages, over loopback and over UCX; its file;
+ * and runs without memory or without a file.
  */
 #include "irr_memory.h"
 #include "transport_suite.h"
@@ -16,7 +16,7 @@
 
 enum { EAGER_MAX = 1024, LARGE = 5000 };
 
-/* Of a rank; in the folder that main has made. */
+/* In the folder that main has made. */
 static char folder[] = "trace.XXXXXX";
 
 static const char *file_of(int rank)
@@ -45,7 +45,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
 
 /* ---- the file ---- */
 
-/* How many of its lines have a text. */
+/* Returns the number of lines of a file with a text. */
 static int lines_with(int rank, const char *text)
 {
     FILE *file = fopen(file_of(rank), "r");
@@ -110,7 +110,7 @@ static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 
 static const irr_opener_t alone = { .loopback = true, .eager_max = EAGER_MAX, .wrap = wrap_first };
 
-/* Memory for notes is made in pieces of some thousand bytes, the rest in shorter ones. */
+/* Memory for records is allocated in pieces of some thousand bytes, other memory in shorter ones. */
 static void test_no_memory(void)
 {
     irr_net_t net;
@@ -143,7 +143,7 @@ int main(void)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, loopback)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
         { "the lines of a file", test_lines },
-        { "no memory for a note", test_no_memory },
+        { "no memory for a record", test_no_memory },
         { "a file that cannot be written", test_no_file },
         { NULL, NULL }
     };

@@ -13,9 +13,9 @@ IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shared)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
 IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, tcp)
 
-/* ---- what is left behind ---- */
+/* ---- sends that are left ---- */
 
-/* Long sends that nobody receives are never done; their memory is ours once the transports are gone. */
+/* Long sends without a receive never complete; the program owns their memory again when the transports are freed. */
 static void leave(const irr_opener_t *with)
 {
     enum { SENDS = 4 };
@@ -41,7 +41,7 @@ static void leave(const irr_opener_t *with)
 static void test_left_shared(void) { leave(&shared); }
 static void test_left_tcp(void) { leave(&tcp); }
 
-/* ---- what it cannot do ---- */
+/* ---- errors ---- */
 
 static void test_bad_configuration(void)
 {
@@ -52,7 +52,7 @@ static void test_bad_configuration(void)
     CU_ASSERT_PTR_NULL(transport);
 }
 
-/* A worker with shared memory alone and one with tcp alone: connect cannot know, reach does. */
+/* A worker with shared memory only and one with tcp only: reach detects that, and connect cannot. */
 static void test_unreachable(void)
 {
     static const irr_engine_config_t tcp_only = { .ucx_tls = "tcp,self", .job_ranks = 2, .node_ranks = 1 },
@@ -85,7 +85,7 @@ IRR_TEST_MAIN("transports", 240,
     IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shared)
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
     IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, tcp)
-    { "shared: long sends that nobody receives", test_left_shared },
-    { "tcp: long sends that nobody receives", test_left_tcp },
+    { "shared: long sends without a receive", test_left_shared },
+    { "tcp: long sends without a receive", test_left_tcp },
     { "UCX without a transport that exists", test_bad_configuration },
     { "UCX without a transport in common", test_unreachable })

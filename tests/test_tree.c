@@ -142,7 +142,7 @@ static void test_large_speeds(void)
     irr_matrix_fini(&matrix);
 }
 
-/* Links between switches carry as many messages as they are fast, those of hosts one, and none has any in a host. */
+/* A link between switches carries as many messages as its speed, that of a host one; a host has no link inside. */
 static void test_contention(void)
 {
     static const struct {
@@ -418,15 +418,15 @@ static void test_memory(void)
 
 IRR_TEST_MAIN("tree", 120,
     { "the path of the paper's example", test_paths },
-    { "what is no tree, or a rank on no host, is refused", test_refused },
+    { "a graph that is no tree, and a rank on no host, are refused", test_refused },
     { "loads and the busiest link of the uniform exchange", test_loads },
     { "capacities by the slowest host with a rank", test_capacities },
     { "large speeds do not overflow", test_large_speeds },
-    { "contention on a link is seen, and none within a host", test_contention },
+    { "contention is detected on links, and not within a host", test_contention },
     { "the root of known trees", test_root },
     { "phases of known trees", test_shapes },
     { "phases of random trees up to 64 hosts", test_random_trees },
     { "one switch is the ring", test_ring },
     { "table 4 of the paper", test_table },
     { "lengths that cannot be served are refused", test_limits },
-    { "want of memory is an error and leaks nothing", test_memory })
+    { "memory that runs out is an error, and leaks nothing", test_memory })

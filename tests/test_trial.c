@@ -1,12 +1,12 @@
 /*
- * test_trial.c - trials of strategies whose exchanges take what is said here.
+ * test_trial.c - trials of strategies whose exchanges take given times.
  */
 #include "choose/trial.h"
 #include "irr_test.h"
 
 #include <math.h>
 
-/* The ranks agree on the sums of a round; true: the trial is over. */
+/* Lets the ranks agree on the sums of a round.  Returns true if the trial is complete. */
 static bool agree_round(irr_trial_t *trial)
 {
     uint64_t agreed[IRR_TRIAL_SUMS];
@@ -20,7 +20,7 @@ static bool agree_round(irr_trial_t *trial)
     return !irr_trial_go_on(trial, HUGE_VAL);
 }
 
-/* The next exchange took so long; true: it was the last one of the round. */
+/* Records the time of the next exchange.  Returns true if it was the last one of the round. */
 static bool took(irr_trial_t *trial, uint64_t ns)
 {
     if (irr_trial_times(trial)) {
@@ -32,7 +32,7 @@ static bool took(irr_trial_t *trial, uint64_t ns)
 /* With all strategies: looks, the better half, the better half of these, and four rounds more of these. */
 enum { MOST = 9 * 4 + 4 * 5 * 5 + 4 * 3 * (5 + 9 + 9 + 17 + 17) };
 
-/* Runs a trial whose exchanges by way i take ns[i], and in the second halves of rounds `drift` times as long. */
+/* Runs a trial: exchanges by strategy i take ns[i], and `drift` times as long in the second halves of rounds. */
 static irr_trial_t try(const double *ns, int count, double drift)
 {
     irr_trial_t trial;
@@ -90,13 +90,13 @@ static void test_known(void)
     }
 }
 
-/* Exchanges that take from `least` ns on, evenly, and one in so many `delay` ns more at most; 0: none is delayed. */
+/* Exchanges take from `least` ns on, evenly; one in `one_in` is delayed by up to `delay` ns; 0: none. */
 typedef struct noise {
     double   mean_ns;
     uint64_t least, spread, one_in, delay;
 } noise_t;
 
-/* Of 1,000 trials: how many strategy 1 wins, whose exchanges take this part of the time, but for delays. */
+/* Returns how many of 1,000 trials strategy 1 wins, whose exchanges take `part` of the time, without delays. */
 static int wins_of(const noise_t *noise, double part, uint64_t *state)
 {
     int wins = 0;
@@ -118,7 +118,7 @@ static int wins_of(const noise_t *noise, double part, uint64_t *state)
     return wins;
 }
 
-/* Of equal strategies the base stays, and delays of some exchanges hide no gain and show none. */
+/* Of equal strategies the base wins, and delays of some exchanges neither hide nor feign a gain. */
 static void test_noise(void)
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
@@ -147,7 +147,7 @@ static void test_first_is_not_timed(void)
     CU_ASSERT_EQUAL(trial.sums[0], 0);
 }
 
-/* One exchange of a look that is disturbed does not cost a strategy its place. */
+/* A disturbed exchange of a look does not drop its strategy. */
 static void test_disturbed_look(void)
 {
     uint64_t words[IRR_TRIAL_SUMS];
@@ -161,10 +161,10 @@ static void test_disturbed_look(void)
     irr_trial_looked(&trial, words);
     CU_ASSERT_TRUE(trial.left[1]);
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].is, 1, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 1e-3 / 4, 1e-9);   /* the samples tell of the disturbance */
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 1e-3 / 4, 1e-9);   /* the samples show the disturbance */
 }
 
-/* As the delays of test_noise, but one by one: the longest exchange of a stay says nothing. */
+/* As the delays of test_noise, one by one: the longest exchange of a stay does not count. */
 static void test_disturbed_stay(void)
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 100000, 70000 };
@@ -182,7 +182,7 @@ static void test_disturbed_stay(void)
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].high, 1 / 0.7, 1e-6);
 }
 
-/* Of long exchanges one by the base in four is delayed: three rounds show that it is no accident. */
+/* One of four long exchanges by the base is delayed: three rounds show that this is no accident. */
 static void test_undecided(void)
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 0, 8000000 };
@@ -221,7 +221,7 @@ static void test_added(void)
     CU_ASSERT_TRUE(trial.left[3] && !trial.left[2]);
 }
 
-/* What a round would take beyond the budget is dropped, the slowest first. */
+/* Strategies are dropped until a round is within the budget, the slowest first. */
 static void test_budget(void)
 {
     const uint64_t sums[IRR_TRIAL_SUMS] = { 1000, 900, 1200, 1500 };
@@ -242,8 +242,8 @@ IRR_TEST_MAIN("trial", 60,
     { "known times", test_known },
     { "exchanges that differ, and some that are delayed", test_noise },
     { "the first exchange of a stay is not timed", test_first_is_not_timed },
-    { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
+    { "a disturbed exchange of a look does not drop a strategy", test_disturbed_look },
     { "the longest exchange of a stay is left out", test_disturbed_stay },
-    { "what decides nothing comes again", test_undecided },
+    { "an undecided round is repeated", test_undecided },
     { "strategies may be added after a look", test_added },
     { "a round stays within the budget", test_budget })

@@ -1,11 +1,11 @@
 /*
- * test_verdict.c - what is told of a job whose ranks choose: speedups, and what was saved, against what it cost.
+ * test_verdict.c - the statistics of a job whose ranks choose: speedups and saved time, compared with real times.
  */
 #include "irr_choosers.h"
 
 #include <string.h>
 
-/* Runs a job of exchanges that differ, and checks what it tells of itself after each few of them. */
+/* Runs a job of exchanges that differ, and checks its statistics after each few of them. */
 static void check_log(irr_choosers_t *job)
 {
     for (int i = 0; i < 60; i++) {
@@ -21,7 +21,7 @@ static void check_log(irr_choosers_t *job)
     }
 }
 
-/* A strategy that serves is faster by what is told of it, however much exchanges differ. */
+/* A strategy that serves has the reported speedup, however much exchanges differ. */
 static void test_log_of_a_winner(void)
 {
     uint64_t state = irr_test_seed();
@@ -46,7 +46,7 @@ static void test_log_of_a_winner(void)
     CU_ASSERT_TRUE(jobs > 50 && 10 * intervals >= 8 * jobs);
 }
 
-/* A strategy that has become slower than strategy 0: the check tells of it, and what was saved is not sure any more. */
+/* A check detects a strategy that becomes slower than strategy 0; the interval of saved time includes losses. */
 static void test_log_of_a_loser(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
@@ -65,8 +65,8 @@ static void test_log_of_a_loser(void)
 }
 
 static const irr_test_case_t cases[] = {
-    { "what is told of a strategy that serves", test_log_of_a_winner },
-    { "what is told of a strategy that has lost", test_log_of_a_loser },
+    { "the statistics of a strategy that serves", test_log_of_a_winner },
+    { "the statistics of a strategy that has lost", test_log_of_a_loser },
     { NULL, NULL }
 };
 

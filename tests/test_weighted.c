@@ -16,7 +16,7 @@
 
 static tree_scene_t scene;
 
-/* Are the links between switches as fast as a number of hosts, so that steps can be as short as the bound? */
+/* Returns true if no link between switches is slower than one of a host, so steps can be as short as the bound. */
 static bool is_whole(const irr_tree_t *tree)
 {
     bool whole = true;
@@ -27,7 +27,7 @@ static bool is_whole(const irr_tree_t *tree)
     return whole;
 }
 
-/* Checks a schedule and returns its makespan in parts of the bound; 1 if there is nothing to send. */
+/* Checks a schedule.  Returns its makespan divided by the bound; 1 if there is nothing to send. */
 static double expect_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix, const irr_schedule_t *schedule)
 {
     irr_tree_bound_t bound;
@@ -112,7 +112,7 @@ static const char *const patterns[] = { "uniform", "random", "sparse", "skewed" 
 
 enum { PATTERNS = IRR_TEST_COUNT(patterns) };
 
-/* The worst ratios to the bound by pattern, of which those of uniform counts may have a limit of their own. */
+/* Checks the worst ratios to the bound by pattern; the limit of uniform counts is `uniform`. */
 static void expect_ratios(const char *trees, double uniform, const double *worst)
 {
     printf("# makespan divided by the bound, %s:", trees);
@@ -243,7 +243,7 @@ static uint64_t tick(void *context)
     return ++*(uint64_t *)context;
 }
 
-/* However much time there is: a schedule in time, or none, and more time makes no late one. */
+/* For any deadline, the schedule is complete in time, or there is none. */
 static void test_deadline(void)
 {
     irr_status_t status = IRR_ERR_TIMEOUT;
@@ -294,7 +294,7 @@ static irr_status_t make_weighted(void *context)
     return status;
 }
 
-/* Of the scene, each allocation failing in turn. */
+/* Computes the schedule of the scene with each allocation failing in turn. */
 static void expect_memory(const char *name, int max_steps, uint64_t *state)
 {
     input_t input = { .tree = tree_scene_tree(&scene), .max_steps = max_steps,
@@ -330,6 +330,6 @@ IRR_TEST_MAIN("weighted", 300,
     { "close to the busiest link on random trees", test_random_trees },
     { "close to the busiest link, 128 hosts", test_large },
     { "few ranks, and nothing to send", test_small },
-    { "what cannot be served is refused", test_refused },
-    { "what is not done in time is none", test_deadline },
-    { "want of memory is an error and leaks nothing", test_memory })
+    { "matrices that cannot be served are refused", test_refused },
+    { "a late schedule is no schedule", test_deadline },
+    { "memory that runs out is an error, and leaks nothing", test_memory })

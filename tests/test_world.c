@@ -1,6 +1,6 @@
 /*
  * test_world.c - every strategy in one seeded world: several ranks run the same exchanges, each at its own speed, while
- * messages are late, operations fail, memory is missing, a rank gives up, or descriptions are spoilt on their way.
+ * messages are late, operations fail, memory is missing, a rank gives up, or descriptions are changed in flight.
  *
  * The model is what an irregular all-to-all promises: an exchange that returns IRR_OK has delivered every byte to its
  * place and touched nothing else, every exchange ends, a communicator that failed on one rank fails on all, and another
@@ -31,13 +31,13 @@ static irr_status_t wanted(const scene_t *scene, int rank, const turn_t *turn)
     return turn->act != IRR_ACT_PLAN && turn->job == scene->cut && rank == scene->victim ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 
-/* Does a rank know its plan from its own problem?  "auto" has become another row. */
+/* Returns true if a rank knows its plan from its own problem.  "auto" has become another row. */
 static bool is_direct(const scene_t *scene)
 {
     return irr_strategy_is_local(irr_algorithm_strategy(irr_algorithm_find(irr_comm_algorithm(scene->team.comms[0]))));
 }
 
-/* All bytes that a rank sends, or receives, except its message to itself. */
+/* Returns the bytes that a rank sends, or receives, without its message to itself. */
 static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
 {
     size_t bytes = 0;
@@ -49,8 +49,8 @@ static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
 }
 
 /*
- * What the engine of a rank has counted in a turn that ended well.  A direct strategy moves every byte once.  A restart
- * neither looks for a schedule nor opens an endpoint nor, once its plan is learnt, describes anything.
+ * Checks the counters of a rank in a turn that succeeded.  A direct strategy moves every byte once.  A restart neither
+ * looks up a schedule nor opens an endpoint, and once its plan is learned it describes nothing.
  */
 static bool counts_are_right(const scene_t *scene, int rank, const turn_t *turn, const irr_counters_t *after)
 {
@@ -115,7 +115,7 @@ static void begin_turn(scene_t *scene, irr_team_t *team, int rank)
     }
 }
 
-/* One rank, chosen at random, does one thing. */
+/* Progresses a random rank, which then tests its exchange or starts the next turn. */
 static void step(scene_t *scene, irr_team_t *team, int turns, uint64_t *state)
 {
     const int rank = (int)irr_test_below(state, (uint64_t)scene->ranks);
@@ -132,7 +132,7 @@ static void step(scene_t *scene, irr_team_t *team, int turns, uint64_t *state)
     }
 }
 
-/* All ranks come to the end of so many turns in so many steps; false: some do not. */
+/* Runs `turns` turns of all ranks.  Returns false if they need more than `steps` steps. */
 static bool take_turns(scene_t *scene, irr_team_t *team, int turns, int steps, uint64_t *state)
 {
     int ended = 0;
@@ -149,7 +149,7 @@ static bool take_turns(scene_t *scene, irr_team_t *team, int turns, int steps, u
 
 /* ---- trouble ---- */
 
-/* Changes a bit of some messages that describe others, or that ranks agree by, in the memory of their sender. */
+/* Changes a bit of some descriptions and messages of agreements in the memory of their sender. */
 static void spoil(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     scene_t *scene = context;
@@ -161,7 +161,7 @@ static void spoil(void *context, int to, uint16_t tag, const irr_iov_t *iov, siz
     }
 }
 
-/* Of the engine; the transport has all it needs. */
+/* Returns true for an allocation of the engine; the transport has all the memory that it needs. */
 static bool is_ours(void)
 {
     return !irr_spy_sends_now();
@@ -194,7 +194,7 @@ static void make_trouble(scene_t *scene, uint64_t *state)
         break;
     case IRR_TROUBLE_HOSTILE:
         scene->spoils = true;
-        irr_memory_limit(BYTES_MAX);   /* a length that is spoilt may ask for any memory */
+        irr_memory_limit(BYTES_MAX);   /* a changed length may ask for any memory */
         scene->random = irr_test_random(state);
         spy->on_send = spoil;
         spy->context = scene;
@@ -204,7 +204,7 @@ static void make_trouble(scene_t *scene, uint64_t *state)
     }
 }
 
-/* Ends the trouble.  True: it has happened, and fails the communicator on all ranks. */
+/* Ends the trouble.  Returns true if it has happened and must fail the communicator on all ranks. */
 static bool end_trouble(scene_t *scene)
 {
     irr_spy_t *spy = scene->world.spies[scene->victim];
@@ -219,7 +219,7 @@ static bool end_trouble(scene_t *scene)
     return refused || (scene->poor && is_direct(scene));
 }
 
-/* Another communicator of the same ranks runs a job as if nothing had happened. */
+/* Another communicator of the same ranks runs a job without an error. */
 static void expect_other_well(scene_t *scene, uint64_t *state)
 {
     memset(scene->turn, 0, sizeof(scene->turn));
@@ -229,7 +229,7 @@ static void expect_other_well(scene_t *scene, uint64_t *state)
     CU_ASSERT_EQUAL(scene->failed, 0);
 }
 
-/* All turns.  Where a hostile rank has announced what never comes, the others wait until it fails the communicator. */
+/* Runs all turns.  If a hostile rank has announced messages that never arrive, it fails the communicator in the end. */
 static bool take_all_turns(scene_t *scene, bool *gives_up, uint64_t *state)
 {
     const bool hostile = scene->trouble == IRR_TROUBLE_HOSTILE;

@@ -1,5 +1,5 @@
 /*
- * transport_channel.c - part of the conformance suite: channels, what is abandoned, and what is thrown away.
+ * transport_channel.c - part of the conformance suite: channels, abandoned receives, and discarded messages.
  */
 #include "transport_suite.h"
 
@@ -35,7 +35,7 @@ static void receive(irr_net_t *net, int at, int from, uint16_t tag, size_t bytes
     irr_net_recv(net, at, from, tag, &msg->list, IRR_FORM_IOVEC, &msg->op);
 }
 
-/* Waits for the end, which must be this one. */
+/* Waits for the end of an operation, and asserts its status. */
 static void end(irr_net_t *net, msg_t *msg, irr_status_t status)
 {
     irr_net_wait(net, &msg->op);
@@ -65,7 +65,7 @@ static void end_sent(irr_net_t *net, msg_t *msg)
 
 /* ---- channels ---- */
 
-/* From now on sends and receives go by these channels. */
+/* Makes sends and receives use these channels from now on. */
 static void use(irr_net_t *net, irr_channel_t *const channels[IRR_NET_RANKS])
 {
     for (int r = 0; r < IRR_NET_RANKS; r++) {
@@ -145,7 +145,7 @@ void irr_suite_channels(irr_net_t *net)
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
-/* Ranks of a channel are not those of another one: here they go the other way round. */
+/* Two channels may have the ranks in different orders: here in reversed order. */
 void irr_suite_ranks(irr_net_t *net)
 {
     irr_peer_t *members[IRR_NET_RANKS][IRR_NET_RANKS];
@@ -173,9 +173,9 @@ void irr_suite_ranks(irr_net_t *net)
     close_channels(reversed);
 }
 
-/* ---- what is abandoned ---- */
+/* ---- abandoned receives ---- */
 
-/* Receives of one channel end, those of another one and all sends do not; the channel goes on. */
+/* The receives of one channel end; those of another channel, and all sends, continue, and so does the channel. */
 void irr_suite_abandon(irr_net_t *net)
 {
     msg_t canceled[LENGTHS], kept, sent[2], answer;
@@ -193,7 +193,7 @@ void irr_suite_abandon(irr_net_t *net)
         end_canceled(net, &canceled[i]);
     }
     irr_net_abandon(net, 1);
-    /* None of them takes a message any more. */
+    /* No abandoned receive takes a message. */
     send(net, 0, 1, TAG, 100000, 2, &sent[0]);
     use(net, pair.channels[0]);
     send(net, 0, 1, TAG, 100, 3, &sent[1]);
@@ -209,7 +209,7 @@ void irr_suite_abandon(irr_net_t *net)
     close_pair(net, &pair);
 }
 
-/* Posts the next one in its place, on the same channel. */
+/* Posts another receive on the same channel. */
 static irr_net_t *posting;
 static msg_t posted;
 
@@ -219,7 +219,7 @@ static void post_again(irr_op_t *op)
     receive(posting, 1, 0, TAG, 100, &posted);
 }
 
-/* What `done` posts is not abandoned with the rest. */
+/* An operation that `done` posts is not abandoned. */
 void irr_suite_repost(irr_net_t *net)
 {
     msg_t canceled[3], sent;
@@ -240,8 +240,8 @@ void irr_suite_repost(irr_net_t *net)
 }
 
 /*
- * A channel is closed with receives and sends that are pending, and its id taken again: what was sent to the old one
- * is discarded, or meets the new one.
+ * A channel is closed while receives and sends are pending, and its id is used again: messages to the old channel are
+ * discarded, or arrive at the new one.
  */
 void irr_suite_reuse(irr_net_t *net)
 {
@@ -274,9 +274,9 @@ void irr_suite_reuse(irr_net_t *net)
     close_pair(net, &pair);
 }
 
-/* ---- what is thrown away ---- */
+/* ---- discarded messages ---- */
 
-/* Of both senders and channels, with tags from TAG on; long ones, too, and more than are thrown away at a time. */
+/* Messages of two senders with many tags, short and long, more than are discarded at a time. */
 void irr_suite_discard(irr_net_t *net)
 {
     enum { TAGS = 16, ROWS = 2 * TAGS };
@@ -309,8 +309,8 @@ void irr_suite_discard(irr_net_t *net)
 }
 
 /*
- * Long messages that are being thrown away, more than can be at a time, are waited for by drain.  While their sender
- * does nothing, the receiver can tell that there is no message of another channel.
+ * drain waits for long messages that are being discarded, more than can be at a time.  While their sender
+ * does nothing, the receiver can find out that there is no message of another channel.
  */
 void irr_suite_discarding(irr_net_t *net)
 {

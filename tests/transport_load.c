@@ -1,6 +1,6 @@
 /*
- * transport_load.c - second half of the conformance suite: many operations at once, callbacks that post,
- * closing, and random traffic.
+ * transport_load.c - part of the conformance suite: many operations at once, callbacks that post, closing, and random
+ * traffic.
  */
 #include "transport_suite.h"
 
@@ -22,7 +22,7 @@ void irr_suite_self(irr_net_t *net)
     }
 }
 
-/* All sends before all receives, then the other way round; from two ranks to the third and back. */
+/* All sends before all receives, then all receives before all sends; from two ranks to the third and back. */
 void irr_suite_flood(irr_net_t *net)
 {
     enum { COUNT = 1000, LARGE = 50000 };
@@ -97,7 +97,7 @@ static void next_hop(irr_op_t *op)
     }
 }
 
-/* Posts both ends of a message between ranks 0 and 1; its receive starts the next one, the other way. */
+/* Posts both ends of a message between ranks 0 and 1; its receive starts the next one, in the other direction. */
 static void start_hop(irr_net_t *net, int number)
 {
     hop_t *recv = create_hop(net, number, next_hop), *send = create_hop(net, number, destroy_hop);
@@ -123,9 +123,9 @@ void irr_suite_chain(irr_net_t *net)
     CU_ASSERT_EQUAL(hops_done, HOPS);
 }
 
-/* ---- the way down ---- */
+/* ---- closing ---- */
 
-/* The sender closes while a small and a large message are on their way; both arrive before all are drained. */
+/* The sender closes while a small and a large message are in flight; both arrive before all transports are drained. */
 void irr_suite_drain(irr_net_t *net)
 {
     irr_msg_t small, large;
@@ -257,8 +257,8 @@ static void draw_msg(const irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64
 }
 
 /*
- * Sends and receives are posted in the order drawn, which of the two is ahead is random.  So the k-th receive of a
- * sender and tag is for its k-th message.
+ * Sends and receives are posted in the order drawn, so the k-th receive of a sender and tag is for its k-th message.
+ * It is random which of the two is posted first.
  */
 void irr_suite_soak(irr_net_t *net)
 {

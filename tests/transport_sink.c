@@ -1,5 +1,5 @@
 /*
- * transport_sink.c - part of the conformance suite: receives that throw bytes away.
+ * transport_sink.c - part of the conformance suite: receives that discard bytes.
  */
 #include "transport_suite.h"
 
@@ -14,7 +14,7 @@ typedef struct drain {
 
 static void post_drain(irr_net_t *net, const irr_list_t *to, irr_op_t *recv)
 {
-    /* A single piece is thrown away in any form. */
+    /* A single piece is discarded in any form. */
     irr_net_recv(net, 1, 0, TAG, to, to->count > 1 ? IRR_FORM_GATHER : IRR_FORM_IOVEC, recv);
 }
 
@@ -23,7 +23,7 @@ static size_t clip(size_t bytes, size_t room)
     return bytes < room ? bytes : room;
 }
 
-/* The middle piece has what the message has there, and nothing else was counted or written. */
+/* The middle piece has the bytes of the message there, and no other byte was counted or written. */
 static void expect_kept(const drain_t *drain, const irr_list_t *from, const irr_list_t *kept, const irr_op_t *recv,
                         uint64_t gathered)
 {

@@ -31,14 +31,14 @@
     X(setup, channels,   "channels of the same ranks do not mix")                       \
     X(setup, ranks,      "a channel has an order of ranks of its own")                  \
     X(setup, abandon,    "receives of an abandoned channel end and take no message")    \
-    X(setup, repost,     "what done posts is not abandoned")                            \
+    X(setup, repost,     "an operation that done posts is not abandoned")               \
     X(setup, reuse,      "a channel that is closed, and another one with its id")       \
-    X(setup, discard,    "discard finds what its mask leaves open, of all senders")     \
-    X(setup, discarding, "drain waits for what is thrown away")                         \
+    X(setup, discard,    "discard finds the messages of its mask, of all senders")      \
+    X(setup, discarding, "drain waits for messages that are discarded")                 \
     X(setup, self,       "messages of a rank to itself")                                \
     X(setup, flood,      "a thousand messages in flight")                               \
     X(setup, chain,      "done posts the next operations and frees its request")        \
-    X(setup, drain,      "sends on their way arrive through close and drain")           \
+    X(setup, drain,      "sends in flight arrive during close and drain")               \
     X(setup, closed,     "a send after close is canceled")                              \
     X(setup, gathered,   "statistics count what gather copies")                         \
     X(setup, wake,       "arm wakes a sleeper")                                         \

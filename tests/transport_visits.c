@@ -21,7 +21,7 @@ static void talk(irr_net_t *net, int ranks)
 
 static void leave(irr_net_t *net)
 {
-    irr_lanes_t *nobody;   /* a transport without lanes, which reaches no rank */
+    irr_lanes_t *empty;   /* a transport without lanes, which reaches no rank */
 
     irr_net_drain(net, GUEST);
     for (int r = 0; r < IRR_NET_RANKS; r++) {
@@ -29,8 +29,8 @@ static void leave(irr_net_t *net)
         net->channels[r] = NULL;
     }
     net->transports[GUEST]->ops->free(net->transports[GUEST]);
-    irr_test_must(irr_lanes_create(&nobody));
-    net->transports[GUEST] = &nobody->super;
+    irr_test_must(irr_lanes_create(&empty));
+    net->transports[GUEST] = &empty->super;
 }
 
 static void come(irr_net_t *net)
