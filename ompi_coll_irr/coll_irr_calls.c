@@ -190,7 +190,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
     if (class->service.state != MCA_COLL_IRR_SERVING) {
         request->load = mca_coll_irr_load(&request->call, class->module->ranks.rank);
     }
-    mca_coll_irr_stats_start(class, &request->call);
+    mca_coll_irr_stats_load(class->module, &class->service, &request->call.send);
     if (kind != HOST) {
         (void)mca_coll_irr_request_open(request);   /* without memory the exchange fails */
     }

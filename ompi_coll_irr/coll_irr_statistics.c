@@ -44,9 +44,8 @@ static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_whic
     return count;
 }
 
-/* Adds the load of the send side of a call, if the service is measured. */
-static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
-                     const mca_coll_irr_side_t *side)
+void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                             const mca_coll_irr_side_t *side)
 {
     mca_coll_irr_record_t *record = service->record;
     uint64_t bytes;
@@ -78,12 +77,7 @@ void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_s
 {
     mca_coll_irr_stats_ask(service);
     mca_coll_irr_stats_took(service, ns);
-    add_load(module, service, sent);
-}
-
-void mca_coll_irr_stats_start(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call)
-{
-    add_load(class->module, &class->service, &call->send);
+    mca_coll_irr_stats_load(module, service, sent);
 }
 
 void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
@@ -91,7 +85,7 @@ void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_
     mca_coll_irr_service_t *service = &request->class->service;
 
     mca_coll_irr_stats_ask(service);
-    mca_coll_irr_stats_start(request->class, &request->call);
+    mca_coll_irr_stats_load(request->class->module, service, &request->call.send);
     if (begin_ns > 0) {
         mca_coll_irr_stats_agreed(service, begin_ns);
     }

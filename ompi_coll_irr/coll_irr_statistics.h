@@ -58,8 +58,9 @@ void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns);
 void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *sent, uint64_t ns);
 
-/* Counts the load of the send side of a nonblocking call, when it starts. */
-void mca_coll_irr_stats_start(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call);
+/* Counts the load of the send side of a call, if the service has a record.  Call when a nonblocking call starts. */
+void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                             const mca_coll_irr_side_t *side);
 
 /* Counts a persistent request when it can be started. begin_ns: when its init call began; 0: not measured. */
 void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns);

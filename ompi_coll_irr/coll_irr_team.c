@@ -19,7 +19,6 @@
 /* Guarded by the component's lock. */
 static mca_coll_irr_team_t *teams[LISTS];
 static int kept;   /* teams without communicators that have engine communicators */
-static mca_coll_irr_team_t *roomy;   /* the last team without communicators; it keeps room for all services */
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 {
@@ -70,6 +69,15 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
     return NULL;
 }
 
+/* Puts a team that is new, or has moved, in its place of the list.  The caller holds the lock. */
+static void place_team(mca_coll_irr_team_t *team)
+{
+    *team->link = team;
+    if (team->next != NULL) {
+        team->next->link = &team->next;
+    }
+}
+
 /* Creates the team of a module in its own_team.  The caller holds the lock. */
 static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
@@ -79,20 +87,10 @@ static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     team->shared = is_shared;
     team->modules = 1;
     memcpy(team->processes, processes, sizeof(team->processes));
-    team->next = *list_of(processes);
-    *list_of(processes) = team;
+    team->link = list_of(processes);
+    team->next = *team->link;
+    place_team(team);
     module->team = team;
-}
-
-/* Replaces a team in its list by `other`, or removes it if `other` is NULL.  The caller holds the lock. */
-static void relink(mca_coll_irr_team_t *team, mca_coll_irr_team_t *other)
-{
-    for (mca_coll_irr_team_t **link = list_of(team->processes); *link != NULL; link = &(*link)->next) {
-        if (*link == team) {
-            *link = other != NULL ? other : team->next;
-            return;
-        }
-    }
 }
 
 static size_t size_of(const mca_coll_irr_team_t *team)
@@ -110,20 +108,13 @@ static bool has_engine_comms(const mca_coll_irr_team_t *team)
     return has;
 }
 
-/*
- * Moves a team without communicators to own_team of the module, unless it has kept all of its room.  The caller holds
- * the lock.
- */
+/* Moves a team without communicators to own_team of the module.  The caller holds the lock. */
 static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
 {
     kept -= has_engine_comms(team);
     team->modules = 1;
-    if (team == roomy) {
-        roomy = NULL;
-        return;
-    }
     memcpy(module->own_team, team, size_of(team));
-    relink(team, module->own_team);
+    place_team(module->own_team);
     free(team);
     module->team = module->own_team;
     module->own_team = NULL;
@@ -132,12 +123,10 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
 /* Reduces the memory of a team without communicators to its services.  The caller holds the lock. */
 static void shrink(mca_coll_irr_team_t *team)
 {
-    mca_coll_irr_team_t *small = malloc(size_of(team));
+    mca_coll_irr_team_t *small = realloc(team, size_of(team));
 
     if (small != NULL) {
-        memcpy(small, team, size_of(team));
-        relink(team, small);
-        free(team);
+        place_team(small);
     }
 }
 
@@ -195,7 +184,10 @@ mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module
 static void destroy(mca_coll_irr_team_t *team)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    relink(team, NULL);
+    *team->link = team->next;
+    if (team->next != NULL) {
+        team->next->link = team->link;
+    }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     for (int i = 0; i < team->used; i++) {   /* a record names an engine communicator that services may share */
         mca_coll_irr_stats_close(&team->services[i]);
@@ -242,10 +234,7 @@ static void leave(mca_coll_irr_team_t *team)
         kept--;
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (roomy != NULL) {
-        shrink(roomy);
-    }
-    roomy = team;
+    shrink(team);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
@@ -276,7 +265,6 @@ void mca_coll_irr_teams_close(void)
         }
     }
     kept = 0;
-    roomy = NULL;
 }
 
 /* ---- joining ---- */

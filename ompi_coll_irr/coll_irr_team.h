@@ -24,7 +24,7 @@
 #include "coll_irr.h"
 
 struct mca_coll_irr_team_t {
-    mca_coll_irr_team_t    *next;           /* link of a list of teams */
+    mca_coll_irr_team_t    *next, **link;   /* of a list of teams; `link` points to this team */
     uint64_t                processes[2];   /* hash of the processes in order */
     int                     modules;        /* number of modules in the team now */
     bool                    shared;         /* found by later communicators of these processes; alike on all ranks */
