@@ -14,7 +14,6 @@
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
  *   coll_irr_settings.h    parameters and info keys
  *   coll_irr_memory.h      constants of the machine, lessons of earlier trials
- *   coll_irr_signature.c   checks that coll/irr is the same on all ranks
  *   coll_irr_engine.h      the engine of the process, its transport and progress, and its teardown
  *   coll_irr_record.h      the record of a collective, which the log, MPI_T and the report of a job read
  *   coll_irr_statistics.h  the log, the statistics and the report

@@ -133,24 +133,6 @@ int mca_coll_irr_tag(ompi_communicator_t *comm);
 void mca_coll_irr_signature_open(void);
 void mca_coll_irr_signature_close(void);
 
-/* Local: sets the partners of this rank that have the same signature.  IRR_ERR_OOB: some signatures are unknown. */
-irr_status_t mca_coll_irr_signature_partners(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
-
-/*
- * Collective over the ranks that have the component: starts to replace words by the maxima of all ranks.  The caller
- * fills at most MCA_COLL_IRR_WORDS_MAX words; the array has room for one more.
- */
-#define MCA_COLL_IRR_WORDS_MAX 7
-#define MCA_COLL_IRR_SIGNATURE_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
-void mca_coll_irr_signature_reduce(mca_coll_irr_reduction_t *reduction, const mca_coll_irr_partners_t *partners,
-                                   uint64_t *words);
-
-/*
- * Call after this reduction has ended.  Returns false, alike on all ranks that have the component, if a member lacks it
- * or differs.  Then `why` is the cause, and the user is warned once.
- */
-bool mca_coll_irr_signature_is_same(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
-
 /* ---- agreements ---- */
 
 typedef struct mca_coll_irr_agreement_t mca_coll_irr_agreement_t;

@@ -7,7 +7,7 @@
  *
  * Without an agreement the ranks do not know whether all of them choose.  The vote is part of their first
  * agreement, after some calls.  A rank with different parameters may agree in the first call already.  However, the
- * signatures of both differ (coll_irr_signature.c), so neither waits for the other, and all stay with Open MPI.
+ * signatures of both differ (coll_irr_vote.c), so neither waits for the other, and all stay with Open MPI.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
