@@ -8,12 +8,10 @@
  *   bench_call.c      the peers of each rank in each call, and the memory layout of the blocks
  *   bench_operation.c the call, its nonblocking form, a persistent request, or point-to-point messages
  *   bench_run.c       one communicator for each row, interleaved measurement
- *   bench_overlap.c   the computation that overlaps a nonblocking exchange
  *   bench_pvar.c      reads the counters of coll/irr through MPI_T
  *   bench_loop.c      --loop: consecutive calls, timed as a whole
  *   bench_report.c    the table
- *   bench_json.c      the results as JSON, with more detail
- *   bench_csv.c       the results as comma-separated values
+ *   bench_files.c     the results as JSON, with more detail, and as comma-separated values
  *
  * Rank 0 alone reads the command line and the files, and prints.  It broadcasts its results, so that all ranks continue
  * together or end together with the same exit status.  "Collective" below means over MPI_COMM_WORLD.
@@ -277,17 +275,6 @@ int irr_bench_start(const irr_bench_exchange_t *exchange, const irr_bench_operat
  */
 irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded);
 
-/* ---- overlap ---- */
-
-/*
- * Computes for `seconds` in parts of equal length.  Tests the first `count` requests of the exchange between two
- * parts.  Returns the seconds without the tests.
- */
-double irr_bench_compute(const irr_bench_exchange_t *exchange, double seconds, int count);
-
-/* Returns the share of an exchange that a computation hides, from 0 to 1. */
-double irr_bench_hidden(double alone, double exposed);
-
 /* ---- measurement ---- */
 
 /*
@@ -340,6 +327,9 @@ typedef struct irr_bench_summary {
 void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
                          irr_bench_summary_t *summaries);
 
+/* Returns the rate of the busiest rank at the median time, in megabytes (10^6 bytes) per second. */
+double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary);
+
 typedef struct irr_bench_result {
     const irr_bench_options_t *options;
     uint64_t                   unit;
@@ -347,21 +337,6 @@ typedef struct irr_bench_result {
     const irr_bench_row_t     *rows;
     const irr_bench_summary_t *summaries;
 } irr_bench_result_t;
-
-/* A figure of a row as it appears in files; times are in microseconds. */
-typedef struct irr_bench_figure {
-    const char *name;
-    double      value;      /* negative: there is none */
-    int         decimals;
-} irr_bench_figure_t;
-
-/*
- * In files with ordered columns, the first IRR_BENCH_FIRST figures precede the column that says whether bytes were
- * right.
- */
-enum { IRR_BENCH_FIRST = 8, IRR_BENCH_FIGURES = 13 };
-
-void irr_bench_figures_of(const irr_bench_result_t *result, int row, irr_bench_figure_t figures[IRR_BENCH_FIGURES]);
 
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_result_t *result);
@@ -373,15 +348,11 @@ void irr_bench_report_warning(bool loaded);
 void irr_bench_library(char *text);
 
 /*
- * A file of results. open is called before the first exchange; it prints an error message and returns NULL if the file
- * cannot be written. add takes the rows of one unit. close writes the rest; it prints an error message if that fails.
+ * The files of results.  open precedes the first exchange; it refuses a file that cannot be written.  add takes the
+ * rows of one unit.  close writes the rest; it prints an error message if that fails.
  */
-typedef struct irr_bench_output {
-    void          *(*open)(const irr_bench_options_t *options, int ranks);
-    void           (*add)(void *output, const irr_bench_result_t *result);
-    irr_cli_exit_t (*close)(void *output);
-} irr_bench_output_t;
-
-extern const irr_bench_output_t irr_bench_json, irr_bench_csv;
+irr_cli_exit_t irr_bench_files_open(const irr_bench_options_t *options, int ranks);
+void           irr_bench_files_add(const irr_bench_result_t *result);
+irr_cli_exit_t irr_bench_files_close(const irr_bench_options_t *options);
 
 #endif

@@ -144,21 +144,14 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
 static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
     const irr_bench_work_t *work = &options->work;
-    irr_cli_exit_t code = work->inter > 0 ? make_groups(work, matrix) : IRR_CLI_GOOD;
+    const bool equal = work->call == IRR_BENCH_ALLTOALL || work->call == IRR_BENCH_ALLTOALLW;
 
-    if (code == IRR_CLI_GOOD) {
-        code = scale_entries(options, matrix);
+    if ((work->inter > 0 && make_groups(work, matrix) != IRR_CLI_GOOD) ||
+        scale_entries(options, matrix) != IRR_CLI_GOOD || check_sums(options, matrix) != IRR_CLI_GOOD ||
+        (equal && check_equal(options, matrix) != IRR_CLI_GOOD)) {
+        return IRR_CLI_REFUSED;
     }
-    if (code == IRR_CLI_GOOD) {
-        code = check_sums(options, matrix);
-    }
-    if (code == IRR_CLI_GOOD && (work->call == IRR_BENCH_ALLTOALL || work->call == IRR_BENCH_ALLTOALLW)) {
-        code = check_equal(options, matrix);
-    }
-    if (code == IRR_CLI_GOOD && work->in_place) {
-        code = check_symmetric(options, matrix);
-    }
-    return code;
+    return work->in_place ? check_symmetric(options, matrix) : IRR_CLI_GOOD;
 }
 
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
@@ -176,28 +169,18 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
     return code;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix)
 {
-    irr_bench_facts_t facts = { 0 };
+    irr_bench_facts_t facts = { .busiest = irr_cli_lmax(matrix) };
 
     for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t out = 0, in = 0;
-
         for (int j = 0; j < matrix->ranks; j++) {
-            uint64_t bytes = *irr_matrix_at(matrix, i, j);
+            const uint64_t bytes = *irr_matrix_at(matrix, i, j);
 
-            out += bytes;
-            in += *irr_matrix_at(matrix, j, i);
             facts.messages += bytes > 0;
-            facts.largest = larger(facts.largest, bytes);
+            facts.bytes += bytes;
+            facts.largest = bytes > facts.largest ? bytes : facts.largest;
         }
-        facts.bytes += out;
-        facts.busiest = larger(facts.busiest, larger(out, in));
     }
     return facts;
 }

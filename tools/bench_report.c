@@ -62,6 +62,14 @@ static void summarise_times(double *times, int count, irr_bench_summary_t *summa
     };
 }
 
+/* Returns the share of an exchange that a computation hides, from 0 to 1. */
+static double hidden_share(double alone, double exposed)
+{
+    const double hidden = alone > 0 ? 1 - exposed / alone : 0;
+
+    return hidden < 0 ? 0 : hidden > 1 ? 1 : hidden;
+}
+
 /*
  * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share.  The times of the
  * row are those of exchange and computation together.
@@ -74,7 +82,7 @@ static void overlap_figures(const irr_bench_row_t *row, int count, double *scrat
     summarise_times(scratch, count, &figures);
     summary->alone = figures.median;
     for (int i = 0; i < count; i++) {
-        scratch[i] = irr_bench_hidden(row->alone[i], row->exposed[i]);
+        scratch[i] = hidden_share(row->alone[i], row->exposed[i]);
     }
     summarise_times(scratch, count, &figures);
     summary->hidden = figures.median;
@@ -98,8 +106,7 @@ static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t 
     }
 }
 
-/* Returns the rate of the busiest rank at the median time, in megabytes (10^6 bytes) per second. */
-static double rate_of(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
+double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
 {
     return summary->median > 0 ? (double)facts->busiest / summary->median / 1e6 : 0;
 }
@@ -126,22 +133,6 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
         }
         summaries[i].start_ratio = ratio(summaries, host_start, i);
     }
-}
-
-void irr_bench_figures_of(const irr_bench_result_t *result, int row, irr_bench_figure_t figures[IRR_BENCH_FIGURES])
-{
-    const irr_bench_summary_t *s = &result->summaries[row];
-    const irr_bench_figure_t all[IRR_BENCH_FIGURES] = {
-        { "median_us", s->median * MICRO, 3 }, { "min_us", s->min * MICRO, 3 }, { "max_us", s->max * MICRO, 3 },
-        { "mean_us", s->mean * MICRO, 3 }, { "p90_us", s->p90 * MICRO, 3 }, { "p99_us", s->p99 * MICRO, 3 },
-        { "host_ratio", s->ratio, 4 },
-        { "messages_sent", result->rows[row].counters[IRR_BENCH_COUNTER_messages_sent], 1 },
-        { "alone_us", s->alone * MICRO, 3 }, { "hidden", s->hidden, 4 },
-        { "host_ratio_low", s->ratio_low, 4 }, { "host_ratio_high", s->ratio_high, 4 },
-        { "mb_per_s", rate_of(&result->facts, s), 3 }
-    };
-
-    memcpy(figures, all, sizeof(all));
 }
 
 /* ---- lines ---- */
@@ -302,7 +293,7 @@ static void report_row(const irr_bench_result_t *result, int i)
         report_number(summary->hidden, 7, 2);
     }
     report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 8);
-    printf(" %9.1f", rate_of(&result->facts, summary));
+    printf(" %9.1f", irr_bench_rate(&result->facts, summary));
     for (int k = 0; k < options->columns; k++) {
         report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
     }

@@ -9,12 +9,13 @@
  *
  * Reading counters, and filling and verifying the buffers, is not timed.  Filling and verifying cools the caches, so it
  * is done in untimed rounds unless each exchange is to be verified.  With --overlap each iteration has two exchanges:
- * one alone, and one with a computation, which takes as long unless --compute sets its time (bench_overlap.c).
+ * one alone, and one with a computation, which takes as long unless --compute sets its time.
  */
 #include "bench.h"
 
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- communicators ---- */
 
@@ -51,6 +52,65 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
     }
 }
 
+/* ---- the computation ---- */
+
+/*
+ * The computation that overlaps a nonblocking exchange, as in OSU's osu_ialltoallv.  An exchange is hidden completely
+ * if no rank spends time on anything but the computation.  Nothing is hidden if a rank spends as much as for an
+ * exchange alone.  The computation is arithmetic until its time is over.  On a shared processor a rank notices the end
+ * late, so the time of the computation is measured.  OSU's benchmark uses the mean of earlier exchanges; here each
+ * iteration has an exchange alone, so that both see the same state of the machine.
+ */
+
+/* Numbers that fit the first level of any cache. */
+enum { NUMBERS = 256 };
+
+static void rest_until(double end)
+{
+    const double seconds = end - MPI_Wtime();
+    struct timespec left;
+
+    if (seconds > 0) {
+        left.tv_sec = (time_t)seconds;
+        left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
+        nanosleep(&left, NULL);
+    }
+}
+
+static void compute_until(double end)
+{
+    volatile double numbers[NUMBERS] = { 1 };   /* volatile: the compiler must keep results that nothing reads */
+
+    while (MPI_Wtime() < end) {
+        for (int i = 1; i < NUMBERS; i++) {
+            numbers[i] = numbers[i - 1] * 1.0000001 + numbers[i] * 0.5;
+        }
+        numbers[0] = numbers[NUMBERS - 1] < 1e6 ? numbers[NUMBERS - 1] : 1;
+    }
+}
+
+/*
+ * Computes for `seconds` in parts of equal length.  Tests the first `count` requests of the exchange between two
+ * parts.  Returns the seconds without the tests.
+ */
+static double compute_for(const irr_bench_exchange_t *exchange, double seconds, int count)
+{
+    const irr_bench_work_t *work = exchange->work;
+    const double begin = MPI_Wtime();
+    double part_begin = begin, computed = 0;
+    int done;
+
+    for (int part = 1; part <= work->tests + 1; part++) {
+        (work->idle ? rest_until : compute_until)(begin + seconds * part / (work->tests + 1));
+        computed += MPI_Wtime() - part_begin;
+        if (part <= work->tests) {
+            MPI_Testall(count, exchange->requests, &done, MPI_STATUSES_IGNORE);
+        }
+        part_begin = MPI_Wtime();
+    }
+    return computed;
+}
+
 /* ---- one exchange ---- */
 
 typedef struct sample {
@@ -72,7 +132,7 @@ static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_
     begin = MPI_Wtime();
     count = irr_bench_start(exchange, operation);
     if (compute > 0) {
-        computed = irr_bench_compute(exchange, compute, count);
+        computed = compute_for(exchange, compute, count);
     }
     if (count == 1) {
         MPI_Wait(&exchange->requests[0], MPI_STATUS_IGNORE);

@@ -38,24 +38,28 @@ json_t *irr_chart_bytes(uint64_t bytes)
     return bytes <= INT64_MAX ? json_integer((json_int_t)bytes) : json_real((double)bytes);
 }
 
+json_t *irr_chart_whole(json_t *list, size_t members)
+{
+    if (json_array_size(list) == members) {
+        return list;
+    }
+    json_decref(list);
+    return NULL;
+}
+
 json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
 {
     json_t *lists = json_array();
-    bool good = lists != NULL;
 
-    for (int y = 0; good && y < rows; y++) {
+    for (int y = 0; y < rows; y++) {
         json_t *list = json_array();
 
-        good = json_array_append_new(lists, list) == 0;
-        for (int x = 0; good && x < columns; x++) {
-            good = json_array_append_new(list, irr_chart_bytes(cells[(size_t)y * (size_t)columns + (size_t)x])) == 0;
+        for (int x = 0; x < columns; x++) {
+            json_array_append_new(list, irr_chart_bytes(*cells++));
         }
+        json_array_append_new(lists, irr_chart_whole(list, (size_t)columns));
     }
-    if (!good) {
-        json_decref(lists);
-        lists = NULL;
-    }
-    return lists;
+    return irr_chart_whole(lists, (size_t)rows);
 }
 
 /* Executes the script beside this program, or else the one in PATH.  Does not return. */

@@ -14,6 +14,9 @@
  */
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Returns a list if it has as many members; otherwise, as memory ran out, releases it and returns NULL. */
+json_t *irr_chart_whole(json_t *list, size_t members);
+
 /* Returns a number of bytes; as a real number if it exceeds the integers of JSON.  NULL: no memory. */
 json_t *irr_chart_bytes(uint64_t bytes);
 

@@ -14,10 +14,6 @@
 
 const char irr_cli_program[] = "irr_bench";
 
-static const irr_bench_output_t *const outputs[] = { &irr_bench_json, &irr_bench_csv };
-
-enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
-
 /* A run.  Rank 0 has all members; the other ranks have work, comms, rows and scratch. */
 typedef struct bench {
     int                 ranks;
@@ -26,7 +22,6 @@ typedef struct bench {
     irr_bench_options_t options;
     irr_matrix_t        matrix;         /* matrix of the next unit, or empty */
     uint64_t            unit;           /* unit of the matrix */
-    void               *outputs[OUTPUTS];   /* NULL: not wanted */
     bool                loaded;         /* coll/irr is in the job */
     bool                misled;         /* some row was not served as its name promises */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
@@ -57,19 +52,6 @@ static irr_cli_exit_t load(bench_t *bench, uint64_t unit)
     return code;
 }
 
-static irr_cli_exit_t open_files(bench_t *bench)
-{
-    const char *const paths[OUTPUTS] = { bench->options.json, bench->options.csv };
-
-    for (int i = 0; i < OUTPUTS; i++) {
-        bench->outputs[i] = paths[i] != NULL ? outputs[i]->open(&bench->options, bench->ranks) : NULL;
-        if (paths[i] != NULL && bench->outputs[i] == NULL) {
-            return IRR_CLI_REFUSED;
-        }
-    }
-    return IRR_CLI_GOOD;
-}
-
 /* Refuses bad input before the first exchange.  Of a sweep, it checks the largest unit. */
 static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 {
@@ -83,7 +65,7 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
                                 "mpirun -n 4 irr_bench does; srun needs --mpi=pmix");
     }
     code = load(bench, bench->options.work.unit_max);
-    return code == IRR_CLI_GOOD ? open_files(bench) : code;
+    return code == IRR_CLI_GOOD ? irr_bench_files_open(&bench->options, bench->ranks) : code;
 }
 
 static void report(bench_t *bench, const irr_bench_facts_t *facts)
@@ -94,27 +76,10 @@ static void report(bench_t *bench, const irr_bench_facts_t *facts)
 
     irr_bench_summarise(work, bench->rows, bench->times, summaries);
     irr_bench_report_rows(&result);
-    for (int i = 0; i < OUTPUTS; i++) {
-        if (bench->outputs[i] != NULL) {
-            outputs[i]->add(bench->outputs[i], &result);
-        }
-    }
+    irr_bench_files_add(&result);
     for (int i = 0; i < work->rows; i++) {
         bench->misled = bench->misled || bench->rows[i].misled;
     }
-}
-
-/* Closes all files, even if some of them fail. */
-static irr_cli_exit_t close_files(bench_t *bench)
-{
-    irr_cli_exit_t code = IRR_CLI_GOOD;
-
-    for (int i = 0; i < OUTPUTS; i++) {
-        if (bench->outputs[i] != NULL) {
-            code = larger(code, outputs[i]->close(bench->outputs[i]));
-        }
-    }
-    return code;
 }
 
 /* ---- all ranks ---- */
@@ -218,7 +183,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     code = run(&bench, argc, argv);
-    written = (irr_cli_exit_t)irr_cli_agree((int)close_files(&bench));
+    written = (irr_cli_exit_t)irr_cli_agree((int)irr_bench_files_close(&bench.options));
     irr_matrix_fini(&bench.matrix);
     free(bench.times);
     MPI_Finalize();

@@ -185,18 +185,15 @@ static json_t *stages_of(const chart_t *chart)
 {
     json_t *list = json_array();
 
-    for (int s = 0; list != NULL && s < chart->nstages; s++) {
+    for (int s = 0; s < chart->nstages; s++) {
         const stage_t *stage = &chart->stages[s];
         json_t *cells = stage->cells != NULL ? irr_chart_cells(stage->cells, stage->columns, chart->rows) : json_null();
 
-        if (json_array_append_new(list, json_pack("{s:i, s:I, s:I, s:o}", "steps", stage->steps, "messages",
-                                                  (json_int_t)stage->messages, "largest", (json_int_t)stage->largest,
-                                                  "cells", cells)) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        json_array_append_new(list, json_pack("{s:i, s:I, s:I, s:o}", "steps", stage->steps, "messages",
+                                              (json_int_t)stage->messages, "largest", (json_int_t)stage->largest,
+                                              "cells", cells));
     }
-    return list;
+    return irr_chart_whole(list, (size_t)chart->nstages);
 }
 
 static irr_status_t collect(chart_t *chart)
@@ -259,18 +256,15 @@ static json_t *transmissions(const irr_tool_job_t *job, const irr_step_time_t *t
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; list != NULL && i < job->schedule->count; i++) {
+    for (size_t i = 0; i < job->schedule->count; i++) {
         const irr_transmission_t *t = &job->schedule->list[i];
-        json_t *item = json_pack("[i, i, i, I, I, b, I, I]", t->step, t->from, t->to, (json_int_t)t->offset,
-                                 (json_int_t)t->length, t->length < *irr_matrix_at(job->matrix, t->from, t->to),
-                                 (json_int_t)times[i].begin, (json_int_t)times[i].end);
 
-        if (json_array_append_new(list, item) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        json_array_append_new(list, json_pack("[i, i, i, I, I, b, I, I]", t->step, t->from, t->to,
+                                              (json_int_t)t->offset, (json_int_t)t->length,
+                                              t->length < *irr_matrix_at(job->matrix, t->from, t->to),
+                                              (json_int_t)times[i].begin, (json_int_t)times[i].end));
     }
-    return list;
+    return irr_chart_whole(list, job->schedule->count);
 }
 
 irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
@@ -304,7 +298,7 @@ static json_t *vertices_of(const irr_tool_job_t *job, const irr_links_t *links)
     const irr_topology_t *topology = job->topology;
     json_t *list = json_array();
 
-    for (int v = 0; list != NULL && v < topology->vertices; v++) {
+    for (int v = 0; v < topology->vertices; v++) {
         const bool linked = topology->parent[v] >= 0;
         const uint64_t up = linked ? links->bytes[2 * v] : 0, down = linked ? links->bytes[2 * v + 1] : 0;
         json_t *vertex = json_pack("{s:o, s:i, s:I, s:[o, o], s:[o, o]}",
@@ -314,25 +308,19 @@ static json_t *vertices_of(const irr_tool_job_t *job, const irr_links_t *links)
                                    "load", irr_chart_bytes(linked ? irr_tree_at_base(job->tree, 2 * v, up) : 0),
                                    irr_chart_bytes(linked ? irr_tree_at_base(job->tree, 2 * v + 1, down) : 0));
 
-        if (json_array_append_new(list, vertex) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        json_array_append_new(list, vertex);
     }
-    return list;
+    return irr_chart_whole(list, (size_t)topology->vertices);
 }
 
 static json_t *hosts_of(const irr_tool_job_t *job)
 {
     json_t *list = json_array();
 
-    for (int r = 0; list != NULL && r < job->plans->ranks; r++) {
-        if (json_array_append_new(list, json_integer(job->host_of[r])) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+    for (int r = 0; r < job->plans->ranks; r++) {
+        json_array_append_new(list, json_integer(job->host_of[r]));
     }
-    return list;
+    return irr_chart_whole(list, (size_t)job->plans->ranks);
 }
 
 irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)

@@ -289,18 +289,11 @@ static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t 
  */
 static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
-    irr_cli_exit_t code = check_sums(options, &input->matrix);
-
-    if (code == IRR_CLI_GOOD) {
-        code = check_total(options, input);
+    if (check_sums(options, &input->matrix) != IRR_CLI_GOOD || check_total(options, input) != IRR_CLI_GOOD ||
+        check_save(options, input) != IRR_CLI_GOOD) {
+        return IRR_CLI_REFUSED;
     }
-    if (code == IRR_CLI_GOOD) {
-        code = check_save(options, input);
-    }
-    if (code == IRR_CLI_GOOD && options->load != NULL) {
-        code = schedule_match(options, input);
-    }
-    return code;
+    return options->load != NULL ? schedule_match(options, input) : IRR_CLI_GOOD;
 }
 
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input)

@@ -17,7 +17,7 @@
  */
 #include "plan.h"
 
-#include <jansson.h>
+#include "chart.h"
 
 typedef struct writer {
     const irr_tool_job_t *job;
@@ -32,13 +32,10 @@ static json_t *slices_of(const irr_plans_message_t *message)
     for (size_t i = 0; i < message->nslices; i++) {
         const irr_slice_t *slice = &message->slices[i];
 
-        if (json_array_append_new(slices, json_pack("[i, i, I, I]", slice->source, slice->destination,
-                                                    (json_int_t)slice->offset, (json_int_t)slice->length)) != 0) {
-            json_decref(slices);
-            return NULL;
-        }
+        json_array_append_new(slices, json_pack("[i, i, I, I]", slice->source, slice->destination,
+                                                (json_int_t)slice->offset, (json_int_t)slice->length));
     }
-    return slices;
+    return irr_chart_whole(slices, message->nslices);
 }
 
 /* Writes any text as a JSON string, with escapes. */

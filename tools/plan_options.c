@@ -236,26 +236,16 @@ static const char *complaint_of_make(const irr_tool_options_t *options)
 
 static irr_cli_exit_t check_complaint(const char *complaint)
 {
-    if (complaint == NULL) {
-        return IRR_CLI_GOOD;
-    }
-    return irr_cli_complain("%s", complaint);
+    return complaint == NULL ? IRR_CLI_GOOD : irr_cli_complain("%s", complaint);
 }
 
 static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
-    irr_cli_exit_t code = check_seed(options, line);
-
-    if (code == IRR_CLI_GOOD) {
-        code = check_complaint(complaint_of_make(options));
+    if (check_seed(options, line) != IRR_CLI_GOOD || check_complaint(complaint_of_make(options)) != IRR_CLI_GOOD ||
+        check_nodes(options) != IRR_CLI_GOOD) {
+        return IRR_CLI_REFUSED;
     }
-    if (code == IRR_CLI_GOOD) {
-        code = check_nodes(options);
-    }
-    if (code == IRR_CLI_GOOD) {
-        code = options->load != NULL ? check_changes(options, line) : check_scheduled(options);
-    }
-    return code;
+    return options->load != NULL ? check_changes(options, line) : check_scheduled(options);
 }
 
 /* Checks combined options.  Each option has been checked against the command already. */

@@ -1,0 +1,245 @@
+/*
+ * bench_files.c - results in files: as JSON, with all parameters and all times, for contrib/irr_chart and comparisons,
+ * and as comma-separated values.
+ *
+ *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv",
+ *      "first_group": 4 or null, "in_place": false, "datatype": "vector:8:4" or null, "ranks": 8,
+ *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
+ *      "iterations": 100, "warmup": 10, "check": true, "check_each": false,
+ *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
+ *                   "rows": [{"algorithm": "direct", "persistent": false, "served_by": "irr",
+ *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
+ *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
+ *
+ * A value that does not apply is null, or empty in the other file.  Each row names all counters.  Times are in
+ * microseconds.  A list or an object that lacks a member, because memory ran out, is dropped with all that contain it.
+ */
+#include "bench.h"
+
+#include "cli_options.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#define MICRO 1e6
+
+static struct {
+    FILE   *json, *csv;   /* NULL: not wanted */
+    json_t *root;         /* NULL: memory ran out */
+    json_t *results;      /* borrowed from root */
+} files;
+
+/* ---- figures ---- */
+
+/* A figure of a row as it appears in files. */
+typedef struct figure {
+    const char *name;
+    double      value;      /* negative: there is none */
+    int         decimals;
+} figure_t;
+
+/* In the comma-separated file the first FIRST figures precede lmax and the column `verified`. */
+enum { FIRST = 8, FIGURES = 13 };
+
+static void figures_of(const irr_bench_result_t *result, int row, figure_t figures[FIGURES])
+{
+    const irr_bench_summary_t *s = &result->summaries[row];
+    const figure_t all[FIGURES] = {
+        { "median_us", s->median * MICRO, 3 }, { "min_us", s->min * MICRO, 3 }, { "max_us", s->max * MICRO, 3 },
+        { "mean_us", s->mean * MICRO, 3 }, { "p90_us", s->p90 * MICRO, 3 }, { "p99_us", s->p99 * MICRO, 3 },
+        { "host_ratio", s->ratio, 4 },
+        { "messages_sent", result->rows[row].counters[IRR_BENCH_COUNTER_messages_sent], 1 },
+        { "alone_us", s->alone * MICRO, 3 }, { "hidden", s->hidden, 4 },
+        { "host_ratio_low", s->ratio_low, 4 }, { "host_ratio_high", s->ratio_high, 4 },
+        { "mb_per_s", irr_bench_rate(&result->facts, s), 3 }
+    };
+
+    memcpy(figures, all, sizeof(all));
+}
+
+/* ---- comma-separated values ---- */
+
+/* The names of the figures, in their order, with lmax and verified inserted. */
+static const char csv_head[] =
+    "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
+    "verified,alone_us,hidden,host_ratio_low,host_ratio_high,mb_per_s\n";
+
+static void write_csv(const irr_bench_result_t *result, int i)
+{
+    const irr_bench_row_t *row = &result->rows[i];
+    figure_t figures[FIGURES];
+
+    figures_of(result, i, figures);
+    if (result->options->matrix == NULL) {
+        fprintf(files.csv, "%" PRIu64, result->unit);
+    }
+    fprintf(files.csv, ",%s,%d,%s", row->name, row->starts, row->by_irr ? "irr" : "host");
+    for (int k = 0; k < FIGURES; k++) {
+        if (k == FIRST) {
+            fprintf(files.csv, ",%" PRIu64 ",%s", result->facts.busiest,
+                    result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
+        }
+        fputc(',', files.csv);
+        if (figures[k].value >= 0) {
+            fprintf(files.csv, "%.*f", figures[k].decimals, figures[k].value);
+        }
+    }
+    fputc('\n', files.csv);
+}
+
+/* ---- JSON ---- */
+
+/* Returns a list or an object if it has all its members; otherwise releases it and returns NULL. */
+static json_t *whole(json_t *value, int members)
+{
+    if (json_array_size(value) + json_object_size(value) == (size_t)members) {
+        return value;
+    }
+    json_decref(value);
+    return NULL;
+}
+
+/* Return a number or a text, or JSON's null if there is none. */
+static json_t *number(double value)
+{
+    return value < 0 ? json_null() : json_real(value);
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
+static json_t *input_of(const irr_bench_options_t *options)
+{
+    if (options->matrix != NULL) {
+        return json_pack("{s:s, s:f}", "matrix", options->matrix, "scale", options->scale);
+    }
+    return json_pack("{s:s, s:I, s:f}", "pattern", options->pattern, "seed", (json_int_t)options->seed,
+                     "scale", options->scale);
+}
+
+static json_t *root_of(const irr_bench_options_t *options, int ranks)
+{
+    const irr_bench_work_t *work = &options->work;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+
+    irr_bench_library(library);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:o, s:i, s:o, s:i, s:i, s:b, s:b, s:[]}", "program", "irr_bench",
+                     "version", irr_cli_version(), "mpi", library, "call",
+                     irr_bench_call_name(work->call, work->overlap), "first_group",
+                     work->inter > 0 ? json_integer(work->inter) : json_null(), "in_place", work->in_place,
+                     "datatype", text_or_null(options->datatype), "ranks", ranks, "input", input_of(options),
+                     "iterations", work->iterations, "warmup", work->warmup,
+                     "check", work->check != IRR_BENCH_CHECK_NONE, "check_each", work->check == IRR_BENCH_CHECK_EACH,
+                     "results");
+}
+
+static json_t *times_of(const double *seconds, int iterations)
+{
+    json_t *times = json_array();
+
+    for (int i = 0; i < iterations; i++) {
+        json_array_append_new(times, json_real(seconds[i] * MICRO));
+    }
+    return whole(times, iterations);
+}
+
+static json_t *counters_of(const irr_bench_row_t *row)
+{
+    json_t *counters = json_object();
+
+    for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
+        json_object_set_new(counters, irr_bench_counter_name(i), number(row->counters[i]));
+    }
+    return whole(counters, IRR_BENCH_COUNTERS);
+}
+
+static json_t *row_of(const irr_bench_result_t *result, int i)
+{
+    const irr_bench_row_t *row = &result->rows[i];
+    const irr_bench_work_t *work = &result->options->work;
+    figure_t figures[FIGURES];
+    json_t *object = json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "algorithm", row->name, "persistent",
+                               row->starts, "served_by", row->by_irr ? "irr" : "host", "host_start_ratio",
+                               number(result->summaries[i].start_ratio), "verified",
+                               work->check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null(),
+                               "counters", counters_of(row), "times_us", times_of(row->times, work->iterations),
+                               "alone_us", row->alone != NULL ? times_of(row->alone, work->iterations) : json_null());
+    const int members = (int)json_object_size(object);
+
+    figures_of(result, i, figures);
+    for (int k = 0; k < FIGURES; k++) {   /* alone_us is there already, with all times */
+        if (json_object_get(object, figures[k].name) == NULL) {
+            json_object_set_new(object, figures[k].name, number(figures[k].value));
+        }
+    }
+    return whole(object, members + FIGURES - 1);
+}
+
+static json_t *result_of(const irr_bench_result_t *result)
+{
+    const irr_bench_options_t *options = result->options;
+    const irr_bench_facts_t *facts = &result->facts;
+    json_t *unit = options->matrix != NULL ? json_null() : json_integer((json_int_t)result->unit);
+    json_t *rows = json_array();
+
+    for (int i = 0; i < options->work.rows; i++) {
+        json_array_append_new(rows, row_of(result, i));
+    }
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "unit", unit, "messages", (json_int_t)facts->messages,
+                     "bytes", (json_int_t)facts->bytes, "largest_message", (json_int_t)facts->largest,
+                     "lmax", (json_int_t)facts->busiest, "rows", whole(rows, options->work.rows));
+}
+
+static irr_cli_exit_t close_json(const char *path)
+{
+    const bool good = files.root != NULL && json_dumpf(files.root, files.json, JSON_INDENT(1)) == 0 &&
+                      putc('\n', files.json) != EOF;
+    const irr_cli_exit_t code = irr_cli_output_close(files.json, path);
+
+    json_decref(files.root);
+    return code != IRR_CLI_GOOD ? code : irr_cli_status(good ? IRR_OK : IRR_ERR_NO_MEMORY, "%.256s", path);
+}
+
+/* ---- both ---- */
+
+irr_cli_exit_t irr_bench_files_open(const irr_bench_options_t *options, int ranks)
+{
+    if (options->json != NULL) {
+        files.json = irr_cli_output_open(options->json);
+        if (files.json == NULL) {
+            return IRR_CLI_REFUSED;
+        }
+        files.root = root_of(options, ranks);
+        files.results = json_object_get(files.root, "results");
+    }
+    if (options->csv != NULL) {
+        files.csv = irr_cli_output_open(options->csv);
+        if (files.csv == NULL) {
+            return IRR_CLI_REFUSED;
+        }
+        fputs(csv_head, files.csv);
+    }
+    return IRR_CLI_GOOD;
+}
+
+void irr_bench_files_add(const irr_bench_result_t *result)
+{
+    for (int i = 0; files.csv != NULL && i < result->options->work.rows; i++) {
+        write_csv(result, i);
+    }
+    if (files.json != NULL && json_array_append_new(files.results, result_of(result)) != 0) {
+        json_decref(files.root);
+        files.root = files.results = NULL;
+    }
+}
+
+irr_cli_exit_t irr_bench_files_close(const irr_bench_options_t *options)
+{
+    const irr_cli_exit_t json = files.json != NULL ? close_json(options->json) : IRR_CLI_GOOD;
+    const irr_cli_exit_t csv = files.csv != NULL ? irr_cli_output_close(files.csv, options->csv) : IRR_CLI_GOOD;
+
+    return json > csv ? json : csv;
+}
