@@ -96,7 +96,7 @@ good emit-c --topology "$scratch/figure1" --ranks 12 && pairs 12 && balanced &&
 report $? "a host may have several ranks"
 good emit-c --topology "$scratch/four" && pairs 24 && balanced && [ "$(lines ' 108 phases')" -eq 1 ]
 report $? "four switches need 6 * 18 phases"
-good emit-c --topology "$scratch/four" --ranks 2 && [ "$(lines 'TELLS_MAX = 1 ')" -eq 1 ] &&
+good emit-c --topology "$scratch/four" --ranks 2 && [ "$(lines 'SIGNALS_MAX = 1 ')" -eq 1 ] &&
     [ "$(lines ' 0 synchronisations')" -eq 1 ] && pairs 2
 report $? "two ranks need no synchronisation"
 conf 'odd*' 'SwitchName=s Nodes=a&b,c??>d,*/e'

@@ -373,8 +373,8 @@ static void write_tables(emitter_t *emitter)
     const routine_t *routine = emitter->routine;
 
     put(emitter,
-        "/* Most steps of a rank, waits of a step, and tells of all steps of a rank, or 1. */\n"
-        "enum { RANKS = %d, STEPS_MAX = %d, WAITS_MAX = %d, TELLS_MAX = %d };\n\n", routine->ranks,
+        "/* Most steps of a rank, waits of a step, and signals of all steps of a rank, or 1. */\n"
+        "enum { RANKS = %d, STEPS_MAX = %d, WAITS_MAX = %d, SIGNALS_MAX = %d };\n\n", routine->ranks,
         routine->steps_max, routine->waits_max, routine->signals_max > 0 ? routine->signals_max : 1);
     write_hosts(emitter);
     write_first(emitter);

@@ -1,11 +1,11 @@
 /*
  * emit_c.c - checks the MPI_Alltoall of a file that irr_plan emit-c wrote, to the byte.
  *
- *     emit_c [linked|preloaded|elsewhere|threads|told]
+ *     emit_c [linked|preloaded|elsewhere|threads|verbose]
  *
  * The routine counts what it served.  It must serve communicators of its size with any datatype, and neither other
  * sizes nor MPI_IN_PLACE.  It must serve nothing if the hosts are not those of the file (elsewhere).  The script checks
- * the user messages of the mode told.
+ * the user messages of the mode verbose.
  */
 #include "mpi_call.h"
 
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     serves = strcmp(mode, "elsewhere") != 0;
     served_p = dlsym(RTLD_DEFAULT, "irr_alltoall_served");
     CHECK(served_p != NULL);
-    if (strcmp(mode, "told") == 0) {
+    if (strcmp(mode, "verbose") == 0) {
         announced(rank, ranks);
         return mpi_test_end();
     }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # emit_c.sh - the C file of irr_plan emit-c, compiled and run with Open MPI and with MPICH, every byte compared.
 #
-# All ranks are on this host: IRR_ANY_HOST makes the routine serve them, and without it a topology of other hosts must
-# leave all to the library, one of this host nothing.
+# All ranks are on this host.  With IRR_ANY_HOST the routine serves them.  Without it the library serves all calls if
+# the topology has other hosts, and none if the topology has this host.
 LIMIT=240
 . "${srcdir:-.}/tests/mpi/lib.sh"
 source=$srcdir/tests/mpi
@@ -12,7 +12,7 @@ MPICH_MPIEXEC=${MPICH_MPIEXEC:-mpiexec.mpich}
 OMPI_MCA_coll=^irr   # the bytes are compared with those of Open MPI
 export OMPI_MCA_coll
 
-# conf NAME LINE...: a topology of these lines, and the C file for it; options of emit-c in $options.
+# conf NAME LINE...: writes a topology of these lines, and the C file for it with $options of emit-c.
 conf() {
     name=$1
     shift
@@ -29,7 +29,7 @@ wrapper() {
     fi
 }
 
-# launch N FILE COMMAND...: ranks with the library FILE before them; none if it is empty.
+# launch N FILE COMMAND...: starts N ranks of a command, with the library FILE preloaded unless FILE is empty.
 launch() {
     n=$1 preload=$2
     shift 2
@@ -40,7 +40,7 @@ launch() {
     fi
 }
 
-# objects: what every test program has, compiled once with each library.
+# objects: compiles the parts of all test programs, once with each library.
 objects() {
     share=
     [ "$mpi" = openmpi ] || share=$source/yield.c
@@ -51,14 +51,14 @@ objects() {
     done
 }
 
-# program OUTPUT OBJECT...: the test program.
+# program OUTPUT OBJECT...: links a test program.
 program() {
     output=$1
     shift
     wrapper -rdynamic -o "$output" "$scratch/$mpi.objects"/*.o "$@" -ldl
 }
 
-# compiles NAME: without a warning, with and without a look at the hosts.
+# compiles NAME: the C file compiles without a warning, for its hosts and for any hosts.
 compiles() {
     # shellcheck disable=SC2086
     wrapper $strict -c "$scratch/$1.c" -o "$scratch/$1.$mpi.o" &&
@@ -66,26 +66,26 @@ compiles() {
         wrapper $strict -shared -fPIC "$scratch/$1.c" -o "$scratch/$1.$mpi.so"
 }
 
-# linked NAME RANKS [MODE]: the routine in the program, whatever hosts the ranks are on.
+# linked NAME RANKS [MODE]: runs the program with the routine linked into it, on any hosts.
 linked() {
     program "$scratch/linked" "$scratch/$1.any.$mpi.o" && launch "$2" "" "$scratch/linked" "${3:-linked}"
 }
 
-# preloaded NAME RANKS [MODE]: before a program that does not know of it.
+# preloaded NAME RANKS [MODE]: runs the program with the routine preloaded.
 preloaded() {
     program "$scratch/plain" && launch "$2" "$scratch/$1.$mpi.so" "$scratch/plain" "${3:-preloaded}"
 }
 
-# told NAME ANY LINE...: on 6 ranks with IRR_ALLTOALL_VERBOSE=1 these lines are told, in any order, each once, and
-# with 0 none.  ANY is .any for the file that does not look at hosts, else empty.
-told() {
-    program "$scratch/told" "$scratch/$1$2.$mpi.o" || return 1
+# prints NAME ANY LINE...: 6 ranks with IRR_ALLTOALL_VERBOSE=1 print each of these lines once, in any order, and with 0
+# no line.  ANY is .any for the file that accepts any hosts, else empty.
+prints() {
+    program "$scratch/verbose" "$scratch/$1$2.$mpi.o" || return 1
     shift 2
     printf 'irr_alltoall: %s\n' "$@" | sort > "$scratch/expected"
     for value in 1 0; do
         (IRR_ALLTOALL_VERBOSE=$value
          export IRR_ALLTOALL_VERBOSE
-         launch 6 "" "$scratch/told" told) > "$scratch/run" 2>&1
+         launch 6 "" "$scratch/verbose" verbose) > "$scratch/run" 2>&1
         status=$?
         cat "$scratch/run"
         [ $status -eq 0 ] && grep '^irr_alltoall' "$scratch/run" | sort | cmp - "$scratch/expected" || return 1
@@ -109,12 +109,13 @@ each() {
     $1 "$2: a host with several ranks, by its name, before a program" preloaded here 6
     $1 "$2: other hosts are left to the library" preloaded figure1 6 elsewhere
     $1 "$2: other numbers of ranks, too" linked figure1 5 elsewhere
-    $1 "$2: what is served is told, and what is not" told figure1 .any 'a communicator of 6 ranks is served' \
+    $1 "$2: served calls are printed, and other calls with the reason" prints figure1 .any \
+        'a communicator of 6 ranks is served' \
         'a call on 6 ranks is in place: left to the library' \
         'a call on 6 ranks with sendcount 0 has messages of less than 1 byte: left to the library' \
         'a communicator has 2 ranks, the file has 6: left to the library' \
         'a communicator has 4 ranks, the file has 6: left to the library'
-    $1 "$2: the first rank on another host is told" told mixed "" \
+    $1 "$2: the first rank on another host is printed" prints mixed "" \
         "rank 2 is on '$host', the file has 'other1': left to the library" \
         'a call on 6 ranks is in place: left to the library' \
         'a call on 6 ranks with sendcount 0 has messages of less than 1 byte: left to the library' \
@@ -122,7 +123,7 @@ each() {
         'a communicator has 4 ranks, the file has 6: left to the library'
 }
 
-# missing NAME COMMAND...: a check that cannot be made; $why tells.
+# missing NAME COMMAND...: skips a check for the reason $why.
 missing() {
     skip "$1" "$why"
 }

@@ -133,7 +133,7 @@ real_command() {
 }
 
 command -v python3 > /dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
-plan 31
+plan 32
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -187,6 +187,8 @@ refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 t
 refused "too many values" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
 refused "an unknown algorithm" "unknown algorithm 'direkt', known are host, auto" --algorithms direkt
+refused "an older name of an algorithm is accepted" "$scratch/none/x.json: No such file" --algorithms a3,redist \
+    --json "$scratch/none/x.json"
 refused "an argument that is no option" "unrecognized arguments: x" x
 refused "calls of a command" "--calls does not go with a command" --calls 1 -- true
 check "a command that fails" bad 1 "job false on 2 ranks, host: $scratch/fails ended by exit status 3" \
