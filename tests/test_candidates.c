@@ -148,6 +148,7 @@ static void test_long(void)
     }
 }
 
+/* The pacing sync takes long to compute, so many ranks do without it. */
 static void test_sync_of_many(void)
 {
     const irr_traffic_t traffic = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);

@@ -72,7 +72,7 @@ static void test_create(void)
         CU_ASSERT_EQUAL(irr_world_ids(team.world), ranks);
         irr_team_destroy(&team);
         CU_ASSERT_EQUAL(irr_world_ids(team.world), 0);
-        CU_ASSERT_TRUE(irr_world_close(team.world));
+        irr_team_close(&team);
     }
 }
 
@@ -164,24 +164,27 @@ static void test_ids(void)
     CU_ASSERT_TRUE(irr_world_close(&world));
 }
 
-static void take_all_but(irr_world_t *world, int rank, uint32_t id)
+/* Begins a team of three ranks, each of which has one free id. */
+static void begin_taken(irr_team_t *team, const uint32_t free[3])
 {
-    memset(world->engines[rank]->ids.used, 0xff, sizeof(world->engines[rank]->ids.used));
-    irr_ids_give(&world->engines[rank]->ids, id);
+    irr_team_begin(team, 3, 0, EAGER_MAX);
+    for (int r = 0; r < 3; r++) {
+        irr_ids_t *ids = &team->world->engines[r]->ids;
+
+        memset(ids->used, 0xff, sizeof(ids->used));
+        irr_ids_give(ids, free[r]);
+    }
 }
 
 static void test_last_id(void)
 {
     irr_team_t team, another;
-    irr_world_t world;
 
-    irr_world_open(&world, 3, 0, EAGER_MAX);
+    begin_taken(&team, (const uint32_t[]){ 12345, 12345, 12345 });
     for (int r = 0; r < 3; r++) {
-        take_all_but(&world, r, 12345);
-        world.engines[r]->ids.next = r == 1 ? 12346 : 0;
+        team.world->engines[r]->ids.next = r == 1 ? 12346 : 0;
     }
-    irr_team_init(&team, &world, 0, 1);
-    irr_team_init(&another, &world, 0, 1);
+    irr_team_init(&another, team.world, 0, 1);
     for (int cycle = 0; cycle < 3; cycle++) {
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
         CU_ASSERT_EQUAL(id_of(&team), 12345);
@@ -190,30 +193,24 @@ static void test_last_id(void)
         irr_world_end_log(1, "none of the 65536 communicator ids is free at all ranks of a communicator");
         irr_team_destroy(&team);
     }
-    CU_ASSERT_EQUAL(irr_world_ids(&world), 3 * 65535);
-    irr_world_close(&world);
+    CU_ASSERT_EQUAL(irr_world_ids(team.world), 3 * 65535);
+    irr_team_close(&team);
 }
 
 /* Every process has a free id, but no id is free on all. */
 static void test_no_common_id(void)
 {
     irr_team_t team;
-    irr_world_t world;
 
-    irr_world_open(&world, 3, 0, EAGER_MAX);
-    for (int r = 0; r < 3; r++) {
-        take_all_but(&world, r, 100 * (uint32_t)r);
-    }
-    irr_team_init(&team, &world, 0, 1);
+    begin_taken(&team, (const uint32_t[]){ 0, 100, 200 });
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-    CU_ASSERT_EQUAL(irr_world_ids(&world), 3 * 65535);
+    CU_ASSERT_EQUAL(irr_world_ids(team.world), 3 * 65535);
     for (int r = 0; r < 3; r++) {
-        irr_ids_give(&world.engines[r]->ids, 50);
+        irr_ids_give(&team.world->engines[r]->ids, 50);
     }
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
     CU_ASSERT_EQUAL(id_of(&team), 50);
-    irr_team_destroy(&team);
-    irr_world_close(&world);
+    irr_team_close(&team);
 }
 
 /* An id that was returned is not the next one to be used. */
@@ -229,7 +226,7 @@ static void test_id_rests(void)
         last = id_of(&team);
         irr_team_destroy(&team);
     }
-    CU_ASSERT_TRUE(irr_world_close(team.world));
+    irr_team_close(&team);
 }
 
 /* ---- trouble ---- */
@@ -243,8 +240,7 @@ static void expect_recovery(irr_team_t *team)
     }
     CU_ASSERT_EQUAL(irr_world_ids(team->world), 0);
     CU_ASSERT_EQUAL(irr_team_create(team), IRR_OK);
-    irr_team_destroy(team);
-    CU_ASSERT_TRUE(irr_world_close(team->world));
+    irr_team_close(team);
 }
 
 /* Some ranks have trouble: no rank has a communicator, and the lowest of them logs its reason. */

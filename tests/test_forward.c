@@ -328,36 +328,37 @@ static void test_runs(void)
 
 /* ---- memory ---- */
 
+typedef struct input {
+    irr_nodes_t  nodes;
+    irr_matrix_t matrix;
+} input_t;
+
+static irr_status_t init_forward(void *context)
+{
+    const input_t *input = context;
+    irr_forward_t forward = { .step = NULL };
+    irr_status_t status = irr_forward_init(&forward, &input->nodes, &input->matrix, (irr_blocks_t){ .list = NULL }, 1);
+
+    CU_ASSERT_EQUAL(forward.step == NULL, status != IRR_OK);
+    CU_ASSERT_EQUAL(irr_forward_bytes(&forward) == 0, status != IRR_OK);
+    irr_forward_fini(&forward);
+    return status;
+}
+
 static void test_memory(void)
 {
     const int labels[] = { 0, 0, 1, 1, 1 };
-    irr_matrix_t matrix, forwarded;
-    irr_nodes_t nodes;
-    size_t failures = 0;
-    bool failed = true;
+    irr_matrix_t forwarded;
+    input_t input;
 
-    irr_test_must(irr_nodes_init(&nodes, 5, labels));
-    irr_test_must(irr_matrix_init(&matrix, 5));
-    *irr_matrix_at(&matrix, 0, 3) = 9;
+    irr_test_must(irr_nodes_init(&input.nodes, 5, labels));
+    irr_test_must(irr_matrix_init(&input.matrix, 5));
+    *irr_matrix_at(&input.matrix, 0, 3) = 9;
     irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_forward_matrix(&nodes, &matrix, &forwarded), IRR_ERR_NO_MEMORY);
-    for (size_t nth = 1; failed; nth++) {
-        irr_forward_t forward = { .step = NULL };
-        irr_status_t status;
-
-        irr_memory_fail(nth, NULL);
-        status = irr_forward_init(&forward, &nodes, &matrix, (irr_blocks_t){ .list = NULL }, 1);
-        failed = irr_memory_failed();
-        irr_memory_fail(0, NULL);
-        CU_ASSERT_EQUAL(status, failed ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(forward.step == NULL, failed);
-        CU_ASSERT_EQUAL(irr_forward_bytes(&forward) == 0, failed);
-        failures += failed;
-        irr_forward_fini(&forward);
-    }
-    CU_ASSERT(failures > 7);
-    irr_matrix_fini(&matrix);
-    irr_nodes_fini(&nodes);
+    CU_ASSERT_EQUAL(irr_forward_matrix(&input.nodes, &input.matrix, &forwarded), IRR_ERR_NO_MEMORY);
+    CU_ASSERT(irr_memory_fail_each(init_forward, &input) > 7);
+    irr_matrix_fini(&input.matrix);
+    irr_nodes_fini(&input.nodes);
 }
 
 IRR_TEST_MAIN("forward", 120,

@@ -1,6 +1,6 @@
 /*
- * test_pairs.c - exchanges in place, in pairs with little scratch: every byte arrives in any order of messages, and
- * exchanges end if counts differ at both ends or peers do not exchange in place.
+ * test_pairs.c - exchanges in place, in pairs with little scratch: the checker accepts the plans, every byte arrives in
+ * any order of messages, and exchanges end if counts differ at both ends or peers do not exchange in place.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_MAX 9
+#define RANKS_MAX 12
 #define LENGTH_MAX 2000
 #define BLOCKS_MAX 4   /* of a message */
 #define BUFFER (RANKS_MAX * (LENGTH_MAX + 1))
 
-/* Each rank has a buffer in which the message for a rank lies in some blocks, and bytes between them. */
+/* Each rank has a buffer with the blocks of its messages, and bytes between them. */
 typedef struct scene {
     int            ranks;
     size_t         length[RANKS_MAX][RANKS_MAX];
@@ -111,7 +111,7 @@ static size_t count_wrong(const scene_t *scene, int rank, int peer, size_t lengt
     return wrong;
 }
 
-/* ---- right programs ---- */
+/* ---- correct programs ---- */
 
 static const irr_pairs_limits_t limits[] = {
     { .scratch = 128, .piece = 64 }, { .scratch = 512, .piece = 64 }, { .scratch = 1024, .piece = 200 },
@@ -119,6 +119,45 @@ static const irr_pairs_limits_t limits[] = {
 };
 
 enum { LIMITS = IRR_TEST_COUNT(limits) };
+
+/* Returns a step of a plan that sends or receives bytes; NULL if there is none. */
+static irr_step_t *some_step(const irr_plan_t *plan, uint64_t *state)
+{
+    const size_t first = plan->nsteps > 0 ? (size_t)irr_test_below(state, plan->nsteps) : 0;
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        irr_step_t *step = &plan->steps[(first + i) % plan->nsteps];
+
+        if (step->kind != IRR_STEP_COPY && step->bytes > 0) {
+            return step;
+        }
+    }
+    return NULL;
+}
+
+/* The checker accepts the plans.  It refuses them if a send or a receive may run before the copy that it needs. */
+static void check_plans(const scene_t *scene, const irr_fleet_t *fleet, uint64_t *state)
+{
+    irr_plan_t plans[RANKS_MAX];
+    char reason[200] = "";
+    irr_step_t *step;
+
+    for (int r = 0; r < scene->ranks; r++) {
+        plans[r] = fleet->rank[r].plan;
+    }
+    CU_ASSERT_EQUAL(irr_plan_check(plans, scene->problems, scene->ranks, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(reason, "");
+    step = some_step(&plans[irr_test_below(state, (uint64_t)scene->ranks)], state);
+    if (step != NULL) {
+        const size_t deps = step->deps;
+
+        step->deps = 0;
+        CU_ASSERT_EQUAL(irr_plan_check(plans, scene->problems, scene->ranks, reason, sizeof(reason)),
+                        IRR_ERR_INVALID_PLAN);
+        CU_ASSERT_STRING_NOT_EQUAL(reason, "");
+        step->deps = deps;
+    }
+}
 
 static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_max, uint64_t *state)
 {
@@ -130,6 +169,9 @@ static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_m
         lay_out(&scene, r, state);
         irr_test_must(irr_pairs_build(&scene.problems[r], limit, &fleet->rank[r].plan));
         CU_ASSERT(fleet->rank[r].plan.scratch_bytes <= limit->scratch);
+    }
+    check_plans(&scene, fleet, state);
+    for (int r = 0; r < ranks; r++) {
         irr_fleet_start(fleet, r, NULL, scene.buffer[r]);
     }
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
@@ -187,7 +229,7 @@ static void test_bound(void)
 
 /* ---- wrong programs ---- */
 
-/* The last rank has other counts than the rest. */
+/* Gives the last rank other counts than its peers expect. */
 static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *state)
 {
     const int last = scene->ranks - 1;
@@ -256,7 +298,7 @@ static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
                   scene.length[r][ranks - 1] != scene.length[ranks - 1][r]);
         failed = failed || result == IRR_ERR_PEER;
         for (int peer = 0; counts && peer < ranks - 1 && r < ranks - 1 && result != IRR_ERR_PEER; peer++) {
-            CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);   /* these two are right */
+            CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);   /* these two agree */
         }
     }
     irr_fleet_destroy(fleet);
@@ -279,16 +321,7 @@ static void test_wrong(void)
     CU_ASSERT(failed > 0 && failed < runs);
 }
 
-/* ---- cases ---- */
-
-static const irr_test_case_t cases[] = {
-    { "every byte, with little scratch", test_random },
+IRR_TEST_MAIN("pairs", 120,
+    { "plans are accepted, and every byte arrives", test_random },
     { "scratch is bounded", test_bound },
-    { "counts that differ, and peers that are not in place", test_wrong },
-    { NULL, NULL }
-};
-
-int main(void)
-{
-    return irr_test_main("pairs", cases, 120);
-}
+    { "counts that differ, and peers that are not in place", test_wrong })
