@@ -84,7 +84,7 @@ typedef struct irr_check_uses {
 void irr_check_uses_fini(irr_check_uses_t *uses);
 
 /*
- * Collects the uses of all steps before step i that need not come before it: ancestor[j] is i + 1 if step j must. Does
+ * Collects the uses of all steps before step i that need not come before it: ancestor[j] is i + 1 if step j must.  Does
  * nothing if they were collected for this step.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,

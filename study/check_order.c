@@ -5,7 +5,7 @@
  * Then both lists must agree entry by entry.  The same holds for signals and waits.
  *
  * Rule 5: the exchange is simulated with every send and every signal as a rendezvous.  Receives and waits are posted in
- * the order of the plan, each when its dependencies are complete; signals start in this way, too.  Sends and local
+ * the order of the plan, each when its dependencies are complete; so are signals.  Sends and local
  * steps start in the order of the plan, one at a time: each when its dependencies and the one before it are complete.
  *
  * One at a time is the narrowest window, so no other needs to be tried.  A step waits for a fixed set of events

@@ -6,12 +6,12 @@
  * one of them writing, must be ordered by dependencies.  Then every run of the plan has the result of the plan's order.
  * So a step may reuse scratch if it depends on all steps that used it before.
  *
- * A step visits all that it depends on, directly or not.  A step that writes to used scratch also sorts the uses of the
- * steps that may run beside it.  Everything else is a binary search.
+ * A step visits all steps that it depends on, directly or not.  A step that writes to used scratch also sorts the uses
+ * of the steps that may run beside it.  Everything else is a binary search.
  *
  * In place OUTPUT has what the rank owns from the start, and INPUT is another name for OUTPUT.  Its bytes are
- * overwritten once, by steps that come after all that read the old ones.  A byte that was sent too late, or not copied,
- * is found where it arrives.
+ * overwritten once, by steps that come after all steps that read the old bytes.  If a byte was sent too late or not
+ * copied, the check of its destination fails.
  *
  * INPUT is named by its offsets, not by the block of a byte: send blocks may overlap, as in MPI, and then a byte
  * belongs to several messages.

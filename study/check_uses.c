@@ -6,7 +6,7 @@
  *
  * Cost: O(n) for n pieces of a step that writes to a used place, and O(n log n) for the pieces that are new since the
  * last such step: the receives of a stage are consecutive, and each collects the uses that the one before collected,
- * plus that one. O(log n) for a query.
+ * plus that one.  O(log n) for a query.
  */
 #include "study/check.h"
 

@@ -7,24 +7,24 @@
 #include "transport/transport.h"
 
 /*
- * Loopback: the ranks of a fabric live in one process and one thread, each with a transport of its own. Deterministic:
- * the same calls with the same seed deliver in the same order. Seed 0 delivers in the order sent; any other seed
- * reorders what the contract lets overtake. A message longer than eager_max bytes completes at its sender only when it
+ * Loopback: the ranks of a fabric live in one process and one thread, each with a transport of its own.  Deterministic:
+ * the same calls with the same seed deliver in the same order.  Seed 0 delivers in the order sent; any other seed
+ * reorders what the contract lets overtake.  A message longer than eager_max bytes completes at its sender only when it
  * is matched, as a rendezvous does.
  */
 typedef struct irr_fabric irr_fabric_t;
 
 irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_fabric_t **fabric_p);
 
-/* Frees the fabric and the messages on its wires. Its transports must be freed before. */
+/* Frees the fabric and the messages on its wires.  Its transports must be freed before. */
 void irr_fabric_destroy(irr_fabric_t *fabric);
 
-/* Opens the transport of a rank. The caller may lower its caps before use; it refuses messages above them. */
+/* Opens the transport of a rank.  The caller may lower its caps before use; it refuses messages above them. */
 irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t **transport_p);
 
 /*
- * Fault: a wrapper that delays some sends and fails others (study/fault.c). Sends and receives are numbered from 1;
- * number 0 is none. A round is a call of progress.
+ * Fault: a wrapper that delays some sends and fails others (study/fault.c).  Sends and receives are numbered from 1;
+ * number 0 is none.  A round is a call of progress.
  */
 typedef struct irr_fault {
     uint64_t     seed;          /* for hold_percent and hold_rounds; equal calls with equal seeds have equal results */

@@ -1,7 +1,7 @@
 /*
  * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
  *
- * Loopback runs whole exchanges without a network, so that tests, tools and simulations see every rank. Loopback
+ * Loopback runs whole exchanges without a network, so that tests, tools and simulations see every rank.  Loopback
  * interprets the contract strictly: messages move only in progress, a seed reorders all that may be reordered, and long
  * sends complete only when they are matched.
  *
@@ -115,7 +115,7 @@ static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *r
     return count > 1 && count > caps->pieces_max[request->form] ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
 }
 
-/* Creates a message, with room for its bytes if it is eager. Returns NULL without memory. */
+/* Creates a message, with room for its bytes if it is eager.  Returns NULL without memory. */
 static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t key, size_t bytes, bool eager)
 {
     size_t payload = eager ? bytes : 0, size;

@@ -11,7 +11,7 @@
 #define IRR_LOOPBACK_BUCKETS 64
 
 /*
- * An element of a queue: a message, or the slot of a pending request. Slots live in irr_request_t.reserved, so these
+ * An element of a queue: a message, or the slot of a pending request.  Slots live in irr_request_t.reserved, so these
  * types may alias what the caller declared there.
  */
 typedef struct irr_loopback_item {
@@ -19,7 +19,7 @@ typedef struct irr_loopback_item {
     uint64_t                  key;    /* transport/key.h */
 } __attribute__((may_alias)) irr_loopback_item_t;
 
-/* A queue, first in, first out, except for items taken by key. A queue must not move: tail may point into it. */
+/* A queue, first in, first out, except for items taken by key.  A queue must not move: tail may point into it. */
 typedef struct irr_loopback_queue {
     irr_loopback_item_t  *head;
     irr_loopback_item_t **tail;
@@ -118,8 +118,8 @@ irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key);
 
 /*
- * Copies a message from one list of pieces to another, which may be divided differently. Returns the bytes that found
- * room. If discarded is not NULL, pieces of `to` may have no base; their bytes are added to *sunk.
+ * Copies a message from one list of pieces to another, which may be divided differently.  Returns the bytes that fit.
+ * If discarded is not NULL, pieces of `to` may have no base; their bytes are added to *discarded.
  */
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *discarded);
@@ -130,16 +130,16 @@ irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key
 /* Removes and returns an unexpected message whose key equals `key` in the bits of mask, or NULL. */
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask);
 
-/* Moves a message to the pieces of a receive, and frees it. Sets request->bytes. Returns the receive's status. */
+/* Moves a message to the pieces of a receive, and frees it.  Sets request->bytes.  Returns the receive's status. */
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, irr_request_t *request);
 
 /* Ends the unmatched receives of a channel with IRR_ERR_CANCELED at the next progress. */
 void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);
 
-/* Calls `done` of the finished requests. Returns their number. */
+/* Calls `done` of the finished requests.  Returns their number. */
 unsigned irr_loopback_finish(irr_loopback_t *loopback);
 
-/* Takes messages off the wire to this rank and matches them. Returns their number. */
+/* Takes messages off the wire to this rank and matches them.  Returns their number. */
 unsigned irr_loopback_deliver(irr_loopback_t *loopback);
 
 /* Frees all messages of a queue. */

@@ -2,7 +2,7 @@
  * segments.c - sorted lists of ranges; see segments.h.
  *
  * Finding is a binary search.  Setting a range moves all segments after it, so it is O(1) amortised at the end of a
- * list. Messages are composed there, and plans that use their scratch in order write there.
+ * list.  Messages are composed there, and plans that use their scratch in order write there.
  */
 #include "study/segments.h"
 

@@ -298,7 +298,7 @@ refused "an output file on a full disk" "/dev/full: output cannot be written" co
 
 # ---- bad options ----
 
-refused "a missing command" "what to do is missing"
+refused "a missing command" "the command is missing"
 refused "an unknown command" "unknown command 'invent', known are generate, stats" invent
 refused "convert with one operand" "convert needs IN OUT and nothing else, not 1" convert "$mesh"
 refused "an option of another command" "--ranks does not go with stats" stats "$mesh" --ranks 8

@@ -108,7 +108,7 @@ refused "a schedule file on a full disk" "/dev/full: output cannot be written" \
 
 # ---- bad options ----
 
-refused "a missing command" "what to do is missing" --algorithm direct --ranks 2
+refused "a missing command" "the command is missing" --algorithm direct --ranks 2
 refused "an unknown command" "unknown command 'prove', known are print, check, draw" prove --algorithm direct --ranks 2
 refused "a second command" "unexpected argument 'draw'" check draw --algorithm direct --ranks 2
 refused "a missing algorithm" "--algorithm is missing" check --ranks 2

@@ -5,9 +5,8 @@
  *   bench_options.c   the command line
  *   bench_input.c     makes the count matrix from a file or a pattern and checks it against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; fills and verifies them
- *   bench_call.c      the peers of each rank in each call, and the memory layout of the blocks
- *   bench_operation.c the call, its nonblocking form, a persistent request, or point-to-point messages
- *   bench_run.c       one communicator for each row, interleaved measurement
+ *   bench_call.c      the calls, blocking, nonblocking and persistent, and the peers of each rank in each call
+ *   bench_run.c       one communicator for each row, point-to-point messages, interleaved measurement
  *   bench_pvar.c      reads the counters of coll/irr through MPI_T
  *   bench_loop.c      --loop: consecutive calls, timed as a whole
  *   bench_report.c    the table
@@ -29,7 +28,7 @@
 /* Values of an algorithm that are no row of the algorithm table; neither uses coll/irr. */
 enum {
     IRR_BENCH_HOST = -2,   /* Open MPI's implementation of the call */
-    IRR_BENCH_P2P  = -1    /* point-to-point messages of the benchmark (bench_operation.c) */
+    IRR_BENCH_P2P  = -1    /* point-to-point messages of the benchmark (bench_run.c) */
 };
 
 /* ---- counters of coll/irr ---- */
@@ -228,16 +227,8 @@ void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, 
 /* Returns the rank that slot number `slot` of a rank sends to or receives from, and the number of that edge. */
 int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, bool sends, int *number_p);
 
-/* Returns the offset of byte number `byte` of a slot's block.  *run_p: bytes that are contiguous from there on. */
-size_t irr_bench_place(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
-                       size_t *run_p);
-
 /* Returns the extent of all blocks of a side if the blocks have `bytes` bytes and are divided into pieces. */
 uint64_t irr_bench_span(const irr_bench_work_t *work, int ranks, uint64_t bytes);
-
-/* Creates the datatypes of a side if the call needs them.  Returns false if memory runs out. */
-bool irr_bench_types_init(const irr_bench_work_t *work, irr_bench_side_t *side, int slots);
-void irr_bench_types_fini(irr_bench_side_t *side, int slots);
 
 /* Collective.  Returns a communicator of the ranks of MPI_COMM_WORLD with the topology or the groups of the call. */
 MPI_Comm irr_bench_topology(const irr_bench_work_t *work);
@@ -248,26 +239,14 @@ const char *irr_bench_key(irr_bench_call_t call);
 /* Collective.  Makes the blocking call. */
 void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
-/* How a row exchanges: by point-to-point messages, by a persistent request, or by the call. */
-typedef struct irr_bench_operation {
-    MPI_Comm    comm;
-    MPI_Request persistent;   /* MPI_REQUEST_NULL: none */
-    bool        by_hand;
-} irr_bench_operation_t;
+/* Collective.  Starts the nonblocking call. */
+void irr_bench_call_start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
 
 /* Returns true if this MPI has persistent collectives. */
 bool irr_bench_persistent(void);
 
-/* Collective.  Creates the operation of each row.  Persistent requests use the buffers of the exchange. */
-void irr_bench_operations_create(const irr_bench_work_t *work, const MPI_Comm *comms,
-                                 const irr_bench_exchange_t *exchange, irr_bench_operation_t *operations);
-void irr_bench_operations_destroy(const irr_bench_work_t *work, irr_bench_operation_t *operations);
-
-/*
- * Collective.  Starts an exchange; it is nonblocking if the work overlaps.  Returns the number of requests to
- * complete; 0 if the exchange is complete.
- */
-int irr_bench_start(const irr_bench_exchange_t *exchange, const irr_bench_operation_t *operation);
+/* Collective.  Creates a persistent request, which uses the buffers of the exchange. */
+void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
 
 /*
  * Collective.  Makes all calls of the loop; rank 0 prints their time as JSON, and the error messages. loaded: coll/irr

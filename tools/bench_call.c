@@ -1,14 +1,23 @@
 /*
- * bench_call.c - the calls that irr_bench times: the peers of each rank, and the memory layout of the blocks.
+ * bench_call.c - the calls that irr_bench times, blocking, nonblocking and persistent, and the peers of each rank.
  *
- * With a datatype, the blocks of a side lie as in the transposition of a matrix.  A block is divided into pieces, and
- * the pieces of the next blocks fill the gaps between them.  Neighbours are those on a periodic grid, as even as
- * possible, or the next ones on a ring.  With two groups, each rank has a block for each rank of the other group.
+ * Neighbours are those on a periodic grid, as even as possible, or the next ones on a ring.  With two groups, each rank
+ * has a block for each rank of the other group.
  */
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Open MPI 4.1 has persistent collectives as an extension, under the names that MPI 4.0 adopted later. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define ALLTOALLV_INIT MPI_Alltoallv_init
+#elif defined(OMPI_MAJOR_VERSION)
+#include <mpi-ext.h>
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define ALLTOALLV_INIT MPIX_Alltoallv_init
+#endif
+#endif
 
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking)
 {
@@ -36,6 +45,78 @@ const char *irr_bench_key(irr_bench_call_t call)
     case IRR_BENCH_NEIGHBOR: return "coll_irr_neighbor_algorithm";
     default:                 return "coll_irr_alltoallv_algorithm";
     }
+}
+
+/* ---- the call ---- */
+
+void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm)
+{
+    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
+
+    switch (exchange->work->call) {
+    case IRR_BENCH_ALLTOALL:
+        MPI_Alltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm);
+        break;
+    case IRR_BENCH_ALLTOALLW:
+        MPI_Alltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
+                      recv->types, comm);
+        break;
+    case IRR_BENCH_NEIGHBOR:
+        MPI_Neighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
+                               recv->offsets, MPI_BYTE, comm);
+        break;
+    default:
+        MPI_Alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+                      MPI_BYTE, comm);
+    }
+}
+
+void irr_bench_call_start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request)
+{
+    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
+
+    switch (exchange->work->call) {
+    case IRR_BENCH_ALLTOALL:
+        MPI_Ialltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm,
+                      request);
+        break;
+    case IRR_BENCH_ALLTOALLW:
+        MPI_Ialltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
+                       recv->types, comm, request);
+        break;
+    case IRR_BENCH_NEIGHBOR:
+        MPI_Ineighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
+                                recv->offsets, MPI_BYTE, comm, request);
+        break;
+    default:
+        MPI_Ialltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+                       MPI_BYTE, comm, request);
+    }
+}
+
+/* ---- persistent requests ---- */
+
+bool irr_bench_persistent(void)
+{
+#ifdef ALLTOALLV_INIT
+    return true;
+#else
+    return false;
+#endif
+}
+
+void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request)
+{
+#ifdef ALLTOALLV_INIT
+    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
+
+    ALLTOALLV_INIT(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+                   MPI_BYTE, comm, MPI_INFO_NULL, request);
+#else
+    (void)comm;
+    (void)exchange;
+    (void)request;
+#endif
 }
 
 /* ---- peers ---- */
@@ -129,48 +210,9 @@ MPI_Comm irr_bench_topology(const irr_bench_work_t *work)
     return comm;
 }
 
-/* ---- blocks in memory ---- */
-
-size_t irr_bench_place(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
-                       size_t *run_p)
-{
-    const size_t length = (size_t)side->counts[slot], offset = (size_t)side->offsets[slot];
-    size_t piece;
-
-    if (side->types == NULL) {
-        *run_p = length - byte;
-        return offset + byte;
-    }
-    piece = length / (size_t)exchange->work->pieces;
-    *run_p = piece - byte % piece;
-    return offset + byte / piece * piece * (size_t)exchange->work->stride + byte % piece;
-}
-
 uint64_t irr_bench_span(const irr_bench_work_t *work, int ranks, uint64_t bytes)
 {
     const uint64_t stride = (uint64_t)work->stride;
 
     return ((uint64_t)ranks + stride - 1) / stride * stride * bytes;
-}
-
-bool irr_bench_types_init(const irr_bench_work_t *work, irr_bench_side_t *side, int slots)
-{
-    side->types = malloc((size_t)slots * sizeof(*side->types));
-    for (int i = 0; side->types != NULL && i < slots; i++) {
-        const int piece = side->counts[i] / work->pieces;
-
-        MPI_Type_vector(work->pieces, piece, work->stride * piece, MPI_BYTE, &side->types[i]);
-        MPI_Type_commit(&side->types[i]);
-        side->ones[i] = 1;
-    }
-    return side->types != NULL;
-}
-
-void irr_bench_types_fini(irr_bench_side_t *side, int slots)
-{
-    for (int i = 0; side->types != NULL && i < slots; i++) {
-        MPI_Type_free(&side->types[i]);
-    }
-    free(side->types);
-    side->types = NULL;
 }

@@ -13,6 +13,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- blocks in memory ---- */
+
+/*
+ * With a datatype, the blocks of a side lie as in the transposition of a matrix.  A block is divided into pieces, and
+ * the pieces of the next blocks fill the gaps between them.
+ */
+
+/* Returns the offset of byte number `byte` of a slot's block.  *run_p: bytes that are contiguous from there on. */
+static size_t place_of(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
+                       size_t *run_p)
+{
+    const size_t length = (size_t)side->counts[slot], offset = (size_t)side->offsets[slot];
+    size_t piece;
+
+    if (side->types == NULL) {
+        *run_p = length - byte;
+        return offset + byte;
+    }
+    piece = length / (size_t)exchange->work->pieces;
+    *run_p = piece - byte % piece;
+    return offset + byte / piece * piece * (size_t)exchange->work->stride + byte % piece;
+}
+
+/* Creates the datatypes of a side.  Returns false if memory runs out. */
+static bool types_init(const irr_bench_work_t *work, irr_bench_side_t *side, int slots)
+{
+    side->types = malloc((size_t)slots * sizeof(*side->types));
+    for (int i = 0; side->types != NULL && i < slots; i++) {
+        const int piece = side->counts[i] / work->pieces;
+
+        MPI_Type_vector(work->pieces, piece, work->stride * piece, MPI_BYTE, &side->types[i]);
+        MPI_Type_commit(&side->types[i]);
+        side->ones[i] = 1;
+    }
+    return side->types != NULL;
+}
+
+static void types_fini(irr_bench_side_t *side, int slots)
+{
+    for (int i = 0; side->types != NULL && i < slots; i++) {
+        MPI_Type_free(&side->types[i]);
+    }
+    free(side->types);
+    side->types = NULL;
+}
+
 /* ---- counts and buffers ---- */
 
 /* Rank 0 sends each rank its row or its column of the matrix.  The slots of a side take their counts from it. */
@@ -110,7 +156,7 @@ static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *si
     memcpy(side->longest, side->counts, (size_t)exchange->slots * sizeof(*side->longest));
     side->buffer = buffer != NULL ? buffer : room(side->bytes);
     return side->buffer != NULL && (exchange->work->call != IRR_BENCH_ALLTOALLW ||
-                                    irr_bench_types_init(exchange->work, side, exchange->slots));
+                                    types_init(exchange->work, side, exchange->slots));
 }
 
 static size_t longest(const irr_bench_exchange_t *exchange)
@@ -152,7 +198,7 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
 
 static void side_fini(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
-    irr_bench_types_fini(side, exchange->slots);
+    types_fini(side, exchange->slots);
     free(side->buffer);
     free(side->ints);
     *side = (irr_bench_side_t){ .ints = NULL };
@@ -190,7 +236,7 @@ static void copy_block(const irr_bench_exchange_t *exchange, const irr_bench_sid
     size_t run;
 
     for (size_t at = 0; at < length; at += run) {
-        unsigned char *place = side->buffer + irr_bench_place(exchange, side, slot, at, &run);
+        unsigned char *place = side->buffer + place_of(exchange, side, slot, at, &run);
 
         if (into_block) {
             memcpy(place, exchange->message + at, run);

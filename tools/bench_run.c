@@ -52,6 +52,100 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
     }
 }
 
+/* ---- point-to-point messages ---- */
+
+/*
+ * These are the messages of many applications: MPI_Irecv for each block to receive, MPI_Isend for each block to send,
+ * both in the order of ranks, and MPI_Waitall.  An empty block has no message, as both ends know the counts.  The block
+ * that a rank has for itself is also a message.
+ */
+
+/* Posts one message for the block of a slot.  Its tag is the number of the edge: two ranks may be neighbours twice. */
+static void post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
+{
+    const irr_bench_side_t *side = sends ? &exchange->send : &exchange->recv;
+    const int peer = exchange->work->inter > 0 ? slot : side->ranks[slot], tag = side->numbers[slot];
+    const int count = side->types != NULL ? side->ones[slot] : side->counts[slot];
+    MPI_Datatype type = side->types != NULL ? side->types[slot] : MPI_BYTE;
+    unsigned char *block = side->buffer + side->offsets[slot];
+
+    if (sends) {
+        MPI_Isend(block, count, type, peer, tag, comm, request);
+    } else {
+        MPI_Irecv(block, count, type, peer, tag, comm, request);
+    }
+}
+
+static int post_all(const irr_bench_exchange_t *exchange, MPI_Comm comm)
+{
+    int count = 0;
+
+    for (int i = 0; i < exchange->slots; i++) {
+        if (exchange->recv.counts[i] > 0) {
+            post(exchange, comm, false, i, &exchange->requests[count++]);
+        }
+    }
+    for (int i = 0; i < exchange->slots; i++) {
+        if (exchange->send.counts[i] > 0) {
+            post(exchange, comm, true, i, &exchange->requests[count++]);
+        }
+    }
+    return count;
+}
+
+/* ---- operations ---- */
+
+/* How a row exchanges: by point-to-point messages, by a persistent request, or by the call. */
+typedef struct operation {
+    MPI_Comm    comm;
+    MPI_Request persistent;   /* MPI_REQUEST_NULL: none */
+    bool        by_hand;
+} operation_t;
+
+/* Creates the operation of each row.  Persistent requests use the buffers of the exchange. */
+static void operations_create(const irr_bench_work_t *work, const MPI_Comm *comms,
+                              const irr_bench_exchange_t *exchange, operation_t *operations)
+{
+    for (int i = 0; i < work->rows; i++) {
+        operations[i] = (operation_t){ .comm = comms[i], .persistent = MPI_REQUEST_NULL,
+                                                 .by_hand = work->algorithms[i] == IRR_BENCH_P2P };
+        if (work->starts[i]) {
+            irr_bench_request_create(exchange, comms[i], &operations[i].persistent);
+        }
+    }
+}
+
+static void operations_destroy(const irr_bench_work_t *work, operation_t *operations)
+{
+    for (int i = 0; i < work->rows; i++) {
+        if (operations[i].persistent != MPI_REQUEST_NULL) {
+            MPI_Request_free(&operations[i].persistent);
+        }
+    }
+}
+
+/*
+ * Starts an exchange; it is nonblocking if the work overlaps.  Returns the number of requests to complete; 0 if the
+ * exchange is complete.
+ */
+static int start_exchange(const irr_bench_exchange_t *exchange, const operation_t *operation)
+{
+    if (operation->by_hand) {
+        return post_all(exchange, operation->comm);
+    }
+    if (operation->persistent != MPI_REQUEST_NULL) {
+        exchange->requests[0] = operation->persistent;
+        MPI_Start(&exchange->requests[0]);
+        return 1;
+    }
+    if (exchange->work->overlap) {
+        irr_bench_call_start(exchange, operation->comm, &exchange->requests[0]);
+        return 1;
+    }
+    irr_bench_call(exchange, operation->comm);
+    return 0;
+}
+
 /* ---- the computation ---- */
 
 /*
@@ -121,7 +215,7 @@ typedef struct sample {
 } sample_t;
 
 /* compute: seconds of the computation that overlaps the exchange, or 0. */
-static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange,
+static sample_t exchange_once(const operation_t *operation, const irr_bench_exchange_t *exchange,
                               double compute)
 {
     sample_t sample = { .before = irr_bench_pvars_read() };
@@ -130,7 +224,7 @@ static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_
 
     MPI_Barrier(MPI_COMM_WORLD);
     begin = MPI_Wtime();
-    count = irr_bench_start(exchange, operation);
+    count = start_exchange(exchange, operation);
     if (compute > 0) {
         computed = compute_for(exchange, compute, count);
     }
@@ -146,7 +240,7 @@ static sample_t exchange_once(const irr_bench_operation_t *operation, const irr_
 }
 
 /* Returns the seconds of an exchange alone on its slowest rank. */
-static double exchange_alone(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange)
+static double exchange_alone(const operation_t *operation, const irr_bench_exchange_t *exchange)
 {
     double alone = exchange_once(operation, exchange, 0).seconds;
 
@@ -243,7 +337,7 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
 }
 
 /* Runs one exchange of a row; `number` is different for each exchange. checked: verifies the received data. */
-static sample_t take_turn(const irr_bench_operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number,
+static sample_t take_turn(const operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number,
                           bool checked, irr_bench_fault_t *fault)
 {
     const irr_bench_work_t *work = exchange->work;
@@ -278,12 +372,12 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
     const rounds_t rounds = rounds_of(work);
     int order[IRR_BENCH_ROWS_MAX];
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
-    irr_bench_operation_t operations[IRR_BENCH_ROWS_MAX];
+    operation_t operations[IRR_BENCH_ROWS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0, random = 0;
 
     start_rows(work, rows);
-    irr_bench_operations_create(work, comms, exchange, operations);
+    operations_create(work, comms, exchange, operations);
     irr_bench_fill(exchange, number);
     for (int round = 0; round < rounds.all; round++) {
         const bool checked = is_checked(work, &rounds, round);
@@ -307,7 +401,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
     if (exchange->rank == 0) {
         irr_cli_progress_end();
     }
-    irr_bench_operations_destroy(work, operations);
+    operations_destroy(work, operations);
     for (int i = 0; i < work->rows; i++) {
         gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
         code = rows[i].wrong ? IRR_CLI_WRONG : code;

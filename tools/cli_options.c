@@ -235,7 +235,7 @@ static irr_cli_exit_t read_command(irr_cli_line_t *line)
     const irr_cli_command_t *command;
 
     if (line->noperands == 0) {
-        return irr_cli_complain("what to do is missing; %s --help lists the commands", irr_cli_program);
+        return irr_cli_complain("the command is missing; %s --help lists the commands", irr_cli_program);
     }
     commands_of_line = line->table->commands;
     line->command = irr_cli_find("command", line->operands[0], NULL, command_name);
@@ -249,7 +249,7 @@ static irr_cli_exit_t read_command(irr_cli_line_t *line)
         return irr_cli_no_operands(line);
     }
     if (line->noperands != command->operands) {
-        return irr_cli_complain("%s needs %s and nothing else, not %d operands; %s --help tells more", command->name,
+        return irr_cli_complain("%s needs %s and nothing else, not %d operands; see %s --help", command->name,
                                 command->usage, line->noperands, irr_cli_program);
     }
     return IRR_CLI_GOOD;

@@ -60,7 +60,7 @@ typedef struct irr_cli_option {
 } irr_cli_option_t;
 
 #define IRR_CLI_ROW_HELP \
-    { "help", 'h', "[all]", "this text; all: everything that it could tell", .type = IRR_CLI_HELP }
+    { "help", 'h', "[all]", "this text; all: with all further texts", .type = IRR_CLI_HELP }
 #define IRR_CLI_ROW_VERSION { "version", 0, NULL, "the version", .type = IRR_CLI_VERSION }
 #define IRR_CLI_ROW_ALGORITHMS \
     { "list-algorithms", 0, NULL, "the names of all algorithms, and what they do", .type = IRR_CLI_LIST }

@@ -4,12 +4,9 @@
  *   irr_matrix.c         the commands
  *   matrix_options.c     the command line
  *   matrix_file.c        the kinds of files, and output
- *   matrix_stats.c       stats
- *   matrix_draw.c        draw: the contents of the picture; contrib/chart draws it
- *   matrix_ucc.c         reads pattern files of ucc_perftest
- *   matrix_ucc_write.c   writes them
- *   matrix_graph.c       reads METIS graph files
- *   matrix_partition.c   partition, by the METIS library
+ *   matrix_stats.c       stats, and draw: the contents of the picture; contrib/chart draws it
+ *   matrix_ucc.c         reads and writes pattern files of ucc_perftest
+ *   matrix_partition.c   partition: reads a METIS graph file and divides the graph by the METIS library
  *
  * The tool is one process, without MPI and network.
  */
@@ -73,37 +70,11 @@ irr_status_t irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *commen
 
 /* ---- commands with files of their own ---- */
 
-/* Figures of a matrix.  A message is a nonzero entry from a rank to another one; self_bytes counts the diagonal. */
-typedef struct irr_matrix_figures {
-    uint64_t messages, bytes, self_bytes, longest;
-    double   mean;                      /* mean bytes of a message */
-    double   density;                   /* messages divided by the number of ordered pairs of ranks */
-    double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
-    int      degree, rows, columns;     /* most messages of a rank; ranks that send nothing; that receive nothing */
-} irr_matrix_figures_t;
-
-void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figures);
-
 /* Write figures, or a heat map as SVG. path: the name of the matrix.  On failure they print an error message. */
 irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream);
 irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream);
 
 /* Makes the matrix of what the parts of a graph send each other; see matrix_partition.c. */
 irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_matrix_t *matrix);
-
-/* ---- graphs ---- */
-
-/* A graph in the form of METIS: the neighbours of vertex v, from 0, are edges[first[v]] to edges[first[v + 1] - 1]. */
-typedef struct irr_matrix_graph {
-    int32_t  vertices;
-    int32_t *first, *edges;
-} irr_matrix_graph_t;
-
-/*
- * Reads a graph without loops and double edges, where each edge is in both directions.  The caller releases it by
- * irr_matrix_graph_fini.  Errors are those of irr_matrix_read.
- */
-irr_status_t irr_matrix_graph_read(const char *path, irr_matrix_graph_t *graph, irr_file_error_t *error);
-void         irr_matrix_graph_fini(irr_matrix_graph_t *graph);
 
 #endif

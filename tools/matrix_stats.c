@@ -1,22 +1,35 @@
 /*
- * matrix_stats.c - figures that describe a count matrix.  Time O(P * P).
+ * matrix_stats.c - stats and draw: figures that describe a count matrix, and a heat map.  Time O(P * P).
  *
- * A message is a nonzero entry from a rank to another one; the diagonal is counted separately.
+ * The map has a row for each sending rank and a column for each receiving rank; a script draws it (chart.h).  With many
+ * ranks, k x k entries share a cell.  A cell shows its longest message, so that a single long message remains visible.
  */
 #include "matrix.h"
 
+#include "chart.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
+
+/* Figures of a matrix.  A message is a nonzero entry from a rank to another one; self_bytes counts the diagonal. */
+typedef struct figures {
+    uint64_t messages, bytes, self_bytes, longest;
+    double   mean;                      /* mean bytes of a message */
+    double   density;                   /* messages divided by the number of ordered pairs of ranks */
+    double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
+    int      degree, rows, columns;     /* most messages of a rank; ranks that send nothing; that receive nothing */
+} figures_t;
 
 /* The figures while they are counted; sums of doubles cannot overflow. */
 typedef struct tally {
-    irr_matrix_figures_t figures;
+    figures_t figures;
     double               total, busiest;   /* bytes of all ranks, and of the busiest one, in or out */
 } tally_t;
 
 /* Counts row or column i. */
 static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tally)
 {
-    irr_matrix_figures_t *figures = &tally->figures;
+    figures_t *figures = &tally->figures;
     double bytes = 0;
     int messages = 0;
 
@@ -39,7 +52,7 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tal
     }
 }
 
-void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figures)
+static void count_figures(const irr_matrix_t *matrix, figures_t *figures)
 {
     const double ranks = matrix->ranks, pairs = ranks * (ranks - 1);
     tally_t tally = { .total = 0 };
@@ -57,10 +70,10 @@ void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figure
 
 irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream)
 {
-    irr_matrix_figures_t figures;
+    figures_t figures;
 
     (void)path;
-    irr_matrix_figures(matrix, &figures);
+    count_figures(matrix, &figures);
     fprintf(stream, "ranks=%d\n", matrix->ranks);
     fprintf(stream, "messages=%" PRIu64 "\n", figures.messages);
     fprintf(stream, "bytes=%" PRIu64 "\n", figures.bytes);
@@ -75,4 +88,52 @@ irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FI
     fprintf(stream, "degree_max=%d\n", figures.degree);
     fprintf(stream, "skew=%.3f\n", figures.skew);
     return IRR_CLI_GOOD;
+}
+
+/* ---- the heat map ---- */
+
+enum { CELLS_MAX = 256 };   /* cells in a row */
+
+/*
+ * Returns the longest message of each cell, row by row.  A cell has `together` ranks in each direction.  NULL: no
+ * memory.
+ */
+static uint64_t *longest_of(const irr_matrix_t *matrix, int together, int cells)
+{
+    uint64_t *longest = calloc((size_t)cells * (size_t)cells, sizeof(*longest));
+
+    for (int i = 0; longest != NULL && i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            uint64_t bytes = *irr_matrix_at(matrix, i, j), *cell = &longest[i / together * cells + j / together];
+
+            *cell = bytes > *cell ? bytes : *cell;
+        }
+    }
+    return longest;
+}
+
+static json_t *figures_of(const irr_matrix_t *matrix)
+{
+    figures_t figures;
+
+    count_figures(matrix, &figures);
+    return json_pack("{s:o, s:I, s:o, s:f, s:f, s:f}", "bytes", irr_chart_bytes(figures.bytes), "messages",
+                     (json_int_t)figures.messages, "longest", irr_chart_bytes(figures.longest), "mean", figures.mean,
+                     "density", figures.density, "skew", figures.skew);
+}
+
+irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream)
+{
+    const int together = (matrix->ranks + CELLS_MAX - 1) / CELLS_MAX;
+    const int cells = (matrix->ranks + together - 1) / together;
+    uint64_t *longest = longest_of(matrix, together, cells);
+    json_t *picture = NULL;
+
+    if (longest != NULL) {
+        picture = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "picture", "matrix", "path",
+                            irr_chart_text("%.256s", path), "ranks", matrix->ranks, "together", together, "cells",
+                            irr_chart_cells(longest, cells, cells), "figures", figures_of(matrix));
+    }
+    free(longest);
+    return irr_chart_draw(picture, stream);
 }

@@ -230,7 +230,7 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
     return !check->no_memory;
 }
 
-/* Proves the plans.  Counts the headers and checks lemma 3 on the way, as both need the contents of messages. */
+/* Proves the plans.  Counts the headers and checks lemma 3 in the same pass, as both need the contents of messages. */
 static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;

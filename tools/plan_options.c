@@ -66,8 +66,8 @@ static const irr_cli_option_t rows[] = {
     { "direct-bytes", 0, "BYTES", NULL, SETTING("direct_bytes"), .commands = MATRIX },
     { "ranks-per-node", 0, "N", "ranks in a row that share a node; default the hosts of --topology, else 1; for node "
       "as many as make a square", IRR_CLI_NUMBER, AT(ranks_per_node), 1, IRR_TOOL_RANKS_MAX, MATRIX },
-    { "in-place", 0, NULL, "as with MPI_IN_PLACE, for counts that are alike both ways: direct messages go in pairs, "
-      "also where there would be a schedule", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
+    { "in-place", 0, NULL, "as with MPI_IN_PLACE, for counts that are equal in both directions: direct messages go in "
+      "pairs, also where there would be a schedule", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
     { "lambda", 0, "RULE", NULL, SETTING("lambda"), .commands = MATRIX },
     { "latency", 0, "BYTES", NULL, SETTING("latency_bytes"), .commands = MATRIX },
     { "max-steps", 0, "N", NULL, SETTING("max_steps"), .commands = MATRIX },

@@ -1,8 +1,7 @@
 /*
  * tune.h - irr_tune: measures the constants of a machine (problem/machine.h) with plain MPI, and writes them to a file.
  *
- *   irr_tune.c       a run: rounds of steps until the time is over
- *   tune_options.c   the command line
+ *   irr_tune.c       the command line; a run: rounds of steps until the time is over
  *   tune_groups.c    the groups of ranks that communicate
  *   tune_steps.c     the measurements: ping-pong, bursts, streams, copies, pieces
  *   tune_report.c    computes the constants from the times, and writes the file
@@ -40,9 +39,6 @@ typedef struct irr_tune_options {
     int         nlearn;
     char      **learn;      /* files of these matrices */
 } irr_tune_options_t;
-
-/* Reads the command line.  If it refuses it, prints an error message and returns IRR_CLI_REFUSED. */
-irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *options);
 
 /* On one rank: prints the table of a memory file, or an error message. */
 irr_cli_exit_t irr_tune_show(const char *path);
