@@ -131,15 +131,18 @@ static void write_message(unsigned char *buffer, const irr_piece_t *pieces, size
     }
 }
 
-static void set_plan(irr_fleet_t *fleet, int rank, const irr_piece_t *pieces, size_t count)
+/* Adds step `number` to the plan of a rank; the first step begins the plan. */
+static void add_step(irr_fleet_t *fleet, int rank, int number, const irr_piece_t *pieces, size_t count)
 {
     const irr_problem_t problem = { .ranks = 2, .rank = rank };
     const irr_step_params_t params = {
-        .kind = rank == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = 1,
+        .kind = rank == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = number,
         .pieces = pieces, .npieces = count
     };
 
-    irr_plan_reset(&fleet->rank[rank].plan, &problem);
+    if (number == 1) {
+        irr_plan_reset(&fleet->rank[rank].plan, &problem);
+    }
     CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[rank].plan, &params), IRR_OK);
 }
 
@@ -198,8 +201,8 @@ static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_t
     }
     write_message(input, from, cut_from.count);
     write_message(expected, to, cut_to.count);
-    set_plan(fleet, 0, from, cut_from.count);
-    set_plan(fleet, 1, to, cut_to.count);
+    add_step(fleet, 0, 1, from, cut_from.count);
+    add_step(fleet, 1, 1, to, cut_to.count);
     run_ends(fleet, input, output, setting->seed % 2 == 0);
     CU_ASSERT(memcmp(output, expected, out_bytes) == 0);
     cost = read_cost(fleet);
@@ -324,8 +327,8 @@ static void test_truncate(void)
             unsigned char *input = make_buffer(in_bytes), *output = make_buffer(out_bytes);
 
             fleet->compose = (irr_compose_t)mode;
-            set_plan(fleet, 0, from, 3);
-            set_plan(fleet, 1, to, 3);
+            add_step(fleet, 0, 1, from, 3);
+            add_step(fleet, 1, 1, to, 3);
             memset(input, 1, in_bytes);
             irr_fleet_start(fleet, 0, input, NULL);
             irr_fleet_start(fleet, 1, NULL, output);
@@ -349,26 +352,20 @@ static void test_truncate(void)
 static void test_window_of_split(void)
 {
     enum { PIECES = 4 };
-    irr_problem_t problems[2] = { { .ranks = 2, .rank = 0 }, { .ranks = 2, .rank = 1 } };
     irr_fleet_t *fleet = irr_fleet_create(2, 0, 0);
     char output[2 * PIECES * 2 + 1] = "";
 
     fleet->compose = IRR_COMPOSE_SPLIT;
     fleet->window_messages = 2;
     for (int r = 0; r < 2; r++) {
-        irr_plan_reset(&fleet->rank[r].plan, &problems[r]);
         for (int step = 0; step < 2; step++) {
             irr_piece_t pieces[PIECES];
-            irr_step_params_t params = {
-                .kind = r == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - r, .stage = 1, .number = step + 1,
-                .pieces = pieces, .npieces = PIECES
-            };
 
             for (int i = 0; i < PIECES; i++) {
                 pieces[i] = (irr_piece_t){ .buffer = r == 0 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
                                            .offset = 2 * (PIECES * step + i), .length = 2 };
             }
-            CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[r].plan, &params), IRR_OK);
+            add_step(fleet, r, step + 1, pieces, PIECES);
         }
     }
     irr_fleet_start(fleet, 0, "abcdefghijklmnop", NULL);
