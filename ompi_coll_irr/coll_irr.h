@@ -338,6 +338,6 @@ int mca_coll_irr_pvars_register(void);
  * Local: finds the ranks that have this rank as a neighbor, before the first call of a collective that needs them.
  * Without memory, sets `trouble` of the module.
  */
-void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
+void mca_coll_irr_find_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 #endif

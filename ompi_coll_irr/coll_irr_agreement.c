@@ -46,7 +46,7 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
             mca_coll_irr_choose_from(target);
         }
         module->joined[target->which] = module->joined[target->which] || agreement->aim.blocking;
-        mca_coll_irr_serve_from_now(module, target, mca_coll_irr_reason_to_serve(module, target));
+        mca_coll_irr_serve(module, target, mca_coll_irr_reason_to_serve(module, target));
     }
     return target != agreement->service ? share(agreement) : IRR_OK;
 }
@@ -92,7 +92,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     service->irr_comm = leader->irr_comm;
     service->shares = true;
     module->joined[service->which] = true;
-    mca_coll_irr_serve_from_now(module, service, mca_coll_irr_reason_to_serve(module, service));
+    mca_coll_irr_serve(module, service, mca_coll_irr_reason_to_serve(module, service));
     return IRR_OK;
 }
 

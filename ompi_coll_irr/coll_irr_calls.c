@@ -95,7 +95,7 @@ static void begin_class(mca_coll_irr_class_t *class)
     mca_coll_irr_service_t *service = &class->service;
 
     mca_coll_irr_team_find(class->module);
-    mca_coll_irr_meet_neighbors(class->module, service->which);
+    mca_coll_irr_find_neighbors(class->module, service->which);
     class->tag = MCA_COLL_IRR_TAG_CLASS - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
         class->unfit = another;
@@ -228,7 +228,7 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     if (class->service.state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_error(IRR_ERR_PEER);
     }
-    mca_coll_irr_stats_ask(&class->service);
+    mca_coll_irr_stats_reserve(&class->service);
     kind = classify(class);
     if (kind == PASSES) {
         return pass_on(class, call, request_p);
@@ -263,32 +263,28 @@ static mca_coll_irr_request_t *create(const args_t *args)
 {
     const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
     mca_coll_irr_class_t *class = malloc(sizeof(*class));
-    mca_coll_irr_request_t *request = NULL;
+    mca_coll_irr_request_t *request;
 
-    if (class != NULL) {
-        mca_coll_irr_class_init(class, args->module, args->which, entry->call);
-        class->service.state = MCA_COLL_IRR_DECLINED;
-        memcpy(class->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
-               sizeof(class->service.why));
-        request = mca_coll_irr_request_take(class, args->call, true);
+    if (class == NULL) {
+        return NULL;
     }
-    if (request == NULL || !mca_coll_irr_request_open(request)) {
-        goto err_memory;
+    mca_coll_irr_class_init(class, args->module, args->which, entry->call);
+    class->service.state = MCA_COLL_IRR_DECLINED;
+    memcpy(class->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
+           sizeof(class->service.why));
+    request = mca_coll_irr_request_take(class, args->call, true);
+    if (request != NULL && mca_coll_irr_request_open(request)) {
+        mca_coll_irr_side_hold(&request->call.send, true);
+        mca_coll_irr_side_hold(&request->call.recv, true);
+        class->request = request;
+        return request;
     }
-    mca_coll_irr_side_hold(&request->call.send, true);
-    mca_coll_irr_side_hold(&request->call.recv, true);
-    class->request = request;
-    return request;
-
-err_memory:
     if (request != NULL) {
         mca_coll_irr_operation_close(&request->operation);
         mca_coll_irr_request_give(request);
     }
-    if (class != NULL) {
-        mca_coll_irr_class_fini(class);
-        free(class);
-    }
+    mca_coll_irr_class_fini(class);
+    free(class);
     return NULL;
 }
 

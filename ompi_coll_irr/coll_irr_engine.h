@@ -53,9 +53,6 @@ struct mca_coll_irr_group_t {
     int                          ranks[];
 };
 
-/* Returns the group of these ranks; NULL without memory. */
-mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *ranks);
-
 /*
  * Records that this process exchanges with the members of a group, for the barrier of the teardown.  Takes ownership of
  * the group.  All members must call it, or none.

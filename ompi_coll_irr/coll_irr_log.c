@@ -190,17 +190,17 @@ static int transport_logged;
 /* Logs once which transport the engine has opened, if any, and why. */
 static void log_transport(void)
 {
-    enum { NOTHING, MEMORY, NETWORK } stands;
+    enum { NOTHING, MEMORY, NETWORK } opened;
     irr_counters_t counters;
     bool logs;
 
     mca_coll_irr_counters(&counters);
-    stands = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
+    opened = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    logs = (int)stands > transport_logged;
-    transport_logged = logs ? (int)stands : transport_logged;
+    logs = (int)opened > transport_logged;
+    transport_logged = logs ? (int)opened : transport_logged;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (logs && stands == MEMORY) {
+    if (logs && opened == MEMORY) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
     } else if (logs) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s",

@@ -254,7 +254,7 @@ static mca_coll_irr_neighbors_t *neighbors_of(const mca_coll_irr_module_t *modul
     return create(edges->out, edges->outdegree, edges->in, edges->indegree, 0);
 }
 
-void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+void mca_coll_irr_find_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     if (!mca_coll_irr_has_neighbors(module, which)) {
         return;

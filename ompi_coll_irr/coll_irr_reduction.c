@@ -138,7 +138,7 @@ static bool has_round(mca_coll_irr_reduction_t *reduction)
 /* ---- giving up ---- */
 
 /* Returns the rank whose message is missing; -1: none. */
-static int awaited(const mca_coll_irr_reduction_t *reduction)
+static int missing_rank(const mca_coll_irr_reduction_t *reduction)
 {
     return reduction->requests[0] != NULL ? rank_at(reduction, -distance_of(reduction)) : -1;
 }
@@ -146,7 +146,7 @@ static int awaited(const mca_coll_irr_reduction_t *reduction)
 static void report_timeout(const mca_coll_irr_reduction_t *reduction)
 {
     const mca_coll_irr_ranks_t *ranks = reduction->ranks;
-    const int rank = awaited(reduction);
+    const int rank = missing_rank(reduction);
     char who[96] = "";
 
     if (rank >= 0) {

@@ -206,7 +206,7 @@ static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-static void wait_in_line(mca_coll_irr_request_t *request)
+static void enqueue(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
 
@@ -227,7 +227,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     begun = request->class->holds ? WAITS : begin(request);
     if (begun == WAITS) {
-        wait_in_line(request);
+        enqueue(request);
     }
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (begun == BY_HOST) {
@@ -239,7 +239,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
  * Starts queued operations, as many as possible.  An operation that may need Open MPI has an inner request that is
  * ready.
  */
-static void move_line(mca_coll_irr_class_t *class)
+static void run_queue(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request, *next;
     begun_t begun;
@@ -347,7 +347,7 @@ static bool advance(mca_coll_irr_class_t *class)
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    move_line(class);
+    run_queue(class);
     complete(request);   /* must come last: the communicator, and with it the class, may be freed then */
     return true;
 }
@@ -398,7 +398,7 @@ static void finish(mca_coll_irr_request_t *request)
     moves = class->due == NULL && class->first != NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (moves) {
-        move_line(class);
+        run_queue(class);
     }
     if (completes) {
         complete(request);   /* if an agreement begins, its operation keeps the class alive */

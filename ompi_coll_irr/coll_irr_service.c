@@ -31,7 +31,7 @@ irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
 
 /* ---- states ---- */
 
-void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because)
+void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because)
 {
     service->state = service->host_strategy == 0 ? MCA_COLL_IRR_SERVING : MCA_COLL_IRR_CHOOSING;
     snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
@@ -223,12 +223,12 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     const int place = irr_setting_place(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 
     if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || place < 0) {
-        return MCA_COLL_IRR_ASKS;
+        return MCA_COLL_IRR_VOTES;
     }
     switch (mca_coll_irr_algorithm(place)) {
     case MCA_COLL_IRR_AUTO: return MCA_COLL_IRR_CHOOSES;
     case MCA_COLL_IRR_HOST: return MCA_COLL_IRR_LEAVES;
-    default:                return MCA_COLL_IRR_ASKS;
+    default:                return MCA_COLL_IRR_VOTES;
     }
 }
 

@@ -25,6 +25,58 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* ---- groups of processes, for the teardown ---- */
+
+typedef mca_coll_irr_group_t group_t;
+
+/* The groups, sorted by compare.  No group is a subset of another one. */
+static group_t *groups;
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int left = *(const int *)a, right = *(const int *)b;
+
+    return (left > right) - (left < right);
+}
+
+static int compare(const group_t *a, const group_t *b)
+{
+    for (int i = 0; i < a->size && i < b->size; i++) {
+        if (a->ranks[i] != b->ranks[i]) {
+            return a->ranks[i] < b->ranks[i] ? -1 : 1;
+        }
+    }
+    return (a->size > b->size) - (a->size < b->size);
+}
+
+/* Returns true if all ranks of `part` are in `whole`.  Both are sorted. */
+static bool is_part(const group_t *part, const group_t *whole)
+{
+    int found = 0;
+
+    for (int i = 0; i < whole->size && found < part->size; i++) {
+        found += whole->ranks[i] == part->ranks[found];
+    }
+    return found == part->size;
+}
+
+/* Returns the group of these ranks; NULL without memory. */
+static group_t *create_group(const mca_coll_irr_ranks_t *ranks)
+{
+    const int size = ranks->size;
+    group_t *group = malloc(sizeof(*group) + (size_t)size * sizeof(group->ranks[0]));
+
+    if (group == NULL) {
+        return NULL;
+    }
+    group->size = size;
+    for (int i = 0; i < size; i++) {
+        group->ranks[i] = (int)mca_coll_irr_process(ranks, i).vpid;
+    }
+    qsort(group->ranks, (size_t)size, sizeof(group->ranks[0]), compare_ranks);
+    return group;
+}
+
 /* ---- callbacks of the engine ---- */
 
 static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
@@ -68,7 +120,7 @@ irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement)
         return module->trouble;
     }
     if (agreement->group == NULL) {
-        agreement->group = mca_coll_irr_group_create(&module->ranks);
+        agreement->group = create_group(&module->ranks);
     }
     if (agreement->group == NULL || mca_coll_irr_rooms_reserve(module) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
@@ -193,55 +245,6 @@ void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement)
 }
 
 /* ---- teardown ---- */
-
-typedef mca_coll_irr_group_t group_t;
-
-/* The groups, sorted by compare.  No group is a subset of another one. */
-static group_t *groups;
-
-static int compare_ranks(const void *a, const void *b)
-{
-    int left = *(const int *)a, right = *(const int *)b;
-
-    return (left > right) - (left < right);
-}
-
-static int compare(const group_t *a, const group_t *b)
-{
-    for (int i = 0; i < a->size && i < b->size; i++) {
-        if (a->ranks[i] != b->ranks[i]) {
-            return a->ranks[i] < b->ranks[i] ? -1 : 1;
-        }
-    }
-    return (a->size > b->size) - (a->size < b->size);
-}
-
-/* Returns true if all ranks of `part` are in `whole`.  Both are sorted. */
-static bool is_part(const group_t *part, const group_t *whole)
-{
-    int found = 0;
-
-    for (int i = 0; i < whole->size && found < part->size; i++) {
-        found += whole->ranks[i] == part->ranks[found];
-    }
-    return found == part->size;
-}
-
-mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *ranks)
-{
-    const int size = ranks->size;
-    group_t *group = malloc(sizeof(*group) + (size_t)size * sizeof(group->ranks[0]));
-
-    if (group == NULL) {
-        return NULL;
-    }
-    group->size = size;
-    for (int i = 0; i < size; i++) {
-        group->ranks[i] = (int)mca_coll_irr_process(ranks, i).vpid;
-    }
-    qsort(group->ranks, (size_t)size, sizeof(group->ranks[0]), compare_ranks);
-    return group;
-}
 
 /*
  * Adds a group, and frees its subsets.  If the group is a subset of another one, frees the group instead.  The caller

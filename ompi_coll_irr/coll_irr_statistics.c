@@ -57,7 +57,7 @@ void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_s
     }
 }
 
-void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service)
+void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service)
 {
     if (service->record == NULL && mca_coll_irr_component.measures) {
         service->record = calloc(1, sizeof(*service->record));   /* without memory the report lacks this service */
@@ -75,7 +75,7 @@ void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns)
 void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *sent, uint64_t ns)
 {
-    mca_coll_irr_stats_ask(service);
+    mca_coll_irr_stats_reserve(service);
     mca_coll_irr_stats_took(service, ns);
     mca_coll_irr_stats_load(module, service, sent);
 }
@@ -84,7 +84,7 @@ void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_
 {
     mca_coll_irr_service_t *service = &request->class->service;
 
-    mca_coll_irr_stats_ask(service);
+    mca_coll_irr_stats_reserve(service);
     mca_coll_irr_stats_load(request->class->module, service, &request->call.send);
     if (begin_ns > 0) {
         mca_coll_irr_stats_agreed(service, begin_ns);
@@ -102,7 +102,7 @@ void mca_coll_irr_stats_found(mca_coll_irr_service_t *service)
     const irr_choice_t *choice = &service->choice;
     const bool is_new = choice->exchanges > service->logged_exchanges && service->host_strategy == 0;
 
-    mca_coll_irr_stats_ask(service);
+    mca_coll_irr_stats_reserve(service);
     service->logged_exchanges = choice->exchanges;
     for (int i = 0; i < choice->trial.count && is_new; i++) {
         mca_coll_irr_tried_t tried = { .trials = 1 };

@@ -47,7 +47,7 @@ int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 /* ---- statistics ---- */
 
 /* Allocates the record of a service if times are measured.  Call before a nonblocking call. */
-void mca_coll_irr_stats_ask(mca_coll_irr_service_t *service);
+void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service);
 
 /* Counts an exchange of `ns` nanoseconds, if the service has a record. */
 void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns);

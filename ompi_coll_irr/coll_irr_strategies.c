@@ -124,7 +124,7 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
 }
 
 /* Logs the results of a trial on one rank, and records them on all. */
-static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+static void report_trial(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_log(module, service);
     mca_coll_irr_stats_found(service);
@@ -134,7 +134,7 @@ static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
 
-/* Ends the opening: `open` strategies are open on all ranks. */
+/* Continues when `open` strategies are open on all ranks. */
 static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -241,7 +241,7 @@ static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t 
     mca_coll_irr_service_t *service = agreement->service;
 
     while (what == IRR_CHOICE_SETTLES) {
-        say(agreement->module, service);
+        report_trial(agreement->module, service);
         close_others(service);
         what = irr_choice_settled(&service->choice);
     }

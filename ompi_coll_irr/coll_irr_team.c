@@ -170,7 +170,7 @@ mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module
         };
     }
     service = mca_coll_irr_team_service(module->team, which);
-    mca_coll_irr_meet_neighbors(module, which);
+    mca_coll_irr_find_neighbors(module, which);
     module->called[which] = true;
     service->communicators++;
     if (service->state == MCA_COLL_IRR_DECLINED) {

@@ -90,11 +90,11 @@ void mca_coll_irr_teams_close(void);
 /* ---- coll_irr_service.c: whether Open MPI or engine communicators serve a collective; all functions are local ---- */
 
 /*
- * The action of the first call of a collective: ask the other ranks, choose while the program runs, or leave it to Open
+ * The action of the first call of a collective: the ranks vote, or choose while the program runs, or leave it to Open
  * MPI.
  */
 typedef enum mca_coll_irr_mode_t {
-    MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
+    MCA_COLL_IRR_VOTES, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
 } mca_coll_irr_mode_t;
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
@@ -113,7 +113,7 @@ bool mca_coll_irr_teams_are_shared(void);
 uint64_t mca_coll_irr_process_modes(void);
 
 /* From now on engine communicators serve the collective; its engine communicator or strategy 0 is already set. */
-void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
+void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
 /* From now on the previous module serves the collective. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);

@@ -1,5 +1,5 @@
 /*
- * compat.h - all differences between the Open MPI series that this component is built for.
+ * compat.h - all differences between the Open MPI releases that this component is built for.
  *
  *   4.1  coll framework 2.0.0; the tests run on it
  *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes are in opal; the tests
