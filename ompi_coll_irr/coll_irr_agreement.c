@@ -125,30 +125,6 @@ static irr_status_t choose(mca_coll_irr_agreement_t *agreement)
     return agreement->aim.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_strategies_begin(agreement) : IRR_OK;
 }
 
-static irr_status_t take_holders(mca_coll_irr_agreement_t *agreement)
-{
-    mca_coll_irr_machine_warn(agreement->module, agreement->words, agreement->holders);
-    return choose(agreement);
-}
-
-static irr_status_t take_constants(mca_coll_irr_agreement_t *agreement)
-{
-    if (!mca_coll_irr_machine_differs(agreement->module, agreement->words, agreement->holders)) {
-        return choose(agreement);
-    }
-    return mca_coll_irr_agreement_reduce(agreement, agreement->holders, 2, take_holders);
-}
-
-/* Takes the constants of the machine.  If they differ, the ranks determine the message for the user. */
-static irr_status_t take_machine(mca_coll_irr_agreement_t *agreement)
-{
-    if (mca_coll_irr_machine_take(agreement->module, agreement->words + MCA_COLL_IRR_VOTE_MACHINE)) {
-        return choose(agreement);
-    }
-    mca_coll_irr_machine_constants(agreement->module, agreement->words);
-    return mca_coll_irr_agreement_reduce(agreement, agreement->words, MCA_COLL_IRR_MACHINE_WORDS, take_constants);
-}
-
 /* ---- begin and end ---- */
 
 /* Continues after the vote. */
@@ -165,7 +141,7 @@ static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
     case MCA_COLL_IRR_NEW:
         return serve(agreement);
     case MCA_COLL_IRR_CHOOSING:
-        return take_machine(agreement);
+        return mca_coll_irr_machine_begin(agreement, agreement->words + MCA_COLL_IRR_VOTE_MACHINE, choose);
     default:
         agreement->next = NULL;
         return IRR_OK;

@@ -3,10 +3,11 @@
  * engine communicator for it, the constants of the machine, and the strategies to be tried.  No step blocks.
  *
  * An agreement is one operation {start, test}.  A blocking call waits for it; a nonblocking call or the start of a
- * persistent request completes with it.  Its steps are in four files:
+ * persistent request completes with it.  Its steps are in five files:
  *
  *   coll_irr_agreement.c   the sequence of the steps
  *   coll_irr_vote.c        the vote: what each rank wants
+ *   coll_irr_memory.c      the constants of the machine
  *   coll_irr_setup.c       the setup of an engine communicator, and a plan on it
  *   coll_irr_strategies.c  the choice: compares times, opens the strategies of a trial, ends the trial
  *

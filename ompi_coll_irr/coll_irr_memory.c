@@ -34,7 +34,7 @@ enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 /* Words of an agreement: the lowest and the highest rank that cannot read its file; largest and smallest values. */
 enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
 
-_Static_assert((int)WORDS == (int)MCA_COLL_IRR_MACHINE_WORDS, "there is room for all constants");
+_Static_assert((int)WORDS <= (int)MCA_COLL_IRR_REDUCTION_WORDS, "a reduction has room for all constants");
 
 /* State of the process; guarded by the component's lock. */
 static struct {
@@ -108,7 +108,8 @@ static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, 
                       cause_of(&constants.error).text, others);
 }
 
-void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS])
+/* Sets this rank's words: whether it can use its file, its constants, and their complements. */
+static void set_words(const mca_coll_irr_module_t *module, uint64_t words[WORDS])
 {
     const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const bool refused = constants.state == REFUSED;
@@ -132,37 +133,41 @@ static int different(const uint64_t *words)
     return i;
 }
 
-bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2])
+/* The lower one of the ranks with the largest and the smallest value of a constant that differs warns the user. */
+static irr_status_t take_holders(mca_coll_irr_agreement_t *agreement)
 {
+    const mca_coll_irr_module_t *module = agreement->module;
+    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
+    const uint64_t *words = agreement->words, *holders = agreement->holders;
+    const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
+    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
+
+    if (mca_coll_irr_warns_first(&constants.warned) && holders[lower] == ranks - me) {
+        mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the "
+                          "constant %s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take "
+                          "the default constants", machine_file(), process_of(module, me), irr_machine_name(i),
+                          (unsigned long long)constants.words[i], process_of(module, ranks - holders[1 - lower]),
+                          (unsigned long long)values[1 - lower]);
+    }
+    return agreement->then(agreement);
+}
+
+static irr_status_t take_constants(mca_coll_irr_agreement_t *agreement)
+{
+    const mca_coll_irr_module_t *module = agreement->module;
     const uint64_t ranks = (uint64_t)module->ranks.size, mark = ranks - (uint64_t)module->ranks.rank;
+    const uint64_t *words = agreement->words;
     const int i = different(words);
 
     if (words[LAST_BAD] > 0) {
         report_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
-        return false;
     }
-    if (i == CONSTANTS) {
-        return false;
+    if (words[LAST_BAD] > 0 || i == CONSTANTS) {
+        return agreement->then(agreement);
     }
-    holders[0] = constants.words[i] == words[MOST + i] ? mark : 0;
-    holders[1] = constants.words[i] == ~words[LEAST + i] ? mark : 0;
-    return true;
-}
-
-void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2])
-{
-    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
-    const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
-    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
-
-    if (!mca_coll_irr_warns_first(&constants.warned) || holders[lower] != ranks - me) {
-        return;
-    }
-    mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the "
-                      "constant %s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the "
-                      "default constants", machine_file(), process_of(module, me), irr_machine_name(i),
-                      (unsigned long long)constants.words[i], process_of(module, ranks - holders[1 - lower]),
-                      (unsigned long long)values[1 - lower]);
+    agreement->holders[0] = constants.words[i] == words[MOST + i] ? mark : 0;
+    agreement->holders[1] = constants.words[i] == ~words[LEAST + i] ? mark : 0;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->holders, 2, take_holders);
 }
 
 void mca_coll_irr_machine_words(uint64_t words[2])
@@ -175,16 +180,23 @@ void mca_coll_irr_machine_words(uint64_t words[2])
     words[1] = constants.state == REFUSED ? UINT64_MAX : ~hash;
 }
 
-bool mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2])
+irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, const uint64_t words[2],
+                                        mca_coll_irr_step_t then)
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
+    mca_coll_irr_module_t *module = agreement->module;
     const bool alike = words[0] == ~words[1];
 
     module->team->machine = alike ? constants.machine : standard;
     opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
                         memcmp(&module->team->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
-    return alike;
+    agreement->then = then;
+    if (alike) {
+        return then(agreement);
+    }
+    set_words(module, agreement->words);
+    return mca_coll_irr_agreement_reduce(agreement, agreement->words, WORDS, take_constants);
 }
 
 /* ---- lessons ---- */

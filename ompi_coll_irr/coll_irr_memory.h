@@ -5,7 +5,7 @@
 #ifndef MCA_COLL_IRR_MEMORY_H
 #define MCA_COLL_IRR_MEMORY_H
 
-#include "coll_irr.h"
+#include "coll_irr_agreement.h"
 
 /* ---- constants of the machine ---- */
 
@@ -16,24 +16,11 @@
 void mca_coll_irr_machine_words(uint64_t words[2]);
 
 /*
- * Evaluates the maxima of these words.  Returns true if all ranks have the same constants; they are used from then on.
- * Otherwise the defaults are used, and the maxima of the next words determine the message for the user.
+ * Steps of an agreement that evaluate the maxima of these words.  If all ranks have the same constants, they are used
+ * from then on.  Otherwise the defaults are used, and the ranks determine the message for the user.
  */
-bool mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2]);
-
-/* Sets this rank's words: whether it can use its file, its constants, and their complements. */
-#define MCA_COLL_IRR_MACHINE_WORDS (2 + 2 * sizeof(irr_machine_t) / sizeof(uint64_t))
-void mca_coll_irr_machine_constants(const mca_coll_irr_module_t *module, uint64_t words[MCA_COLL_IRR_MACHINE_WORDS]);
-
-/*
- * Evaluates the maxima of these words.  If a rank cannot use its file, it warns the user.  Returns true if constants
- * differ.  Then holders[0] and holders[1] mark whether this rank has the largest and the smallest value of the first
- * constant that differs.
- */
-bool mca_coll_irr_machine_differs(const mca_coll_irr_module_t *module, const uint64_t *words, uint64_t holders[2]);
-
-/* Evaluates the maxima of `words` and `holders`: the lower one of the two marked ranks warns the user. */
-void mca_coll_irr_machine_warn(const mca_coll_irr_module_t *module, const uint64_t *words, const uint64_t holders[2]);
+irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, const uint64_t words[2],
+                                        mca_coll_irr_step_t then);
 
 /* ---- lessons ---- */
 
