@@ -40,14 +40,21 @@ typedef enum irr_compose { IRR_COMPOSE_MAP(IRR_COMPOSE_ENUM) IRR_COMPOSE_COUNT }
 /* Returns the name of composition i, or NULL past the last. */
 const char *irr_compose_name(int i);
 
-/* How the stages of a store-and-forward route overlap on a rank. */
-#define IRR_OVERLAP_MAP(X)                                                                                \
-    X(IRR_OVERLAP_PIPELINED, "pipelined", "a message leaves when what it is made of has arrived")        \
-    X(IRR_OVERLAP_DUAL,      "dual",      "the sends of a stage start when all of the one before arrived") \
-    X(IRR_OVERLAP_SINGLE,    "single",    "the same, and all sends of the one before are over")           \
-    X(IRR_OVERLAP_BLOCKING,  "blocking",  "one send at a time, and a barrier after each stage")
+/*
+ * When a send of a store-and-forward route may start on a rank:
+ *
+ * - pipelined: when the data of the message has arrived
+ * - dual: when all messages of the previous stage have arrived
+ * - single: when, in addition, all sends of the previous stage are complete
+ * - blocking: one send at a time, with a barrier after each stage
+ */
+#define IRR_OVERLAP_MAP(X)                   \
+    X(IRR_OVERLAP_PIPELINED, "pipelined")    \
+    X(IRR_OVERLAP_DUAL,      "dual")         \
+    X(IRR_OVERLAP_SINGLE,    "single")       \
+    X(IRR_OVERLAP_BLOCKING,  "blocking")
 
-#define IRR_OVERLAP_ENUM(name, text, meaning) name,
+#define IRR_OVERLAP_ENUM(name, text) name,
 typedef enum irr_overlap { IRR_OVERLAP_MAP(IRR_OVERLAP_ENUM) IRR_OVERLAP_COUNT } irr_overlap_t;
 #undef IRR_OVERLAP_ENUM
 
@@ -138,36 +145,44 @@ typedef struct irr_scheduled_params {
 } irr_scheduled_params_t;
 
 /*
- * When a send may start.  The window of sends in flight applies to every pacing.  "auto" becomes:
+ * When a send may start.  The window of sends in flight applies to every pacing.
  *
- * - with tree on several hosts, the fastest pacing of a trial; on one host, sync
- * - with optimal, grant
- * - with the other algorithms that compute a schedule, loose
- * - with all others, free
+ * - free: at once, in the order of the plan
+ * - loose: when this rank has sent and received everything of the previous steps
+ * - grant: when the receiver, which admits a few senders at a time, has asked for it
+ * - sync: when the receivers of the messages that it would meet on a link have signalled
+ * - auto: the default pacing of the algorithm.  With tree on several hosts the fastest pacing of a trial, on one host
+ *   sync; with optimal grant; with the other algorithms that compute a schedule loose; with all others free
  *
- * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync does as loose.
+ * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync acts as loose.
  */
-#define IRR_PACING_MAP(X)                                                                                    \
-    X(IRR_PACING_AUTO, "auto",  "the default pacing of the algorithm")                                        \
-    X(IRR_PACING_FREE, "free",  "at once, in the order of the plan")                                          \
-    X(IRR_PACING_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
-    X(IRR_PACING_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it") \
-    X(IRR_PACING_SYNC, "sync",  "when what it would meet on a link has been received, whose receiver tells")
+#define IRR_PACING_MAP(X)          \
+    X(IRR_PACING_AUTO,  "auto")    \
+    X(IRR_PACING_FREE,  "free")    \
+    X(IRR_PACING_LOOSE, "loose")   \
+    X(IRR_PACING_GRANT, "grant")   \
+    X(IRR_PACING_SYNC,  "sync")
 
-#define IRR_PACING_ENUM(name, text, meaning) name,
+#define IRR_PACING_ENUM(name, text) name,
 typedef enum irr_pacing_kind { IRR_PACING_MAP(IRR_PACING_ENUM) IRR_PACING_COUNT } irr_pacing_kind_t;
 #undef IRR_PACING_ENUM
 
 /* Returns the name of pacing i, or NULL past the last. */
 const char *irr_pacing_name(int i);
 
-/* The route of tree between hosts with several ranks each. */
-#define IRR_HOST_ROUTE_MAP(X)                                                                                \
-    X(IRR_HOST_ROUTE_AUTO,   "auto",   "what is faster, as tried")                                           \
-    X(IRR_HOST_ROUTE_DIRECT, "direct", "each rank sends to each other one itself")                           \
-    X(IRR_HOST_ROUTE_NODE,   "node",   "inside the host to the rank that serves the destination, which sends")
+/*
+ * The route of tree between hosts with several ranks each:
+ *
+ * - direct: each rank sends its messages itself
+ * - node: inside the host to the rank that serves the destination, which sends them on
+ * - auto: the faster route of a trial
+ */
+#define IRR_HOST_ROUTE_MAP(X)               \
+    X(IRR_HOST_ROUTE_AUTO,   "auto")        \
+    X(IRR_HOST_ROUTE_DIRECT, "direct")      \
+    X(IRR_HOST_ROUTE_NODE,   "node")
 
-#define IRR_HOST_ROUTE_ENUM(name, text, meaning) name,
+#define IRR_HOST_ROUTE_ENUM(name, text) name,
 typedef enum irr_host_route { IRR_HOST_ROUTE_MAP(IRR_HOST_ROUTE_ENUM) IRR_HOST_ROUTE_COUNT } irr_host_route_t;
 #undef IRR_HOST_ROUTE_ENUM
 

@@ -99,7 +99,7 @@ _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * si
                "there is room for all words");
 
 /* Local. Sets the words about addresses. */
-static void look_at_addresses(irr_setup_t *setup)
+static void set_address_words(irr_setup_t *setup)
 {
     irr_transport_t *transport = setup->engine->transport;
     const void *address;
@@ -138,7 +138,7 @@ static irr_status_t addresses_agreed(irr_setup_t *setup)
 
 irr_status_t irr_agree_addresses(irr_setup_t *setup, irr_step_fn next)
 {
-    look_at_addresses(setup);
+    set_address_words(setup);
     setup->after = next;
     return irr_setup_reduce(setup, ADDRESS_WORDS, addresses_agreed);
 }
@@ -229,7 +229,7 @@ irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next)
 #define FROM_NEXT UINT32_MAX
 
 /* Number of free ids that are checked repeatedly until one has no messages left. */
-#define LOOKS 4
+#define IDS_CHECKED 4
 
 /* Number of random proposals; largest number of random bits, which grows by one with each proposal. */
 #define DRAWS      64
@@ -238,26 +238,26 @@ irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next)
 #define NS_PER_S UINT64_C(1000000000)
 
 /*
- * Takes the first free id from `from` on that has no messages left. Returns IRR_IDS_NONE if there is none; *busy tells
- * that one may become available. No rank sends with an id before this rank has proposed it, so messages that are
- * present belong to a former communicator.
+ * Takes the first free id from `from` on that has no messages left. Returns IRR_IDS_NONE if there is none; *busy is
+ * then true if one may become available. No rank sends with an id before this rank has proposed it, so messages that
+ * are present belong to a former communicator.
  */
 static uint32_t find_free(irr_engine_t *engine, uint32_t from, bool *busy)
 {
     uint32_t id;
-    int looks = 0;
+    int checked = 0;
 
     irr_lock_acquire(&engine->lock);
     id = irr_ids_find(&engine->ids, from == FROM_NEXT ? engine->ids.next : from);
     while (id != IRR_IDS_NONE && !irr_unexpected_clear(engine, id)) {
-        id = ++looks < LOOKS ? irr_ids_find(&engine->ids, id + 1) : IRR_IDS_NONE;
+        id = ++checked < IDS_CHECKED ? irr_ids_find(&engine->ids, id + 1) : IRR_IDS_NONE;
     }
     if (id != IRR_IDS_NONE) {
         irr_ids_take(&engine->ids, id);
         irr_unexpected_take_id(&engine->unexpected, id);
     }
     irr_lock_release(&engine->lock);
-    *busy = looks > 0;
+    *busy = checked > 0;
     return id;
 }
 
@@ -274,7 +274,7 @@ void irr_agree_release(irr_setup_t *setup)
 }
 
 /* Returns true while the search may wait for messages to drain; without a timeout always. */
-static bool may_look_again(irr_setup_t *setup)
+static bool may_search_again(irr_setup_t *setup)
 {
     const uint64_t now_ns = irr_clock_ns(), limit_ns = setup->params.settings.timeout * NS_PER_S / 2;
 
@@ -284,17 +284,17 @@ static bool may_look_again(irr_setup_t *setup)
     return limit_ns == 0 || now_ns - setup->busy_ns < limit_ns;
 }
 
-static irr_status_t look_for_id(irr_setup_t *setup)
+static irr_status_t propose_id(irr_setup_t *setup)
 {
     uint64_t own = (uintptr_t)setup + setup->draws;
     bool busy = false;
 
     setup->id = setup->params.trouble == IRR_OK ? find_free(setup->engine, setup->from, &busy) : IRR_IDS_NONE;
-    if (setup->id == IRR_IDS_NONE && busy && may_look_again(setup)) {
+    if (setup->id == IRR_IDS_NONE && busy && may_search_again(setup)) {
         (void)irr_engine_progress(setup->engine);
         return IRR_IN_PROGRESS;
     }
-    look_at_addresses(setup);
+    set_address_words(setup);
     setup->words[ID] = setup->id;
     setup->words[ID_COMPLEMENT] = ~(uint64_t)setup->id;
     setup->words[DRAWN] = irr_random(&own);     /* the maximum is used, which is the same on all ranks */
@@ -305,7 +305,7 @@ static irr_status_t propose(irr_setup_t *setup, uint32_t from, irr_step_fn next)
 {
     setup->from = from;
     setup->then = next;
-    setup->next = look_for_id;
+    setup->next = propose_id;
     return IRR_OK;
 }
 

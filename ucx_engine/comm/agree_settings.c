@@ -162,7 +162,7 @@ static irr_status_t find(irr_setup_t *setup)
 }
 
 /* Stores the largest values behind the words of the next all-reduce, which finds the smallest ones. */
-static irr_status_t look_for_least(irr_setup_t *setup)
+static irr_status_t find_least(irr_setup_t *setup)
 {
     uint64_t own[WORDS_MAX];
     const int count = list(&setup->params, &setup->files, own);
@@ -178,5 +178,5 @@ irr_status_t irr_settings_name(irr_setup_t *setup)
 {
     const int count = list(&setup->params, &setup->files, setup->words);
 
-    return irr_setup_reduce(setup, (size_t)count, look_for_least);
+    return irr_setup_reduce(setup, (size_t)count, find_least);
 }

@@ -198,7 +198,7 @@ static inline unsigned progress(irr_engine_t *engine)
         notify(engine);
     }
     if (engine->idle > 0 && engine->idle % IDLE_ROUNDS == 0) {
-        irr_unexpected_look(engine);
+        irr_unexpected_search(engine);
     }
     return events;
 }
@@ -256,7 +256,7 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
         return IRR_OK;
     }
     irr_lock_acquire(&engine->lock);
-    irr_unexpected_look(engine);
+    irr_unexpected_search(engine);
     engine->idle += SLEEP_ROUNDS;
     engine->news = true;   /* the next round checks timeouts */
     irr_lock_release(&engine->lock);

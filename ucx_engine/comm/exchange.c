@@ -184,10 +184,10 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem)
 {
     irr_comm_t *comm = exchange->comm;
-    const bool looks = irr_schedules_looks_up(&comm->schedules);
+    const bool looks_up = irr_schedules_looks_up(&comm->schedules);
     irr_status_t status = prepare(exchange, &exchange->own, problem);
 
-    if (status == IRR_ERR_NO_MEMORY && looks) {
+    if (status == IRR_ERR_NO_MEMORY && looks_up) {
         irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for its counts */
     }
     if (status != IRR_OK) {
@@ -195,7 +195,7 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
     }
     exchange->purpose = IRR_PURPOSE_PLAN;
     irr_lock_acquire(&comm->engine->lock);
-    if (looks) {
+    if (looks_up) {
         open_exchange(exchange);
     } else {
         status = irr_exchange_build(exchange);

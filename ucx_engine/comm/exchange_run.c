@@ -89,7 +89,7 @@ static irr_status_t progress_barrier(irr_exchange_t *exchange)
 /* ---- finding a schedule ---- */
 
 /* A planned exchange has found its schedule when it was planned. */
-static bool looks(const irr_exchange_t *exchange)
+static bool needs_lookup(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
 
@@ -97,16 +97,16 @@ static bool looks(const irr_exchange_t *exchange)
 }
 
 __attribute__((noinline))
-static void look(irr_exchange_t *exchange)
+static void start_lookup(irr_exchange_t *exchange)
 {
     irr_exec_env_t env;
 
-    exchange->state = IRR_EXCHANGE_LOOKS;
+    exchange->state = IRR_EXCHANGE_LOOKS_UP;
     set_env(exchange, &env);
     irr_schedules_start(&exchange->comm->schedules, &exchange->problem, renew_env(exchange, &env));
 }
 
-static irr_status_t progress_look(irr_exchange_t *exchange)
+static irr_status_t progress_lookup(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     irr_status_t status = irr_schedules_progress(&comm->schedules);
@@ -295,8 +295,8 @@ static irr_status_t pass(irr_exchange_t *exchange)
         agree(exchange, IRR_EXCHANGE_MEETS, 0);
         return IRR_IN_PROGRESS;
     }
-    if (exchange->state < IRR_EXCHANGE_LOOKS && looks(exchange)) {
-        look(exchange);
+    if (exchange->state < IRR_EXCHANGE_LOOKS_UP && needs_lookup(exchange)) {
+        start_lookup(exchange);
         return IRR_IN_PROGRESS;
     }
     status = build(exchange);
@@ -315,7 +315,7 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     case IRR_EXCHANGE_RUNS:    return progress_run(exchange);
     case IRR_EXCHANGE_FREEZES: return progress_freeze(exchange);
     case IRR_EXCHANGE_MEETS:   status = progress_barrier(exchange); break;
-    default:                   status = progress_look(exchange); break;
+    default:                   status = progress_lookup(exchange); break;
     }
     return status == IRR_OK ? pass(exchange) : status;
 }
@@ -411,10 +411,10 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     const irr_comm_t *comm = exchange->comm;
 
     switch (exchange->state) {
-    case IRR_EXCHANGE_LOOKS: return irr_schedules_awaited(&comm->schedules);
-    case IRR_EXCHANGE_RUNS:  return exchange->relayed == IRR_IN_PROGRESS
-                                        ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
-    default:                 return irr_allreduce_awaited(&comm->agreement);
+    case IRR_EXCHANGE_LOOKS_UP: return irr_schedules_awaited(&comm->schedules);
+    case IRR_EXCHANGE_RUNS:     return exchange->relayed == IRR_IN_PROGRESS
+                                           ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
+    default:                    return irr_allreduce_awaited(&comm->agreement);
     }
 }
 

@@ -14,7 +14,7 @@
 /* Index of the word that says whether a rank exchanges in place. */
 #define IN_PLACE IRR_CACHE_SLOTS
 
-_Static_assert(IRR_LOOK_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a lookup is one agreement");
+_Static_assert(IRR_LOOKUP_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a lookup is one agreement");
 
 /* ---- creation and end ---- */
 
@@ -27,7 +27,7 @@ static bool too_large(int ranks, size_t max_bytes)
 }
 
 /* Allocates what lookups need. */
-static irr_status_t enable_looks(irr_schedules_t *schedules)
+static irr_status_t enable_lookups(irr_schedules_t *schedules)
 {
     irr_status_t status;
 
@@ -161,7 +161,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t
         status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
     }
     if (schedules->learns && status == IRR_OK) {
-        status = enable_looks(schedules);
+        status = enable_lookups(schedules);
     }
     if (status != IRR_OK) {
         irr_schedules_fini(schedules);
@@ -275,7 +275,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
         }
         return IRR_OK;
     }
-    status = enable_looks(schedules);
+    status = enable_lookups(schedules);
     return status == IRR_OK ? pin(schedules, schedule) : status;
 }
 
@@ -283,18 +283,18 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
-    uint64_t words[IRR_LOOK_WORDS];
+    uint64_t words[IRR_LOOKUP_WORDS];
 
     schedules->env = *env;
     schedules->problem = problem;
-    schedules->state = IRR_SCHEDULES_LOOKS;
+    schedules->state = IRR_SCHEDULES_LOOKS_UP;
     schedules->entry = NULL;
     schedules->chosen = NULL;
     schedules->matrix = 0;
     take_problem(schedules, problem->send);
     irr_cache_lookup(&schedules->cache, &schedules->own, words);
     words[IN_PLACE] = problem->in_place;
-    irr_allreduce_start(schedules->agreement, words, IRR_LOOK_WORDS, env);
+    irr_allreduce_start(schedules->agreement, words, IRR_LOOKUP_WORDS, env);
 }
 
 /* Returns the first slot in which all ranks have their rows; -1: none. */
@@ -327,7 +327,7 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     return use(schedules, entry);
 }
 
-static irr_status_t end_look(irr_schedules_t *schedules)
+static irr_status_t end_lookup(irr_schedules_t *schedules)
 {
     int slot = hit(schedules);
 
@@ -364,7 +364,7 @@ static irr_status_t step(irr_schedules_t *schedules)
         return status;
     }
     switch (schedules->state) {
-    case IRR_SCHEDULES_LOOKS:    return end_look(schedules);
+    case IRR_SCHEDULES_LOOKS_UP: return end_lookup(schedules);
     case IRR_SCHEDULES_GATHERS:  return irr_schedules_end_gather(schedules);
     case IRR_SCHEDULES_SCATTERS: irr_schedules_end_scatter(schedules); return IRR_IN_PROGRESS;
     case IRR_SCHEDULES_COMMITS:  break;

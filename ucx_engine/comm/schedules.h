@@ -1,7 +1,7 @@
 /*
  * schedules.h - finds the schedule for the counts of an exchange, or computes one, on all ranks.
  *
- *     look     one agreement finds the cache slots in which all ranks have their rows; the first such slot is used
+ *     lookup   one agreement finds the cache slots in which all ranks have their rows; the first such slot is used
  *     gather   rank 0 gathers the count matrix (exec/gather.h), and computes alone
  *     scatter  rank 0 sends each rank its assignment (comm/assignment.h)
  *     commit   one agreement checks that all ranks could read their assignments and have the memory to run them
@@ -33,7 +33,7 @@
 #include "exec/gather.h"
 
 typedef enum irr_schedules_state {
-    IRR_SCHEDULES_LOOKS,
+    IRR_SCHEDULES_LOOKS_UP,
     IRR_SCHEDULES_GATHERS,
     IRR_SCHEDULES_SCATTERS,
     IRR_SCHEDULES_COMMITS
@@ -47,7 +47,7 @@ typedef struct irr_learning {
 } irr_learning_t;
 
 /* Words of a lookup: for each slot whether a rank misses it, and whether a rank exchanges in place. */
-#define IRR_LOOK_WORDS (IRR_CACHE_SLOTS + 1)
+#define IRR_LOOKUP_WORDS (IRR_CACHE_SLOTS + 1)
 
 /* Must not move while a search runs. */
 typedef struct irr_schedules {

@@ -10,7 +10,7 @@
 #define ALL 0
 
 /* Discards messages of a communicator, and adds their number to *count. Returns false if there may be more. */
-static bool throw_away(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t mask, size_t *count)
+static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     return engine->transport->ops->discard(engine->transport, (uint16_t)id, tag, mask, count) == IRR_OK;
 }
@@ -22,7 +22,7 @@ static bool throw_away(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t
  * is set in comm->over. During an epoch barrier the other half is left out: ranks that have passed the barrier may
  * already send in it.
  */
-static void throw_away_past(irr_comm_t *comm)
+static void discard_past(irr_comm_t *comm)
 {
     const bool meets = comm->queue.open > 0 && comm->queue.first->state == IRR_EXCHANGE_MEETS;
 
@@ -30,7 +30,7 @@ static void throw_away_past(irr_comm_t *comm)
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
             const uint16_t base = irr_tag_base(comm->over ^ UINT32_C(1) << bit), mask = irr_tag_sequence_mask(bit);
 
-            throw_away(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 0), mask, &comm->unexpected);
+            discard(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 0), mask, &comm->unexpected);
         }
     }
 }
@@ -50,17 +50,17 @@ static bool has_gaps(const irr_exchange_t *exchange)
 }
 
 /* Discards unexpected messages of one exchange whose receives are posted or over. */
-static void throw_away_of(const irr_exchange_t *exchange)
+static void discard_of(const irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     const uint16_t base = exchange->run->exec.env.tag_base;
 
-    throw_away(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, irr_comm_direct_stage(comm)), IRR_TAG_FULL_MASK,
+    discard(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, irr_comm_direct_stage(comm)), IRR_TAG_FULL_MASK,
                &comm->unexpected);
 }
 
 /* Searches a communicator. After a failure other members may still send messages that this rank will never receive. */
-static void look_at(irr_comm_t *comm)
+static void search(irr_comm_t *comm)
 {
     const irr_queue_t *queue = &comm->queue;
     size_t count = 0;
@@ -69,46 +69,46 @@ static void look_at(irr_comm_t *comm)
         irr_comm_listen(comm);
     }
     if (comm->failed != IRR_OK) {
-        throw_away(comm->engine, comm->id, 0, ALL, &count);
+        discard(comm->engine, comm->id, 0, ALL, &count);
         return;
     }
     if (comm->gaps > 0) {
-        throw_away_past(comm);
+        discard_past(comm);
     }
     for (const irr_exchange_t *exchange = queue->first; exchange != queue->waiting; exchange = exchange->next) {
         if (has_gaps(exchange) && irr_exchange_listens(exchange)) {
-            throw_away_of(exchange);
+            discard_of(exchange);
         }
     }
 }
 
 /* Discards messages that arrived before the first exchange of a user, and does not count them. */
-static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
+static void discard_of_others(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
     size_t own;
 
     if (gaps) {
-        throw_away_of(exchange);
+        discard_of(exchange);
     }
     own = comm->unexpected;
-    throw_away_past(comm);
+    discard_past(comm);
     comm->unexpected = own;
 }
 
 /* Searches at the end of an exchange, and of the one after an exchange with gaps, once both and all before are over. */
 __attribute__((noinline))
-static void look_behind(const irr_exchange_t *exchange, bool gaps)
+static void search_at_end(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
 
     if (comm->handed && comm->gaps > 0) {
-        throw_away_of_others(exchange, gaps);
+        discard_of_others(exchange, gaps);
     }
     if (gaps && comm->over <= exchange->sequence) {
-        throw_away_of(exchange);
+        discard_of(exchange);
     }
-    throw_away_past(comm);
+    discard_past(comm);
     if (gaps && exchange->sequence >= comm->gaps) {
         comm->gaps = exchange->sequence + 1;
     } else if (exchange->sequence >= comm->gaps && comm->over >= comm->gaps) {
@@ -124,7 +124,7 @@ bool irr_unexpected_end(irr_exchange_t *exchange)
 
     comm->over = comm->queue.open > 0 ? comm->queue.first->sequence : comm->sequence;
     if (gaps || comm->gaps > 0) {
-        look_behind(exchange, gaps);
+        search_at_end(exchange, gaps);
     }
     comm->handed = false;
     had = comm->unexpected > 0;
@@ -134,7 +134,7 @@ bool irr_unexpected_end(irr_exchange_t *exchange)
 
 /* ---- while the engine is idle ---- */
 
-void irr_unexpected_look(irr_engine_t *engine)
+void irr_unexpected_search(irr_engine_t *engine)
 {
     irr_unexpected_t *unexpected = &engine->unexpected;
     size_t count = 0;
@@ -143,13 +143,13 @@ void irr_unexpected_look(irr_engine_t *engine)
         return;   /* the answer to a long message could need an endpoint that is closed */
     }
     if (unexpected->turn != NULL) {
-        look_at(unexpected->turn);
+        search(unexpected->turn);
         unexpected->turn = unexpected->turn->next;
         return;
     }
     for (int i = 0; i < IRR_UNEXPECTED_FREED; i++) {
         if (unexpected->freed[i] != 0) {
-            throw_away(engine, unexpected->freed[i] - 1, 0, ALL, &count);
+            discard(engine, unexpected->freed[i] - 1, 0, ALL, &count);
         }
     }
     unexpected->turn = engine->comms;
@@ -161,7 +161,7 @@ bool irr_unexpected_clear(irr_engine_t *engine, uint32_t id)
 {
     size_t count = 0;
 
-    return throw_away(engine, id, 0, ALL, &count);
+    return discard(engine, id, 0, ALL, &count);
 }
 
 void irr_unexpected_free_id(irr_unexpected_t *unexpected, uint32_t id)

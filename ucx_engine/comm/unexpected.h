@@ -49,7 +49,7 @@ typedef struct irr_unexpected {
 bool irr_unexpected_end(irr_exchange_t *exchange);
 
 /* Searches one communicator, or the freed ids. To be called when the engine is idle. */
-void irr_unexpected_look(struct irr_engine *engine);
+void irr_unexpected_search(struct irr_engine *engine);
 
 /* Discards all messages of an id that is about to be taken. Returns false if there may be more. */
 bool irr_unexpected_clear(struct irr_engine *engine, uint32_t id);

@@ -390,7 +390,7 @@ static irr_status_t end(irr_relay_t *relay)
 }
 
 /* Takes over the result of the executor so far. This rank's message to itself may be truncated; others do not care. */
-static void look(irr_relay_t *relay)
+static void take_result(irr_relay_t *relay)
 {
     const irr_status_t result = relay->exec.result;
 
@@ -408,7 +408,7 @@ irr_status_t irr_relay_progress(irr_relay_t *relay)
     do {
         moved = false;
         status = irr_exec_progress(&relay->exec);
-        look(relay);
+        take_result(relay);
         if (status != IRR_IN_PROGRESS) {
             return end(relay);
         }

@@ -17,15 +17,6 @@ const irr_pacing_t *irr_pacing_of(irr_pacing_kind_t pacing)
     return (int)pacing >= 0 && (int)pacing < (int)IRR_PACING_COUNT ? pacings[pacing] : NULL;
 }
 
-const char *irr_pacing_name(int i)
-{
-#define PACING_NAME(name, text, meaning) text,
-    static const char *const names[] = { IRR_PACING_MAP(PACING_NAME) };
-#undef PACING_NAME
-
-    return i >= 0 && i < (int)IRR_PACING_COUNT ? names[i] : NULL;
-}
-
 irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_t *params, irr_plan_t *plan)
 {
     return pacing->add != NULL ? pacing->add(plan, params) : IRR_OK;

@@ -23,15 +23,6 @@ enum { INSIDE = 1, OUTSIDE = 2 };   /* stages */
 
 const irr_route_t irr_route_node = { .name = "node" };
 
-const char *irr_host_route_name(int i)
-{
-#define HOST_ROUTE_TEXT(name, text, meaning) text,
-    static const char *const names[] = { IRR_HOST_ROUTE_MAP(HOST_ROUTE_TEXT) };
-#undef HOST_ROUTE_TEXT
-
-    return i >= 0 && i < IRR_HOST_ROUTE_COUNT ? names[i] : NULL;
-}
-
 irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *matrix, irr_matrix_t *forwarded)
 {
     irr_matrix_t made;

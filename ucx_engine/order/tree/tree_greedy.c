@@ -155,7 +155,7 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
 /* ---- a step ---- */
 
 /* Fills an edge with messages until it is full or there are no more. */
-static irr_status_t look(work_t *work, int edge, bool is_far)
+static irr_status_t fill(work_t *work, int edge, bool is_far)
 {
     const bool is_urgent = work->step.loads[edge] >= work->step.urgent_load;
     int *waits = &work->waits[edge];
@@ -195,7 +195,7 @@ static irr_status_t choose(work_t *work)
         const int edge = work->order[i];
 
         if (!irr_tree_step_is_full(&work->step, edge)) {
-            status = look(work, edge, work->step.loads[edge] < far);
+            status = fill(work, edge, work->step.loads[edge] < far);
         }
     }
     return status;

@@ -33,7 +33,7 @@ typedef struct handlers {
 } handlers_t;
 
 /* Reads all handlers; the two or three signals of the C library itself cannot be read. */
-static void look(handlers_t *handlers)
+static void read_handlers(handlers_t *handlers)
 {
     memset(handlers, 0, sizeof(*handlers));
     for (int number = 1; number < NSIG; number++) {
@@ -47,7 +47,7 @@ static void give_back(const handlers_t *before)
 {
     handlers_t now;
 
-    look(&now);
+    read_handlers(&now);
     for (int number = 1; number < NSIG; number++) {
         if (now.of[number].sa_handler != before->of[number].sa_handler) {
             irr_ucx.ucs_debug_disable_signal(number);
@@ -83,7 +83,7 @@ static void load(void)
     const bool keep = is_there(SIGNALS_LIBRARY) || handlers_are_wanted();
     handlers_t before;
 
-    look(&before);
+    read_handlers(&before);
     loaded = irr_library_load(LIBRARY, names, sizeof(names) / sizeof(names[0]), &irr_ucx, why_not, sizeof(why_not));
     if (!keep && irr_ucx.ucs_debug_disable_signal != NULL) {
         give_back(&before);
