@@ -58,13 +58,13 @@ flip() {
     preload=
 }
 
-# flipped CALL ARGUMENT...: it is told of, in that round, and is the exit status.
+# flipped CALL ARGUMENT...: a message names the wrong byte and its round, and the exit status is 1.
 flipped() {
     flip "$@"
     [ $status -eq 1 ] && [ "$(out_lines "wrong byte with host: rank 0, message from rank 0, offset 0: .*, in round $1\$")" -eq 1 ]
 }
 
-# unseen CALL VERIFIED TEXT ARGUMENT...: it is not, as the first lines say.
+# unseen CALL VERIFIED TEXT ARGUMENT...: the wrong byte is not detected, as the first lines say.
 unseen() {
     call=$1
     verified=$2
@@ -175,7 +175,7 @@ refused "groups of which one has no ranks" "--inter '2' leaves none of the 2 ran
 refused "a first group without ranks" "--inter '0' is not an integer from 1" --inter 0
 refused "groups of neighbours" "--neighbor and --inter exclude each other" --inter 1 --neighbor cart:2
 refused "groups in place, which MPI does not have" "--inter and --in-place exclude each other" --inter 1 --in-place
-refused "in place with other counts each way" \
+refused "in place with other counts in each direction" \
     "$scratch/lopsided: entry (1, 2) is 5 bytes and entry (2, 1) is 6: with --in-place both must be equal" \
     --in-place --matrix "$scratch/lopsided"
 refused "persistent requests in place" "--persistent and --in-place exclude each other" --in-place --persistent
@@ -361,9 +361,9 @@ report $? "MPI_Alltoall, each row by what its name says"
 report $? "MPI_Alltoall as JSON"
 bench 4 -i 2
 [ $status -eq 0 ] && [ "$(out_lines '# irr_bench [^ ]*: MPI_Alltoallv, ranks: 4')" -eq 1 ]
-report $? "MPI_Alltoallv unless told otherwise"
+report $? "MPI_Alltoallv by default"
 [ "$(out_lines ' host .* yes$')" -eq 1 ] && [ "$(out_lines ' direct .* yes$')" -eq 1 ]
-report $? "host beside direct unless told otherwise"
+report $? "host beside direct by default"
 bench 4 --algorithms auto -i 2
 [ $status -eq 0 ] && [ "$(out_lines ' auto(host) .* yes$')" -eq 1 ] && [ "$(out_lines 'rows marked (host)')" -eq 1 ]
 report $? "auto that Open MPI served is marked"
@@ -417,7 +417,7 @@ report $? "each row sleeps that long, whatever its exchange takes alone"
 
 columns 4 --columns header_bytes,messages_received,header_bytes
 [ $status -eq 0 ] && [ "$columns" = "header_bytes messages_received" ] && aligned
-report $? "columns as asked for, each once"
+report $? "the columns of the option, each once"
 [ "$(out_lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(out_lines ' direct .* [0-9]* *3 *yes$')" -eq 1 ]
 report $? "host has no counters, direct receives a message from each other rank"
 

@@ -1,10 +1,10 @@
 #!/bin/sh
-# calls.sh - calls of the whole family, right to the byte, and served or left: by every algorithm, with every setting
-# that changes how messages go, and over each network.
+# calls.sh - calls of the whole family are right to the byte, and served or left to Open MPI: by every algorithm, with
+# every setting that affects messages, and over each network.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 
-# What redistribution needs; other exchanges than this one go by direct then.
+# The redistribution of this algorithm; exchanges with other counts are direct.
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
 export OMPI_MCA_coll_irr_redistribution
 
@@ -22,21 +22,21 @@ all_named() {
     [ "$listed" = "auto $algorithms " ]
 }
 
-# The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one text says why.
-# With a share to spend those that choose would not come to the first call's agreement.
+# The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one message says why.
+# Ranks that choose would not join the agreement of the first call if they had a share to spend.
 divided() {
     shown ranks 4 --mca coll_irr_setup_share 0 "$divide" 2 "$program" runs:60 served=no \
         "coll_irr_alltoall_algorithm=$1" else "$program" runs:60 served=no "$2" &&
         [ "$(flat | grep -o "$3" | wc -l)" -eq 1 ]
 }
 
-# A key on some ranks alone: these wait, and tell for what.
+# A key on some ranks only: these wait, and a message says for what.
 waits() {
     LIMIT=15 shown ranks 4 "$divide" 2 "$program" runs:60 coll_irr_alltoall_algorithm=direct else "$program" runs:60
     flat | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"
 }
 
-# UCX warns of what it was told and does not use.
+# quiet COMMAND...: UCX does not warn of settings that it does not use.
 quiet() {
     shown ranks "$@" && [ "$(lines WARN)" -eq 0 ]
 }

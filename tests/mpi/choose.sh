@@ -1,6 +1,6 @@
 #!/bin/sh
 # choose.sh - the ranks choose the strategy of exchanges as they go: results are right, few calls open nothing, one rank says
-# what was found, and ranks that are told different things stay with Open MPI.
+# what was found, and if settings differ, Open MPI serves all ranks.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
@@ -14,25 +14,25 @@ chooses() {
     given setup_share="$share" ranks "$n" "$@"
 }
 
-# differ COMMAND...: one text says that ranks are told different things.
+# differ COMMAND...: one message says that settings differ.
 differ() { one_says "is not the same on rank" "$@"; }
 
-# A share above all measure: strategies are tried from the first agreement on, however long exchanges take.
+# An unlimited share: strategies are tried from the first agreement on, however long exchanges take.
 always=1000000000
 
-# Its suppressions lie with Open MPI's own texts.
+# The suppressions of valgrind are beside the help texts of Open MPI.
 valgrinds() {
     unset OPAL_PKGDATADIR
     given setup_share=$always under_valgrind "$program" change:200 served=yes
 }
 
-# Where ranks of one node can read each other, what they try needs no transport.
+# If the ranks of a node can read each other's memory, trials need no transport.
 without_transport() {
     says "tried" chooses 4 $always --mca coll_irr_verbose 10 "$program" change:300 served=yes &&
         [ "$(lines "opened on transport")" -eq 0 ]
 }
 
-# What was found of each traffic is said, and once, though all ranks know it.
+# One line says what was found for each traffic, although all ranks know it.
 says_what_was_found() {
     shown chooses 4 $always --mca coll_irr_verbose 1 "$program" change:900 served=yes || return 1
     grep -o "DUP FROM 0, MPI_Alltoallv, 4 ranks on 1 node, about .* B to each: .* speedup .*; tried .* algorithms* in .* exch" \
@@ -49,7 +49,7 @@ told_of() {
         [ "$(lines 'Open MPI.s own, because ')" -eq "$number" ]
 }
 
-# Messages that stay alike are not said to have changed, also when trials that are long over come again.
+# No line says that messages have changed if they have not, also when old trials are repeated.
 says_no_change() {
     says '^ *because ' ranks 8 --mca coll_irr_report 1 "$builddir/irr_bench" --unit 4096 --algorithms auto --warmup 3000 \
         -i 100 && [ "$(lines 'messages have changed')" -eq 0 ]
@@ -71,7 +71,7 @@ on_nodes() {
     chooses "$n" $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm tree "$@"
 }
 
-# The strategies of an algorithm that is named are tried, from the likely best one on; one rank says so.
+# The strategies of a named algorithm are tried, beginning with the likely best one; one line says so.
 tries_strategies() {
     says "5 ranks on 3 nodes: tree, host route node, pacing sync, .*, because coll_irr_alltoallv_algorithm is tree$" \
         on_nodes 5 --mca coll_irr_verbose 1 "$program" change:1500 served=yes &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # default.sh - with nothing configured all stays with Open MPI, and nothing is opened; what brings coll/irr in, and what
-# ranks are told that do not agree on it.
+# is said if ranks do not agree on it.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
@@ -11,7 +11,7 @@ help_texts
 "$builddir/irr_plan" check --algorithm random --ranks 3 --save "$scratch/schedule" > /dev/null
 printf 'SwitchName=s Nodes=%s,other\n' "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
 
-# left WHY: why both collectives are left to Open MPI.
+# left WHY: a line for each collective says why it is left to Open MPI.
 left() {
     one_says "WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because coll_irr_alltoallv_algorithm is $1" \
         ranks 4 --mca coll_irr_setup_share 0 --mca coll_irr_verbose 1 "$program" left &&
@@ -27,7 +27,7 @@ causes() {
         ranks 4 --mca coll_irr_verbose 1 "$@" "$program" left
 }
 
-# read_only_shm TEXT: one message of the job has it, where nobody can write into /dev/shm.
+# read_only_shm TEXT: one message of the job has the text if /dev/shm is read-only.
 read_only_shm() {
     one_says "$1" timeout -k 5 "$LIMIT" unshare -m sh -c \
         'mount -t tmpfs -o ro none /dev/shm && exec "$@"' - "$MPIRUN" --oversubscribe -np 4 "$builddir/mpi_report" 7 0
@@ -106,7 +106,7 @@ OMPI_MCA_coll_irr_setup_share=0
 OMPI_MCA_coll_irr_alltoall_algorithm=host
 export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
 beside "nothing to spend, and an algorithm on two of four ranks" \
-    told "coll_irr_alltoallv_algorithm is auto and coll_irr_setup_share is 0 on some ranks" \
+    one_message "coll_irr_alltoallv_algorithm is auto and coll_irr_setup_share is 0 on some ranks" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left
 beside "the same and a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
@@ -114,9 +114,9 @@ unset OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
 beside "host for MPI_Alltoall on two of four ranks, auto on the others: the first request asks" \
     one_says "what is to serve a collective, .* is not the same on rank 2" \
     on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=host "$program" left
-beside "a bad value on two of four ranks" told "Value: *nonsense" \
+beside "a bad value on two of four ranks" one_message "Value: *nonsense" \
     on_some_ranks OMPI_MCA_coll_irr_compose=nonsense "$program" left
-beside "an algorithm that is none" told "Value: *fastest" \
+beside "an unknown algorithm" one_message "Value: *fastest" \
     ranks 4 --mca coll_irr_alltoallv_algorithm fastest "$program" left
 finish
 exit $failed

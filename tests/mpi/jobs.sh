@@ -1,7 +1,7 @@
 #!/bin/sh
 # jobs.sh - irr_jobs starts pairs of jobs, prints the ratios of their times, and refuses bad input.
 #
-# A launcher that starts no job but tells times of its own shows how they are reckoned; few cases run real jobs.
+# Most cases use a launcher that prints given times instead of starting a job; a few run real jobs.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
@@ -97,7 +97,7 @@ random_order() {
             '^irr direct grid,^irr grid direct,direct ^irr grid,direct grid ^irr,grid ^irr direct,grid direct ^irr,' ]
 }
 
-# Which nobody chose is printed, and another one each time.
+# A seed that the user does not choose is printed, and differs each time.
 seeds() {
     for _ in 1 2; do
         job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 1 --traffic same || return
@@ -107,7 +107,7 @@ seeds() {
     [ "$(sort -u "$scratch/seeds" | wc -l)" -eq 2 ]
 }
 
-# The jobs that a command follows tell whether coll/irr is there; then auto is what is set by nobody.
+# Jobs of irr_bench before those of a command find out whether coll/irr is there; auto sets no parameter.
 users_command() {
     rm -f "$scratch/log"
     job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,grid --json "$scratch/x.json" \
@@ -160,7 +160,7 @@ check "jobs of MPI_Alltoall" alltoall
 check "ratios of pairs" ratios
 check "all times as JSON" json
 check "jobs of a pair in random order" random_order
-check "a seed that nobody chose" seeds
+check "a seed that the user does not choose" seeds
 check "a command of the user" users_command
 check "a command under mpirun" real_command
 check "a launcher that takes -n alone, as srun" takes_n
@@ -170,7 +170,7 @@ check "a launcher that takes -n alone, as srun" takes_n
 refused "a launcher that is not there" "$scratch/none: No such file" --launch "$scratch/none"
 check "a job that fails" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: false ended by exit status 1" \
     --launch false --algorithms host
-check "a job that tells nothing" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: true ended, but its rank 0 reported no time" \
+check "a job without a result" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: true ended, but its rank 0 reported no time" \
     --launch true --algorithms host
 refused "jobs that all are without coll/irr" "coll/irr is not loaded in a job with coll/irr" \
     --launch "$scratch/never"

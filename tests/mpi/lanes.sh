@@ -5,22 +5,22 @@ LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_lanes
 
-# What others can see of shared memory and no process uses.  Open MPI's own files go when mpirun has cleaned up, and
-# what UCX leaves of a rank that is killed in its first exchange is not ours: docs/troubleshooting.md tells of it.
+# left: prints the files in /dev/shm that no process uses, without those that mpirun removes, and those of UCX, which are
+# left if a rank is killed in its first exchange (docs/troubleshooting.md).
 left() {
     ls -A /dev/shm 2> /dev/null | grep -v '^vader_segment\|^ucx_shm_posix' | while read -r file; do
         cat /proc/[0-9]*/maps 2> /dev/null | grep -qF "/dev/shm/$file" || echo "$file"
     done
 }
 
-# new: what is left that was not before, also when other jobs have had the time to use, or remove, what is theirs.
+# new: prints new files that are left, also after other jobs have had time to use or remove theirs.
 new() {
     left | grep -vxFf "$scratch/before" > "$scratch/new" || return 1
     sleep 1
     left | grep -xFf "$scratch/new"
 }
 
-# killed TIMES: a rank is killed at random moments, and nothing is left.
+# killed TIMES: a rank is killed at random moments, and no file is left.
 killed() {
     left > "$scratch/before"
     seed=${IRR_SEED:-$(date +%s)}
@@ -36,19 +36,19 @@ killed() {
     done
 }
 
-# Two of four ranks have a /proc of their own, so that no other can map what they have.
+# Two of four ranks have a /proc of their own, so that no other rank can map their memory.
 divided() {
     ranks 4 --mca btl self,tcp "$@" "$divide" 2 "$program" once else \
         unshare --pid --fork --kill-child "$program" once
 }
 
-# The user is told, and messages go over the network.
+# A message says why, and messages use the network.
 apart() {
     help_texts
-    told "the ranks of a node cannot share memory\|cannot map" divided
+    one_message "the ranks of a node cannot share memory\|cannot map" divided
 }
 
-# Where shared memory is all that is needed no network is opened, so its values are not looked at; else they are.
+# If ranks need only shared memory, no network is opened, and its settings are not read.
 alone() {
     for n in 2 5; do
         # shellcheck disable=SC2086
@@ -61,7 +61,7 @@ alone() {
 wrong() {
     help_texts
     # shellcheck disable=SC2086
-    told "$says_nowhere" ranks 4 $nowhere "$@"
+    one_message "$says_nowhere" ranks 4 $nowhere "$@"
 }
 
 plan 6

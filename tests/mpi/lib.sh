@@ -1,7 +1,7 @@
-# lib.sh - what the shell tests share: TAP lines, mpirun with the component that was just built.
+# lib.sh - common parts of the shell tests of MPI: TAP lines, and mpirun with the component of this build.
 #
-# A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A command that runs
-# longer than LIMIT seconds is ended and fails.  What a failed command printed follows as comments.
+# A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A command that runs longer than
+# LIMIT seconds is ended and fails.  The output of a failed command follows as comments.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "${builddir:-.}/tests/mpi/env.sh"
@@ -11,7 +11,7 @@ OMPI_ALLOW_RUN_AS_ROOT=1
 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_mca_base_component_path=$(cd "${builddir:-.}" && pwd)/.libs:SYS_DEFAULT
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mca_base_component_path
-# From 5.0 on mpirun takes that for the path of PMIx too, which tells of all that it does not know there.
+# From 5.0 on mpirun uses that as the path of PMIx too, which reports everything unknown there.
 if [ -d "$PMIX_COMPONENTS" ]; then
     PMIX_MCA_mca_base_component_path=$PMIX_COMPONENTS
     export PMIX_MCA_mca_base_component_path
@@ -25,7 +25,7 @@ MALLOC_PERTURB_=170
 export MALLOC_PERTURB_
 divide=${srcdir:-.}/tests/mpi/divide
 
-# With nothing configured coll/irr leaves all to Open MPI: default.sh tests that, the others test what it serves.
+# Without configuration coll/irr leaves all to Open MPI, which default.sh tests; the other scripts test what it serves.
 OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
@@ -82,7 +82,7 @@ ranks() {
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
 }
 
-# given PARAMETER=VALUE... COMMAND...: these parameters of coll/irr, for a command or a function that sets nothing.
+# given PARAMETER=VALUE... COMMAND...: runs a command, or a function that sets no variable, with parameters of coll/irr.
 given() (
     while expr "$1" : '[a-z_]*=' > /dev/null; do
         export "OMPI_MCA_coll_irr_$1"
@@ -91,7 +91,7 @@ given() (
     "$@"
 )
 
-# shown COMMAND...: $scratch/run has all that it says, which is the output too.
+# shown COMMAND...: stores the output of a command in $scratch/run, and prints it.
 shown() {
     "$@" > "$scratch/run" 2>&1
     status=$?
@@ -99,7 +99,7 @@ shown() {
     return $status
 }
 
-# lines TEXT: how many lines of $scratch/run have it.
+# lines TEXT: prints the number of lines of $scratch/run with the text.
 lines() { grep -c -e "$1" "$scratch/run"; }
 
 # flat: $scratch/run as one line, because messages are broken into several.  mpirun 5.0 writes zeros into some.
@@ -125,7 +125,7 @@ group() {
 }
 
 # check_groups N [OPTIONS] PROGRAM: runs all groups, one after the other, in one start of a program of mpi_test_groups.
-# A group fails that the program does not call right; and the last one if only the end of the job is bad.
+# A group fails if the program does not report it as right; the last one fails if only the end of the job is bad.
 check_groups() {
     limit=$LIMIT
     LIMIT=$((LIMIT + 5 * $(wc -l < "$scratch/groups")))
@@ -149,13 +149,13 @@ check_groups() {
 # all ALGORITHM: info keys of all parameters that name one.
 all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }
 
-# silent COMMAND...: the job is right, and no rank says anything; lines of mpi_test.h are no message.
+# silent COMMAND...: the job is right, and there is no output, except lines of mpi_test.h.
 silent() { shown "$@" && ! grep -qv '^group [0-9]*: right$' "$scratch/run"; }
 
-# whole: is all to be run, also what takes long?  As contrib/check --all says.
+# whole: true if long cases run, too, as with contrib/check --all.
 whole() { [ "${IRR_CHECK_ALL:-}" = 1 ]; }
 
-# left_out NAME: a group of cases that takes long, and is not run.
+# left_out NAME: reports a long group of cases that does not run.
 left_out() { skip "$1" "contrib/check --all, or IRR_CHECK_ALL=1"; }
 
 # says TEXT COMMAND...: the output has the text.
@@ -172,21 +172,21 @@ one_says() {
     shown "$@" && [ "$(lines "$text")" -eq 1 ]
 }
 
-# told TEXT COMMAND...: the run is right, and one text tells.
-told() {
+# one_message TEXT COMMAND...: the run is right, and there is one message of coll/irr, which has the text.
+one_message() {
     text=$1
     shift
     shown "$@" && [ "$(lines 'coll/irr: ')" -eq 1 ] && flat | grep -q "$text"
 }
 
-# on_some_ranks VARIABLE=VALUE COMMAND...: the first two of four ranks have it in their environment, the others not.
+# on_some_ranks VARIABLE=VALUE COMMAND...: the first two of four ranks have the variable in their environment.
 on_some_ranks() {
     setting=$1
     shift
     ranks 4 "$divide" 2 env "$setting" "$@" else "$@"
 }
 
-# help_texts: jobs find that of coll/irr, which lies in the source tree here; Open MPI's own ones stay visible.
+# help_texts: lets jobs find the help texts of coll/irr in the source tree, beside those of Open MPI.
 help_texts() {
     help=$scratch/help
     mkdir "$help"
@@ -210,7 +210,7 @@ under_valgrind() {
          { record = record $0 "\n" } END { exit bad }' "$scratch"/valgrind.*
 }
 
-# A command that must fail; being ended by the time limit is no such failure.
+# expect_failure COMMAND...: the command must fail, but not by the time limit.
 expect_failure() {
     "$@"
     status=$?

@@ -18,7 +18,7 @@ printf "${four}node_message sixty\n" > "$scratch/nonsense"
 : > "$scratch/large"
 truncate -s 1G "$scratch/large"
 
-# by FILE COMMAND...: with that machine file, on all ranks that are not told otherwise.
+# by FILE COMMAND...: with that machine file, on all ranks without another one.
 by() {
     file=$1
     shift
@@ -36,11 +36,11 @@ takes() {
         [ "$(grep 'DUP FROM 0 takes the' "$scratch/run" | grep -vc "$constants")" -eq 0 ]
 }
 
-# quiet COMMAND...: and nothing is told.
+# quiet COMMAND...: there is no message.
 quiet() { "$@" && ! grep -q '^coll/irr: ' "$scratch/run"; }
 
-# tells TEXT COMMAND...: one text does, over some lines.
-tells() {
+# warns TEXT COMMAND...: there is one message, which has the text, on several lines.
+warns() {
     text=$1
     shift
     "$@" && [ "$(lines '^coll/irr: ')" -eq 1 ] && flat | grep -q "$text"
@@ -52,23 +52,23 @@ beside "a file" quiet takes measured by "$scratch/slow" ranks 4 "$program" chang
 beside "equal files of different names" quiet takes measured by "$scratch/copy" with "$scratch/slow" ""
 beside "a file of the default constants on some ranks" quiet takes default with "$scratch/default"
 beside "a file on some ranks" \
-    tells "slow' on rank 0 of MPI_COMM_WORLD, where the constant node_message is 1000000000; on rank 2 it is 400;" \
+    warns "slow' on rank 0 of MPI_COMM_WORLD, where the constant node_message is 1000000000; on rank 2 it is 400;" \
     takes default with "$scratch/slow"
 beside "another file on some ranks" \
-    tells "default' on rank 0 of MPI_COMM_WORLD, where the constant node_message is 400; on rank 2 it is 1000000000;" \
+    warns "default' on rank 0 of MPI_COMM_WORLD, where the constant node_message is 400; on rank 2 it is 1000000000;" \
     takes default by "$scratch/slow" with "$scratch/default"
-beside "nonsense on some ranks" tells "is '$scratch/nonsense', and rank 0 of MPI_COMM_WORLD cannot use it: line 5: \
+beside "nonsense on some ranks" warns "is '$scratch/nonsense', and rank 0 of MPI_COMM_WORLD cannot use it: line 5: \
 node_message 'sixty' is not an integer from 1 to 1000000000, nor can others, up to rank 1; all" \
     takes default by "$scratch/slow" with "$scratch/nonsense"
 beside "a file that is missing on one rank" \
-    tells "rank 1 of MPI_COMM_WORLD cannot use it: No such file or directory; all" \
+    warns "rank 1 of MPI_COMM_WORLD cannot use it: No such file or directory; all" \
     takes default ranks 2 "$divide" 1 "$program" change:100 served=yes else env \
     OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" change:100 served=yes
-beside "a folder on all ranks" tells "is '$scratch', and rank 0 .*: Is a directory, nor can others, up to rank 3; all" \
+beside "a folder on all ranks" warns "is '$scratch', and rank 0 .*: Is a directory, nor can others, up to rank 3; all" \
     takes default by "$scratch" ranks 4 "$program" change:100 served=yes
-beside "a device" tells "is '/dev/zero', and .* is a device, only a regular file is read" \
+beside "a device" warns "is '/dev/zero', and .* is a device, only a regular file is read" \
     takes default by /dev/zero ranks 2 "$program" change:100 served=yes
-beside "a file of 1 GiB" tells "large', and .* is 1073741824 bytes long" \
+beside "a file of 1 GiB" warns "large', and .* is 1073741824 bytes long" \
     takes default by "$scratch/large" ranks 2 "$program" change:100 served=yes
 finish
 exit $failed

@@ -73,7 +73,7 @@ tune_shows() {
         grep -q '^MPI_Alltoallv  *4  *4 ' "$scratch/shown"
 }
 
-# What is known of strategies of an algorithm that is named is no speedup over Open MPI's own.
+# Results of the strategies of a named algorithm are no speedup over Open MPI.
 named() {
     uses "$scratch/named" --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_ranks_per_node 2 "$program" turns &&
         grep -q '; tried ' "$scratch/run" && [ ! -e "$scratch/named" ]

@@ -56,6 +56,6 @@ done
 group "no memory from before a communicator is made to the end of its first calls" no_memory
 check_groups 4 "$program"
 beside "a job that spawns another" ranks 2 "$program" spawn
-beside "a rank that nobody started" "$program" apart
+beside "a rank without a launcher" "$program" apart
 finish
 exit $failed

@@ -1,5 +1,5 @@
 #!/bin/sh
-# params.sh - parameters and info keys as a user meets them: listed, explained, refused when wrong.
+# params.sh - parameters and info keys: they are listed and explained, and bad values are refused.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
@@ -13,7 +13,7 @@ bad() {
     status=$?
 }
 
-# refused PARAMETER VALUE ALLOWED: one text of that run names parameter, value and what is allowed.
+# refused PARAMETER VALUE ALLOWED: one message of that run names the parameter, the value, and allowed values.
 refused() {
     cat "$scratch/run"
     [ $status -eq 0 ] && [ "$(grep -A2 "Parameter: $1\$" "$scratch/run" | grep -c "Value:     $2\$")" -eq 1 ] &&
@@ -39,7 +39,7 @@ values() {
     echo "Valid values: ${list#, }"
 }
 
-# The older names of an algorithm and of a parameter mean the present ones, and are not misspelt.
+# The older names of an algorithm and of a parameter are accepted, without a message.
 older_names() {
     one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: natural, because coll_irr_alltoallv_algorithm is natural" \
         ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoallv_algorithm Ac --mca coll_irr_pace loose "$program" many &&
@@ -51,7 +51,7 @@ divided() {
     on_some_ranks "$1" "$program" leaked_to_host
 }
 
-# Each bad info key has a text of its own, once.
+# There is one message for each bad info key.
 bad_infos() {
     shown ranks 4 "$program" bad_info || return 1
     for name in alltoallv_algorithm alltoall_algorithm neighbor_algorithm compose window_messages window_bytes dims \
@@ -67,12 +67,11 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-# Open MPI passes over a name that it does not know.  misspelt TEXT COMMAND...: one message of the job says so, and there is
-# no other.
+# Open MPI ignores unknown names.  misspelt TEXT COMMAND...: the only message of the job says so.
 misspelt() {
     text=$1
     shift
-    told "rank 0 of MPI_COMM_WORLD: there is no parameter $text" "$@"
+    one_message "rank 0 of MPI_COMM_WORLD: there is no parameter $text" "$@"
 }
 
 # The same in a parameter file that Open MPI reads.
@@ -164,7 +163,7 @@ check "bad transport" refused coll_irr_transport pigeon "one of auto"
 check "bad eager_bytes" refused coll_irr_eager_bytes 12q "auto, or a whole number.*0 means UCX"
 bad setup_share=-5
 check "a negative setup_share" refused coll_irr_setup_share -5 "a whole number of percent from 0 on"
-beside "a message names host and rank" told "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
+beside "a message names host and rank" one_message "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
     ranks 4 "$divide" 2 "$program" leaked_to_host else env OMPI_MCA_coll_irr_compose=nonsense "$program" leaked_to_host
 beside "a misspelt parameter" misspelt "coll_irr_timoeut, .* sets to '5', so it has no effect; did you mean coll_irr_timeout?" \
     ranks 4 --mca coll_irr_timoeut 5 "$program" many
@@ -193,7 +192,7 @@ beside "different seeds on two of four ranks" divided OMPI_MCA_coll_irr_seed=3
 beside "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
 # shellcheck disable=SC2086
 beside "transports that do not exist" ranks 4 $nowhere "$program" leaked_to_host
-beside "dims of more stages than a tag tells" too_many_stages
+beside "dims of more stages than a tag has" too_many_stages
 beside "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
 beside "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
 beside "verbose says that a communicator is served" \

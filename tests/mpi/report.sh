@@ -1,13 +1,13 @@
 #!/bin/sh
-# report.sh - coll_irr_report: a table, and JSON, of what a job did; with every way of choosing, with communicators that
-# are made and freed, with files that cannot be written, and with ranks that are told different things.
+# report.sh - coll_irr_report: a table and JSON of a job, with every kind of choice, with communicators that are made and
+# freed, with files that cannot be written, and with settings that differ between ranks.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 program=$builddir/mpi_report
 help_texts
 
-# reports N OPTION... -- ARGUMENT...: a job whose report is JSON in a file, which is read, and silent but for it.
+# reports N OPTION... -- ARGUMENT...: runs a job without other output whose report is JSON in a file, and reads the file.
 reports() {
     n=$1
     shift
@@ -17,7 +17,7 @@ reports() {
     ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null && agrees
 }
 
-# holds EXPRESSION: true of the last report, which Python calls r, and of its row(call, ranks).
+# holds EXPRESSION: an expression of Python is true for the last report, r, and its row(call, ranks).
 holds() {
     python3 - "$scratch/report.json" "$1" << 'END'
 import json, sys
@@ -34,7 +34,7 @@ if not eval(sys.argv[2]):
 END
 }
 
-# agrees: the last report agrees with itself, and with the variables of MPI_T that the job has printed.
+# agrees: the last report is consistent, and agrees with the variables of MPI_T that the job has printed.
 agrees() {
     python3 - "$scratch/report.json" "$scratch/run" << 'END'
 import json, math, re, sys
@@ -63,7 +63,7 @@ def check_row(row):
     holds("a reason", row, row["reason"])
     holds("a speedup of what serves", row, served is None or (ours and served[0] > 1))
     holds("no speedup of what Open MPI serves", row, ours or served is None)
-    holds("a trial tells of a saving", row, row["tried"] == 0 or (row["saved_ns"] is None) == alone)
+    holds("a trial has a saving", row, row["tried"] == 0 or (row["saved_ns"] is None) == alone)
     holds("trials that are over have exchanges", row,
           row["tried"] == 0 or row["trial_exchanges"] > 0 or "not over yet" in row["reason"])
     for speedup in strategies.values():
@@ -173,7 +173,7 @@ choosing() {
         holds '"7 exchanges took" in row("MPI_Alltoallv", 4)["reason"] and row("MPI_Alltoallv", 4)["tried"] == 0'
 }
 
-# A share above all measure: strategies are tried whatever they cost.
+# An unlimited share: strategies are tried at any cost.
 trials() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_alltoall_algorithm auto "$program" 300 0 &&
         holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
@@ -182,7 +182,7 @@ trials() {
         holds 'row("MPI_Alltoallv", 4)["agreements"] > 1 and row("MPI_Alltoallv", 4)["reason"]'
 }
 
-# Trials of strategies of an algorithm that is named tell nothing of Open MPI's own.
+# Trials of the strategies of a named algorithm are not compared with Open MPI.
 strategies() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_ranks_per_node 2 \
         --mca coll_irr_alltoallv_algorithm tree "$program" 300 0 &&
@@ -220,30 +220,30 @@ to_file() {
 }
 
 bad_path() {
-    told "coll_irr_report is /nowhere/at/all, which cannot be written: No such file or directory" \
+    one_message "coll_irr_report is /nowhere/at/all, which cannot be written: No such file or directory" \
         ranks 4 --mca coll_irr_report /nowhere/at/all "$program" 7 0
 }
 
 full_disk() {
-    ! [ -c /dev/full ] || told "coll_irr_report is /dev/full, which cannot be written: No space left" \
+    ! [ -c /dev/full ] || one_message "coll_irr_report is /dev/full, which cannot be written: No space left" \
         ranks 4 --mca coll_irr_report /dev/full "$program" 7 0
 }
 
-# Two of four ranks are told: those with rank 0, or the others.
-some_told() {
+# Two of four ranks have the parameter: rank 0 and another one, or the others.
+two_report() {
     rm -f "$scratch/report.json"
     silent on_some_ranks "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
         holds 'r["ranks"] == 4 and r["ranks_reporting"] == 2 and row("MPI_Alltoallv", 4)["exchanges"] == 7'
 }
 
-others_told() {
+others_report() {
     rm -f "$scratch/report.json"
     silent ranks 4 "$divide" 2 "$program" 7 0 else \
         env "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
         ! [ -e "$scratch/report.json" ]
 }
 
-# Rank 0 has a report to give, and two others no coll/irr.
+# Rank 0 reports, and two other ranks have no coll/irr.
 some_lack_it() {
     rm -f "$scratch/report.json"
     given report="$scratch/report.json" ranks 4 "$divide" 2 "$program" 7 0 else env OMPI_MCA_coll=^irr "$program" 7 0 &&
@@ -254,7 +254,7 @@ one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] ==
 
 off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
-# Its suppressions lie with Open MPI's own texts.
+# The suppressions of valgrind are beside the help texts of Open MPI.
 valgrinds() {
     unset OPAL_PKGDATADIR
     given setup_share=1000000000 alltoallv_algorithm=direct alltoall_algorithm=auto report="$scratch/report.json" \
@@ -282,12 +282,12 @@ check "a table on stderr" to_stderr
 check "a table in a file" to_file
 check "a file that cannot be written" bad_path
 check "a disk that is full" full_disk
-check "rank 0 and another are told, two are not" some_told
-check "two are told, but not rank 0" others_told
+check "the parameter on rank 0 and another rank" two_report
+check "the parameter on two ranks, but not on rank 0" others_report
 check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
 check "0 is no report" off
-check "without one nothing is told" silent ranks 4 "$program" 7 0
+check "without a report there is no output" silent ranks 4 "$program" 7 0
 check "the variables, where all is left to Open MPI" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
 check "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
 check "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any

@@ -1,16 +1,16 @@
 #!/bin/sh
-# requests.sh - nonblocking calls and persistent requests: every byte, many at a time, every way to complete and to end
-# them, by named algorithms and where the ranks choose; no allocation from the second start on, and no leak.
+# requests.sh - nonblocking calls and persistent requests: every byte, many at a time, completed and freed by each
+# function, by named algorithms and where the ranks choose; no allocation from the second start on, and no leak.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_requests
 ends=$builddir/mpi_ends
 algorithms="direct natural spread grid balanced-grid hybrid bruck node xor random random-sorted random-heap optimal redistribution tree"
 
-# A share above all measure: strategies are tried from the first agreement on.
+# An unlimited share: strategies are tried from the first agreement on.
 always=1000000000
 
-# What redistribution needs; other exchanges than this one go by direct then.
+# The redistribution of this algorithm; exchanges with other counts are direct.
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
 export OMPI_MCA_coll_irr_redistribution
 
@@ -39,8 +39,8 @@ reported() {
         grep -q '"call": *"MPI_Ialltoallv"' "$scratch/report.json"
 }
 
-# tells COMMAND...: the report has the row of a request of 480 starts, in two lines.
-tells() {
+# reports_request COMMAND...: the report has the row of a request of 480 starts, in two lines.
+reports_request() {
     says "MPI_Alltoallv_init, 4 ranks on 1 node: " "$@" &&
         grep -A1 "MPI_Alltoallv_init, 4 ranks on 1 node: " "$scratch/run" | grep -q '^ *480 '
 }
@@ -51,7 +51,7 @@ without() {
         "$program" together served=no , ahead served=no
 }
 
-# choosing COMMAND...: with nothing configured but what trials may cost.
+# choosing COMMAND...: runs a command with no configuration except the share of trials.
 choosing() {
     unset OMPI_MCA_coll_irr_alltoallv_algorithm
     export OMPI_MCA_coll_irr_setup_share=$share
@@ -122,7 +122,7 @@ choosing check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
 check "one rank says what was found" \
     choosing says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* .* speedup" \
     ranks 4 --mca coll_irr_verbose 1 "$program" starts
-check "the report tells of a request" choosing tells ranks 4 --mca coll_irr_report 1 "$program" starts
+check "the report has the row of a request" choosing reports_request ranks 4 --mca coll_irr_report 1 "$program" starts
 check "the report counts nonblocking calls under their own name" reported
 share=5
 check "few starts: nothing is opened" choosing ranks 4 "$program" starts:15 served=no

@@ -1,5 +1,5 @@
 #!/bin/sh
-# short.sh - exchanges of which some ranks are short of memory: no crash, no hang, and what follows is right.
+# short.sh - exchanges in which some ranks are short of memory: no crash, no hang, and later exchanges are right.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 

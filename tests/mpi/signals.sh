@@ -5,7 +5,7 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 
-# seen FILE [OPTION]...: what a job with these options tells.
+# seen FILE [OPTION]...: stores the output of a job with these options.
 seen() {
     file=$1
     shift
@@ -33,7 +33,7 @@ is_loaded() { grep -q "after exchanges: $1 is loaded" "$scratch/with"; }
 
 served() { handlers_by --mca coll_irr_shm 0 --mca coll_irr_transport "$1" && is_loaded "$2"; }
 
-# The user's word goes, for SIGILL, which Open MPI leaves alone.
+# A setting of the user is respected, for SIGILL, which Open MPI does not handle.
 taken_if_told() {
     UCX_HANDLE_ERRORS=bt
     export UCX_HANDLE_ERRORS

@@ -43,7 +43,7 @@ ignored() {
 
 # refused TEXT COMMAND...: results are right, Open MPI serves, and one text says why, once.
 refused() {
-    told "$@" && grep -q "^ *auto(host) .* yes\$" "$scratch/run" &&
+    one_message "$@" && grep -q "^ *auto(host) .* yes\$" "$scratch/run" &&
         [ "$(flat | grep -o "$1" | wc -l)" -eq 1 ]
 }
 
@@ -54,7 +54,7 @@ plan 12
 # shellcheck disable=SC2086
 {
     check "a tree that all have" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" $run
-    check "nobody has one" used 1 "is assumed" with node "- - - - - - - -" $run
+    check "no rank has one" used 1 "is assumed" with node "- - - - - - - -" $run
     check "it names no switch" used 1 "is assumed" with node "n0 n0 n1 n1 n2 n2 n3 n3" $run
     check "a rank has none" ignored "it is not set on rank 3" with switch.switch.node \
         "s.l0.n0 s.l0.n0 s.l0.n1 - s.l1.n2 s.l1.n2 s.l1.n3 -" $run
@@ -70,7 +70,7 @@ plan 12
     check "a file is stronger" says "none of its hosts" with switch.switch.node "$tree" \
         --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" -c \
         --algorithms tree -i 1 -x 0
-    check "where the ranks choose a file is stronger, too, and told of once" refused "none of its hosts" \
+    check "a file has priority where the ranks choose, too, and one message says so" refused "none of its hosts" \
         with switch.switch.node "$tree" --mca coll_irr_topology_file "$scratch/topology.conf" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 "$scratch/slurm" \
         "$builddir/irr_bench" -c --unit 32768 -i 1500 --algorithms auto

@@ -1,27 +1,27 @@
 #!/bin/sh
-# transports.sh - which transport moves messages: by parameters, alike on all ranks, with one text where it cannot be.
+# transports.sh - the choice of a transport by parameters: alike on all ranks, and with one message if it is impossible.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
 help_texts
 
-# Here each case names what it runs over; but for the first two messages do not stay in shared memory.
+# Each case names its transport; except in the first two, messages do not use shared memory.
 unset OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_shm
 
-# unlike TEXT SETTING: two of four ranks have it; all leave it to Open MPI, and one text tells.
+# unlike TEXT SETTING: two of four ranks have the setting; all leave the calls to Open MPI, and one message has the text.
 unlike() {
     one_says "$1" on_some_ranks "$2" "$program" leaked_to_host
 }
 
-# lacking CASE TEXT [OPTION...]: it is left to Open MPI, and one text tells.
+# lacking CASE TEXT [OPTION...]: calls are left to Open MPI, and one message has the text.
 lacking() {
     name=$1 text=$2
     shift 2
-    beside "$name" told "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
+    beside "$name" one_message "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
 }
 
 no_library() {
-    told "transport ofi needs libfabric .*cannot be loaded" false_libraries --mca coll_irr_transport ofi \
+    one_message "transport ofi needs libfabric .*cannot be loaded" false_libraries --mca coll_irr_transport ofi \
         "$program" leaked_to_host
 }
 
@@ -101,7 +101,7 @@ case " $TRANSPORTS " in
             --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
         beside "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
             ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
-        beside "messages that nobody receives do not keep MPI_Finalize waiting" \
+        beside "unexpected messages do not keep MPI_Finalize waiting" \
             ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_ends" left_alone
         ;;
     *)
@@ -109,7 +109,7 @@ case " $TRANSPORTS " in
             "a provider that is not good enough" "no libfabric at run time" \
             "a job on one node opens no listener that others reach" "a domain that others do not reach" \
             "a provider names the transport" \
-            "messages that nobody receives do not keep MPI_Finalize waiting"; do
+            "unexpected messages do not keep MPI_Finalize waiting"; do
             skip "$case" "ofi was not built"
         done
         ;;

@@ -1,13 +1,13 @@
 #!/bin/sh
-# wrong.sh - programs that are wrong, ranks without memory, and ranks that do not come.
+# wrong.sh - wrong programs, ranks without memory, and ranks that do not arrive.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_wrong
 place=$builddir/mpi_place
 help_texts
 
-# waited TEXT COMMAND...: the run is right, and each rank that waits tells at most once, one of them the text.  The one
-# whose time is over first ends the others; where several run out of it at once, each has its own text.
+# waited TEXT COMMAND...: the run is right, and each rank that waits prints at most one message, one of which has the
+# text.  The first rank that runs out of time ends the others; several at once print a message each.
 waited() {
     text=$1
     shift
@@ -17,8 +17,8 @@ waited() {
         [ "$(lines 'coll/irr: .* rank [012] of .*(coll_irr_timeout)')" -eq "$texts" ] && flat | grep -q "$text"
 }
 
-# killed OPTIONS...: the others survive.  Each rank that runs out of time, or that the network tells of it, names the
-# rank that was killed.
+# killed OPTIONS...: the other ranks survive.  Each rank that runs out of time, or that the network notifies, names the
+# killed rank.
 killed() {
     shown ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=direct coll_irr_timeout=3 ||
         return 1
@@ -40,28 +40,28 @@ in_place() {
 plan 77
 for algorithm in direct natural hybrid; do
     for bytes in 8 2000 80000; do
-        group "$bytes bytes that nobody asked for, $algorithm" unexpected:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
+        group "$bytes unexpected bytes, $algorithm" unexpected:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
             coll_irr_direct_bytes=8
     done
 done
 check_groups 3 "$program"
-check "80000 bytes that nobody asked for, over tcp" \
+check "80000 unexpected bytes, over tcp" \
     ranks 3 $over_tcp "$program" unexpected:80000 coll_irr_alltoallv_algorithm=direct
 for bytes in 8 80000; do
-    group "$bytes bytes that nobody asked for on a communicator that is freed" unexpected_freed:$bytes
+    group "$bytes unexpected bytes on a communicator that is freed" unexpected_freed:$bytes
 done
 check_groups 2 --mca coll_irr_alltoallv_algorithm direct "$program"
 for bytes in 100 30000; do
-    group "messages that nobody asked for, at random, up to $bytes bytes" unexpected_random:$bytes \
+    group "unexpected messages at random, up to $bytes bytes" unexpected_random:$bytes \
         coll_irr_alltoallv_algorithm=direct
 done
 for algorithm in natural random balanced-grid hybrid node; do
-    group "messages that nobody asked for, at random, $algorithm" unexpected_random:3000 \
+    group "unexpected messages at random, $algorithm" unexpected_random:3000 \
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2 coll_irr_direct_bytes=1000
 done
 check_groups 5 "$program"
 for bytes in 8 80000; do
-    check "$bytes bytes that nobody asked for in the last call" \
+    check "$bytes unexpected bytes in the last call" \
         ranks 3 "$program" unexpected_last:$bytes coll_irr_alltoallv_algorithm=direct
 done
 for algorithm in direct natural spread grid balanced-grid hybrid bruck node random-heap optimal tree; do
@@ -84,25 +84,25 @@ done
 in_place "5 ranks on 3 nodes" node 2 right wrong
 check_groups 5 "$place"
 for algorithm in grid hybrid optimal; do
-    group "a rank that does not come, $algorithm" timeout "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=2
+    group "a rank that does not arrive, $algorithm" timeout "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=2
 done
 check_groups 4 "$program"
-check "the rank that does not come is named" waited "for rank 3, which is process 3" \
+check "a message names the rank that does not arrive" waited "for rank 3, which is process 3" \
     ranks 4 "$program" timeout coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 for kind in late late_within late_nonblocking late_persistent; do
-    group "an agreement that a rank does not come to, direct, $kind" $kind coll_irr_alltoallv_algorithm=direct \
+    group "an agreement that a rank does not join, direct, $kind" $kind coll_irr_alltoallv_algorithm=direct \
         coll_irr_timeout=2
 done
 for kind in late_choosing late_nonblocking late_persistent; do
-    group "an agreement that a rank does not come to, auto, $kind" $kind coll_irr_alltoallv_algorithm=auto \
+    group "an agreement that a rank does not join, auto, $kind" $kind coll_irr_alltoallv_algorithm=auto \
         coll_irr_timeout=2
 done
 check_groups 4 --mca coll_irr_setup_share 50 "$program"
 for kind in late late_within; do
-    check "an agreement over tcp that a rank does not come to, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
+    check "an agreement over tcp that a rank does not join, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
         "$program" $kind coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 done
-check "the rank that does not come to an agreement is named" waited "for rank 3, which is process 3" \
+check "a message names the rank that does not join an agreement" waited "for rank 3, which is process 3" \
     ranks 4 "$program" late coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 check "a rank that is killed" killed
 check "a rank that is killed, over tcp" killed $over_tcp
