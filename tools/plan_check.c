@@ -135,18 +135,6 @@ typedef struct phases {
     uint64_t syncs, removed; /* see irr_syncs_t */
 } phases_t;
 
-static irr_status_t find_root(const irr_tree_t *tree, int *vertex)
-{
-    irr_tree_root_t root;
-    irr_status_t status = irr_tree_root_find(tree, &root);
-
-    if (status == IRR_OK) {
-        *vertex = root.vertex;
-        irr_tree_root_fini(&root);
-    }
-    return status;
-}
-
 static irr_status_t count_syncs(const irr_tool_job_t *job, phases_t *phases)
 {
     irr_status_t status = irr_tree_check(job->tree, job->schedule, NULL);
@@ -170,19 +158,20 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, phases_t *phases)
 /* Counts the phases of a job that has a schedule and a topology.  May return IRR_ERR_NO_MEMORY. */
 static irr_status_t phases_count(const irr_tool_job_t *job, phases_t *phases)
 {
-    phases_t counted = { .is_tree = job->strategy->order == &irr_order_tree };
-    irr_tree_bound_t bound;
+    irr_tree_bound_t bound = { 0 };
+    irr_tree_root_t root = { 0 };
     irr_status_t status = irr_tree_bound(job->tree, job->delivered, &bound);
 
+    *phases = (phases_t){ .is_tree = job->strategy->order == &irr_order_tree, .bound = bound.bytes };
     if (status == IRR_OK) {
-        counted.bound = bound.bytes;
-        status = count_syncs(job, &counted);
+        status = count_syncs(job, phases);
     }
-    if (status == IRR_OK && counted.is_tree) {
-        status = find_root(job->tree, &counted.root);
+    if (status == IRR_OK && phases->is_tree) {
+        status = irr_tree_root_find(job->tree, &root);
     }
-    if (status == IRR_OK) {
-        *phases = counted;
+    if (status == IRR_OK && phases->is_tree) {
+        phases->root = root.vertex;
+        irr_tree_root_fini(&root);
     }
     return status;
 }

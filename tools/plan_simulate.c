@@ -75,17 +75,15 @@ static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_c
     return status;
 }
 
-static irr_status_t simulate_exchange(const irr_plans_t *plans, const irr_timed_config_t *config,
+/* host: the strategy stands for Open MPI's implementation. */
+static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                                      const irr_strategy_t *strategy, bool host, const irr_matrix_t *matrix,
                                       irr_simulated_t *simulated)
 {
-    return config->machine->buffer > 0 ? simulate_packets(plans, config, simulated)
-                                       : irr_simulate(plans, config, NULL, simulated);
-}
-
-static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
-                                   const irr_timed_config_t *config, const irr_strategy_t *strategy,
-                                       const irr_matrix_t *matrix, irr_simulated_t *simulated)
-{
+    const irr_timed_config_t config = {
+        .machine = &cluster->machine, .tree = cluster->tree, .ask_from = host ? HOST_ASKS_FROM : 0,
+        .progress = show_progress
+    };
     irr_tool_job_t own = *job;
     irr_plans_t plans = { .ranks = 0 };
     irr_status_t status;
@@ -97,23 +95,11 @@ static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_clu
     status = irr_tool_plans_build(&own, job->input, &plans);
     irr_schedule_fini(&job->input->schedule);
     if (status == IRR_OK) {
-        status = simulate_exchange(&plans, config, simulated);
+        status = cluster->machine.buffer > 0 ? simulate_packets(&plans, &config, simulated)
+                                             : irr_simulate(&plans, &config, NULL, simulated);
     }
     irr_plans_fini(&plans);
     return status;
-}
-
-static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
-                                      const irr_strategy_t *strategy,
-                                      bool host, const irr_matrix_t *matrix, irr_simulated_t *simulated)
-{
-    const irr_timed_config_t config = {
-        .machine = &cluster->machine, .tree = cluster->tree,
-        .ask_from = host ? HOST_ASKS_FROM : 0,
-        .progress = show_progress
-    };
-
-    return simulate_plans(job, cluster, &config, strategy, matrix, simulated);
 }
 
 /* Makes a matrix for Open MPI, which also sends empty messages; these cost as much as one byte. */
