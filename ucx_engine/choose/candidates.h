@@ -31,8 +31,8 @@ typedef struct irr_candidate {
 #define IRR_CANDIDATE_TEXT 96
 
 /*
- * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  settings: those of
- * the communicator; what they fix is fixed in all candidates, and their algorithm is ignored.  irr_model_host_ns
+ * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  All candidates keep
+ * the values that the settings of the communicator fix; the algorithm of the settings is ignored.  irr_model_host_ns
  * predicts the time of Open MPI's own.
  */
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,

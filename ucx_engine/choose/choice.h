@@ -87,7 +87,7 @@ typedef struct irr_choice {
     uint64_t          again;       /* number of exchanges from which the result is checked again */
     bool              listed;      /* strategies were listed at least once */
     bool              relists;     /* a new list follows the check of the winner */
-    bool              checks;      /* the winner is to be compared with strategy 0 */
+    bool              checks;      /* the winner will be compared with strategy 0 */
     bool              remembers;   /* some rank knows lessons: the ranks agree on them when they list */
     irr_recall_t      recall;      /* common knowledge when strategies were last listed */
     bool              recalls;     /* the first strategy of the list becomes the current one as soon as it is open */

@@ -43,7 +43,7 @@ typedef struct irr_found {
     double trials, sum, squares;
 } irr_found_t;
 
-/* What is known of a situation. */
+/* The knowledge of a situation. */
 typedef struct irr_lesson {
     irr_situation_t situation;
     irr_found_t     found[IRR_LESSONS_STRATEGIES];

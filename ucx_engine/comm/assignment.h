@@ -17,7 +17,7 @@
 #include "route/local_schedule.h"
 #include "route/forward.h"
 
-/* What rank 0 computes from a matrix. A zeroed object is empty. */
+/* The result of rank 0 for a matrix. A zeroed object is empty. */
 typedef struct irr_computed {
     bool           declined;   /* no schedule: the order rejects the matrix, was too slow, or there is no order */
     irr_schedule_t schedule;

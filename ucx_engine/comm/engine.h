@@ -40,7 +40,7 @@ struct irr_engine {
     bool             closed;     /* irr_engine_close was called */
     bool             warned;     /* the user was warned that ranks of a node do not share memory */
     bool             doubted;    /* the user was warned of speeds in a topology file */
-    bool             switches_warned;   /* the user was told why switches that Slurm names are not used */
+    bool             switches_warned;   /* the user was warned why switches that Slurm names are not used */
 };
 
 /* Exchanges in the order of their starts: open ones, then waiting ones (queue.c). A zeroed object is empty. */

@@ -74,7 +74,7 @@ typedef struct irr_schedules {
     irr_cache_entry_t     *entry;      /* the entry of this exchange; NULL: no schedule */
     const irr_strategy_t  *chosen;     /* its strategy, the same on all ranks; NULL: the communicator's own */
     irr_strategy_t         pairs;      /* strategy of exchanges that all ranks know to be in place */
-    bool                   warned;     /* the user was told of a schedule that was not done in time */
+    bool                   warned;     /* the user was warned of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: misses lead to no gather */
     irr_dump_t             dump;       /* on rank 0 */
     unsigned               matrix;     /* number of this exchange's matrix in the dump */

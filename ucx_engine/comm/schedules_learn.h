@@ -17,7 +17,7 @@ void irr_schedules_end_scatter(irr_schedules_t *schedules);
 /* Returns the entry that was cached; NULL: some rank had no memory. */
 irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 
-/* Frees what is only needed between gather and commit. */
+/* Frees the memory that is only needed between gather and commit. */
 void irr_schedules_clean(irr_schedules_t *schedules);
 
 /* ---- schedules_compute.c: on rank 0 ---- */

@@ -242,7 +242,7 @@ static bool is_over(const irr_relay_t *relay)
            outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
 }
 
-/* Ends the current stage of a new plan. The plan then begins to copy this rank's message to itself, as `run` did. */
+/* Ends the current stage of a new plan. After the last stage, adds the copies of this rank's message to itself. */
 static irr_status_t end_planned(irr_relay_t *relay)
 {
     irr_status_t status = irr_grid_plan_end_stage(relay->plan, relay->stage);
@@ -389,7 +389,7 @@ static irr_status_t end(irr_relay_t *relay)
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->exec.result;
 }
 
-/* Takes over the result of the executor so far. This rank's message to itself may be truncated; others do not care. */
+/* Takes over the result of the executor so far. A truncated copy of this rank to itself concerns no other rank. */
 static void take_result(irr_relay_t *relay)
 {
     const irr_status_t result = relay->exec.result;

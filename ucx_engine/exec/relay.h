@@ -71,10 +71,10 @@ typedef struct irr_relay_slot {
 
 typedef enum irr_inbox_state {
     IRR_INBOX_FREE,
-    IRR_INBOX_DATA,     /* awaits the remaining messages of a predicted receive that is discarded */
-    IRR_INBOX_HEADER,   /* awaits a HEADER */
-    IRR_INBOX_MORE,     /* awaits the second, longer HEADER that replaces the first one */
-    IRR_INBOX_SINK      /* awaits a PART that is discarded */
+    IRR_INBOX_DATA,     /* waits for the remaining messages of a predicted receive that is discarded */
+    IRR_INBOX_HEADER,   /* waits for a HEADER */
+    IRR_INBOX_MORE,     /* waits for the second, longer HEADER that replaces the first one */
+    IRR_INBOX_SINK      /* waits for a PART that is discarded */
 } irr_inbox_state_t;
 
 /* Receives HEADERs one at a time, and most of the data to be discarded. */
@@ -269,13 +269,13 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
 irr_status_t irr_inbox_init(irr_relay_t *relay);
 void         irr_inbox_fini(irr_inbox_t *inbox);
 
-/* Awaits the HEADER of a sender of this stage whose predicted receive was cancelled. */
+/* Waits for the HEADER of a sender of this stage whose predicted receive was cancelled. */
 void irr_inbox_open(irr_relay_t *relay, int sender);
 
-/* Continues a predicted receive whose first message was discarded: awaits the other messages, or else the HEADER. */
+/* Continues a predicted receive whose first message was discarded: waits for the other messages, or the HEADER. */
 void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes);
 
-/* Continues with the awaited message. Returns true if it ended. */
+/* Continues to receive the message that the inbox waits for. Returns true if it ended. */
 bool irr_inbox_progress(irr_relay_t *relay);
 
 #endif

@@ -39,7 +39,7 @@ static size_t place_of(const irr_relay_t *relay)
     return relay->sender_base + (size_t)relay->inbox.sender;
 }
 
-/* Receives up to `bytes` bytes from the sender into the inbox. sinks: discards what is longer. */
+/* Receives up to `bytes` bytes from the sender into the inbox. sinks: discards the rest of a longer message. */
 static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, bool sinks)
 {
     irr_inbox_t *inbox = &relay->inbox;

@@ -6,11 +6,11 @@
  * sends in flight.  irr_strategy_of makes a strategy of settings, and a trial takes one of several
  * (choose/candidates.h). The executor's caller reads composition and window from it, and tools plan with it.
  *
- * What a rank needs for its plan depends on the strategy:
+ * The strategy determines the input of a plan:
  *
- * - direct, with an order that a rank computes alone (rotate, natural): its problem
- * - direct, with an order that computes a schedule: its share of the schedule
- * - grid or node, without a schedule: what it learns in the exchange (exec/relay.h), or the problems of all ranks
+ * - direct, with an order that a rank computes alone (rotate, natural): the problem of the rank
+ * - direct, with an order that computes a schedule: the rank's part of the schedule
+ * - grid or node, without a schedule: the messages of the exchange (exec/relay.h), or the problems of all ranks
  *   (study/grid_plans.h)
  * - node, with a schedule: the ranks of a node first forward messages to each other, and the schedule then takes them
  *   from node to node (route/forward.h)

@@ -7,7 +7,7 @@
  * each is about R times as long.  This pays if the fixed cost of messages dominates and memory is cheaper than a link;
  * the bytes on the links are the same.
  *
- *     stage 1   inside the hosts: to each other rank of the host what it is to forward, and what is for it; rotation
+ *     stage 1   inside the hosts: to each other rank of the host the data that it forwards or keeps; rotation
  *     stage 2   between hosts: the schedule of the forwarded matrix
  *
  * The plan is that of route/grid_plan.h.  Here the counts determine what arrives; the relay (exec/relay.h) learns it
@@ -41,8 +41,8 @@ typedef struct irr_forward {
 } irr_forward_t;
 
 /*
- * Return the lengths that a rank needs of a matrix besides its own row: what each rank has for it, and what others of
- * its node have for the ranks that it serves.  lengths has room for irr_forward_count.  O(P) time.  IRR_ERR_NO_MEMORY.
+ * Return the lengths that a rank needs of a matrix besides its own row: of the messages for this rank, and of the
+ * messages from other ranks of its node for the ranks that it serves.  lengths has room for irr_forward_count.  O(P) time.  IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);
 irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths);
