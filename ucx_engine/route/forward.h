@@ -42,7 +42,8 @@ typedef struct irr_forward {
 
 /*
  * Return the lengths that a rank needs of a matrix besides its own row: of the messages for this rank, and of the
- * messages from other ranks of its node for the ranks that it serves.  lengths has room for irr_forward_count.  O(P) time.  IRR_ERR_NO_MEMORY.
+ * messages from other ranks of its node for the ranks that it serves.  lengths has room for irr_forward_count.  O(P)
+ * time.  IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);
 irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths);
