@@ -23,8 +23,6 @@ static bool slice_fits(size_t first, size_t count, size_t total)
 
 static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t blocks, const char *name)
 {
-    size_t more;
-
     if (blocks.list == NULL && blocks.count > 0) {
         return irr_check_fail(check, "problem of rank %d has no %s blocks", rank, name);
     }
@@ -33,7 +31,7 @@ static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t bloc
             return irr_check_fail(check, "problem of rank %d: %s block %zu is out of range", rank, name, i);
         }
     }
-    if (!irr_blocks_are_good(blocks, check->ranks, &more)) {
+    if (!irr_blocks_are_good(blocks, check->ranks)) {
         return irr_check_fail(check, "problem of rank %d: %s blocks are empty, or not sorted by rank", rank, name);
     }
     return IRR_OK;

@@ -78,8 +78,7 @@ static irr_status_t open_run(run_t *run)
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         const irr_plan_t *plan = &run->plans->plans[r];
 
-        status = irr_exec_reserve(&run->ranks[r].exec, (irr_plan_bounds_t){
-            .steps = plan->nsteps, .pieces = plan->npieces });
+        status = irr_exec_reserve(&run->ranks[r].exec, irr_plan_size(plan));
     }
     return status == IRR_OK ? map_region(run) : status;
 }

@@ -48,10 +48,7 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
-/*
- * Adds a pacing to the plan of one rank, and checks that the plan keeps the pacing's bounds. signals: for the pacing
- * sync, else NULL.
- */
+/* Adds a pacing to the plan of one rank. signals: for the pacing sync, else NULL. */
 void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
                       const irr_signals_t *signals);
 

@@ -159,17 +159,6 @@ size_t irr_job_length(const irr_job_t *job, int from, int to)
     return irr_blocks_bytes(irr_blocks_of(job->problems[from].send, to));
 }
 
-size_t irr_job_more(const irr_job_t *job, int rank)
-{
-    size_t sent = 0, received = 0;
-
-    if (!irr_blocks_are_good(job->problems[rank].send, job->ranks, &sent) ||
-        !irr_blocks_are_good(job->problems[rank].recv, job->ranks, &received)) {
-        abort();
-    }
-    return sent + received;
-}
-
 bool irr_job_may_stage(const irr_job_t *job, int rank, uint64_t bytes)
 {
     const uint64_t own = irr_job_length(job, rank, rank);

@@ -49,9 +49,6 @@ void       irr_job_destroy(irr_job_t *job);
 /* Returns the bytes that a rank sends to another one. */
 size_t irr_job_length(const irr_job_t *job, int from, int to);
 
-/* Returns the blocks of a rank beyond the first one of each message that it sends or receives. */
-size_t irr_job_more(const irr_job_t *job, int rank);
-
 /*
  * Returns true if a rank may have copied `bytes` on a grid that knows all layouts: its message to itself, and at most
  * all that it receives in several blocks.

@@ -156,9 +156,7 @@ irr_status_t irr_relays_freeze(irr_relays_t *relays, const irr_job_t *job)
         rank->frozen = frozen;
         free(rank->member->scratch);
         rank->member->scratch = irr_test_array(frozen.plan.scratch_bytes, 1);
-        status = irr_exec_reserve(&rank->member->exec, (irr_plan_bounds_t){
-            .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces
-        });
+        status = irr_exec_reserve(&rank->member->exec, irr_plan_size(&frozen.plan));
         if (status != IRR_OK) {
             return status;
         }

@@ -20,7 +20,9 @@ static void run_turns(int rank, void *context)
         irr_spy_repair(turns->world.spies[rank]);   /* the send that it refused is still waited for */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }
-    while (turns->world.engines[rank]->notifying != NULL && irr_crew_yield()) {   /* of a failure on this rank */
+    /* As in MPI_Finalize, a rank progresses until all are over: they may wait until their messages to it have left. */
+    turns->over++;
+    while ((turns->over < IRR_TURNS_RANKS || turns->world.engines[rank]->notifying != NULL) && irr_crew_yield()) {
         irr_engine_progress(turns->world.engines[rank]);
     }
 }
@@ -77,7 +79,7 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number)
 
 void irr_turns_try(irr_turns_t *turns, const char *letters)
 {
-    turns->wrong = 0;
+    turns->wrong = turns->over = 0;
     turns->turns = (int)strlen(letters);
     for (int i = 0; i < turns->turns; i++) {
         turns->turn[i] = letters[i] - 'A';

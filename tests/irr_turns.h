@@ -18,6 +18,7 @@ typedef struct irr_turns {
     int            turns, turn[IRR_TURNS_MAX];    /* indexes of jobs */
     irr_status_t   wanted[IRR_TURNS_RANKS];       /* expected result of each turn on a rank */
     int            wrong;
+    int            over;                          /* ranks whose exchanges are over */
     irr_counters_t counters[IRR_TURNS_RANKS];     /* counters of the engines at the end */
 } irr_turns_t;
 

@@ -57,11 +57,6 @@ static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *prob
     return irr_strategy_build(irr_algorithm_strategy(algorithm), problem, NULL, NULL, plan);
 }
 
-static inline irr_plan_bounds_t irr_plan_one_bounds(int algorithm, int ranks)
-{
-    return irr_strategy_bounds(irr_algorithm_strategy(algorithm), ranks, 0, NULL, NULL);
-}
-
 /* irr_plans_build, or another function that makes plans. */
 typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr_plans_known_t *known,
                                        irr_plans_t *plans);

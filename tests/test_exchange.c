@@ -171,7 +171,7 @@ static bool count_allocation(void)
     return false;
 }
 
-/* An exchange allocates nothing.  Loopback allocates one block for each message. */
+/* A repeated exchange allocates nothing.  Loopback allocates one block for each message. */
 static void test_no_allocation(void)
 {
     irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 2);
@@ -181,6 +181,7 @@ static void test_no_allocation(void)
         irr_team_t team;
 
         irr_team_open_new(&team, 5, 0, 0, &settings);
+        irr_team_expect(&team, job, -1);
         allocations = 0;
         irr_memory_fail(1, count_allocation);
         irr_team_expect(&team, job, -1);
@@ -350,7 +351,7 @@ IRR_TEST_MAIN("exchange", 60,
     { "the window of the settings",              test_window },
     { "grants where the settings ask for them",  test_pacing },
     { "a pacing that does not exist",            test_no_pacing },
-    { "an exchange allocates nothing",           test_no_allocation },
+    { "a repeated exchange allocates nothing",   test_no_allocation },
     { "no cache without schedules",              test_no_cache },
     { "communicators that overlap",              test_overlap },
     { "wrong calls",                             test_misuse },

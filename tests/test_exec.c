@@ -425,7 +425,7 @@ static void test_short(void)
 
 static void test_reserve(void)
 {
-    const irr_plan_bounds_t bounds = { .steps = 9, .pieces = 20 }, fewer = { .steps = 8, .pieces = 20 };
+    const irr_plan_room_t bounds = { .steps = 9, .pieces = 20 }, fewer = { .steps = 8, .pieces = 20 };
     irr_status_t status = IRR_ERR_NO_MEMORY;
     size_t nth = 0;
 
@@ -447,7 +447,7 @@ static void test_reserve(void)
 /* Room for a larger plan, in steps or in pieces, still suffices for all plans before. */
 static void test_reserve_more(void)
 {
-    static const irr_plan_bounds_t bounds[] = {
+    static const irr_plan_room_t bounds[] = {
         { .steps = 9, .pieces = 20 }, { .steps = 3, .pieces = 40 }, { .steps = 30, .pieces = 1 },
         { .steps = 1, .pieces = 50 }
     };

@@ -50,7 +50,7 @@ static void prove(int ranks, bool down, uint64_t *state)
     }
     make_problems(ranks, lengths, down, blocks, problems);
     for (int r = 0; r < ranks; r++) {
-        const irr_plan_bounds_t bounds = irr_binomial_bounds(ranks, r);
+        const irr_plan_room_t bounds = irr_binomial_bounds(ranks, r);
 
         irr_plan_reset(&plans[r], &problems[r]);
         irr_test_must(irr_binomial_add(&plans[r], &lengths[r], down));

@@ -166,8 +166,9 @@ static void test_memory(void)
             status = irr_pacing_add(pacing, &params, &plan);
             CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
             irr_memory_fail(0, NULL);
-            irr_test_must(irr_plan_reserve(&plan, irr_pacing_bounds(pacing, &params, irr_plan_one_bounds(A1, RANKS))));
             irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));
+            irr_test_must(irr_pacing_add(pacing, &params, &plan));
+            irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));   /* from here on within the room */
             irr_memory_fail(1, NULL);
             irr_memory_fail_all();
             CU_ASSERT_EQUAL(irr_pacing_add(pacing, &params, &plan), IRR_OK);

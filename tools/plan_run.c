@@ -179,8 +179,7 @@ static irr_status_t open_run(run_t *run)
 
         status = connect_rank(run, r);
         if (status == IRR_OK) {
-            status = irr_exec_reserve(&run->ranks[r].exec, (irr_plan_bounds_t){
-                .steps = plan->nsteps, .pieces = plan->npieces });
+            status = irr_exec_reserve(&run->ranks[r].exec, irr_plan_size(plan));
         }
     }
     return status;

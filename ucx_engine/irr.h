@@ -280,9 +280,9 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * IRR_ERR_BAD_PARAM: the exchange object is running, its last result was not read, or the problem is not valid.
  *
  * IRR_ERR_NO_MEMORY, from here or as the result of the exchange: a direct algorithm fails the communicator on all
- * members.  It needs no memory beyond its reserve unless a rank has several blocks for one other rank.  A scheduled
- * algorithm sends directly, without a schedule, on all ranks if one rank lacks memory.  A store-and-forward algorithm
- * returns the error on this rank and on the ranks that miss its data, and lets no rank wait for ever.
+ * members.  It allocates only if a problem has more blocks than those before.  If one rank lacks memory for a schedule,
+ * a scheduled algorithm sends directly, without it, on all ranks.  A store-and-forward algorithm returns the error on
+ * this rank and on the ranks that miss its data, and lets no rank wait for ever.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);

@@ -101,13 +101,9 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_strategy_t *strat
     if (given && settings->host_route == IRR_HOST_ROUTE_AUTO) {
         settings->host_route = IRR_HOST_ROUTE_DIRECT;
     }
-    status = irr_schedules_init(&comm->schedules, strategy, settings, comm->ranks, comm->rank, &comm->agreement,
-                                &comm->run.plan, &comm->run.exec);
+    status = irr_schedules_init(&comm->schedules, strategy, settings, comm->ranks, comm->rank, &comm->agreement);
     if (status == IRR_OK && given) {
         status = irr_schedules_pin(&comm->schedules, file);
-    }
-    if (status == IRR_OK && (irr_schedules_looks_up(&comm->schedules) || irr_comm_is_split(comm))) {
-        status = irr_run_reserve(&comm->run, comm);
     }
     return status;
 }

@@ -11,19 +11,14 @@
 irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
 {
     irr_exchange_t *exchange = irr_alloc_zero(1, sizeof(*exchange));
-    irr_status_t status = exchange != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 
-    if (status == IRR_OK) {
-        exchange->comm = comm;
-        exchange->run = comm->serial ? &comm->run : &exchange->own;
-        exchange->strategy = &comm->alone;
-        exchange->result = IRR_OK;
-        status = comm->serial ? IRR_OK : irr_run_reserve(&exchange->own, comm);
+    if (exchange == NULL) {
+        return IRR_ERR_NO_MEMORY;
     }
-    if (status != IRR_OK) {
-        irr_exchange_free(exchange);
-        return status;
-    }
+    exchange->comm = comm;
+    exchange->run = comm->serial ? &comm->run : &exchange->own;
+    exchange->strategy = &comm->alone;
+    exchange->result = IRR_OK;
     *exchange_p = exchange;
     return IRR_OK;
 }
@@ -97,12 +92,11 @@ __attribute__((noinline))
 static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem)
 {
     const irr_problem_t *last = &exchange->problem;
-    size_t more;
 
     return (problem->send.serial != 0 && problem->send.serial == last->send.serial &&
             problem->recv.serial != 0 && problem->recv.serial == last->recv.serial) ||
-           (irr_blocks_are_good(problem->send, problem->ranks, &more) &&
-            irr_blocks_are_good(problem->recv, problem->ranks, &more));
+           (irr_blocks_are_good(problem->send, problem->ranks) &&
+            irr_blocks_are_good(problem->recv, problem->ranks));
 }
 
 /* Takes a problem. Returns an error if it is invalid or the communicator has failed. */

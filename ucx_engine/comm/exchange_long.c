@@ -14,8 +14,8 @@
  * The relay and the executor of the run each have a window. If the user limits the window, long messages are sent after
  * the relay too, so that no more messages are in flight than allowed.
  *
- * Cost: one message per long message, each byte once on the wire; O(d) time for d messages. No allocation, unless a
- * rank has more blocks than before.
+ * Cost: one message per long message, each byte once on the wire; O(d) time for d messages. No allocation within the
+ * room of an earlier exchange.
  */
 #include "comm/exchange.h"
 
@@ -53,7 +53,7 @@ void irr_exchange_receive_long(irr_exchange_t *exchange)
     if (status == IRR_OK) {
         status = irr_exec_grow(&run->exec);
     }
-    if (status != IRR_OK) {   /* room is reserved, so this does not happen */
+    if (status != IRR_OK) {
         irr_plan_cut(&run->plan, &mark);
         irr_comm_fail(comm, status, "has no room for the messages that come directly");
     }

@@ -194,8 +194,7 @@ static irr_status_t copy_learned(irr_exchange_t *exchange)
         return status;
     }
     scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
-    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&exchange->run->exec, (irr_plan_bounds_t){
-        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
+    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&exchange->run->exec, irr_plan_size(&frozen.plan));
     if (status != IRR_OK) {
         irr_free(scratch);
         irr_grid_plan_fini(&frozen);

@@ -9,22 +9,6 @@
 #include "route/direct.h"
 #include "route/pairs.h"
 
-static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
-{
-    irr_status_t status = irr_plan_reserve(&run->plan, bounds);
-
-    return status == IRR_OK ? irr_exec_reserve(&run->exec, bounds) : status;
-}
-
-irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
-{
-    const bool builds = irr_comm_is_split(comm) || irr_strategy_is_local(&comm->alone);
-    irr_status_t status = irr_blocks_memory_reserve(&run->blocks, 2 * (size_t)comm->ranks);
-
-    return status == IRR_OK && builds ? reserve(run, irr_strategy_bounds(&comm->alone, comm->ranks, 0, NULL, NULL))
-        : status;
-}
-
 void irr_run_fini(irr_run_t *run)
 {
     irr_free(run->scratch);
@@ -35,16 +19,12 @@ void irr_run_fini(irr_run_t *run)
 
 bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
 {
-    size_t sent, received;
-
-    if (!irr_blocks_are_good(problem->send, problem->ranks, &sent) ||
-        !irr_blocks_are_good(problem->recv, problem->ranks, &received)) {
+    if (!irr_blocks_are_good(problem->send, problem->ranks) || !irr_blocks_are_good(problem->recv, problem->ranks)) {
         return false;
     }
     run->neighbors = problem->neighbors;
     run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
-    run->more = sent + received;
     (void)irr_blocks_remember(&run->blocks, problem);   /* without memory the next plan is rebuilt, too */
     return true;
 }
@@ -67,10 +47,6 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
 {
     irr_status_t status = irr_pairs_build(problem, &irr_pairs_limits, &run->plan);
 
-    if (status == IRR_OK) {
-        status = reserve(run, (irr_plan_bounds_t){
-            .steps = run->plan.nsteps, .pieces = run->plan.npieces, .deps = run->plan.ndeps });
-    }
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
@@ -80,11 +56,8 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_stra
 {
     const irr_share_t *share = entry != NULL ? &entry->share : NULL;
     const irr_forward_t *forward = entry != NULL ? &entry->forward : NULL;
-    irr_status_t status = reserve(run, irr_strategy_bounds(strategy, problem->ranks, run->more, share, forward));
+    irr_status_t status;
 
-    if (status != IRR_OK) {
-        return status;
-    }
     if (problem->in_place) {
         return build_pairs(run, problem);
     }
@@ -99,8 +72,11 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_stra
 irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
-    const irr_status_t status = build(run, comm, strategy, entry, problem);
+    irr_status_t status = build(run, comm, strategy, entry, problem);
 
+    if (status == IRR_OK) {
+        status = irr_exec_reserve(&run->exec, irr_plan_size(&run->plan));
+    }
     run->built_strategy = strategy;
     run->built = status == IRR_OK ? (entry != NULL ? entry->serial : IRR_RUN_ALONE) : IRR_RUN_NOTHING;
     return status;

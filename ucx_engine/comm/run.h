@@ -2,10 +2,10 @@
  * run.h - the plan of an exchange without a relay, or of the long messages beside a relay; the problem of the plan; and
  * the executor that runs it.
  *
- * A plan is rebuilt only if problem, schedule or strategy changed since the last exchange. A rank with several blocks
- * for another rank may need more pieces than are reserved.
+ * A plan is rebuilt only if problem, schedule or strategy changed since the last exchange. Plan and executor grow with
+ * the blocks of the problem, not with the ranks of the communicator.
  *
- * Cost: O(n) time for a problem of n blocks. No allocation, unless a rank has more blocks for another rank than before.
+ * Cost: O(n) time and memory for a problem of n blocks. No allocation within the room of an earlier problem.
  */
 #ifndef IRR_RUN_H
 #define IRR_RUN_H
@@ -16,10 +16,9 @@
 
 /* A zeroed object is empty. The object must not move. */
 typedef struct irr_run {
-    irr_blocks_memory_t blocks;      /* copy of the blocks of the problem, with room for two per rank */
+    irr_blocks_memory_t blocks;      /* copy of the blocks of the problem */
     const irr_neighbors_t *neighbors;   /* neighbors of the problem */
     bool                in_place;    /* the problem is in place */
-    size_t              more;        /* number of blocks beyond the first one of each rank */
     irr_plan_t          plan;
     irr_plan_mark_t     mark;        /* end of the plan as it was built */
     uint64_t            built;       /* what the plan was built for: the serial of a cache entry, or IRR_RUN_... */
@@ -32,9 +31,7 @@ typedef struct irr_run {
 /* Values of `built`: no plan, or a plan without a schedule. */
 enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 
-/* Makes room for plans without a schedule in which each message is one block. May return IRR_ERR_NO_MEMORY. */
-irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm);
-void         irr_run_fini(irr_run_t *run);
+void irr_run_fini(irr_run_t *run);
 
 /* The part of irr_run_take for a changed problem. */
 bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem);
@@ -48,7 +45,7 @@ static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 
 /*
  * Adds the long messages beside a relay: IRR_STEP_SEND begins a new plan, IRR_STEP_RECV appends to it. but: by rank,
- * true for ranks to leave out; or NULL. Needs no more than the reserved room.
+ * true for ranks to leave out; or NULL. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
                               const irr_problem_t *problem, const bool *but);

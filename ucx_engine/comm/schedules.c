@@ -128,9 +128,7 @@ static uint64_t now_ns(void *context)
 }
 
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t *strategy,
-                                const irr_settings_t *settings,
-                                int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
-                                irr_exec_t *exec)
+                                const irr_settings_t *settings, int ranks, int rank, irr_allreduce_t *agreement)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
     bool computes = irr_strategy_is_scheduled(strategy), wanted = computes || dumps;
@@ -143,8 +141,6 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t
     schedules->limit_ms = settings->schedule_ms;
     schedules->now_ns = now_ns;
     schedules->agreement = agreement;
-    schedules->plan = plan;
-    schedules->exec = exec;
     schedules->learns = wanted && !large;
     schedules->dumps = dumps;
     schedules->ranks = ranks;

@@ -56,8 +56,6 @@ typedef struct irr_schedules {
     size_t                 limit_ms;   /* limit for computing a schedule; 0: no limit */
     uint64_t             (*now_ns)(void *context);   /* clock for the limit */
     irr_strategy_t         strategy;   /* strategy of exchanges with a schedule */
-    irr_plan_t            *plan;       /* borrowed plan and executor, in which a cached schedule has room */
-    irr_exec_t            *exec;
     irr_nodes_t            nodes;      /* the hosts of the tree, if the order uses the tree */
     void                  *scratch;    /* scratch for plans of schedules */
     size_t                 scratch_max;
@@ -86,9 +84,7 @@ typedef struct irr_schedules {
  * the limit, no schedules are computed, and rank 0 warns once.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t *strategy,
-                                const irr_settings_t *settings,
-                                int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
-                                irr_exec_t *exec);
+                                const irr_settings_t *settings, int ranks, int rank, irr_allreduce_t *agreement);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
 /* Returns a bit mask of the routes that the settings allow for schedules on a tree (choose/paced.h); 0: no tree. */

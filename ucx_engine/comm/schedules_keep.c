@@ -1,20 +1,9 @@
 /*
- * schedules_keep.c - makes a cache entry of an assignment, and room to run it; see schedules_learn.h.
+ * schedules_keep.c - makes a cache entry of an assignment; see schedules_learn.h.
  */
 #include "comm/schedules_learn.h"
 
 #include "core/alloc.h"
-
-/* Makes room to run a plan of these bounds. */
-static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds, size_t scratch)
-{
-    irr_status_t status = irr_plan_reserve(schedules->plan, bounds);
-
-    if (status == IRR_OK) {
-        status = irr_exec_reserve(schedules->exec, bounds);
-    }
-    return status == IRR_OK ? irr_grow(&schedules->scratch, &schedules->scratch_max, scratch, 1) : status;
-}
 
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry)
 {
@@ -23,9 +12,8 @@ irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *as
 
     entry->forward = assignment->forward;
     assignment->forward = (irr_forward_t){ .step = NULL };
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK && irr_strategy_forwards(strategy)) {
+        status = irr_grow(&schedules->scratch, &schedules->scratch_max, irr_forward_scratch(&entry->forward), 1);
     }
-    return reserve(schedules, irr_strategy_bounds(strategy, schedules->ranks, 0, &entry->share, &entry->forward),
-                   irr_strategy_forwards(strategy) ? irr_forward_scratch(&entry->forward) : 0);
+    return status;
 }

@@ -22,7 +22,7 @@ static irr_status_t build(irr_allreduce_t *allreduce, size_t count)
 /* Reserves for the largest number of words; plans for fewer words need no more room. */
 irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank, const irr_nodes_t *nodes)
 {
-    irr_status_t status = irr_own_plan_init(&allreduce->moves, ranks, rank, (irr_plan_bounds_t){ .steps = 0 });
+    irr_status_t status = irr_own_plan_init(&allreduce->moves, ranks, rank, (irr_plan_room_t){ .steps = 0 });
     const irr_plan_t *plan = &allreduce->moves.plan;
 
     allreduce->nodes = nodes;
@@ -30,8 +30,7 @@ irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank,
         status = build(allreduce, IRR_ALLREDUCE_WORDS_MAX);
     }
     if (status == IRR_OK) {
-        status = irr_exec_reserve(&allreduce->moves.exec, (irr_plan_bounds_t){
-            .steps = plan->nsteps, .pieces = plan->npieces });
+        status = irr_exec_reserve(&allreduce->moves.exec, irr_plan_size(plan));
     }
     if (status == IRR_OK) {
         allreduce->words = irr_alloc(plan->scratch_bytes + IRR_ALLREDUCE_WORDS_MAX * sizeof(*allreduce->words), 1);

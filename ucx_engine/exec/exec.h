@@ -135,7 +135,7 @@ void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
 /* Makes room for a plan, so that irr_exec_start cannot fail; no plan may be running. IRR_ERR_NO_MEMORY: no change. */
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /*
  * Starts a plan that fits the reserved room, in exec->env, which the caller has set. Posts the steps that may start. No

@@ -71,7 +71,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds)
 {
     size_t steps = larger(bounds.steps, exec->room.steps_max), pieces = larger(bounds.pieces, exec->room.pieces_max);
     irr_exec_room_t room;

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-irr_status_t irr_own_plan_init(irr_own_plan_t *own, int ranks, int rank, irr_plan_bounds_t bounds)
+irr_status_t irr_own_plan_init(irr_own_plan_t *own, int ranks, int rank, irr_plan_room_t bounds)
 {
     const irr_problem_t nobody = { .ranks = ranks, .rank = rank };
     irr_status_t status;

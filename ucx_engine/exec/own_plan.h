@@ -14,7 +14,7 @@ typedef struct irr_own_plan {
 } irr_own_plan_t;
 
 /* bounds: the most that is sent and received at a time. May return IRR_ERR_NO_MEMORY. */
-irr_status_t irr_own_plan_init(irr_own_plan_t *own, int ranks, int rank, irr_plan_bounds_t bounds);
+irr_status_t irr_own_plan_init(irr_own_plan_t *own, int ranks, int rank, irr_plan_room_t bounds);
 void         irr_own_plan_fini(irr_own_plan_t *own);
 
 /* Removes the messages of the last run, which must be over. */

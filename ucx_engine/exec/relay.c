@@ -27,20 +27,19 @@ static irr_status_t prepare_barrier(irr_relay_t *relay)
 {
     const irr_plan_t *plan = &relay->barrier.plan;
     irr_status_t status = irr_own_plan_init(&relay->barrier, relay->stages.ranks, relay->stages.rank,
-                                          (irr_plan_bounds_t){ .steps = 0 });
+                                          (irr_plan_room_t){ .steps = 0 });
     size_t done;
 
     if (status == IRR_OK) {
         status = irr_reduction_add(&relay->barrier.plan, &(irr_reduction_t){ .stage = 1, .number = 1 }, &done);
     }
-    return status != IRR_OK ? status : irr_exec_reserve(&relay->barrier.exec, (irr_plan_bounds_t){
-        .steps = plan->nsteps, .pieces = plan->npieces });
+    return status != IRR_OK ? status : irr_exec_reserve(&relay->barrier.exec, irr_plan_size(plan));
 }
 
 /* Reserves for all predicted receives, each as one message to be discarded. */
 static irr_status_t reserve(irr_relay_t *relay)
 {
-    const irr_plan_bounds_t bounds = {
+    const irr_plan_room_t bounds = {
         .steps = (size_t)relay->stages.senders, .pieces = (size_t)relay->stages.senders
     };
     irr_status_t status = irr_plan_reserve(&relay->grown, bounds);
@@ -51,8 +50,8 @@ static irr_status_t reserve(irr_relay_t *relay)
 static irr_status_t allocate(irr_relay_t *relay)
 {
     const irr_stages_t *stages = &relay->stages;
-    const size_t ranks = (size_t)stages->ranks, slots = (size_t)stages->slots, senders = (size_t)stages->senders;
-    const irr_plan_bounds_t one = { .steps = 1, .pieces = 1 };
+    const size_t slots = (size_t)stages->slots, senders = (size_t)stages->senders;
+    const irr_plan_room_t one = { .steps = 1, .pieces = 1 };
     irr_status_t status;
 
     relay->slots = irr_alloc_zero(slots, sizeof(*relay->slots));
@@ -67,10 +66,7 @@ static irr_status_t allocate(irr_relay_t *relay)
     for (size_t i = 0; i < senders; i++) {
         relay->places[i].messages = 1;
     }
-    status = irr_blocks_memory_reserve(&relay->blocks, 2 * ranks);
-    if (status == IRR_OK) {
-        status = make_plans(relay);
-    }
+    status = make_plans(relay);
     if (status == IRR_OK) {
         status = irr_inbox_init(relay);
     }
@@ -308,8 +304,7 @@ static bool start_following(irr_relay_t *relay)
     irr_plan_t *plan = &relay->last->plan;
 
     if (relay->run != plan) {
-        irr_relay_break(relay, irr_exec_reserve(&relay->exec, (irr_plan_bounds_t){
-            .steps = plan->nsteps, .pieces = plan->npieces }));
+        irr_relay_break(relay, irr_exec_reserve(&relay->exec, irr_plan_size(plan)));
     }
     if (relay->broken) {
         return false;
@@ -355,7 +350,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     }
     recover(relay);
     if (!repeats) {
-        (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next exchange repeats nothing */
+        irr_relay_break(relay, irr_blocks_remember(&relay->blocks, problem));
     }
     /* the barrier is not part of the previous plan */
     if (!repeats || !relay->follows || relay->overlap == IRR_OVERLAP_BLOCKING || !start_following(relay)) {

@@ -89,7 +89,7 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
 {
     const irr_grid_plan_t *last = relay->last;
     const size_t senders = (size_t)relay->stages.senders;
-    irr_plan_bounds_t bounds = { .steps = senders, .pieces = senders };
+    irr_plan_room_t bounds = { .steps = senders, .pieces = senders };
 
     for (size_t i = 0; i < senders; i++) {
         relay->places[i].known = relay->places[i].known && last->recv_steps[i] != IRR_NO_STEP;

@@ -80,17 +80,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
     return status;
 }
 
-/* Each message adds a wait or a signal; a send depends on two more steps, a signal on one. */
-static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pacing_params_t *params)
-{
-    (void)params;
-    return (irr_plan_bounds_t){
-        .steps = 2 * plain.steps, .pieces = plain.pieces + plain.steps, .deps = 2 * (plain.deps + plain.steps)
-    };
-}
-
 const irr_pacing_t irr_pacing_grant = {
     .name = "grant",
-    .add = add,
-    .bounds = bounds
+    .add = add
 };

@@ -21,16 +21,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
     return irr_pacing_in_turn(plan, true);
 }
 
-/* One dependency for each step, and room to move the dependencies that sends had before. */
-static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pacing_params_t *params)
-{
-    (void)params;
-    plain.deps = 2 * plain.deps + plain.steps;
-    return plain;
-}
-
 const irr_pacing_t irr_pacing_loose = {
     .name = "loose",
-    .add = add,
-    .bounds = bounds
+    .add = add
 };

@@ -22,12 +22,6 @@ irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_
     return pacing->add != NULL ? pacing->add(plan, params) : IRR_OK;
 }
 
-irr_plan_bounds_t irr_pacing_bounds(const irr_pacing_t *pacing, const irr_pacing_params_t *params,
-                                    irr_plan_bounds_t plain)
-{
-    return pacing->bounds != NULL ? pacing->bounds(plain, params) : plain;
-}
-
 static bool is_of(const irr_step_t *step, irr_step_kind_t kind, int stage)
 {
     return step->kind == kind && step->stage == stage;

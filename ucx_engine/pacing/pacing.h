@@ -27,9 +27,8 @@ typedef struct irr_pacing_params {
 
 typedef struct irr_pacing {
     const char *name;
-    /* Adds the pacing to a plan, and returns the bounds of the plan then; NULL: nothing is added. */
+    /* Adds the pacing to a plan; NULL: nothing is added. */
     irr_status_t (*add)(irr_plan_t *plan, const irr_pacing_params_t *params);
-    irr_plan_bounds_t (*bounds)(irr_plan_bounds_t plain, const irr_pacing_params_t *params);
     bool syncs;                               /* uses `signals` */
 } irr_pacing_t;
 
@@ -41,12 +40,8 @@ extern const irr_pacing_t irr_pacing_sync;
 /* Returns the pacing of an enum value, or NULL for IRR_PACING_AUTO and values outside the enum. */
 const irr_pacing_t *irr_pacing_of(irr_pacing_kind_t pacing);
 
-/* Adds a pacing to a plan without one.  IRR_ERR_NO_MEMORY (not within the bounds): the plan has to be built again. */
+/* Adds a pacing to a plan without one.  IRR_ERR_NO_MEMORY: the plan has to be built again. */
 irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_t *params, irr_plan_t *plan);
-
-/* Returns the bounds with the pacing of a plan within `plain`. */
-irr_plan_bounds_t irr_pacing_bounds(const irr_pacing_t *pacing, const irr_pacing_params_t *params,
-                                    irr_plan_bounds_t plain);
 
 /* ---- for pacings ---- */
 

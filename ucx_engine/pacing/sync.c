@@ -89,21 +89,8 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
     return status == IRR_OK ? signal_all(plan, signals, receives) : status;
 }
 
-/* A send and a signal depend on each receive, a later send on each send; the dependencies before may move. */
-static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pacing_params_t *params)
-{
-    const irr_signals_t *signals = signals_of(params);
-    const size_t count = signals->nsignals + signals->nwaits;
-
-    return (irr_plan_bounds_t){
-        .steps = plain.steps + count, .pieces = plain.pieces + count,
-        .deps = 3 * plain.deps + 2 * plain.steps + signals->nwaits
-    };
-}
-
 const irr_pacing_t irr_pacing_sync = {
     .name = "sync",
     .add = add,
-    .bounds = bounds,
     .syncs = true
 };

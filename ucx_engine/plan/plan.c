@@ -1,8 +1,7 @@
 /*
  * plan.c - storage of plans: growing arrays (steps, pieces, dependencies), and the steps that pacings add.
  *
- * Appending is O(1) amortised.  A plan that stays within its reserve never allocates, so the start of an exchange
- * cannot fail on one rank alone.
+ * Appending is O(1) amortised.  A plan that is built again within the room of an earlier one never allocates.
  */
 #include "plan/plan.h"
 
@@ -49,15 +48,15 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->ndeps = 0;
 }
 
-irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
+irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room)
 {
-    irr_status_t status = IRR_GROW(plan->steps, plan->steps_max, bounds.steps);
+    irr_status_t status = IRR_GROW(plan->steps, plan->steps_max, room.steps);
 
     if (status == IRR_OK) {
-        status = IRR_GROW(plan->pieces, plan->pieces_max, bounds.pieces);
+        status = IRR_GROW(plan->pieces, plan->pieces_max, room.pieces);
     }
     if (status == IRR_OK) {
-        status = IRR_GROW(plan->deps, plan->deps_max, bounds.deps);
+        status = IRR_GROW(plan->deps, plan->deps_max, room.deps);
     }
     return status;
 }
@@ -79,7 +78,7 @@ static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
 {
-    irr_plan_bounds_t bounds = {
+    irr_plan_room_t bounds = {
         .steps  = plan->nsteps + 1,
         .pieces = plan->npieces + params->npieces,
         .deps   = plan->ndeps + params->ndeps
@@ -139,7 +138,7 @@ irr_status_t irr_plan_add_part(irr_plan_t *plan, irr_buffer_t buffer, irr_blocks
     irr_status_t status;
 
     do {
-        status = irr_plan_reserve(plan, (irr_plan_bounds_t){ .pieces = plan->npieces + 1 });
+        status = irr_plan_reserve(plan, (irr_plan_room_t){ .pieces = plan->npieces + 1 });
         if (status != IRR_OK) {
             return status;
         }
@@ -186,7 +185,7 @@ irr_status_t irr_plan_signal(irr_plan_t *plan, int peer, int stage)
 
 irr_status_t irr_plan_insert_waits(irr_plan_t *plan, size_t at, size_t count, int stage)
 {
-    irr_plan_bounds_t bounds = { .steps = plan->nsteps + count, .pieces = plan->npieces + count };
+    irr_plan_room_t bounds = { .steps = plan->nsteps + count, .pieces = plan->npieces + count };
     irr_status_t status = irr_plan_reserve(plan, bounds);
 
     if (status != IRR_OK || count == 0) {
@@ -210,7 +209,7 @@ irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on)
 {
     irr_step_t *at = &plan->steps[step];
     const bool moves = at->first_dep + at->deps != plan->ndeps;
-    irr_plan_bounds_t bounds = { .deps = plan->ndeps + (moves ? at->deps : 0) + 1 };
+    irr_plan_room_t bounds = { .deps = plan->ndeps + (moves ? at->deps : 0) + 1 };
     irr_status_t status = irr_plan_reserve(plan, bounds);
 
     if (status != IRR_OK) {

@@ -106,23 +106,29 @@ static inline bool irr_step_goes_out(const irr_step_t *step)
     return step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_SIGNAL;
 }
 
-/* The most that a plan of some algorithm can need on a communicator of some size; see irr_plan_reserve. */
-typedef struct irr_plan_bounds {
+/* Numbers of steps, pieces and dependencies. */
+typedef struct irr_plan_room {
     size_t steps, pieces, deps;
-} irr_plan_bounds_t;
+} irr_plan_room_t;
 
 void irr_plan_init(irr_plan_t *plan);
 void irr_plan_fini(irr_plan_t *plan);
 
-/* Makes room.  A plan within its reserve is built without allocating.  IRR_ERR_NO_MEMORY. */
-irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds);
+/* Makes room for a plan of this size.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room);
+
+/* Returns the size of a plan. */
+static inline irr_plan_room_t irr_plan_size(const irr_plan_t *plan)
+{
+    return (irr_plan_room_t){ .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
+}
 
 /* Empties the plan and sets its rank and ranks; keeps the room. */
 void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem);
 
 /*
- * Appends a step, its pieces and its dependencies, and updates stages and scratch.  IRR_ERR_NO_MEMORY, only if the
- * reserve is used up: the plan is unchanged.
+ * Appends a step, its pieces and its dependencies, and updates stages and scratch.  IRR_ERR_NO_MEMORY, which cannot
+ * occur within the room: the plan is unchanged.
  */
 typedef struct irr_step_params {
     irr_step_kind_t    kind;

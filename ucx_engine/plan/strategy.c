@@ -129,15 +129,12 @@ void irr_share_fini(irr_share_t *share)
     irr_schedule_fini(&share->own);
 }
 
-static irr_pacing_params_t pacing_params(const irr_strategy_t *strategy, const irr_share_t *share)
-{
-    return (irr_pacing_params_t){ .grants = strategy->grants, .signals = share != NULL ? &share->signals : NULL };
-}
-
 irr_status_t irr_strategy_build(const irr_strategy_t *strategy, const irr_problem_t *problem, const irr_share_t *share,
                                 const irr_forward_t *forward, irr_plan_t *plan)
 {
-    const irr_pacing_params_t params = pacing_params(strategy, share);
+    const irr_pacing_params_t params = {
+        .grants = strategy->grants, .signals = share != NULL ? &share->signals : NULL
+    };
     irr_status_t status;
 
     if (irr_strategy_forwards(strategy)) {
@@ -151,22 +148,4 @@ irr_status_t irr_strategy_build(const irr_strategy_t *strategy, const irr_proble
         return IRR_ERR_BAD_PARAM;
     }
     return status == IRR_OK ? irr_pacing_add(strategy->pacing, &params, plan) : status;
-}
-
-irr_plan_bounds_t irr_strategy_bounds(const irr_strategy_t *strategy, int ranks, size_t more, const irr_share_t *share,
-                                      const irr_forward_t *forward)
-{
-    const irr_pacing_params_t params = pacing_params(strategy, share);
-    irr_plan_bounds_t bounds;
-
-    if (irr_strategy_forwards(strategy)) {
-        bounds = irr_forward_plan_bounds(forward, &share->own);
-    } else if (irr_strategy_is_scheduled(strategy)) {
-        bounds = irr_direct_plan_bounds(&share->own);
-    } else {
-        bounds = (irr_strategy_is_split(strategy) ? &irr_route_direct : strategy->route)->bounds(ranks);
-    }
-    bounds.steps += more;
-    bounds.pieces += 2 * more;
-    return irr_pacing_bounds(strategy->pacing, &params, bounds);
 }

@@ -132,17 +132,9 @@ void         irr_share_fini(irr_share_t *share);
 /*
  * Builds the plan of the problem's rank, with its pacing; the plan is reset first.  share: for a strategy with a
  * schedule, else NULL; forward: for one that forwards, else ignored.  IRR_ERR_BAD_PARAM: the strategy neither has a
- * schedule nor is local; IRR_ERR_NO_MEMORY, which cannot occur within the bounds.
+ * schedule nor is local; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_strategy_build(const irr_strategy_t *strategy, const irr_problem_t *problem, const irr_share_t *share,
                                 const irr_forward_t *forward, irr_plan_t *plan);
-
-/*
- * Returns the bounds for irr_plan_reserve, for any counts.  For a split strategy these are the bounds of its direct
- * messages; any other must be one that irr_strategy_build accepts.  more: number of blocks that are not the first of
- * their rank.
- */
-irr_plan_bounds_t irr_strategy_bounds(const irr_strategy_t *strategy, int ranks, size_t more, const irr_share_t *share,
-                                      const irr_forward_t *forward);
 
 #endif

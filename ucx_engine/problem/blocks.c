@@ -8,23 +8,18 @@
 #include <string.h>
 
 /* No branch for each block, because lists may be long and each call checks them. */
-bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p)
+bool irr_blocks_are_good(irr_blocks_t blocks, int ranks)
 {
-    size_t more = 0, bad = 0;
+    size_t bad = 0;
     int before = -1;
 
     for (size_t i = 0; i < blocks.count; i++) {
         const irr_block_t *block = &blocks.list[i];
 
         bad += (block->rank < before) + (block->length == 0);
-        more += block->rank == before;
         before = block->rank;
     }
-    if (bad > 0 || (blocks.count > 0 && (blocks.list[0].rank < 0 || before >= ranks))) {
-        return false;
-    }
-    *more_p = more;
-    return true;
+    return bad == 0 && (blocks.count == 0 || (blocks.list[0].rank >= 0 && before < ranks));
 }
 
 /* Returns the number of blocks of ranks below this one. */
@@ -78,11 +73,6 @@ size_t irr_blocks_bytes(irr_blocks_t blocks)
 
 /* ---- the last problem ---- */
 
-irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count)
-{
-    return IRR_GROW(memory->list, memory->max, count);
-}
-
 void irr_blocks_memory_fini(irr_blocks_memory_t *memory)
 {
     irr_free(memory->list);
@@ -110,7 +100,7 @@ bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t 
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem)
 {
     const size_t sent = problem->send.count, received = problem->recv.count;
-    irr_status_t status = irr_blocks_memory_reserve(memory, sent + received);
+    irr_status_t status = IRR_GROW(memory->list, memory->max, sent + received);
 
     memory->known = false;
     memory->sent_serial = memory->received_serial = 0;

@@ -10,10 +10,8 @@
 
 #include "irr.h"
 
-/*
- * Returns whether a list is valid for so many ranks.  *more_p: number of blocks that are not the first of their rank.
- */
-bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p);
+/* Returns whether a list is valid for so many ranks. */
+bool irr_blocks_are_good(irr_blocks_t blocks, int ranks);
 
 /* Return the blocks of a rank, and the first blocks of the list, all of one rank. */
 irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank);
@@ -92,9 +90,7 @@ typedef struct irr_blocks_memory {
     uint64_t     sent_serial, received_serial;
 } irr_blocks_memory_t;
 
-/* Makes room for `count` blocks.  IRR_ERR_NO_MEMORY: the room is as before. */
-irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count);
-void         irr_blocks_memory_fini(irr_blocks_memory_t *memory);
+void irr_blocks_memory_fini(irr_blocks_memory_t *memory);
 
 /* Returns whether the lists are equal to the remembered ones. */
 bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t *problem);

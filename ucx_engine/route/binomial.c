@@ -22,11 +22,11 @@ static int children_of(int ranks, int rank)
     return children;
 }
 
-irr_plan_bounds_t irr_binomial_bounds(int ranks, int rank)
+irr_plan_room_t irr_binomial_bounds(int ranks, int rank)
 {
     const size_t steps = (size_t)children_of(ranks, rank) + 1;
 
-    return (irr_plan_bounds_t){ .steps = steps, .pieces = steps + 1, .deps = steps };
+    return (irr_plan_room_t){ .steps = steps, .pieces = steps + 1, .deps = steps };
 }
 
 /* Returns the bytes of `count` parts of the family. */

@@ -21,7 +21,7 @@
 int irr_binomial_family(int ranks, int rank);
 
 /* Returns the steps and pieces that a plan needs. */
-irr_plan_bounds_t irr_binomial_bounds(int ranks, int rank);
+irr_plan_room_t irr_binomial_bounds(int ranks, int rank);
 
 /*
  * Appends the steps of rank plan->rank.  lengths: bytes of the parts of its family, PTRDIFF_MAX in all at most; NULL:

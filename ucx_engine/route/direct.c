@@ -131,17 +131,9 @@ static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }
 
-static irr_plan_bounds_t bounds(int ranks)
-{
-    size_t messages = 2 * ((size_t)ranks - 1);
-
-    return (irr_plan_bounds_t){ .steps = messages + 1, .pieces = messages + 2, .deps = 0 };
-}
-
 const irr_route_t irr_route_direct = {
     .name = "direct",
-    .build = build,
-    .bounds = bounds
+    .build = build
 };
 
 /* ---- in the steps of a schedule ---- */
@@ -179,9 +171,4 @@ irr_status_t irr_direct_plan_build(const irr_schedule_t *schedule, const irr_pro
         status = add_own(IRR_STEP_SEND, schedule, problem, plan);
     }
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
-}
-
-irr_plan_bounds_t irr_direct_plan_bounds(const irr_schedule_t *own)
-{
-    return (irr_plan_bounds_t){ .steps = own->count + 1, .pieces = own->count + 2 };
 }

@@ -24,7 +24,7 @@ typedef struct irr_direct_side {
 
 /*
  * Appends these messages of the problem, without the rank's message to itself, in the steps of an order that a rank
- * computes alone.  IRR_ERR_NO_MEMORY, which cannot occur within the bounds of the route.
+ * computes alone.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t *order, const irr_direct_side_t *side,
                                  irr_plan_t *plan);
@@ -32,12 +32,8 @@ irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t
 /*
  * Builds the plan of the problem's rank from a schedule or from the part that irr_schedule_own returns.  The lengths of
  * messages are those of the schedule, and the blocks to send must have these lengths.  A receive block that is too
- * short takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY, which cannot occur within
- * the bounds.
+ * short takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan);
-
-/* Returns the bounds for irr_plan_reserve. */
-irr_plan_bounds_t irr_direct_plan_bounds(const irr_schedule_t *own);
 
 #endif

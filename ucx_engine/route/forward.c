@@ -462,14 +462,3 @@ bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own)
     }
     return good;
 }
-
-irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own)
-{
-    const irr_plan_t *plan = &forward->build.plan;
-
-    /* a cut divides one piece, so both parts depend on its source; 2 copies */
-    return (irr_plan_bounds_t){
-        .steps = plan->nsteps + own->count + 2, .pieces = plan->npieces + own->count + 4,
-        .deps = plan->ndeps + own->count
-    };
-}

@@ -72,7 +72,5 @@ size_t irr_forward_scratch(const irr_forward_t *forward);
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
                                     const irr_problem_t *problem, irr_plan_t *plan);
 
-/* Returns the bounds for irr_plan_reserve. */
-irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own);
 
 #endif

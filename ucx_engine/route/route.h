@@ -22,8 +22,6 @@ typedef struct irr_route {
      * problem.
      */
     irr_status_t (*build)(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan);
-    /* Returns the most that build can add, for any counts. */
-    irr_plan_bounds_t (*bounds)(int ranks);
 } irr_route_t;
 
 extern const irr_route_t irr_route_direct;
