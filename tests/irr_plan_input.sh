@@ -77,7 +77,7 @@ report $? "a pipe is read"
 for option in "--algorithm direct --matrix" --load "--algorithm direct --topology"; do
     # An option is one word or several.
     # shellcheck disable=SC2086
-    refused "a pipe without a writer, $option," "$scratch/pipe: is a pipe that is empty and that nobody writes to" \
+    refused "a pipe without a writer, $option," "$scratch/pipe: is an empty pipe without a writer" \
         check $option "$scratch/pipe"
 done
 refused "a device" "/dev/zero: is a device, only a regular file, or a pipe, is read" \
@@ -141,8 +141,8 @@ refused "--load with --algorithm" "--load and --algorithm exclude each other" \
     check --algorithm xor --load "$scratch/saved"
 refused "--load with --save" "--load and --save exclude each other" \
     check --load "$scratch/saved" --save "$scratch/none"
-refused "a unit without a matrix" "--unit needs a matrix beside --load" check --load "$scratch/saved" --unit 8
-refused "a scale without a matrix" "--scale needs a matrix beside --load" check --load "$scratch/saved" --scale 2
+refused "a unit without a matrix" "--unit with --load also needs a matrix" check --load "$scratch/saved" --unit 8
+refused "a scale without a matrix" "--scale with --load also needs a matrix" check --load "$scratch/saved" --scale 2
 refused "--async without a schedule" "--async goes with a schedule only" \
     draw --algorithm direct --ranks 2 --async
 refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \

@@ -225,7 +225,7 @@ report $? "special characters in names are escaped in a picture"
 conf lost 'SwitchName=s0 Nodes=n0' '# more' 'SwitchName=s1 Nodes=n0'
 conf large 'SwitchName=s0 Nodes=n[0-2048]'
 refused "a missing topology file" "$scratch/none: No such file" check --algorithm direct --topology "$scratch/none"
-refused "a malformed topology" "$scratch/lost:3: host 'n0' hangs on switch 's0', too" \
+refused "a malformed topology" "$scratch/lost:3: host 'n0' is also connected to switch 's0'" \
     check --algorithm direct --topology "$scratch/lost"
 conf nodes 'SwitchName=s0 Switches=s1 NodeSpeed=2' 'SwitchName=s1 Nodes=n0'
 refused "NodeSpeed without Nodes" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \

@@ -160,7 +160,7 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
 
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         if (irr_tool_source(options) == options->load && irr_cli_given(line, changes[i])) {
-            return irr_cli_complain("--%s needs a matrix beside --load: --matrix, --pattern or --redistribute",
+            return irr_cli_complain("--%s with --load also needs a matrix: --matrix, --pattern or --redistribute",
                                     changes[i]);
         }
     }

@@ -138,7 +138,7 @@ check "auto on some ranks, tree on the others" divided auto coll_irr_alltoall_al
 check "direct on some ranks, natural on the others" divided direct coll_irr_alltoall_algorithm=natural \
     "coll_irr_alltoall_algorithm is direct on rank 0 .* and natural on rank 2"
 check "an info key on some ranks, while the others choose" waits
-check "verbose says who serves it" \
+check "the verbose line says what serves it" \
     says "MPI_Alltoall, 2 ranks on 1 node: xor, because coll_irr_alltoall_algorithm is xor" \
     ranks 2 --mca coll_irr_verbose 1 "$program" runs:60 coll_irr_alltoall_algorithm=xor
 check "verbose says what auto is" \
@@ -159,7 +159,7 @@ fi
 # shellcheck disable=SC2046
 check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \
     --mca opal_common_ucx_devices any "$program" random:$rounds $(all direct)
-# The end of a rendezvous waits where a queue is full: who is done and in a barrier must still send it.
+# The end of a rendezvous waits while a queue is full: a rank that is in a barrier already must still send it.
 check "6 ranks with queues of 4 messages" ranks 6 --mca coll_irr_shm 0 -x UCX_MM_FIFO_SIZE=4 \
     "$builddir/irr_bench" -c --unit 200000 --iterations 20 --algorithms direct,balanced-grid
 exit $failed

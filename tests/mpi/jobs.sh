@@ -42,7 +42,7 @@ refused() {
 launcher() {
     name=$scratch/$1
     shift
-    printf '%s\n' '#!/bin/sh' 'tell() { echo "{\"calls_ms\": $1, \"served\": $2, \"loaded\": $3}"; }' "$@" > "$name"
+    printf '%s\n' '#!/bin/sh' 'print_job() { echo "{\"calls_ms\": $1, \"served\": $2, \"loaded\": $3}"; }' "$@" > "$name"
     chmod +x "$name"
 }
 
@@ -139,19 +139,19 @@ launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
     'if [ -n "$OMPI_MCA_coll" ]; then' \
     "    echo \"\$OMPI_MCA_coll\" >> '$scratch/log'" \
-    '    tell 3000 0 false' \
+    '    print_job 3000 0 false' \
     'else' \
     "    echo \"\${OMPI_MCA_coll_irr_alltoallv_algorithm:-unset}\" >> '$scratch/log'" \
     "    set -- \$(cat '$scratch/next' 2> /dev/null || echo 2 1 6)" \
-    '    tell "${1}000" 2 true' \
+    '    print_job "${1}000" 2 true' \
     '    shift' \
     "    echo \"\${*:-2 1 6}\" > '$scratch/next'" \
     'fi'
 launcher srun 'for word; do case $word in -np) echo "srun: invalid partition: p" >&2; exit 1 ;; esac; done' \
     'exec "${0%/*}/times" "$@"'
-launcher fails 'case $* in *--loop*) [ -n "$OMPI_MCA_coll" ] && tell 1 0 false || tell 1 0 true ;; *) exit 3 ;; esac'
-launcher never 'tell 1 0 false'
-launcher always 'tell 1 0 true'
+launcher fails 'case $* in *--loop*) [ -n "$OMPI_MCA_coll" ] && print_job 1 0 false || print_job 1 0 true ;; *) exit 3 ;; esac'
+launcher never 'print_job 1 0 false'
+launcher always 'print_job 1 0 true'
 
 # ---- jobs ----
 

@@ -2,7 +2,7 @@
  * report.c - exchanges with known bytes and numbers, for coll_irr_report and for the variables of MPI_T.
  *
  *     mpi_report CALLS COMMUNICATORS [STRATEGY]   the variables must name this strategy for MPI_Alltoallv
- *     mpi_report CALLS COMMUNICATORS tell         at the end rank 0 prints the variables of MPI_Alltoallv on
+ *     mpi_report CALLS COMMUNICATORS print        at the end rank 0 prints the variables of MPI_Alltoallv on
  *                                                 MPI_COMM_WORLD, each as the largest value of all ranks
  *
  * The program makes
@@ -173,7 +173,7 @@ static void print(int rank)
 int main(int argc, char **argv)
 {
     const int calls = argc > 1 ? atoi(argv[1]) : 0, communicators = argc > 2 ? atoi(argv[2]) : 0;
-    const int signals = argc > 3 && strcmp(argv[3], "tell") == 0;
+    const int prints = argc > 3 && strcmp(argv[3], "print") == 0;
     MPI_Comm half, dup;
     int rank, ranks;
 
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
         open_variables(MPI_COMM_WORLD);
     }
     exchange_some(MPI_COMM_WORLD, calls);
-    if (argc > 3 && !signals) {
+    if (argc > 3 && !prints) {
         check_variables(MPI_COMM_WORLD, calls, argv[3]);
     }
     exchange(MPI_COMM_WORLD, ALLTOALL, BLOCKING, calls);
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
         exchange_between(half, rank, calls);
     }
     exchange(MPI_COMM_WORLD, ALLTOALLV, PERSISTENT, 3);
-    if (signals) {
+    if (prints) {
         print(rank);
     }
     if (argc > 3) {

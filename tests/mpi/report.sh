@@ -59,7 +59,7 @@ def check_row(row):
     one = row["communicators"] == 1
     strategies = {strategy["strategy"]: strategy["speedup"] for strategy in row["strategies"]}
     alone = "_algorithm is " in (row["reason"] or "")   # strategies which are compared with each other alone
-    told = re.findall(r"speedup ([0-9.]+)(?: to ([0-9.]+))?", row["reason"] or "")
+    shown = re.findall(r"speedup ([0-9.]+)(?: to ([0-9.]+))?", row["reason"] or "")
     holds("a reason", row, row["reason"])
     holds("a speedup of what serves", row, served is None or (ours and served[0] > 1))
     holds("no speedup of what Open MPI serves", row, ours or served is None)
@@ -68,7 +68,7 @@ def check_row(row):
           row["tried"] == 0 or row["trial_exchanges"] > 0 or "not over yet" in row["reason"])
     for speedup in strategies.values():
         holds("a range", row, 0 <= speedup[0] <= speedup[1])
-    for least, most in told if not alone else []:
+    for least, most in shown if not alone else []:
         wanted = served or other
         got = [float(least), float(most or least)]
         holds("the reason is the record", row, all(abs(a - b) < 0.006 for a, b in zip(got, wanted)))
@@ -105,9 +105,9 @@ check_total(report["total"], rows)
 variables = dict(re.findall(r"coll_irr_alltoallv_(\w+) (\S+)", open(sys.argv[2]).read()))
 for key, value in variables.items():
     row = [x for x in rows if x["communicator"] == "MPI_COMM_WORLD" and x["call"] == "MPI_Alltoallv"][0]
-    told = {"ns": row["time_ns"], "speedup": (row["speedup"] or [0])[-1], "saved_ns": row["saved_ns"] or 0,
+    values = {"ns": row["time_ns"], "speedup": (row["speedup"] or [0])[-1], "saved_ns": row["saved_ns"] or 0,
             "saved_low_ns": (row["saved_range_ns"] or [0])[0], "saved_high_ns": (row["saved_range_ns"] or [0])[-1]}
-    holds("the variable %s %s" % (key, value), row, abs(told.get(key, row.get(key)) - float(value)) <= 0.001)
+    holds("the variable %s %s" % (key, value), row, abs(values.get(key, row.get(key)) - float(value)) <= 0.001)
 if wrong:
     print("\n".join(wrong))
 sys.exit(len(wrong) > 0)
@@ -130,7 +130,7 @@ random_agrees() {
         case $(below 3) in 0) share=20 ;; 1) share=1000 ;; *) share=1000000000 ;; esac
         echo "$n ranks, $calls calls, $comms communicators, share $share"
         shown ranks "$n" --mca coll_irr_report "$scratch/report.json" --mca coll_irr_setup_share $share \
-            --mca coll_irr_alltoall_algorithm auto "$program" $calls $comms tell && agrees || return
+            --mca coll_irr_alltoall_algorithm auto "$program" $calls $comms print && agrees || return
     done
 }
 

@@ -88,7 +88,7 @@ case " $TRANSPORTS " in
         lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
         lacking "a provider without a device" "no provider of tagged messages that is psm2 .*has providers" \
             --mca coll_irr_ofi_provider psm2
-        lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) tells" \
+        lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) reports" \
             --mca coll_irr_ofi_provider "udp;ofi_rxd"
         if needs_libfabric; then
             skip "no libfabric at run time" "Open MPI needs libfabric itself"

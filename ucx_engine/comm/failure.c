@@ -143,7 +143,7 @@ static void time_out(irr_exchange_t *exchange)
 void irr_comm_listen(irr_comm_t *comm)
 {
     if (comm->failed == IRR_OK && (comm->notified > 0 || is_notified(comm))) {
-        irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks was told that it failed", comm->rank,
+        irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks got the notice that it failed", comm->rank,
                 comm->ranks);
         end_here(comm, IRR_ERR_PEER);
     }

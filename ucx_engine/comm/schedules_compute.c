@@ -29,7 +29,7 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t
     return status;
 }
 
-/* Tells the user once that a schedule was not done in time. */
+/* Warns the user once that a schedule was not computed in time. */
 static void warn_late(irr_schedules_t *schedules)
 {
     if (!schedules->warned) {

@@ -167,7 +167,7 @@ static irr_status_t go_far(irr_setup_t *setup)
     return irr_agree_addresses(setup, find_again);
 }
 
-/* Evaluates the last agreement, which tells whether all ranks could map the memory of their nodes. */
+/* Evaluates the last agreement, which shows whether all ranks could map the memory of their nodes. */
 static irr_status_t agreed_end(irr_setup_t *setup)
 {
     char reason[IRR_SETUP_WHY];

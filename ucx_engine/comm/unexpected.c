@@ -3,7 +3,7 @@
  */
 #include "comm/exchange.h"
 
-/* Index of the highest bit of a sequence number, which tells its half. */
+/* Index of the highest bit of a sequence number, which is the number of its half. */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 
 /* A mask without bits selects all tags. */

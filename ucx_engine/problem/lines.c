@@ -29,7 +29,7 @@ static irr_status_t open_pipe(irr_lines_t *lines)
     const int first = getc(lines->stream);
 
     if (first == EOF && !ferror(lines->stream)) {
-        return irr_lines_refuse(lines, IRR_ERR_IO, "is a pipe that is empty and that nobody writes to");
+        return irr_lines_refuse(lines, IRR_ERR_IO, "is an empty pipe without a writer");
     }
     clearerr(lines->stream);
     if (first != EOF) {

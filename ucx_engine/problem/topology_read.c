@@ -76,7 +76,7 @@ static irr_status_t check_pair(reader_t *reader, const char *kind, const irr_top
         return irr_lines_refuse(at_switch(reader, second), IRR_ERR_FORMAT, "%s '%.64s' is there twice", kind,
                                 pair[1].name);
     }
-    return irr_lines_refuse(at_switch(reader, second), IRR_ERR_FORMAT, "%s '%.48s' hangs on switch '%.48s', too",
+    return irr_lines_refuse(at_switch(reader, second), IRR_ERR_FORMAT, "%s '%.48s' is also connected to switch '%.48s'",
                             kind, pair[1].name, reader->read.names.list[first]);
 }
 
