@@ -59,8 +59,8 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
 }
 
 /*
- * Records the result of a sink, whose number is op->room. The last part of a message counts the message; after an
- * earlier part, sinks accept later parts, too.
+ * Records the result of a sink, whose number is op->room. The last fragment of a message counts the message; after an
+ * earlier fragment, sinks accept later fragments, too.
  */
 void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
@@ -124,16 +124,16 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 }
 
 /*
- * Returns the bits of a key to ignore: the sender, and those outside the mask. If parts of messages without a receive
- * are left, the mark of later parts is ignored, too, unless a matching receive is pending: libfabric may have given
- * this receive a first part that we have not seen yet, and then the second part belongs to it.
+ * Returns the bits of a key to ignore: the sender, and those outside the mask. If fragments of messages without a
+ * receive are left, the mark of later fragments is ignored, too, unless a matching receive is pending: libfabric may
+ * have given this receive a first fragment that we have not seen yet, and then the second fragment belongs to it.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {
-    const uint64_t part = irr_ofi_part_bit(ofi), rank = (UINT64_C(1) << ofi->rank_bits) - 1;
-    const uint64_t ignore = ((uint64_t)(uint16_t)~mask << ofi->rank_bits | rank) & ~part;
+    const uint64_t mark = irr_ofi_fragment_bit(ofi), rank = (UINT64_C(1) << ofi->rank_bits) - 1;
+    const uint64_t ignore = ((uint64_t)(uint16_t)~mask << ofi->rank_bits | rank) & ~mark;
 
-    return ofi->orphans && !irr_ofi_is_awaited(ofi, key, ignore) ? ignore | part : ignore;
+    return ofi->orphans && !irr_ofi_is_awaited(ofi, key, ignore) ? ignore | mark : ignore;
 }
 
 irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
@@ -159,5 +159,5 @@ irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t t
         return IRR_IN_PROGRESS;
     }
     sink->state = IRR_OFI_FREE;
-    return ofi->orphans && (ignore & irr_ofi_part_bit(ofi)) == 0 ? IRR_IN_PROGRESS : IRR_OK;
+    return ofi->orphans && (ignore & irr_ofi_fragment_bit(ofi)) == 0 ? IRR_IN_PROGRESS : IRR_OK;
 }

@@ -61,7 +61,7 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 
 /*
  * Returns the length of a message that was longer than the posted bytes. Providers set len to the whole length or to
- * the posted one, and olen to the rest or to 0. If neither shows the length, the part is taken for the last one.
+ * the posted one, and olen to the rest or to 0. If neither shows the length, the fragment is taken for the last one.
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {

@@ -4,7 +4,7 @@
  * The key of a message consists of channel, tag and the sender's rank, so that no receive needs the address of a
  * sender:
  *
- *     channel 16 | part 1 | tag 15 | rank 16 to 20, as many as the provider leaves
+ *     channel 16 | fragment 1 | tag 15 | rank 16 to 20, as many as the provider leaves
  *
  * One piece is passed on as it is. A list is packed into a buffer, or unpacked from one, even if the provider supports
  * lists: libfabric 1.17 to 2.6 over rxm never ends a long list, at neither end, if the receive is shorter than the

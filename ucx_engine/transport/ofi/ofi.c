@@ -156,14 +156,14 @@ static const irr_transport_ops_t ops = {
 };
 
 /* Returns the largest power of two up to message_max, which all ranks can compare. */
-static size_t part_max(size_t message_max)
+static size_t fragment_max(size_t message_max)
 {
-    size_t part = (SIZE_MAX >> 1) + 1;
+    size_t fragment = (SIZE_MAX >> 1) + 1;
 
-    while (part > message_max && message_max > 0) {   /* 0: the provider does not say */
-        part >>= 1;
+    while (fragment > message_max && message_max > 0) {   /* 0: the provider does not say */
+        fragment >>= 1;
     }
-    return part;
+    return fragment;
 }
 
 /* Sets the capabilities of the chosen provider. */
@@ -174,7 +174,7 @@ static void describe(irr_ofi_t *ofi)
 
     ofi->rank_bits = bits < IRR_CHANNEL_RANK_BITS ? bits : IRR_CHANNEL_RANK_BITS;
     ofi->inject_max = info->tx_attr->inject_size < INJECT_MAX ? info->tx_attr->inject_size : INJECT_MAX;
-    ofi->part_max = part_max(info->ep_attr->max_msg_size);
+    ofi->fragment_max = fragment_max(info->ep_attr->max_msg_size);
     ofi->recvs_many = info->rx_attr->size / 2;
     ofi->super.ops = &ops;
     ofi->super.caps = (irr_transport_caps_t){

@@ -75,13 +75,13 @@ struct irr_ofi_op {
     size_t             kept;      /* bytes of the whole message that are sent, or that have a place */
     size_t             posted;    /* bytes that libfabric may read or write now */
     irr_ofi_line_t    *home;      /* the line for when libfabric cannot take it */
-    size_t             done;      /* bytes of the parts that are over */
+    size_t             done;      /* bytes of the fragments that are over */
     size_t             room;      /* send: its length; receive: longest message it accepts; sink: its number */
-    size_t             bytes;     /* length of the received message, or of its last part */
+    size_t             bytes;     /* length of the received message, or of its last fragment */
     irr_status_t       status;
 };
 
-/* Bits of a key for the tag, and for the mark of later parts (part.c). */
+/* Bits of a key for the tag, and for the mark of later fragments (fragment.c). */
 #define IRR_OFI_TAG_BITS (1 + IRR_CHANNEL_TAG_BITS)
 
 /* A sink discards the messages that some bits of their keys select, one at a time. */
@@ -113,7 +113,7 @@ typedef struct irr_ofi {
     size_t                   address_length;
     int                      rank_bits;     /* bits of the rank in a key */
     size_t                   inject_max;    /* longest send that is copied at once, in bytes */
-    size_t                   part_max;      /* longest message of libfabric, in bytes; the same on all ranks */
+    size_t                   fragment_max;  /* longest message of libfabric, in bytes; the same on all ranks */
     int                      event_fd;
     irr_peer_t              *peers;
     uint64_t                 endpoints, bytes_gathered;
@@ -121,10 +121,10 @@ typedef struct irr_ofi {
     irr_ofi_line_t           receives;      /* receives that wait */
     irr_ofi_line_t          *lines;         /* list of lines that may not be empty */
     irr_ofi_op_t            *queues[IRR_OFI_QUEUES];
-    bool                     orphans;       /* parts may arrive whose message has no receive any more */
+    bool                     orphans;       /* fragments may arrive whose message has no receive any more */
     irr_ofi_op_t            *finished, **finished_last;   /* operations whose `done` is due, in order */
     uint64_t                 sends;         /* sends not over, also those without a request */
-    uint64_t                 recvs, recvs_many;   /* receives not over; above recvs_many each waits its turn (part.c) */
+    uint64_t                 recvs, recvs_many;   /* receives not over; above recvs_many each one queues (fragment.c) */
     uint64_t                 draining, quiet_ns;   /* value of `sends` when drain last saw it change, and the time */
     uint64_t                 live;          /* operations in use */
     unsigned                 looks;         /* calls of progress without operations */
@@ -184,15 +184,18 @@ void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Asks for a receive to end. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
-/* part.c: starts an operation, in parts if the message is long, and in turn if there are many receives. */
+/* fragment.c: starts an operation, in fragments if the message is long, and in turn if there are many receives. */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted);
-/* Returns true if another part follows a part of this length. */
+/* Returns true if another fragment follows a fragment of this length. */
 bool irr_ofi_is_followed(const irr_ofi_t *ofi, size_t bytes);
-/* Returns the bit of a key that marks later parts. */
-uint64_t irr_ofi_part_bit(const irr_ofi_t *ofi);
-/* Returns the memory of the part that is next or under way. */
-irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op);
-/* Handles the end of a part: true if another one was started, else sets *status and op->bytes for the whole message. */
+/* Returns the bit of a key that marks later fragments. */
+uint64_t irr_ofi_fragment_bit(const irr_ofi_t *ofi);
+/* Returns the memory of the fragment that is next or under way. */
+irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op);
+/*
+ * Handles the end of a fragment: true if another one was started, else sets *status and op->bytes for the whole
+ * message.
+ */
 bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status);
 /* Removes an operation from its queue; the next one of its key may start. */
 void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op);

@@ -1,8 +1,8 @@
 /*
  * peer.c - processes: the addresses that they exchange, and their entries in libfabric's address table.
  *
- *     version 1 | length of the provider's name 1 | logarithm of part_max 1 | 0 1 | format of the address 4 | name |
- *     libfabric's address
+ *     version 1 | length of the provider's name 1 | logarithm of fragment_max 1 | 0 1 | format of the address 4 |
+ *     name | libfabric's address
  *
  * A peer is only an address until the first send to it, because a grid route uses few peers of many. Addresses from
  * other processes are checked, because libfabric reads as many bytes as their format implies.
@@ -18,7 +18,7 @@
 #define NAME_MAX_BYTES 64
 
 typedef struct head {
-    uint8_t  version, name_length, part_log, zero;
+    uint8_t  version, name_length, fragment_log, zero;
     uint32_t format;
 } head_t;
 
@@ -29,7 +29,8 @@ irr_status_t irr_ofi_make_address(irr_ofi_t *ofi)
     const char *name = ofi->info->fabric_attr->prov_name;
     const size_t name_length = strnlen(name, NAME_MAX_BYTES);
     head_t head = {
-        .version = VERSION, .name_length = (uint8_t)name_length, .part_log = (uint8_t)__builtin_ctzll(ofi->part_max),
+        .version = VERSION, .name_length = (uint8_t)name_length,
+        .fragment_log = (uint8_t)__builtin_ctzll(ofi->fragment_max),
         .format = ofi->info->addr_format
     };
     size_t length = 0;
@@ -67,11 +68,11 @@ static irr_status_t refuse_provider(const irr_ofi_t *ofi, const char *name, size
     return IRR_ERR_UNREACHABLE;
 }
 
-static irr_status_t refuse_parts(const irr_ofi_t *ofi, unsigned log)
+static irr_status_t refuse_fragments(const irr_ofi_t *ofi, unsigned log)
 {
     irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one; "
             "all ranks must have the same domain (%sofi_domain)", ofi->info->fabric_attr->prov_name, log,
-            __builtin_ctzll(ofi->part_max), irr_log_prefix());
+            __builtin_ctzll(ofi->fragment_max), irr_log_prefix());
     return IRR_ERR_UNREACHABLE;
 }
 
@@ -92,8 +93,8 @@ static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t leng
         memcmp(address + sizeof(head), (const char *)ofi->address + sizeof(own), own.name_length) != 0) {
         return refuse_provider(ofi, address + sizeof(head), head.name_length);
     }
-    if (head.part_log != own.part_log) {
-        return refuse_parts(ofi, head.part_log);
+    if (head.fragment_log != own.fragment_log) {
+        return refuse_fragments(ofi, head.fragment_log);
     }
     if (head.format != own.format ||
         (own.format == FI_ADDR_STR ? address[length - 1] != '\0' : length != ofi->address_length)) {

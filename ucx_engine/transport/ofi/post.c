@@ -24,8 +24,8 @@ void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op)
 static ssize_t give(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     static char nothing;
-    const irr_iov_t part = irr_ofi_part(ofi, op);
-    const struct iovec iov = { .iov_base = part.length > 0 ? part.base : &nothing, .iov_len = part.length };
+    const irr_iov_t fragment = irr_ofi_fragment(ofi, op);
+    const struct iovec iov = { .iov_base = fragment.length > 0 ? fragment.base : &nothing, .iov_len = fragment.length };
     const struct fi_msg_tagged message = {
         .msg_iov = &iov, .iov_count = 1, .addr = op->to, .tag = op->key, .ignore = op->ignore, .context = &op->context
     };

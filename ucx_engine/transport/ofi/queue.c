@@ -1,5 +1,6 @@
 /*
- * queue.c - queues of operations with one key, in order: all pending receives of channels, and sends in parts (part.c).
+ * queue.c - queues of operations with one key, in order: all pending receives of channels, and sends in fragments
+ * (fragment.c).
  *
  * A hash table of IRR_OFI_QUEUES lists finds the queue of a key. A list links the first operations of its queues, and
  * the first operation of a queue knows the last one. No function here allocates memory.
@@ -8,10 +9,10 @@
  */
 #include "transport/ofi/ofi.h"
 
-/* Returns the key without the mark of later parts. */
+/* Returns the key without the mark of later fragments. */
 static uint64_t name_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
-    return op->key & ~irr_ofi_part_bit(ofi);
+    return op->key & ~irr_ofi_fragment_bit(ofi);
 }
 
 /* Returns the list of a key. Keys differ in their lowest bits by rank, and above these by tag and channel. */

@@ -1,27 +1,27 @@
 /*
- * part.c - messages of at least part_max bytes, the most that the provider takes at once, are sent in parts.
+ * fragment.c - sends messages of at least fragment_max bytes, the provider's longest message, in fragments.
  *
- * Each part of part_max bytes is followed by another one. The last part is shorter, and may be empty: it shows the end
- * to a receiver, which does not know the length of the message.
+ * Each fragment of fragment_max bytes is followed by another one. The last fragment is shorter, and may be empty: it
+ * shows the end to a receiver, which does not know the length of the message.
  *
- * The first part has the key of the message. Later parts have one more bit set, so that they match only the operation
- * that received the first part, however short that receive is. Each part starts when the previous one is over: parts
- * are so long that waiting costs nothing. A second part waits, at both ends, until all earlier operations that may have
- * parts with the same key are over. No function here allocates memory.
+ * The first fragment has the key of the message. Later fragments have one more bit set, so that they match only the
+ * operation that received the first fragment, however short that receive is. Each fragment starts when the previous one
+ * is over: fragments are so long that waiting costs nothing. A second fragment waits, at both ends, until all earlier
+ * operations that may have fragments with the same key are over. No function here allocates memory.
  */
 #include "transport/ofi/ofi.h"
 
 bool irr_ofi_is_followed(const irr_ofi_t *ofi, size_t bytes)
 {
-    return bytes == ofi->part_max;
+    return bytes == ofi->fragment_max;
 }
 
-uint64_t irr_ofi_part_bit(const irr_ofi_t *ofi)
+uint64_t irr_ofi_fragment_bit(const irr_ofi_t *ofi)
 {
     return UINT64_C(1) << (IRR_CHANNEL_TAG_BITS + ofi->rank_bits);
 }
 
-irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op)
+irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     const irr_iov_t all = op->whole.base != NULL || op->count == 0 ? op->whole : op->iov[0];
 
@@ -31,13 +31,13 @@ irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
-/* Sets the length of the next part. A receive uses the scrap buffer if it keeps nothing more. */
-static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
+/* Sets the length of the next fragment. A receive uses the scrap buffer if it keeps nothing more. */
+static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;
 
     op->posted = op->kind == IRR_OFI_RECV && left == 0 ? sizeof(ofi->scrap)
-               : left < ofi->part_max ? left : ofi->part_max;
+               : left < ofi->fragment_max ? left : ofi->fragment_max;
 }
 
 /*
@@ -52,7 +52,7 @@ irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *lin
 
     *posted = false;
     op->home = line;
-    measure_part(ofi, op);
+    measure_fragment(ofi, op);
     if (op->kind == IRR_OFI_RECV || irr_ofi_is_followed(ofi, op->posted)) {
         first = irr_ofi_queue_join(ofi, op);
     }
@@ -67,7 +67,7 @@ irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *lin
     return status;
 }
 
-/* Starts the next part. Returns IRR_IN_PROGRESS, or why it could not start. */
+/* Starts the next fragment. Returns IRR_IN_PROGRESS, or why it could not start. */
 static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     bool posted;
@@ -77,8 +77,8 @@ static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
     op->done += op->kind == IRR_OFI_SEND ? op->posted : op->bytes;
     op->bytes = 0;
-    op->key |= irr_ofi_part_bit(ofi);
-    measure_part(ofi, op);
+    op->key |= irr_ofi_fragment_bit(ofi);
+    measure_fragment(ofi, op);
     if (op->ahead != NULL) {
         op->waits = true;
         return IRR_IN_PROGRESS;

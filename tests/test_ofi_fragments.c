@@ -1,6 +1,6 @@
 /*
- * test_ofi_parts.c - libfabric with a provider that takes short messages only, so that longer ones are sent in parts:
- * the conformance suite, and errors that only parts can cause.  All tests run over tcp on the loopback.
+ * test_ofi_fragments.c - libfabric with a provider that takes short messages only, so that longer ones are sent in
+ * fragments: the conformance suite, and errors that only fragments can cause.  All tests run over tcp on the loopback.
  */
 #include "transport_suite.h"
 
@@ -8,7 +8,7 @@
 
 #define TAG IRR_NET_TAG
 
-/* Bytes of a part: libfabric sends a small one at once, and asks the receiver before a large one. */
+/* Bytes of a fragment: libfabric sends a small one at once, and asks the receiver before a large one. */
 enum { SMALL = 4096, LARGE = 65536 };
 
 static struct fi_ops_tagged *given, limited;
@@ -25,13 +25,13 @@ static ssize_t send_limited(struct fid_ep *ep, const struct fi_msg_tagged *messa
     return given->sendmsg(ep, message, flags);
 }
 
-static irr_status_t limit_parts(irr_transport_t *transports[IRR_NET_RANKS], size_t bytes)
+static irr_status_t limit_fragments(irr_transport_t *transports[IRR_NET_RANKS], size_t bytes)
 {
     limit = bytes;
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         irr_ofi_t *ofi = irr_ofi_of(transports[r]);
 
-        ofi->part_max = bytes;
+        ofi->fragment_max = bytes;
         given = ofi->ep->tagged;
         limited = *given;
         limited.sendmsg = send_limited;
@@ -42,12 +42,12 @@ static irr_status_t limit_parts(irr_transport_t *transports[IRR_NET_RANKS], size
 
 static irr_status_t limit_small(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return limit_parts(transports, SMALL);
+    return limit_fragments(transports, SMALL);
 }
 
 static irr_status_t limit_large(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return limit_parts(transports, LARGE);
+    return limit_fragments(transports, LARGE);
 }
 
 #define TCP { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true }
@@ -85,10 +85,10 @@ static void meet(irr_net_t *net, size_t sent, size_t room, bool recv_first)
     expect_empty(net);
 }
 
-/* All pairs of lengths around those of a part. */
-static void check_lengths(irr_net_t *net, size_t part)
+/* All pairs of lengths around those of a fragment. */
+static void check_lengths(irr_net_t *net, size_t max)
 {
-    const size_t lengths[] = { 0, 10, part - 1, part, part + 1, 2 * part - 1, 2 * part, 3 * part + 7 };
+    const size_t lengths[] = { 0, 10, max - 1, max, max + 1, 2 * max - 1, 2 * max, 3 * max + 7 };
     const size_t count = IRR_TEST_COUNT(lengths);
 
     for (size_t i = 0; i < count * count; i++) {
@@ -107,7 +107,7 @@ IRR_NET_TEST(test_large_lengths, &large)
     check_lengths(net, LARGE);
 }
 
-/* Lists whose pieces end before, at and behind the ends of parts. */
+/* Lists whose pieces end before, at and behind the ends of fragments. */
 IRR_NET_TEST(test_lists, &small)
 {
     const size_t cuts[][4] = {
@@ -168,7 +168,7 @@ IRR_NET_TEST(test_row, &small)
 
 /* ---- discarding ---- */
 
-/* The second part of a message, for which no receive is posted yet, must not be discarded. */
+/* The second fragment of a message, for which no receive is posted yet, must not be discarded. */
 IRR_NET_TEST(test_discard, &small)
 {
     size_t count = 0;
@@ -195,7 +195,7 @@ static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
     return asleep ? (given_queue->read(queue, entries, 0), -FI_EAGAIN) : given_queue->read(queue, entries, count);
 }
 
-/* The rest of a message is not discarded before the transport has seen the first part, which a receive has taken. */
+/* The rest of a message is not discarded before the transport has seen the first fragment, which a receive has. */
 IRR_NET_TEST(test_unseen, &small)
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
@@ -269,13 +269,13 @@ IRR_NET_TEST(test_abandon, &small)
     }
 }
 
-IRR_TEST_MAIN("ofi_parts", 600,
+IRR_TEST_MAIN("ofi_fragments", 600,
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, small)
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, large)
-    { "lengths around those of small parts", test_small_lengths },
-    { "lengths around those of large parts", test_large_lengths },
-    { "lists whose pieces cross the ends of parts", test_lists },
+    { "lengths around those of small fragments", test_small_lengths },
+    { "lengths around those of large fragments", test_large_lengths },
+    { "lists whose pieces cross the ends of fragments", test_lists },
     { "messages of one tag that are cut short", test_row },
-    { "parts of a message are not discarded", test_discard },
-    { "nor is a part that arrives before the first one is seen", test_unseen },
-    { "receives that are abandoned between parts", test_abandon })
+    { "fragments of a message are not discarded", test_discard },
+    { "nor is a fragment that arrives before the first one is seen", test_unseen },
+    { "receives that are abandoned between fragments", test_abandon })
