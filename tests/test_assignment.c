@@ -29,7 +29,7 @@ typedef struct crew {
     const irr_nodes_t *forwards;   /* the nodes; NULL: messages go direct */
     irr_matrix_t   matrix;
     irr_computed_t computed;
-    irr_bytes_t    parts;
+    irr_bytes_t    entries;
 } crew_t;
 
 static void fill(irr_matrix_t *matrix, uint64_t *state)
@@ -70,12 +70,12 @@ static void open_crew(crew_t *crew, int kind, uint64_t *state)
         compute(crew, &forwarded);
         irr_matrix_fini(&forwarded);
     }
-    irr_test_must(irr_assignments_write(&crew->computed, &crew->matrix, crew->forwards, 77, &crew->parts));
+    irr_test_must(irr_assignments_write(&crew->computed, &crew->matrix, crew->forwards, 77, &crew->entries));
 }
 
 static void close_crew(crew_t *crew)
 {
-    irr_bytes_fini(&crew->parts);
+    irr_bytes_fini(&crew->entries);
     irr_computed_fini(&crew->computed);
     irr_nodes_fini(&crew->nodes);
     irr_matrix_fini(&crew->matrix);
@@ -146,13 +146,13 @@ static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *fo
     irr_forward_fini(&wanted);
 }
 
-static void expect_rank(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state)
+static void expect_rank(const crew_t *crew, int rank, irr_reader_t entry, uint64_t *state)
 {
     irr_block_t list[RANKS_MAX];
     irr_assignment_t assignment;
 
     (void)state;
-    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(part, scene.ranks, rank, crew->forwards, sent_by(crew, rank, list),
+    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(entry, scene.ranks, rank, crew->forwards, sent_by(crew, rank, list),
                                               &assignment), IRR_OK);
     CU_ASSERT_EQUAL(assignment.declined, crew->computed.declined);
     CU_ASSERT_EQUAL(assignment.matrix_bytes, 77);
@@ -165,22 +165,23 @@ static void expect_rank(const crew_t *crew, int rank, irr_reader_t part, uint64_
     irr_assignment_fini(&assignment);
 }
 
-/* Calls a function with each rank's part of the assignments of random crews. */
-static void each_part(uint64_t *state, void (*visit)(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state))
+/* Calls a function with each rank's entry of the assignments of random crews. */
+static void each_entry(uint64_t *state,
+                       void (*visit)(const crew_t *crew, int rank, irr_reader_t entry, uint64_t *state))
 {
     for (int n = 0; n < 60; n++) {
-        irr_reader_t parts;
+        irr_reader_t entries;
         crew_t crew;
 
         open_crew(&crew, n % KINDS, state);
-        parts = irr_bytes_read(&crew.parts);
+        entries = irr_bytes_read(&crew.entries);
         for (int r = 0; r < scene.ranks; r++) {
-            const irr_reader_t part = irr_bytes_next(&parts);
+            const irr_reader_t entry = irr_bytes_next(&entries);
 
-            CU_ASSERT_FALSE_FATAL(part.bad);
-            visit(&crew, r, part, state);
+            CU_ASSERT_FALSE_FATAL(entry.bad);
+            visit(&crew, r, entry, state);
         }
-        CU_ASSERT_TRUE(irr_reader_ends(&parts));
+        CU_ASSERT_TRUE(irr_reader_ends(&entries));
         close_crew(&crew);
     }
 }
@@ -189,7 +190,7 @@ static void test_same(void)
 {
     uint64_t state = irr_test_seed();
 
-    each_part(&state, expect_rank);
+    each_entry(&state, expect_rank);
 }
 
 /* ---- damaged assignments ---- */
@@ -258,13 +259,13 @@ static size_t spoil(unsigned char *bytes, size_t length, uint64_t *state)
     return irr_test_below(state, 4) == 0 ? irr_test_below(state, length + 1) : length;
 }
 
-static void spoil_part(const crew_t *crew, int rank, irr_reader_t part, uint64_t *state)
+static void spoil_entry(const crew_t *crew, int rank, irr_reader_t entry, uint64_t *state)
 {
     for (int i = 0; i < 8; i++) {
-        unsigned char *bytes = irr_test_array(part.length, 1);
+        unsigned char *bytes = irr_test_array(entry.length, 1);
 
-        memcpy(bytes, part.in, part.length);
-        expect_plans(crew, rank, bytes, spoil(bytes, part.length, state));
+        memcpy(bytes, entry.in, entry.length);
+        expect_plans(crew, rank, bytes, spoil(bytes, entry.length, state));
         free(bytes);
     }
 }
@@ -273,7 +274,7 @@ static void test_spoilt(void)
 {
     uint64_t state = irr_test_seed() + 1;
 
-    each_part(&state, spoil_part);
+    each_entry(&state, spoil_entry);
 }
 
 IRR_TEST_MAIN("assignment", 120,

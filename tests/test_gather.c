@@ -1,5 +1,5 @@
 /*
- * test_gather.c - parts gathered at rank 0 and scattered from it: the checker proves the plans as exchanges, runs are
+ * test_gather.c - entries gathered at rank 0 and scattered from it: the checker proves the plans as exchanges, runs are
  * correct, and a rank whose peers send random bytes ends or fails, and touches nothing outside its memory.
  */
 #include "irr_fleet.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 20000, PART_MAX = 300 };
+enum { ROUNDS_MAX = 20000, ENTRY_MAX = 300 };
 
 /* ---- plans ---- */
 
@@ -83,7 +83,7 @@ static void test_proof(void)
 
 typedef struct member {
     irr_gather_t gather;
-    unsigned char part[PART_MAX];   /* that it sends up, and expects back */
+    unsigned char entry[ENTRY_MAX];   /* that it sends up, and expects back */
     size_t       length;
     bool         down, runs;
     irr_status_t status;
@@ -103,7 +103,7 @@ static void open_team(team_t *team, int ranks, uint64_t seed, size_t eager_max)
     team->tag_base = 0;
     team->wild = false;
     for (int r = 0; r < ranks; r++) {
-        irr_test_must(irr_gather_init(&team->member[r].gather, ranks, r, PART_MAX + sizeof(uint64_t)));
+        irr_test_must(irr_gather_init(&team->member[r].gather, ranks, r, ENTRY_MAX + sizeof(uint64_t)));
     }
 }
 
@@ -131,35 +131,35 @@ static void start(team_t *team, int r, uint64_t *state)
     const irr_exec_env_t env = env_of(team, r);
     const size_t begin = irr_gather_begin(&member->gather);
 
-    member->length = irr_test_below(state, PART_MAX + 1);
-    irr_test_must(irr_bytes_reserve(&member->gather.parts, member->length));
+    member->length = irr_test_below(state, ENTRY_MAX + 1);
+    irr_test_must(irr_bytes_reserve(&member->gather.entries, member->length));
     for (size_t i = 0; i < member->length; i++) {
-        member->part[i] = (unsigned char)irr_test_random(state);
-        member->gather.parts.at[begin + i] = member->part[i];
+        member->entry[i] = (unsigned char)irr_test_random(state);
+        member->gather.entries.at[begin + i] = member->entry[i];
     }
-    member->gather.parts.length += member->length;
-    irr_bytes_end(&member->gather.parts, begin);
+    member->gather.entries.length += member->length;
+    irr_bytes_end(&member->gather.entries, begin);
     irr_gather_up(&member->gather, &env);
     member->down = false;
     member->runs = true;
 }
 
-static bool is_part(const member_t *member, irr_reader_t part)
+static bool is_entry(const member_t *member, irr_reader_t entry)
 {
-    return !part.bad && part.length == member->length && memcmp(part.in, member->part, part.length) == 0;
+    return !entry.bad && entry.length == member->length && memcmp(entry.in, member->entry, entry.length) == 0;
 }
 
-/* Rank 0 has the part of each rank, and scatters them. */
+/* Rank 0 has the entry of each rank, and scatters them. */
 static void turn(team_t *team, int r)
 {
     member_t *member = &team->member[r];
     const irr_exec_env_t env = env_of(team, r);
-    irr_reader_t parts = irr_bytes_read(&member->gather.parts);
+    irr_reader_t entries = irr_bytes_read(&member->gather.entries);
 
     for (int i = 0; i < team->fleet->ranks && r == 0 && !team->wild; i++) {
-        CU_ASSERT_TRUE(is_part(&team->member[i], irr_bytes_next(&parts)));
+        CU_ASSERT_TRUE(is_entry(&team->member[i], irr_bytes_next(&entries)));
     }
-    CU_ASSERT(r > 0 || team->wild || irr_reader_ends(&parts));
+    CU_ASSERT(r > 0 || team->wild || irr_reader_ends(&entries));
     irr_gather_down(&member->gather, &env);
     member->down = true;
 }
@@ -200,14 +200,14 @@ static void run(int ranks, size_t eager_max, int runs, uint64_t *state)
         }
         CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
         for (int r = 0; r < ranks; r++) {
-            irr_reader_t parts = irr_bytes_read(&team.member[r].gather.parts);
+            irr_reader_t entries = irr_bytes_read(&team.member[r].gather.entries);
 
             CU_ASSERT_EQUAL(team.member[r].status, IRR_OK);
-            CU_ASSERT_TRUE(is_part(&team.member[r], irr_bytes_next(&parts)));
+            CU_ASSERT_TRUE(is_entry(&team.member[r], irr_bytes_next(&entries)));
             CU_ASSERT_EQUAL(team.fleet->rank[r].counters.bytes_sent, 0);
         }
     }
-    for (int r = 1; r < ranks; r++) {   /* each message up or down is two: lengths and parts */
+    for (int r = 1; r < ranks; r++) {   /* each message up or down is two: lengths and entries */
         CU_ASSERT_EQUAL(team.fleet->rank[r].counters.messages_sent + team.fleet->rank[r].counters.messages_received,
                         (uint64_t)runs * 4 * (team.member[r].gather.moves.plan.nsends + 1));
     }
@@ -294,16 +294,16 @@ static void post(team_t *team, int from, int to, void *bytes, size_t length)
     CU_ASSERT_EQUAL(irr_channel_send(channel, &request), IRR_OK);
 }
 
-/* Sends lengths and parts of a family, correct or wrong. */
+/* Sends lengths and entries of a family, correct or wrong. */
 static void send_anything(team_t *team, int from, int to, int family, uint64_t *state)
 {
-    static unsigned char bytes[64 * PART_MAX];
+    static unsigned char bytes[64 * ENTRY_MAX];
     uint64_t lengths[64], total = 0;
     const uint64_t kind = irr_test_below(state, 6);
     size_t said = (size_t)family * sizeof(*lengths);
 
     for (int i = 0; i < family; i++) {
-        lengths[i] = sizeof(uint64_t) + irr_test_below(state, PART_MAX);
+        lengths[i] = sizeof(uint64_t) + irr_test_below(state, ENTRY_MAX);
         total += lengths[i];
     }
     for (size_t i = 0; i < total; i++) {
@@ -354,6 +354,6 @@ static void test_hostile(void)
 
 IRR_TEST_MAIN("gather", 60,
     { "the plans are proven as exchanges", test_proof },
-    { "every part arrives", test_runs },
+    { "every entry arrives", test_runs },
     { "no memory", test_memory },
     { "peers that send random bytes", test_hostile })

@@ -24,7 +24,7 @@ typedef struct writer {
     const irr_nodes_t    *nodes;
     uint64_t              matrix_bytes;
     irr_local_schedules_t locals;
-    irr_bytes_t          *parts;
+    irr_bytes_t          *entries;
 } writer_t;
 
 static irr_status_t write_local_schedule(const writer_t *writer, int rank)
@@ -33,7 +33,7 @@ static irr_status_t write_local_schedule(const writer_t *writer, int rank)
     irr_status_t status = irr_local_schedules_take(&writer->locals, rank, &local);
 
     if (status == IRR_OK) {
-        irr_local_schedule_write(&local, rank, writer->parts);
+        irr_local_schedule_write(&local, rank, writer->entries);
         irr_local_schedule_fini(&local);
     }
     return status;
@@ -49,7 +49,7 @@ static irr_status_t write_lengths(const writer_t *writer, int rank)
         status = irr_forward_lengths(writer->nodes, writer->matrix, rank, lengths);
     }
     if (status == IRR_OK) {
-        irr_row_write(writer->parts, lengths, (int)count);
+        irr_row_write(writer->entries, lengths, (int)count);
     }
     irr_free(lengths);
     return status;
@@ -58,24 +58,24 @@ static irr_status_t write_lengths(const writer_t *writer, int rank)
 static irr_status_t write_one(const writer_t *writer, int rank)
 {
     const bool declined = writer->computed->declined;
-    const size_t begin = irr_bytes_begin(writer->parts);
+    const size_t begin = irr_bytes_begin(writer->entries);
     irr_status_t status;
 
-    irr_bytes_put(writer->parts, declined);
-    irr_bytes_put(writer->parts, writer->matrix_bytes);
+    irr_bytes_put(writer->entries, declined);
+    irr_bytes_put(writer->entries, writer->matrix_bytes);
     status = declined ? IRR_OK : write_local_schedule(writer, rank);
     if (status == IRR_OK && !declined && writer->nodes != NULL) {
         status = write_lengths(writer, rank);
     }
-    irr_bytes_end(writer->parts, begin);
+    irr_bytes_end(writer->entries, begin);
     return status;
 }
 
 irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_matrix_t *matrix,
-                                   const irr_nodes_t *nodes, uint64_t matrix_bytes, irr_bytes_t *parts)
+                                   const irr_nodes_t *nodes, uint64_t matrix_bytes, irr_bytes_t *entries)
 {
     writer_t writer = {
-        .computed = computed, .matrix = matrix, .nodes = nodes, .matrix_bytes = matrix_bytes, .parts = parts
+        .computed = computed, .matrix = matrix, .nodes = nodes, .matrix_bytes = matrix_bytes, .entries = entries
     };
     irr_status_t status = IRR_OK;
 
@@ -86,7 +86,7 @@ irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_mat
         status = write_one(&writer, r);
     }
     irr_local_schedules_fini(&writer.locals);
-    return status == IRR_OK && parts->lacking ? IRR_ERR_NO_MEMORY : status;
+    return status == IRR_OK && entries->lacking ? IRR_ERR_NO_MEMORY : status;
 }
 
 /* ---- read ---- */

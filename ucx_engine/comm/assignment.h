@@ -33,11 +33,11 @@ typedef struct irr_assignment {
 } irr_assignment_t;
 
 /*
- * Appends the assignments of all ranks, one part per rank. nodes: the nodes of the ranks if ranks forward, else NULL.
+ * Appends the assignments of all ranks, one entry per rank. nodes: the nodes of the ranks if ranks forward, else NULL.
  * May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_matrix_t *matrix,
-                                   const irr_nodes_t *nodes, uint64_t matrix_bytes, irr_bytes_t *parts);
+                                   const irr_nodes_t *nodes, uint64_t matrix_bytes, irr_bytes_t *entries);
 void         irr_computed_fini(irr_computed_t *computed);
 
 /*

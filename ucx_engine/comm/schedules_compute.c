@@ -40,7 +40,7 @@ static void warn_late(irr_schedules_t *schedules)
 }
 
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
-                                   irr_bytes_t *parts)
+                                   irr_bytes_t *entries)
 {
     const irr_deadline_t deadline = {
         .now_ns = schedules->now_ns,
@@ -58,7 +58,7 @@ irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_
         status = IRR_OK;
     }
     if (status == IRR_OK) {
-        status = irr_assignments_write(&computed, matrix, irr_schedules_nodes(schedules), matrix_bytes, parts);
+        status = irr_assignments_write(&computed, matrix, irr_schedules_nodes(schedules), matrix_bytes, entries);
     }
     irr_computed_fini(&computed);
     return status;

@@ -17,7 +17,7 @@ enum { FAILED, BYTES, COMMIT_WORDS };
 void irr_schedules_clean(irr_schedules_t *schedules)
 {
     if (schedules->learning != NULL) {
-        irr_bytes_fini(&schedules->learning->gather.parts);
+        irr_bytes_fini(&schedules->learning->gather.entries);
         irr_cache_entry_fini(&schedules->learning->made);
     }
 }
@@ -33,8 +33,8 @@ void irr_schedules_begin_gather(irr_schedules_t *schedules)
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->learning->since = irr_clock_ns();
     begin = irr_gather_begin(gather);
-    irr_row_write(&gather->parts, schedules->lengths, schedules->ranks);
-    irr_bytes_end(&gather->parts, begin);
+    irr_row_write(&gather->entries, schedules->lengths, schedules->ranks);
+    irr_bytes_end(&gather->entries, begin);
     irr_gather_up(gather, &schedules->env);
 }
 
@@ -56,8 +56,8 @@ static irr_status_t read_rows(const irr_bytes_t *rows, irr_matrix_t *matrix)
 /* Runs on rank 0 when it has the rows of all ranks: writes the assignments. */
 static irr_status_t answer(irr_schedules_t *schedules)
 {
-    irr_bytes_t *parts = &schedules->learning->gather.parts;
-    const uint64_t bytes = parts->length;
+    irr_bytes_t *entries = &schedules->learning->gather.entries;
+    const uint64_t bytes = entries->length;
     uint64_t since;
     irr_matrix_t matrix;
     irr_status_t status = irr_matrix_init(&matrix, schedules->ranks);
@@ -65,12 +65,12 @@ static irr_status_t answer(irr_schedules_t *schedules)
     if (status != IRR_OK) {
         return status;
     }
-    status = read_rows(parts, &matrix);
-    irr_bytes_fini(parts);
+    status = read_rows(entries, &matrix);
+    irr_bytes_fini(entries);
     if (status == IRR_OK) {
         schedules->matrix = irr_dump_matrix(&schedules->dump, &matrix);
         since = irr_clock_ns();
-        status = irr_schedules_compute(schedules, &matrix, bytes, parts);
+        status = irr_schedules_compute(schedules, &matrix, bytes, entries);
         irr_schedules_charge(since, &schedules->env.counters->schedule_ns);
     }
     irr_matrix_fini(&matrix);
@@ -112,10 +112,10 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
 
 static irr_status_t take_assignment(irr_schedules_t *schedules)
 {
-    irr_reader_t parts = irr_bytes_read(&schedules->learning->gather.parts);
+    irr_reader_t entries = irr_bytes_read(&schedules->learning->gather.entries);
     irr_counters_t *counters = schedules->env.counters;
     irr_assignment_t assignment = { .declined = true };
-    irr_status_t status = irr_assignment_read(irr_bytes_next(&parts), schedules->ranks, schedules->rank,
+    irr_status_t status = irr_assignment_read(irr_bytes_next(&entries), schedules->ranks, schedules->rank,
                                               irr_schedules_nodes(schedules), schedules->problem->send, &assignment);
 
     if (status == IRR_OK) {
@@ -132,7 +132,7 @@ void irr_schedules_end_scatter(irr_schedules_t *schedules)
     uint64_t words[COMMIT_WORDS] = { 0 };
 
     words[FAILED] = take_assignment(schedules) != IRR_OK;
-    irr_bytes_fini(&schedules->learning->gather.parts);
+    irr_bytes_fini(&schedules->learning->gather.entries);
     words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made);
     schedules->state = IRR_SCHEDULES_COMMITS;
     irr_allreduce_start(schedules->agreement, words, COMMIT_WORDS, &schedules->env);

@@ -27,7 +27,7 @@ void irr_schedules_clean(irr_schedules_t *schedules);
  * matrix_bytes: length of the gathered rows. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
-                                   irr_bytes_t *parts);
+                                   irr_bytes_t *entries);
 
 /* ---- schedules_keep.c ---- */
 

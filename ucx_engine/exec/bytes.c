@@ -1,5 +1,5 @@
 /*
- * bytes.c - see bytes.h. The length of a part is a 64-bit word in native byte order, written when the part ends.
+ * bytes.c - see bytes.h. The length of an entry is a 64-bit word in native byte order, written when the entry ends.
  */
 #include "exec/bytes.h"
 
@@ -50,18 +50,18 @@ void irr_bytes_end(irr_bytes_t *bytes, size_t begin)
     }
 }
 
-irr_reader_t irr_bytes_next(irr_reader_t *parts)
+irr_reader_t irr_bytes_next(irr_reader_t *entries)
 {
-    const size_t left = parts->length - parts->at;
+    const size_t left = entries->length - entries->at;
     uint64_t length = UINT64_MAX;
 
     if (left >= WORD) {
-        memcpy(&length, parts->in + parts->at, WORD);
+        memcpy(&length, entries->in + entries->at, WORD);
     }
-    if (parts->bad || left < WORD || length > left - WORD) {
-        parts->bad = true;
+    if (entries->bad || left < WORD || length > left - WORD) {
+        entries->bad = true;
         return (irr_reader_t){ .bad = true };
     }
-    parts->at += WORD + length;
-    return (irr_reader_t){ .in = parts->in + parts->at - length, .length = length };
+    entries->at += WORD + length;
+    return (irr_reader_t){ .in = entries->in + entries->at - length, .length = length };
 }

@@ -1,5 +1,6 @@
 /*
- * bytes.h - a growing array of bytes: a list of parts, each behind its length; a part holds numbers (exec/varint.h).
+ * bytes.h - a growing array of bytes: a list of entries, each behind its length; an entry holds numbers
+ * (exec/varint.h).
  *
  * A writer checks for lack of memory (`lacking`) once, at the end.
  *
@@ -26,12 +27,12 @@ irr_status_t irr_bytes_reserve(irr_bytes_t *bytes, size_t more);
 /* Appends a number. */
 void irr_bytes_put(irr_bytes_t *bytes, uint64_t value);
 
-/* Begin and end a part. `begin` is the value that irr_bytes_begin returned. */
+/* Begin and end an entry. `begin` is the value that irr_bytes_begin returned. */
 size_t irr_bytes_begin(irr_bytes_t *bytes);
 void   irr_bytes_end(irr_bytes_t *bytes, size_t begin);
 
-/* Returns a reader for the next part. If there is none, both readers are marked bad. */
-irr_reader_t irr_bytes_next(irr_reader_t *parts);
+/* Returns a reader for the next entry. If there is none, both readers are marked bad. */
+irr_reader_t irr_bytes_next(irr_reader_t *entries);
 
 static inline irr_reader_t irr_bytes_read(const irr_bytes_t *bytes)
 {

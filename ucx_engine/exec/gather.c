@@ -1,5 +1,5 @@
 /*
- * gather.c - gathers and scatters parts along a binomial tree; see gather.h.
+ * gather.c - gathers and scatters entries along a binomial tree; see gather.h.
  */
 #include "exec/gather.h"
 
@@ -8,11 +8,11 @@
 
 #include <assert.h>
 
-irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t part_max)
+irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t entry_max)
 {
     irr_status_t status = irr_own_plan_init(&gather->moves, ranks, rank, irr_binomial_bounds(ranks, rank));
 
-    gather->part_max = part_max;
+    gather->entry_max = entry_max;
     gather->family = irr_binomial_family(ranks, rank);
     gather->lengths = irr_alloc((size_t)gather->family, sizeof(*gather->lengths));
     if (status == IRR_OK && gather->lengths == NULL) {
@@ -27,21 +27,21 @@ irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t p
 void irr_gather_fini(irr_gather_t *gather)
 {
     irr_own_plan_fini(&gather->moves);
-    irr_bytes_fini(&gather->parts);
+    irr_bytes_fini(&gather->entries);
     irr_free(gather->lengths);
     *gather = (irr_gather_t){ .family = 0 };
 }
 
 size_t irr_gather_begin(irr_gather_t *gather)
 {
-    gather->parts.length = 0;
-    gather->parts.lacking = false;
-    return irr_bytes_begin(&gather->parts);
+    gather->entries.length = 0;
+    gather->entries.lacking = false;
+    return irr_bytes_begin(&gather->entries);
 }
 
 /*
- * Starts to move the parts of the family, or their lengths if `lengths` is NULL. The parts are contiguous: SCRATCH
- * begins behind this rank's own part, and on rank 0 INPUT and OUTPUT have the same address.
+ * Starts to move the entries of the family, or their lengths if `lengths` is NULL. The entries are contiguous: SCRATCH
+ * begins behind this rank's own entry, and on rank 0 INPUT and OUTPUT have the same address.
  */
 static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
 {
@@ -62,7 +62,7 @@ static void start_lengths(irr_gather_t *gather, const irr_exec_env_t *env, bool 
         .channel = env->channel, .tag_base = env->tag_base, .tag_kind = IRR_TAG_SYNC, .counters = env->counters,
         .failure = env->failure };
     gather->down = down;
-    gather->moves_parts = false;
+    gather->moves_entries = false;
     if (gather->status == IRR_OK) {
         start(gather, NULL, gather->lengths);
     }
@@ -70,15 +70,15 @@ static void start_lengths(irr_gather_t *gather, const irr_exec_env_t *env, bool 
 
 void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env)
 {
-    gather->status = gather->parts.lacking ? IRR_ERR_NO_MEMORY : IRR_OK;
-    gather->lengths[0] = gather->parts.length;
+    gather->status = gather->entries.lacking ? IRR_ERR_NO_MEMORY : IRR_OK;
+    gather->lengths[0] = gather->entries.length;
     start_lengths(gather, env, false);
 }
 
-/* Sets the length of each part of the list, including the length word of the part. */
-static irr_status_t find_parts(irr_gather_t *gather)
+/* Sets the length of each entry of the list, including the length word of the entry. */
+static irr_status_t find_entries(irr_gather_t *gather)
 {
-    irr_reader_t reader = irr_bytes_read(&gather->parts);
+    irr_reader_t reader = irr_bytes_read(&gather->entries);
 
     for (int i = 0; i < gather->family; i++) {
         const size_t begin = reader.at;
@@ -93,30 +93,31 @@ void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
 {
     const bool signals = gather->moves.plan.rank == 0;
 
-    gather->status = signals && gather->parts.lacking ? IRR_ERR_NO_MEMORY : signals ? find_parts(gather) : IRR_OK;
-    gather->parts.length = signals ? gather->parts.length : 0;
+    gather->status = signals && gather->entries.lacking ? IRR_ERR_NO_MEMORY : signals ? find_entries(gather) : IRR_OK;
+    gather->entries.length = signals ? gather->entries.length : 0;
     start_lengths(gather, env, true);
 }
 
 /*
- * Makes room for the parts of the family that are not present. Before a gather each rank has its own part; before a
- * scatter rank 0 has all parts.
+ * Makes room for the entries of the family that are not present. Before a gather each rank has its own entry; before a
+ * scatter rank 0 has all entries.
  */
 static irr_status_t make_room(irr_gather_t *gather)
 {
-    const size_t part_max = gather->down ? PTRDIFF_MAX : gather->part_max;
+    const size_t entry_max = gather->down ? PTRDIFF_MAX : gather->entry_max;
     size_t total = 0;
 
     for (int i = 0; i < gather->family; i++) {
-        if (gather->lengths[i] > part_max || gather->lengths[i] > PTRDIFF_MAX - total) {
+        if (gather->lengths[i] > entry_max || gather->lengths[i] > PTRDIFF_MAX - total) {
             return IRR_ERR_PROTOCOL;
         }
         total += gather->lengths[i];
     }
-    if (total > gather->parts.length && irr_bytes_reserve(&gather->parts, total - gather->parts.length) != IRR_OK) {
+    if (total > gather->entries.length &&
+        irr_bytes_reserve(&gather->entries, total - gather->entries.length) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
-    gather->parts.length = total;
+    gather->entries.length = total;
     return IRR_OK;
 }
 
@@ -127,11 +128,11 @@ irr_status_t irr_gather_progress(irr_gather_t *gather)
     if (status == IRR_OK) {
         status = irr_exec_progress(&gather->moves.exec);
     }
-    if (status == IRR_OK && !gather->moves_parts) {
-        gather->moves_parts = true;
+    if (status == IRR_OK && !gather->moves_entries) {
+        gather->moves_entries = true;
         gather->status = status = make_room(gather);
         if (status == IRR_OK) {
-            start(gather, gather->lengths, gather->parts.at);
+            start(gather, gather->lengths, gather->entries.at);
             status = irr_exec_progress(&gather->moves.exec);
         }
     }

@@ -29,7 +29,7 @@ irr_plan_room_t irr_binomial_bounds(int ranks, int rank)
     return (irr_plan_room_t){ .steps = steps, .pieces = steps + 1, .deps = steps };
 }
 
-/* Returns the bytes of `count` parts of the family. */
+/* Returns the bytes of `count` entries of the family. */
 static size_t bytes_of(const uint64_t *lengths, int first, int count)
 {
     size_t bytes = 0;
@@ -40,7 +40,7 @@ static size_t bytes_of(const uint64_t *lengths, int first, int count)
     return bytes;
 }
 
-/* Appends the message to or from a child: the parts of the child's family.  Rank 0 has them among all parts. */
+/* Appends the message to or from a child: the entries of the child's family.  Rank 0 has them among all entries. */
 static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool down, int distance, const size_t *deps,
                               size_t ndeps)
 {
@@ -55,7 +55,7 @@ static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool do
         .described = down ? piece.length : 0, .pieces = &piece, .npieces = 1, .deps = deps, .ndeps = ndeps });
 }
 
-/* Appends the message to or from the parent: the own part, and after it those of the rest of the family. */
+/* Appends the message to or from the parent: the own entry, and after it those of the rest of the family. */
 static irr_status_t add_parent(irr_plan_t *plan, const uint64_t *lengths, bool down, const size_t *deps, size_t ndeps)
 {
     const size_t own = bytes_of(lengths, 0, 1);
