@@ -76,7 +76,7 @@ static list_t make_list(uint64_t *state, size_t most)
     }
     list.header = (irr_header_t){
         .status = (irr_status_t)-(int)irr_test_below(state, 14), .lost = irr_test_below(state, 2) > 0, .slices = count,
-        .parts = irr_test_below(state, count + 1), .inside = irr_test_below(state, 2) > 0
+        .messages = irr_test_below(state, count + 1), .inside = irr_test_below(state, 2) > 0
     };
     return list;
 }
@@ -128,7 +128,7 @@ static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks,
     status = irr_header_read(&reader, header);
     if (status == IRR_OK) {
         CU_ASSERT_FATAL(reader.at <= length && header->slices <= length - reader.at);
-        CU_ASSERT_FATAL(header->parts <= header->slices || header->parts == 1);
+        CU_ASSERT_FATAL(header->messages <= header->slices || header->messages == 1);
         CU_ASSERT(header->status <= 0);
         CU_ASSERT_PTR_NOT_NULL(irr_status_text(header->status));
         slices = malloc(header->slices * sizeof(*slices) + 1);
@@ -173,7 +173,7 @@ static void test_round_trip(void)
         CU_ASSERT_EQUAL_FATAL(decode(bytes, length + payload, list.ranks, &header, &slices), IRR_OK);
         CU_ASSERT_EQUAL(header.status, list.header.status);
         CU_ASSERT_EQUAL(header.lost, list.header.lost);
-        CU_ASSERT_EQUAL(header.parts, list.header.parts);
+        CU_ASSERT_EQUAL(header.messages, list.header.messages);
         CU_ASSERT_EQUAL(header.inside, list.header.inside);
         CU_ASSERT_EQUAL_FATAL(header.slices, list.header.slices);
         CU_ASSERT_EQUAL(memcmp(slices, list.slices, header.slices * sizeof(*slices)), 0);
@@ -183,7 +183,7 @@ static void test_round_trip(void)
 
 static void test_largest(void)
 {
-    const irr_header_t header = { .status = IRR_ERR_PROTOCOL, .parts = SIZE_MAX / 2, .slices = 0 };
+    const irr_header_t header = { .status = IRR_ERR_PROTOCOL, .messages = SIZE_MAX / 2, .slices = 0 };
     const irr_slice_t slice = { .source = 1, .destination = 0, .offset = 0, .length = PTRDIFF_MAX };
     list_t list = { .ranks = 2, .header = { .slices = 1 }, .slices = { slice } };
     unsigned char bytes[HEADER_MAX];

@@ -179,30 +179,30 @@ static void post(irr_relays_t *relays, const letter_t *letter)
     CU_ASSERT_EQUAL(irr_channel_send(&forged, &request), IRR_OK);
 }
 
-static size_t parts_of(const msg_t *msg, const letter_t *lead)
+static size_t bodies_of(const msg_t *msg, const letter_t *lead)
 {
-    size_t parts = 0;
+    size_t bodies = 0;
 
     for (size_t i = 0; i < msg->count; i++) {
         const letter_t *letter = &msg->letters[i];
 
-        parts += irr_tag_kind(letter->tag) == IRR_TAG_PART && letter->from == lead->from &&
+        bodies += irr_tag_kind(letter->tag) == IRR_TAG_BODY && letter->from == lead->from &&
                  sequence_of(letter->tag) == sequence_of(lead->tag) &&
                  stage_of(letter->tag) == stage_of(lead->tag);
     }
-    return parts;
+    return bodies;
 }
 
 /*
  * Sends the messages that the victim expects because of a changed letter, beyond the recorded ones: a header after a
- * cancelled prediction, another header, or parts.
+ * cancelled prediction, another header, or bodies.
  */
 static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, size_t there)
 {
     const uint16_t base = irr_tag_base(sequence_of(lead->tag));
-    letter_t part = { lead->from, lead->as, irr_tag(base, IRR_TAG_PART, stage_of(lead->tag)), 5,
+    letter_t body = { lead->from, lead->as, irr_tag(base, IRR_TAG_BODY, stage_of(lead->tag)), 5,
                       (unsigned char *)"party" };
-    letter_t header_letter = part;
+    letter_t header_letter = body;
     irr_reader_t reader = { .in = lead->bytes, .length = lead->length };
     irr_header_t header;
 
@@ -215,8 +215,8 @@ static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, 
         if (header.more > 0) {
             post(relays, &header_letter);
         }
-        for (size_t i = there; i < header.parts && !header.inside; i++) {
-            post(relays, &part);
+        for (size_t i = there; i < header.messages && !header.inside; i++) {
+            post(relays, &body);
         }
     }
 }
@@ -325,7 +325,7 @@ static void (*const spoil[])(letter_t *letter, uint64_t *state) = {
 /* A second copy of a lead: of the same sender, of any rank, or of a rank that does not exist. */
 typedef enum extra { NOTHING, TWICE, STRANGER, NOBODY, EXTRAS } extra_t;
 
-/* Sends an extra lead, with its parts, because it may arrive before the lead of its sender. */
+/* Sends an extra lead, with its bodies, because it may arrive before the lead of its sender. */
 static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra, uint64_t *state)
 {
     int rank = lead->as;
@@ -365,7 +365,7 @@ static void post_spoilt(irr_relays_t *relays, const msg_t *msg, size_t i, uint64
     bool before = irr_test_below(state, 2) == 0;
     const letter_t *whole = &msg->letters[i];
     letter_t letter = *whole;
-    size_t there = parts_of(msg, &letter);
+    size_t there = bodies_of(msg, &letter);
 
     letter.bytes = copy_of(letter.bytes, letter.length);
     if (extra != NOTHING && before) {

@@ -9,13 +9,13 @@
 /* Each field of a tag has its bits, 14 in all. */
 static void test_tags(void)
 {
-    uint16_t base = irr_tag_base(0x15), part = irr_tag(base, IRR_TAG_PART, 7);
+    uint16_t base = irr_tag_base(0x15), body = irr_tag(base, IRR_TAG_BODY, 7);
 
     CU_ASSERT_EQUAL(IRR_TAG_BITS, 14);
     CU_ASSERT_EQUAL(base, 0x540);
     CU_ASSERT_EQUAL(irr_tag(base, IRR_TAG_DATA, 7), 0x547);
-    CU_ASSERT_EQUAL(part, 0x567);
-    CU_ASSERT_EQUAL(irr_tag_kind(part), IRR_TAG_PART);
+    CU_ASSERT_EQUAL(body, 0x567);
+    CU_ASSERT_EQUAL(irr_tag_kind(body), IRR_TAG_BODY);
     CU_ASSERT_EQUAL(irr_tag_base(0x15 + 3 * IRR_TAG_SEQUENCES), base);
     CU_ASSERT_EQUAL(irr_tag(irr_tag_base(0xff), IRR_TAG_SYNC, IRR_TAG_STAGES_MAX), (1u << 14) - 1);
 }

@@ -80,7 +80,7 @@ static void test_lines(void)
     }
     pass_one(&net, irr_tag(exchange, IRR_TAG_DATA, 1), 8, 8);
     pass_one(&net, irr_tag(exchange, IRR_TAG_SYNC, 2), 0, 0);
-    pass_one(&net, irr_tag(exchange, IRR_TAG_PART, 1), LARGE, LARGE);
+    pass_one(&net, irr_tag(exchange, IRR_TAG_BODY, 1), LARGE, LARGE);
     pass_one(&net, irr_tag(exchange, IRR_TAG_HEADER, 1), 100, 10);
     irr_net_close(&net);
     CU_ASSERT_EQUAL(lines_with(0, "\"messages\": 4, \"dropped\": 0}"), 1);
@@ -92,7 +92,7 @@ static void test_lines(void)
                                   "\"bytes\": 8,"), 1);
     CU_ASSERT_EQUAL(lines_with(0, "\"rank\": 0, \"peer\": 1, \"exchange\": 7, \"kind\": \"signal\", \"stage\": 2, "
                                   "\"bytes\": 0,"), 1);
-    CU_ASSERT_EQUAL(lines_with(1, "\"kind\": \"part\", \"stage\": 1, \"bytes\": 5000,"), 1);
+    CU_ASSERT_EQUAL(lines_with(1, "\"kind\": \"body\", \"stage\": 1, \"bytes\": 5000,"), 1);
     CU_ASSERT_EQUAL(lines_with(1, "\"status\": \"ok\""), 3);
     CU_ASSERT_EQUAL(lines_with(0, "\"kind\": \"header\""), 1);
 }

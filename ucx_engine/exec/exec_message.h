@@ -11,7 +11,7 @@
 
 #include "exec/exec.h"
 
-_Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_PART == (int)IRR_TAG_PART,
+_Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_BODY == (int)IRR_TAG_BODY,
                "irr_exec_tag uses a content as the kind of its tag");
 
 /* Returns the tag of the messages of a step, without the base. */

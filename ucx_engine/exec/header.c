@@ -37,7 +37,7 @@ size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, 
         out[0] = (unsigned char)(-header->status + (header->lost ? LOST : 0));
     }
     at = irr_varint_put(out, at, header->more);
-    at = irr_varint_put(out, at, 2 * (uint64_t)header->parts + header->inside);
+    at = irr_varint_put(out, at, 2 * (uint64_t)header->messages + header->inside);
     at = irr_varint_put(out, at, header->slices);
     for (size_t i = 0; i < header->slices; i++) {
         at = put_slice(out, at, i > 0 ? &slices[i - 1] : &before_first, &slices[i]);
@@ -58,16 +58,17 @@ irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header)
 {
     const size_t length = reader->length;
     const unsigned char first = reader->at < length ? reader->in[reader->at++] : LOST - 1;
-    const uint64_t more = irr_varint_get(reader, PTRDIFF_MAX), parts = irr_varint_get(reader, 2 * (uint64_t)length + 3);
+    const uint64_t more = irr_varint_get(reader, PTRDIFF_MAX);
+    const uint64_t messages = irr_varint_get(reader, 2 * (uint64_t)length + 3);
     const uint64_t slices = irr_varint_get(reader, length), left = length - reader->at;
 
-    if (!is_status(first % LOST) || slices > left || parts / 2 > slices + (slices == 0) ||
+    if (!is_status(first % LOST) || slices > left || messages / 2 > slices + (slices == 0) ||
         (more > 0 && (slices > 0 || left > 0))) {
         reader->bad = true;
     }
     *header = (irr_header_t){
-        .status = (irr_status_t)-(int)(first % LOST), .lost = first >= LOST, .more = more, .parts = parts / 2,
-        .inside = parts % 2 > 0, .slices = slices
+        .status = (irr_status_t)-(int)(first % LOST), .lost = first >= LOST, .more = more, .messages = messages / 2,
+        .inside = messages % 2 > 0, .slices = slices
     };
     return reader->bad ? IRR_ERR_PROTOCOL : IRR_OK;
 }

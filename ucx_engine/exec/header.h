@@ -4,8 +4,8 @@
  *     status   one byte: 0, or why the sender could not forward all it should (a negative irr_status_t); plus 128 if
  *              some rank lost layouts that were announced to it in the last exchange
  *     more     0, or the length of a second header message that replaces this one, which would be too long
- *     parts    2 * (number of messages that a plan makes of the described bytes) + 1 if the bytes follow the
- *              description in this message; otherwise they follow in that many PART messages
+ *     messages 2 * (number of messages that a plan makes of the described bytes) + 1 if the bytes follow the
+ *              description in this message; otherwise they follow in that many BODY messages
  *     slices   number of slices, and then for each, ordered by destination, source and offset:
  *         what     8 * (destination - previous destination) + one bit for each of the following three that is present
  *         source   present if it differs from the previous source
@@ -26,7 +26,7 @@ typedef struct irr_header {
     irr_status_t status;
     bool         lost;
     size_t       more;
-    size_t       parts;      /* messages that a plan makes of the described bytes, at least 1 */
+    size_t       messages;   /* messages that a plan makes of the described bytes, at least 1 */
     bool         inside;     /* the described bytes follow the description in the same message */
     size_t       slices;
 } irr_header_t;
@@ -41,7 +41,7 @@ typedef struct irr_header {
 size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, unsigned char *out);
 
 /*
- * Reads the part of a header before its slices. Returns IRR_ERR_PROTOCOL if it is no header, or announces more slices
+ * Reads the fields of a header before its slices. Returns IRR_ERR_PROTOCOL if it is no header, or announces more slices
  * than the rest of the message can hold.
  */
 irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header);

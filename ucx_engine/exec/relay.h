@@ -9,7 +9,7 @@
  * and stage, a receive of the layout that this sender had last time. A sender with the same layout again sends just
  * these bytes; an exchange without any change runs the plan of the previous exchange as it is. A sender with another
  * layout cancels the predicted receive by empty messages (cancel notices), and sends a HEADER that describes its data.
- * Short data follows in the HEADER, longer data in PART messages. If the receiver knows no layout, the predicted
+ * Short data follows in the HEADER, longer data in BODY messages. If the receiver knows no layout, the predicted
  * receive accepts one message of any length and discards it. A rank without data for a peer sends one byte, the blank,
  * because an empty message would be a cancel notice.
  *
@@ -74,7 +74,7 @@ typedef enum irr_inbox_state {
     IRR_INBOX_DATA,     /* waits for the remaining messages of a predicted receive that is discarded */
     IRR_INBOX_HEADER,   /* waits for a HEADER */
     IRR_INBOX_MORE,     /* waits for the second, longer HEADER that replaces the first one */
-    IRR_INBOX_SINK      /* waits for a PART that is discarded */
+    IRR_INBOX_SINK      /* waits for a BODY that is discarded */
 } irr_inbox_state_t;
 
 /* Receives HEADERs one at a time, and most of the data to be discarded. */

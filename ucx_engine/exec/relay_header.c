@@ -1,8 +1,8 @@
 /*
  * relay_header.c - receives HEADERs, one at a time, and the data that they announce.
  *
- * A HEADER is read and checked. Data behind it is copied to its target; data in PARTs is received there. Data that
- * cannot be used is discarded, PARTs included.
+ * A HEADER is read and checked. Data behind it is copied to its target; data in BODY messages is received there. Data
+ * that cannot be used is discarded, BODY messages included.
  *
  * Nothing in a header is trusted unchecked: exec/header.c checks the ranks, order and ranges of the slices; fits()
  * checks that this rank may receive them, and that number and length of the pieces match the message.
@@ -99,17 +99,17 @@ static void end(irr_relay_t *relay, bool known)
     irr_relay_received(relay, relay->inbox.sender, known);
 }
 
-/* Makes the rank broken, and discards the PARTs. */
-static void sink(irr_relay_t *relay, irr_status_t status, size_t parts)
+/* Makes the rank broken, and discards the BODY messages. */
+static void sink(irr_relay_t *relay, irr_status_t status, size_t messages)
 {
     irr_relay_break(relay, status);
-    relay->inbox.left = parts;
-    if (parts == 0) {
+    relay->inbox.left = messages;
+    if (messages == 0) {
         end(relay, false);
         return;
     }
     relay->inbox.state = IRR_INBOX_SINK;
-    receive(relay, IRR_CONTENT_PART, 0, true);
+    receive(relay, IRR_CONTENT_BODY, 0, true);
 }
 
 /* ---- adding to the plan ---- */
@@ -135,7 +135,7 @@ static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t be
     const size_t bytes = sum(inbox->slices, header->slices);
 
     if (header->slices == 0) {
-        return behind == 0 && header->inside && header->parts == 1;
+        return behind == 0 && header->inside && header->messages == 1;
     }
     for (size_t i = 0; i < header->slices; i++) {
         if (!irr_stage_accepts(irr_relay_stage(relay), inbox->slices[i].destination)) {
@@ -143,7 +143,7 @@ static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t be
         }
     }
     return behind == (header->inside ? bytes : 0) && bytes <= PTRDIFF_MAX &&
-           header->parts == irr_relay_messages(relay, sender, inbox->pieces, header->slices, bytes);
+           header->messages == irr_relay_messages(relay, sender, inbox->pieces, header->slices, bytes);
 }
 
 /* Copies the data behind the header to its target. */
@@ -162,13 +162,13 @@ static void unpack(irr_relay_t *relay, const irr_header_t *header, const unsigne
     }
 }
 
-static irr_status_t receive_parts(irr_relay_t *relay, const irr_header_t *header)
+static irr_status_t receive_body(irr_relay_t *relay, const irr_header_t *header)
 {
     const irr_inbox_t *inbox = &relay->inbox;
     const irr_stage_t *stage = irr_relay_stage(relay);
     const irr_step_params_t params = {
         .kind = IRR_STEP_RECV, .peer = stage->sender[inbox->sender], .stage = relay->stage,
-        .number = stage->sender_number[inbox->sender], .content = IRR_CONTENT_PART, .pieces = inbox->pieces,
+        .number = stage->sender_number[inbox->sender], .content = IRR_CONTENT_BODY, .pieces = inbox->pieces,
         .npieces = header->slices
     };
 
@@ -214,7 +214,7 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
                                        header->slices);
     }
     if (status == IRR_OK && !header->inside) {
-        return receive_parts(relay, header);
+        return receive_body(relay, header);
     }
     if (status == IRR_OK) {
         unpack(relay, header, behind);
@@ -230,13 +230,13 @@ static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reade
     irr_relay_place_t *place = &relay->places[place_of(relay)];
     irr_status_t status = check(relay, header, reader);
 
-    place->messages = status != IRR_ERR_PROTOCOL ? header->parts : 1;
+    place->messages = status != IRR_ERR_PROTOCOL ? header->messages : 1;
     place->changed = true;
     if (status == IRR_OK) {
         status = relay->broken ? relay->status : take(relay, header, reader->in + reader->at);
     }
     if (status != IRR_OK) {
-        sink(relay, status, header->inside ? 0 : header->parts);
+        sink(relay, status, header->inside ? 0 : header->messages);
     } else {
         end(relay, true);
     }

@@ -3,8 +3,8 @@
  *
  * A peer that knows the layout gets its data in one step. Any other peer gets empty messages that cancel its predicted
  * receive, then a HEADER. Short data is copied behind the HEADER, so that the HEADER is one piece of memory; longer
- * data follows in PARTs. A peer whose predicted receive was cancelled waits for this HEADER and for no other one, so
- * the empty messages start only when the window has room for the HEADER, too.
+ * data follows in BODY messages. A peer whose predicted receive was cancelled waits for this HEADER and for no other
+ * one, so the empty messages start only when the window has room for the HEADER, too.
  */
 #include "exec/relay.h"
 
@@ -60,7 +60,7 @@ static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *me
 static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, irr_piece_t pieces[2])
 {
     const irr_header_t first = { .status = message->header.status, .lost = message->header.lost,
-                                 .more = message->length, .parts = 1 };
+                                 .more = message->length, .messages = 1 };
     const size_t more = message->length > IRR_HEADER_MAX ? irr_header_encode(&first, NULL, NULL) : 0;
     const size_t behind = message->header.inside ? message->bytes : 0;
     irr_relay_slot_t *slot = message->slot;
@@ -89,7 +89,7 @@ static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, 
 
 static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
 {
-    irr_step_params_t empty = send_to(relay, slot), header = empty, parts = empty;
+    irr_step_params_t empty = send_to(relay, slot), header = empty, body = empty;
     irr_plan_mark_t mark = irr_plan_mark(relay->run);
     irr_piece_t pieces[2];
     irr_status_t status = write_header(relay, message, pieces);
@@ -105,10 +105,10 @@ static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
         status = irr_plan_add(relay->run, &header);
     }
     if (status == IRR_OK && !message->header.inside) {
-        parts.content = IRR_CONTENT_PART;
-        parts.pieces = message->pieces;
-        parts.npieces = message->npieces;
-        status = irr_plan_add(relay->run, &parts);
+        body.content = IRR_CONTENT_BODY;
+        body.pieces = message->pieces;
+        body.npieces = message->npieces;
+        status = irr_plan_add(relay->run, &body);
     }
     return irr_relay_commit(relay, &mark, status);
 }
@@ -124,7 +124,7 @@ static void take_up(const irr_relay_t *relay, int slot, outgoing_t *message)
         .bytes = plan->steps[step].bytes,
         .header = { .status = relay->status, .lost = relay->lost, .slices = irr_grid_plan_count(relay->plan, step) }
     };
-    message->header.parts = irr_relay_messages(relay, irr_relay_stage(relay)->peer[slot], message->pieces,
+    message->header.messages = irr_relay_messages(relay, irr_relay_stage(relay)->peer[slot], message->pieces,
                                                message->npieces, message->bytes);
     message->header.inside = true;
     message->length = irr_header_encode(&message->header, message->slices, NULL);
@@ -146,7 +146,7 @@ static irr_status_t send_slot(irr_relay_t *relay, int slot)
     }
     status = describe(relay, slot, &message);
     if (status == IRR_OK) {
-        message.slot->messages = message.header.parts;
+        message.slot->messages = message.header.messages;
         /* in a failed exchange the peer may be broken and discard what is announced */
         message.slot->known = relay->status == IRR_OK;
     }
@@ -178,7 +178,7 @@ static void send_status(irr_relay_t *relay, int index)
     irr_outbox_t *outbox = &relay->outbox;
     irr_relay_slot_t *slot = &relay->slots[relay->slot_base + (size_t)index];
     irr_step_params_t params = send_to(relay, index);
-    const irr_header_t header = { .status = relay->status, .lost = relay->lost, .parts = 1, .inside = true };
+    const irr_header_t header = { .status = relay->status, .lost = relay->lost, .messages = 1, .inside = true };
     irr_piece_t piece = { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)slot->status, 0 };
 
     outbox->busy = true;

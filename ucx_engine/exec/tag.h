@@ -34,11 +34,11 @@
 typedef enum irr_tag_kind {
     IRR_TAG_DATA,    /* bytes whose layout both ends know */
     IRR_TAG_HEADER,  /* a description, and small pieces behind it */
-    IRR_TAG_PART,    /* a large piece that a header announced */
+    IRR_TAG_BODY,    /* bytes that a header describes, in a message of their own */
     IRR_TAG_SYNC     /* a message of an agreement, a barrier or a signal, or a notice */
 } irr_tag_kind_t;
 
-/* Returns the part of the tag that all messages of an exchange share. */
+/* Returns the bits of the tag that all messages of an exchange share. */
 static inline uint16_t irr_tag_base(uint32_t sequence)
 {
     return (uint16_t)((sequence & (IRR_TAG_SEQUENCES - 1)) << IRR_TAG_SEQUENCE_SHIFT);
@@ -57,7 +57,7 @@ static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
 /* Returns false if the message describes other messages or belongs to the engine. */
 static inline bool irr_tag_is_data(uint16_t tag)
 {
-    return irr_tag_kind(tag) == IRR_TAG_DATA || irr_tag_kind(tag) == IRR_TAG_PART;
+    return irr_tag_kind(tag) == IRR_TAG_DATA || irr_tag_kind(tag) == IRR_TAG_BODY;
 }
 
 static inline int irr_tag_stage(uint16_t tag)

@@ -58,7 +58,7 @@ typedef enum irr_step_kind {
 typedef enum irr_content {
     IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
     IRR_CONTENT_HEADER,  /* a description of bytes, followed by short ones: one message, however it is composed */
-    IRR_CONTENT_PART     /* the bytes that a header describes */
+    IRR_CONTENT_BODY     /* the bytes that a header describes */
 } irr_content_t;
 
 /* A step.  The members that each message needs come first, in few cache lines. */

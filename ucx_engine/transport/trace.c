@@ -200,7 +200,7 @@ static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
 static const char *kind_name(irr_tag_kind_t kind)
 {
     static const char *const names[] = {
-        [IRR_TAG_DATA] = "data", [IRR_TAG_HEADER] = "header", [IRR_TAG_PART] = "part", [IRR_TAG_SYNC] = "signal"
+        [IRR_TAG_DATA] = "data", [IRR_TAG_HEADER] = "header", [IRR_TAG_BODY] = "body", [IRR_TAG_SYNC] = "signal"
     };
 
     return names[kind];
