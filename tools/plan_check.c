@@ -38,7 +38,7 @@ typedef struct headers {
 
 static uint64_t length_of(const irr_slice_t *slices, size_t count)
 {
-    const irr_header_t header = { .status = IRR_OK, .parts = 0, .slices = count };
+    const irr_header_t header = { .status = IRR_OK, .messages = 0, .slices = count };
 
     return irr_header_encode(&header, slices, NULL);
 }
