@@ -71,13 +71,13 @@ static void lay_out(scene_t *scene, int rank, uint64_t *state)
     }
 }
 
-/* Draws lengths that are equal in both directions, many of them close to a multiple of a piece. */
+/* Draws lengths that are equal in both directions, many of them close to a multiple of a chunk. */
 static void fill(scene_t *scene, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
 {
     scene->ranks = ranks;
     for (int i = 0; i < ranks; i++) {
         for (int j = 0; j <= i; j++) {
-            const size_t about = limits->piece * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 9);
+            const size_t about = limits->chunk * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 9);
             const size_t any = (size_t)irr_test_below(state, LENGTH_MAX);
             const size_t length = irr_test_below(state, 4) == 0 ? 0 : irr_test_below(state, 2) == 0 ? about : any;
 
@@ -114,8 +114,8 @@ static size_t count_wrong(const scene_t *scene, int rank, int peer, size_t lengt
 /* ---- correct programs ---- */
 
 static const irr_pairs_limits_t limits[] = {
-    { .scratch = 128, .piece = 64 }, { .scratch = 512, .piece = 64 }, { .scratch = 1024, .piece = 200 },
-    { .scratch = 4096, .piece = 1000 }, { .scratch = (size_t)1 << 20, .piece = (size_t)1 << 18 }
+    { .scratch = 128, .chunk = 64 }, { .scratch = 512, .chunk = 64 }, { .scratch = 1024, .chunk = 200 },
+    { .scratch = 4096, .chunk = 1000 }, { .scratch = (size_t)1 << 20, .chunk = (size_t)1 << 18 }
 };
 
 enum { LIMITS = IRR_TEST_COUNT(limits) };
@@ -202,7 +202,7 @@ static void test_random(void)
 static void test_bound(void)
 {
     static const size_t lengths[] = {
-        1, IRR_PAIRS_PIECE, IRR_PAIRS_PIECE + 1, IRR_PAIRS_SCRATCH, (size_t)1 << 30, (size_t)1 << 38 };
+        1, IRR_PAIRS_CHUNK, IRR_PAIRS_CHUNK + 1, IRR_PAIRS_SCRATCH, (size_t)1 << 30, (size_t)1 << 38 };
     irr_block_t blocks[64];
     irr_plan_t plan;
 
@@ -235,7 +235,7 @@ static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *sta
     const int last = scene->ranks - 1;
 
     for (int peer = 0; peer < last; peer++) {
-        const size_t length = limit->piece * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 5);
+        const size_t length = limit->chunk * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 5);
 
         scene->length[last][peer] = length < LENGTH_MAX ? length : LENGTH_MAX;
     }
@@ -251,7 +251,7 @@ static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
         for (int j = 0; j < scene->ranks; j++) {
             size_t *length = &scene->length[i][j];
 
-            *length += *length == 0 || *length == limit->piece + 1;
+            *length += *length == 0 || *length == limit->chunk + 1;
         }
     }
 }

@@ -8,7 +8,7 @@
 /* Places in scratch are multiples of a cache line. */
 #define LINE 64
 
-const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .piece = IRR_PAIRS_PIECE };
+const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .chunk = IRR_PAIRS_CHUNK };
 
 /* The scratch is a ring.  A place is a byte count that rises from round to round. */
 typedef struct builder {
@@ -16,7 +16,7 @@ typedef struct builder {
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
     size_t                    copies;       /* the step of the latest copy, + 1; 0: none */
-    size_t                    place;        /* of the next part */
+    size_t                    place;        /* of the next chunk */
     size_t                    oldest;       /* the oldest send whose place was not used again, and the place */
     size_t                    oldest_place;
 } builder_t;
@@ -61,25 +61,25 @@ static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place
 /* ---- steps ---- */
 
 /* A range of the message in these blocks. */
-typedef struct part {
+typedef struct chunk {
     irr_blocks_t blocks;
     int          peer, number;
     size_t       skip, length;
-    size_t       first;   /* the step that receives the first part of the message */
-} part_t;
+    size_t       first;   /* the step that receives the first chunk of the message */
+} chunk_t;
 
 /*
  * Appends a copy for each block.  The first copy waits for the place of all; each other one depends on the copy before,
  * which costs nothing because copies run one by one.
  */
-static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t place)
+static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t place)
 {
-    irr_blocks_cursor_t cursor = irr_blocks_at(part->blocks, part->skip);
+    irr_blocks_cursor_t cursor = irr_blocks_at(chunk->blocks, chunk->skip);
     const size_t first = builder->plan->nsteps;
     irr_status_t status = IRR_OK;
 
-    for (size_t done = 0; done < part->length && status == IRR_OK; ) {
-        const irr_block_t block = irr_blocks_next(&cursor, part->length - done);
+    for (size_t done = 0; done < chunk->length && status == IRR_OK; ) {
+        const irr_block_t block = irr_blocks_next(&cursor, chunk->length - done);
         const size_t at = (place + done) % builder->limits->scratch, before = builder->copies - 1;
         const irr_piece_t pieces[] = {
             { .buffer = IRR_BUFFER_OUTPUT, .offset = block.offset, .length = block.length },
@@ -91,71 +91,72 @@ static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t pl
         builder->copies = builder->plan->nsteps;
         done += block.length;
     }
-    return status == IRR_OK && part->length > 0 ? wait_for_place(builder, first, place, part->length) : status;
+    return status == IRR_OK && chunk->length > 0 ? wait_for_place(builder, first, place, chunk->length) : status;
 }
 
 /* Appends the copies to scratch, the send from there and the receive. */
-static irr_status_t add_part(builder_t *builder, const part_t *part)
+static irr_status_t add_chunk(builder_t *builder, const chunk_t *chunk)
 {
     irr_plan_t *plan = builder->plan;
-    const size_t place = fit(builder, builder->place, part->length);
+    const size_t place = fit(builder, builder->place, chunk->length);
     const irr_piece_t staged = {
-        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)(place % builder->limits->scratch), .length = part->length };
-    irr_status_t status = add_copies(builder, part, place);
-    const size_t deps[] = { plan->nsteps - 1, part->first };
-    const bool is_first = part->skip == 0;
+        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)(place % builder->limits->scratch),
+        .length = chunk->length };
+    irr_status_t status = add_copies(builder, chunk, place);
+    const size_t deps[] = { plan->nsteps - 1, chunk->first };
+    const bool is_first = chunk->skip == 0;
     irr_step_params_t params = {
-        .kind = IRR_STEP_SEND, .peer = part->peer, .stage = 1, .number = part->number, .pieces = &staged, .npieces = 1,
-        .deps = part->length > 0 ? deps : deps + 1, .ndeps = (part->length > 0) + (size_t)!is_first };
+        .kind = IRR_STEP_SEND, .peer = chunk->peer, .stage = 1, .number = chunk->number, .pieces = &staged,
+        .npieces = 1, .deps = chunk->length > 0 ? deps : deps + 1, .ndeps = (chunk->length > 0) + (size_t)!is_first };
 
-    builder->place = after(place, part->length);
+    builder->place = after(place, chunk->length);
     if (status == IRR_OK) {
         status = irr_plan_add(plan, &params);
     }
     params.kind = IRR_STEP_RECV;
     params.npieces = 0;
-    params.replaceable = is_first && irr_blocks_bytes(part->blocks) > builder->limits->piece;
+    params.replaceable = is_first && irr_blocks_bytes(chunk->blocks) > builder->limits->chunk;
     if (status == IRR_OK) {
         status = irr_plan_add(plan, &params);
     }
     if (status == IRR_OK) {
-        status = irr_plan_add_part(plan, IRR_BUFFER_OUTPUT, part->blocks, part->skip, part->length);
+        status = irr_plan_add_part(plan, IRR_BUFFER_OUTPUT, chunk->blocks, chunk->skip, chunk->length);
     }
     return status;
 }
 
-/* Return the number of pieces of a message, and the length of the first one if there are several. */
-static size_t pieces_of(const builder_t *builder, size_t bytes)
+/* Return the number of chunks of a message, and the length of the first one if there are several. */
+static size_t chunks_of(const builder_t *builder, size_t bytes)
 {
-    const size_t piece = builder->limits->piece;
+    const size_t max = builder->limits->chunk;
 
-    return bytes <= piece ? 1 : (bytes + piece + 4) / (piece + 2);
+    return bytes <= max ? 1 : (bytes + max + 4) / (max + 2);
 }
 
-static size_t first_of(const builder_t *builder, size_t pieces)
+static size_t first_of(const builder_t *builder, size_t chunks)
 {
-    const size_t piece = builder->limits->piece;
+    const size_t max = builder->limits->chunk;
 
-    return piece + 2 * (pieces < piece / 2 ? pieces : piece / 2) - 3;
+    return max + 2 * (chunks < max / 2 ? chunks : max / 2) - 3;
 }
 
-/* Appends a message.  Its last piece may be empty, because the length of the first determines the number of pieces. */
+/* Appends a message.  Its last chunk may be empty, because the length of the first determines the number of chunks. */
 static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
 {
     const irr_problem_t *problem = builder->problem;
-    const size_t bytes = irr_blocks_bytes(blocks), piece = builder->limits->piece;
-    const size_t pieces = pieces_of(builder, bytes), peer = (size_t)blocks.list[0].rank;
-    part_t part = {
-        .blocks = blocks, .peer = (int)peer, .length = pieces == 1 ? bytes : first_of(builder, pieces),
+    const size_t bytes = irr_blocks_bytes(blocks), max = builder->limits->chunk;
+    const size_t chunks = chunks_of(builder, bytes), peer = (size_t)blocks.list[0].rank;
+    chunk_t chunk = {
+        .blocks = blocks, .peer = (int)peer, .length = chunks == 1 ? bytes : first_of(builder, chunks),
         .number = (int)((peer + (size_t)problem->rank) % (size_t)problem->ranks) + 1 };
     irr_status_t status;
 
-    status = add_part(builder, &part);
-    part.first = builder->plan->nsteps - 1;
-    for (size_t i = 1; (i < pieces || part.skip + part.length < bytes) && status == IRR_OK; i++) {
-        part.skip += part.length;
-        part.length = bytes - part.skip < piece ? bytes - part.skip : piece;
-        status = add_part(builder, &part);
+    status = add_chunk(builder, &chunk);
+    chunk.first = builder->plan->nsteps - 1;
+    for (size_t i = 1; (i < chunks || chunk.skip + chunk.length < bytes) && status == IRR_OK; i++) {
+        chunk.skip += chunk.length;
+        chunk.length = bytes - chunk.skip < max ? bytes - chunk.skip : max;
+        status = add_chunk(builder, &chunk);
     }
     return status;
 }
