@@ -251,9 +251,9 @@ static void print_more(void)
     irr_cli_list("Algorithms", listed_name, listed_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     irr_cli_list("Loops", irr_bench_loop_name, irr_bench_loop_text);
-    printf("\nCounters of coll/irr, for each measured exchange, on the rank with the largest.  A gauge has its value\n"
-           "after the exchanges.  A gauge of a maximum includes the rows and units before; to see the maximum of\n"
-           "one algorithm and one unit, run them alone:\n");
+    printf("\nCounters of coll/irr, for each measured exchange, on the rank with the largest value.  A gauge has\n"
+           "its value after the exchanges.  A gauge of a maximum includes the rows and units before; to see the\n"
+           "maximum of one algorithm and one unit, run them alone:\n");
     irr_cli_list(NULL, irr_bench_counter_name, irr_bench_counter_text);
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
 }

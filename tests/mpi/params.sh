@@ -123,7 +123,7 @@ check "ompi_info: seed" listed seed 9 'current value: "1"'
 check "ompi_info: lambda" listed lambda 9 'current value: "incremental"'
 check "ompi_info: latency_bytes" listed latency_bytes 9 'current value: "16384"'
 check "ompi_info: max_steps" listed max_steps 9 'current value: "0"'
-check "ompi_info: max_steps names who takes it" listed max_steps 9 'With optimal and tree.*at least as many steps as'
+check "ompi_info: max_steps names who takes it" listed max_steps 9 'Algorithms optimal and tree.*at least as many steps as'
 check "ompi_info: xor_shift" listed xor_shift 9 'current value: "0"'
 check "ompi_info: redistribution" listed redistribution 6 'current value: "none"'
 check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 9 'current value: "64m"'
@@ -145,14 +145,14 @@ check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, 
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
 check "a bad size in dims" refused coll_irr_dims 1x8 "auto, or at most 15 sizes"
-check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to cut to the byte"
-check "bad direct_bytes" refused coll_irr_direct_bytes some "auto, or a whole number.*0 means that none does"
+check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means any length"
+check "bad direct_bytes" refused coll_irr_direct_bytes some "auto, or a whole number.*0 means that no message goes directly"
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
 check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
 check "bad pacing" refused coll_irr_pacing fast "one of auto, free, loose, grant"
 check "bad host_route" refused coll_irr_host_route bridge "one of auto, direct, node"
 check "bad lambda" refused coll_irr_lambda proportional "incremental, incremental:L, fixed:L, proportional:F"
-check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or x,p,y,q"
+check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or four numbers x,p,y,q"
 bad window_bytes=99999999999999999999 dims=8x
 check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
 check "dims cut short" refused coll_irr_dims 8x "auto, or at most 15 sizes"

@@ -18,117 +18,121 @@ enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SET
 
 static const irr_setting_t settings[] = {
     { "compose", IRR_SETTING_NAME, EXPERT, AT(compose), "auto",
-      "How a message of several pieces is sent. auto: by number and size of the pieces; iovec: the transport gets the "
-      "list; gather: copied into the transport's memory, on one node also a message of one piece; split: each piece is "
-      "a message.",
+      "How a message of several pieces is sent. auto: the engine chooses by the number and the size of the pieces; "
+      "iovec: the transport sends a list of pieces; gather: the pieces are copied into memory of the transport, on "
+      "one node also a single piece; split: each piece is a message.",
       .value = irr_compose_name },
     { "overlap", IRR_SETTING_NAME, EXPERT, AT(overlap), "pipelined",
-      "When a stage of a store-and-forward algorithm may begin on a rank. pipelined: each message when its parts have "
-      "arrived; dual: when all of the stage before arrived; single: and was sent, too; blocking: one send at a time, "
-      "a barrier after each stage.",
+      "When a stage of a store-and-forward algorithm may begin. pipelined: a message is sent when its parts have "
+      "arrived; dual: when the stage before was received; single: when it was received and sent; blocking: a rank "
+      "sends one message at a time, with a barrier after each stage.",
       .value = irr_overlap_name },
     { "pacing", IRR_SETTING_NAME, EXPERT, AT(pacing), "auto",
-      "When a message of a direct or scheduled algorithm may start. free: at once; loose: when this rank is done with "
-      "the steps before; grant: when the receiver asks for it; sync: when messages that share a link are over; auto: "
-      "the default pacing of the algorithm.",
+      "When a message of a direct or scheduled algorithm may start. free: at once; loose: when this rank has "
+      "completed the steps before; grant: when the receiver asks for it; sync: when earlier messages on the same "
+      "link are complete; auto: the default pacing of the algorithm.",
       .value = irr_pacing_name, .older = "pace" },
     { "host_route", IRR_SETTING_NAME, EXPERT, AT(host_route), "auto",
-      "With tree, on nodes that have several ranks. direct: each rank sends its messages itself; node: ranks of a node "
-      "collect messages for another node on one rank, which sends them as one; auto: both are tried unless the pacing "
-      "is set.",
+      "How algorithm tree sends between nodes with several ranks. direct: each rank sends its own messages; node: "
+      "one rank of a node collects the messages for another node and sends them as one; auto: tries both unless a "
+      "pacing is set.",
       .value = irr_host_route_name },
     { "window_messages", IRR_SETTING_SIZE, EXPERT, AT(window_messages), "0",
       "Largest number of messages that a rank has in flight in one exchange. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "window_bytes", IRR_SETTING_SIZE, EXPERT, AT(window_bytes), "0",
-      "Largest number of bytes that a rank has in flight in one exchange; a longer message goes alone. 0 means no "
-      "limit.",
+      "Largest number of bytes that a rank has in flight in one exchange. A message that is longer is sent alone. 0 "
+      "means no limit.",
       .allowed = ZERO("no limit") },
     { "dims", IRR_SETTING_DIMS, EXPERT, AT(dims), "auto",
-      "Sizes of the grid of grid, balanced-grid, hybrid and bruck, dimension by dimension, as in 8x8, 4x4x4 or 2^6; "
-      "the last dimension takes the rest. auto: the algorithm chooses.",
+      "Shape of the grid for algorithms grid, balanced-grid, hybrid and bruck: the size of each dimension, as in "
+      "8x8, 4x4x4 or 2^6. The last dimension is as large as the ranks require. auto: the algorithm chooses.",
       .allowed = "auto, or at most " TEXT(IRR_DIMS_MAX) " sizes of at least 2, as in 8x8, 4x4x4 or 2^6" },
     { "slice_min", IRR_SETTING_SIZE, DEVELOPER, AT(slice_min), TEXT(IRR_SLICE_MIN_DEFAULT),
-      "Bytes of the shortest slice into which a balanced algorithm (spread, balanced-grid) cuts messages. 0 means to "
-      "cut to the byte, as published.",
-      .allowed = ZERO("to cut to the byte") },
+      "Length in bytes of the shortest slice into which algorithms spread and balanced-grid cut a message. 0 means "
+      "that slices may have any length, as in the paper.",
+      .allowed = ZERO("any length") },
     { "direct_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(direct_bytes), "auto",
-      "With hybrid and node: bytes from which a message goes directly, not through other ranks. 0 means that none "
-      "does; auto: " TEXT(IRR_DIRECT_DEFAULT) " with hybrid, " TEXT(IRR_NODE_DIRECT_DEFAULT) " with node.",
-      .allowed = "auto, or " ZERO("that none does") },
+      "Algorithms hybrid and node send a message of at least so many bytes directly, not through other ranks. 0 "
+      "means that all messages go through other ranks; auto: " TEXT(IRR_DIRECT_DEFAULT) " for hybrid, "
+      TEXT(IRR_NODE_DIRECT_DEFAULT) " for node.",
+      .allowed = "auto, or " ZERO("that no message goes directly") },
     { "grants", IRR_SETTING_SIZE, DEVELOPER, AT(grants), "0",
-      "With pacing grant: number of senders that a receiver admits at a time, and of messages that a rank sends at a "
-      "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more with the short pieces of tree between nodes.",
-      .allowed = ZERO("what goes with the pieces") },
+      "Pacing grant: number of senders that a receiver admits at a time, and of messages that a rank sends at a "
+      "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more if algorithm tree divides messages between nodes.",
+      .allowed = ZERO("the default") },
     { "lead_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(lead_bytes), "auto",
-      "With pacing sync: a rank signals so many bytes before the end of what it receives: about what the network "
-      "carries while a process answers. 0 means at the end; auto: tree between nodes tries several, others take "
-      TEXT(IRR_LEAD_DEFAULT) ".",
-      .allowed = "auto, or " ZERO("at the end") },
+      "Pacing sync: a rank sends its signal when so many bytes of the message before are left, about as many as the "
+      "network carries while a process responds. 0 means after the last byte; auto: tree tries several values "
+      "between nodes, other algorithms use " TEXT(IRR_LEAD_DEFAULT) ".",
+      .allowed = "auto, or " ZERO("after the last byte") },
     { "piece_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(piece_bytes), "auto",
-      "With a scheduled algorithm: bytes above which a message goes in pieces, one after the other. With pacing grant "
-      "less than what a port of a switch queues. 0 means no limit; auto: tree between nodes tries several, others have "
-      "no limit.",
+      "Scheduled algorithms send a longer message in pieces of so many bytes, one after the other. With pacing "
+      "grant, set a value below the queue of a switch port. 0 means no limit; auto: tree tries several values "
+      "between nodes, other algorithms have no limit.",
       .allowed = "auto, or " ZERO("no limit") },
     { "seed", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.seed), "1",
       "Seed of the random orders (random, random-sorted, random-heap).",
       .allowed = SIZE },
     { "lambda", IRR_SETTING_LAMBDA, DEVELOPER, AT(scheduled.lambda), "incremental",
-      "With random-heap: part of the messages of a step that go whole, while longer ones are split. incremental:L "
-      "grows from L (0.75); fixed:L; proportional:F, F times the messages left; search takes the best of several; one "
-      "splits nothing.",
+      "Algorithm random-heap: fraction of the messages of a step that are sent whole; longer ones are split. "
+      "incremental:L grows from L, by default 0.75; fixed:L stays L; proportional:F is F times the mean number of "
+      "messages left to a rank; search tries several; one splits no message.",
       .allowed = "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at "
                  "most 100" },
     { "latency_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.latency), TEXT(IRR_LATENCY_DEFAULT),
-      "With random-heap: bytes that a rank could send in the time in which a message starts. irr_tune measures it.",
+      "Algorithm random-heap: number of bytes that a rank could send in the time in which a message starts. "
+      "irr_tune measures it.",
       .allowed = SIZE },
     { "max_steps", IRR_SETTING_WHOLE, DEVELOPER, AT(scheduled.max_steps), "0",
-      "With optimal and tree: number of steps above which the schedule is coarsened, so that it takes somewhat longer "
-      "than the bytes of the busiest rank or link. It has at least as many steps as that rank has messages. 0 means no "
-      "limit.",
+      "Algorithms optimal and tree: a schedule with more steps is simplified to so many, and takes a little longer. "
+      "It keeps at least as many steps as the busiest rank has messages. 0 means no limit.",
       .allowed = "a whole number up to 2147483647; 0 means no limit", .min = 0, .max = INT_MAX },
     { "xor_shift", IRR_SETTING_SWITCH, DEVELOPER, AT(scheduled.shift), "0",
-      "With xor: 1 means that in step k rank i sends to i + k for powers of two too, where 0 means to i xor k.",
+      "Algorithm xor, if the number of ranks is a power of two: 0 means that in step k rank i sends to rank i xor "
+      "k, 1 that it sends to rank i + k. For other numbers of ranks it always sends to rank i + k.",
       .allowed = "0 or 1", .older = "lp_shift" },
     { "redistribution", IRR_SETTING_REDISTRIBUTION, EXPERT, AT(scheduled.redistribution), "none",
-      "With redistribution: the redistribution of an array that the exchange does, as x,p,y,q: from blocks of x "
-      "elements in turn on p ranks to blocks of y elements in turn on q ranks.",
-      .allowed = "none, or x,p,y,q, all from 1 on" },
+      "Algorithm redistribution: the change of a block-cyclic array, as x,p,y,q: from blocks of x elements on p "
+      "ranks to blocks of y elements on q ranks.",
+      .allowed = "none, or four numbers x,p,y,q of at least 1" },
     { "matrix_max_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(matrix_max_bytes), "64m",
-      "Bytes of memory for the count matrix on rank 0. Above it, by default from 2897 ranks on, an algorithm that "
-      "needs the matrix does as direct. 0 means no limit.",
+      "Largest size in bytes of the count matrix on rank 0; the default allows 2896 ranks. On larger communicators, "
+      "algorithms that need the matrix send directly. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "schedule_ms", IRR_SETTING_SIZE, DEVELOPER, AT(schedule_ms), "1000",
-      "Milliseconds that rank 0 may take to compute the schedule of new counts, while all ranks wait; if it is not "
-      "done, exchanges with these counts go without. 0 means no limit.",
+      "Time in milliseconds in which rank 0 may compute a schedule while all ranks wait. If the time is exceeded, "
+      "exchanges with these counts run without a schedule. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "cache_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(cache_bytes), "16m",
-      "Bytes of schedules that a communicator keeps on each rank; the latest one is always kept, and at most seven "
-      "are. 0 means no limit.",
+      "Number of bytes of schedules that a communicator keeps on each rank. It always keeps the latest schedule, "
+      "and at most seven. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "shm", IRR_SETTING_SWITCH, EXPERT, AT(shm), "1",
-      "1 means that ranks of a node use shared memory of coll/irr's own, if all ranks of the communicator can map that "
-      "of the others on their node. 0 means that the network carries these messages, too.",
+      "1 means that ranks of a node exchange messages through shared memory of coll/irr, if each rank of the "
+      "communicator can map the memory of the other ranks of its node. 0 means that the network carries these "
+      "messages.",
       .allowed = "0 or 1" },
     { "timeout", IRR_SETTING_SIZE, USER, AT(timeout), "0",
-      "Seconds after which an exchange that is not over, or an agreement of ranks, ends in an error on all ranks, as "
-      "do later ones on the communicator; a message names the rank that is missing. 0 means to wait for ever, as Open "
-      "MPI's own does.",
-      .allowed = "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means to wait for ever",
+      "Time in seconds after which an unfinished exchange or agreement ends in an error on all ranks. An error "
+      "message names the missing rank, and later exchanges on the communicator fail at once. 0 means no limit, as "
+      "in Open MPI.",
+      .allowed = "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means no limit",
       .max = SECONDS_MAX },
     { "schedule_file", IRR_SETTING_TEXT, EXPERT, AT(schedule_file), "",
-      "File with a schedule that irr_plan --save wrote. Exchanges with its counts use it and need no count matrix. "
-      "Where auto would be Open MPI's own it is direct then.",
+      "File with a schedule that irr_plan --save wrote. Exchanges with the counts of the file use the schedule and "
+      "need no count matrix. With a file, algorithm auto never leaves exchanges to Open MPI; it means direct, or "
+      "tree with a topology.",
       .allowed = "the name of a file" },
     { "topology_file", IRR_SETTING_TEXT, USER, AT(topology_file), "",
-      "File with the switches between hosts, in the syntax of Slurm's topology.conf, for tree and auto. A communicator "
-      "with a host that it lacks stays with Open MPI. Without a file Slurm is asked, else all hosts are at one "
-      "switch.",
+      "File with the switches between hosts, in the syntax of Slurm's topology.conf, for algorithms tree and auto. "
+      "If the file lacks a host of a communicator, Open MPI serves the communicator. Without a file coll/irr asks "
+      "Slurm, or assumes a single switch.",
       .allowed = "the name of a file" },
     { "matrix_dump", IRR_SETTING_TEXT, EXPERT, AT(matrix_dump), "",
-      "Beginning of the names of files, to which rank 0 of each communicator writes each new count matrix in Matrix "
-      "Market format, and an index. It costs an agreement an exchange; where auto would be Open MPI's own it is "
-      "direct.",
+      "First part of the names of files to which rank 0 of each communicator writes each new count matrix in Matrix "
+      "Market format, and an index. Each exchange then takes an agreement, and algorithm auto means direct, or tree "
+      "with a topology.",
       .allowed = "the beginning of file names" }
 };
 
