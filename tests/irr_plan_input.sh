@@ -80,7 +80,7 @@ for option in "--algorithm direct --matrix" --load "--algorithm direct --topolog
     refused "a pipe without a writer, $option," "$scratch/pipe: is an empty pipe without a writer" \
         check $option "$scratch/pipe"
 done
-refused "a device" "/dev/zero: is a device, only a regular file, or a pipe, is read" \
+refused "a device" "/dev/zero: is a device; only a regular file or a pipe is read" \
     check --algorithm direct --matrix /dev/zero
 refused "an output file that cannot be written" "$scratch/none/x: No such file" \
     check --algorithm direct --ranks 2 -o "$scratch/none/x"

@@ -86,14 +86,14 @@ static void check_no_files(irr_text_read_t *read)
     expect_no_file(path, "Is a directory", read);
     irr_text_close();
     CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
-    expect_no_file(path, "is a pipe, only a regular file is read", read);
+    expect_no_file(path, "is a pipe; only a regular file is read", read);
     irr_text_close();
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
     CU_ASSERT_EQUAL_FATAL(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
-    expect_no_file(path, "is a socket, or a device that does not answer, only a regular file is read", read);
+    expect_no_file(path, "is a socket or a device that does not answer; only a regular file is read", read);
     irr_text_close();
     close(server);
-    expect_no_file("/dev/zero", "is a device, only a regular file is read", read);
+    expect_no_file("/dev/zero", "is a device; only a regular file is read", read);
 }
 
 void irr_text_check_bad(const irr_text_bad_t *table, irr_text_read_t *read)

@@ -66,7 +66,7 @@ beside "a file that is missing on one rank" \
     OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" change:100 served=yes
 beside "a folder on all ranks" warns "is '$scratch', and rank 0 .*: Is a directory, nor can others, up to rank 3; all" \
     takes default by "$scratch" ranks 4 "$program" change:100 served=yes
-beside "a device" warns "is '/dev/zero', and .* is a device, only a regular file is read" \
+beside "a device" warns "is '/dev/zero', and .* is a device; only a regular file is read" \
     takes default by /dev/zero ranks 2 "$program" change:100 served=yes
 beside "a file of 1 GiB" warns "large', and .* is 1073741824 bytes long" \
     takes default by "$scratch/large" ranks 2 "$program" change:100 served=yes

@@ -19,8 +19,8 @@ void irr_lines_take_pipes(void)
 
 static irr_status_t refuse_kind(const irr_lines_t *lines, const char *kind)
 {
-    return irr_lines_refuse(lines, IRR_ERR_IO, "is %s, only a regular file%s is read", kind,
-                            pipes ? ", or a pipe," : "");
+    return irr_lines_refuse(lines, IRR_ERR_IO, "is %s; only a regular file%s is read", kind,
+                            pipes ? " or a pipe" : "");
 }
 
 /* Checks a pipe and makes its reads block.  Reads do not block yet, so a pipe without a writer is at its end. */
@@ -73,7 +73,7 @@ irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, si
     *lines = (irr_lines_t){ .error = error, .text = text, .size = size };
     lines->stream = open_now(path);
     if (lines->stream == NULL) {
-        return errno == ENXIO ? refuse_kind(lines, "a socket, or a device that does not answer")
+        return errno == ENXIO ? refuse_kind(lines, "a socket or a device that does not answer")
                               : irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
     }
     status = check_kind(lines);
