@@ -1,25 +1,26 @@
 /*
  * agree.c - the agreements of a setup.
  *
- * Counts, memory and parameters are local, so a rank that gave up alone would hang the others. Each agreement here is
- * one all-reduce (the search for an id: one for each time that members propose different ids). Each decision is a
- * function of the reduced words, so it is the same on all ranks. One setup step starts an agreement, the next one
- * evaluates it.
+ * Counts, memory and parameters are local, so a rank that gave up alone would hang the other ranks. Each agreement is
+ * one all-reduce, and the search for an id takes one more all-reduce for each time that members propose different ids.
+ * Each decision is a function of the reduced words, so all ranks decide alike. One setup step starts an agreement, and
+ * the next step evaluates the agreement.
  *
  * The maximum of a value and the maximum of its complement show whether all ranks have the same value.
  *
- * A rank is in trouble if something keeps it from taking part: missing memory, a bad parameter, a transport that does
- * not open. The rank still takes part in the agreements, which then fail on all ranks.
+ * A rank is in trouble if missing memory, a bad parameter or a transport that does not open keeps the rank from
+ * exchanging messages. The rank still takes part in the agreements, which then fail on all ranks.
  *
- * Ids: each member proposes a free id and reserves it, so that it proposes another one for another communicator. If the
- * proposals differ, all members continue behind the largest one, at a random distance that is the same on all members.
- * Without randomness, members that set up several communicators in different orders could propose again and again what
- * others have reserved. After DRAWS proposals all members search from id 0 upwards: each proposes its first free id
- * from the largest proposal on. These proposals only grow, so they become equal or the ids run out.
+ * Ids: each member proposes a free id and reserves the id, so that the member proposes a different id for another
+ * communicator. If the proposals differ, all members continue to search at a random distance behind the largest
+ * proposal; the distance is the same on all members. Without the random distance, members that set up several
+ * communicators in different orders could repeatedly propose ids that other members have reserved. After DRAWS
+ * proposals all members search from id 0 upwards: each member proposes its first free id from the largest proposal on.
+ * The proposals only grow, so they become equal or the ids run out.
  *
  * A free id may still have messages of a former communicator, and a transport may need time to find or discard them. A
- * member then checks the first few free ids repeatedly before it proposes one, for half of the timeout at most, so that
- * the waiting members do not time out.
+ * member then checks the first few free ids repeatedly before it proposes an id. The checks take at most half of the
+ * timeout, so that the waiting members do not time out.
  */
 #include "comm/agree.h"
 
@@ -55,7 +56,7 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
     return trouble != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
 }
 
-/* Takes the words of the lowest rank in trouble; those of all other ranks were zero. */
+/* Takes the words of the lowest rank in trouble. The words of all other ranks were zero. */
 static irr_status_t answered(irr_setup_t *setup)
 {
     memcpy(setup->why, setup->words, sizeof(setup->why));
@@ -65,8 +66,8 @@ static irr_status_t answered(irr_setup_t *setup)
 }
 
 /*
- * The reduced maximum identifies the lowest rank in trouble, which logs the reason. All ranks get the reason by one
- * more all-reduce and continue with setup->after.
+ * Reports trouble. `reduced`, a maximum, identifies the lowest rank in trouble, and this rank logs the reason. All
+ * ranks get the reason by one more all-reduce and continue with setup->after.
  */
 static irr_status_t report_trouble(irr_setup_t *setup, uint64_t reduced, const char *reason)
 {
@@ -92,7 +93,7 @@ static irr_status_t refused(irr_setup_t *setup)
 enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
-/* Words of the later agreements, when the transports are open: addresses, and for some agreements an id. */
+/* Words of the later agreements, which run when the transports are open: addresses, and in some agreements an id. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
@@ -228,19 +229,19 @@ irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next)
 /* The search starts behind the id that this process took last. */
 #define FROM_NEXT UINT32_MAX
 
-/* Number of free ids that are checked repeatedly until one has no messages left. */
+/* Number of free ids that a search checks repeatedly until one of these ids has no messages left. */
 #define IDS_CHECKED 4
 
-/* Number of random proposals; largest number of random bits, which grows by one with each proposal. */
+/* DRAWS: number of random proposals. DRAWN_BITS: largest number of random bits; each proposal uses one bit more. */
 #define DRAWS      64
 #define DRAWN_BITS 8
 
 #define NS_PER_S UINT64_C(1000000000)
 
 /*
- * Takes the first free id from `from` on that has no messages left. Returns IRR_IDS_NONE if there is none; *busy is
- * then true if one may become available. No rank sends with an id before this rank has proposed it, so messages that
- * are present belong to a former communicator.
+ * Takes the first free id from `from` on that has no messages left. Returns IRR_IDS_NONE if there is no such id; *busy
+ * is then true if an id may become available later. No rank sends with an id before this rank has proposed the id, so
+ * messages that are present belong to a former communicator.
  */
 static uint32_t find_free(irr_engine_t *engine, uint32_t from, bool *busy)
 {
@@ -273,7 +274,7 @@ void irr_agree_release(irr_setup_t *setup)
     }
 }
 
-/* Returns true while the search may wait for messages to drain; without a timeout always. */
+/* Returns true while the search may wait for messages to drain. Without a timeout always returns true. */
 static bool may_search_again(irr_setup_t *setup)
 {
     const uint64_t now_ns = irr_clock_ns(), limit_ns = setup->params.settings.timeout * NS_PER_S / 2;
@@ -297,7 +298,7 @@ static irr_status_t propose_id(irr_setup_t *setup)
     set_address_words(setup);
     setup->words[ID] = setup->id;
     setup->words[ID_COMPLEMENT] = ~(uint64_t)setup->id;
-    setup->words[DRAWN] = irr_random(&own);     /* the maximum is used, which is the same on all ranks */
+    setup->words[DRAWN] = irr_random(&own);     /* all ranks use the maximum */
     return irr_setup_reduce(setup, ID_WORDS, setup->then);
 }
 
@@ -309,7 +310,10 @@ static irr_status_t propose(irr_setup_t *setup, uint32_t from, irr_step_fn next)
     return IRR_OK;
 }
 
-/* Returns true if all proposals are equal and valid: the search ends. If they differ, frees the own proposal. */
+/*
+ * Returns true if all proposals are equal and valid, which ends the search. Otherwise frees the id that this rank
+ * proposed.
+ */
 static bool have_met(irr_setup_t *setup)
 {
     const uint64_t largest = setup->words[ID];
@@ -353,7 +357,10 @@ static irr_status_t searched(irr_setup_t *setup)
     return propose(setup, (uint32_t)largest, searched);
 }
 
-/* Returns where to search next, the same on all ranks: from the largest proposal, or from 0 if a member found no id. */
+/*
+ * Returns the start of the next search, the same on all ranks: the largest proposal plus a random distance. If a member
+ * found no id, the distance counts from 0.
+ */
 static uint32_t draw(const irr_setup_t *setup)
 {
     const uint64_t largest = setup->words[ID], begin = largest == IRR_IDS_NONE ? 0 : largest;

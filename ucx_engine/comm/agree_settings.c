@@ -1,12 +1,13 @@
 /*
- * agree_settings.c - checks that all members have the same settings, and finds the one that differs.
+ * agree_settings.c - checks that all members have the same settings, and finds a setting that differs.
  *
- * Each setting is one word: its number, or a hash of another value. The digest is a hash of all words. The digest is
- * part of the first agreement (comm/agree.c), so the check costs no message of its own.
+ * Each setting becomes one word: the word is the value of a number, or a hash of any other value. The digest is a hash
+ * of all words. The digest is part of the first agreement (comm/agree.c), so the check costs no additional message.
  *
- * If digests differ, the members search for the setting. The maxima of each word and of its complement are the largest
- * and the smallest value: two all-reduces of all words find the first setting that differs. A third all-reduce finds
- * the lowest ranks that have these two values, and gives rank 0 what it reports.
+ * If digests differ, the members search for a setting that differs. The maximum of a word gives the largest value of a
+ * setting, and the maximum of the complements gives the smallest value, so two all-reduces of all words find the first
+ * setting that differs. A third all-reduce finds the lowest rank with the largest value and the lowest rank with the
+ * smallest value; rank 0 reports both ranks.
  */
 #include "comm/agree_settings.h"
 
@@ -17,7 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Index of a word: the algorithm, the rows of the table, then whether a transport may be opened. */
+/*
+ * Indexes of the words: first the algorithm, then the rows of the table of settings, then whether a transport may be
+ * opened.
+ */
 enum { ALGORITHM, TABLE };
 
 #define WORDS_MAX (IRR_SETTINGS_MAX + 2)
@@ -98,7 +102,7 @@ static void write_name(const irr_comm_params_t *params, int row, char *text, siz
     }
 }
 
-/* Writes the value of a row. Returns false if the value means nothing to the user. */
+/* Writes the value of a row. Returns false if the value, for example a hash, means nothing to the user. */
 static bool write_value(int row, uint64_t value, char *text, size_t size)
 {
     const irr_setting_t *setting = irr_setting_at(row - TABLE);
@@ -139,7 +143,10 @@ static irr_status_t name(irr_setup_t *setup)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* Finds the first row whose largest and smallest value differ, the same on all ranks. Different digests imply one. */
+/*
+ * Finds the first row whose largest and smallest value differ, the same on all ranks. Such a row exists, because the
+ * digests differ.
+ */
 static irr_status_t find(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;

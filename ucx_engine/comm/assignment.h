@@ -2,8 +2,8 @@
  * assignment.h - the assignment of a rank: its part of a schedule that rank 0 has computed, as bytes.
  *
  *     declined        1 if there is no schedule; then only the matrix bytes follow
- *     matrix bytes    length of the rows that rank 0 gathered
- *     local schedule         local schedule of the rank (exec/local_schedule_bytes.h)
+ *     matrix bytes    length in bytes of the rows that rank 0 gathered
+ *     local schedule  the rank's messages in the schedule (exec/local_schedule_bytes.h)
  *     lengths         counts that a rank must know to forward messages (exec/row.h)
  *
  * Cost: O(1) time and about 6 bytes per message, signal and wait of the rank. Rank 0 holds the assignments of all ranks
@@ -21,7 +21,7 @@
 typedef struct irr_computed {
     bool           declined;   /* no schedule: the order rejects the matrix, was too slow, or there is no order */
     irr_schedule_t schedule;
-    irr_syncs_t    syncs;      /* if the pacing needs them */
+    irr_syncs_t    syncs;      /* signals; empty unless the pacing needs signals */
 } irr_computed_t;
 
 /* An assignment that was read. A zeroed object is empty. */
@@ -33,8 +33,8 @@ typedef struct irr_assignment {
 } irr_assignment_t;
 
 /*
- * Appends the assignments of all ranks, one entry per rank. nodes: the nodes of the ranks if ranks forward, else NULL.
- * May return IRR_ERR_NO_MEMORY.
+ * Appends the assignments of all ranks, one entry per rank. nodes: the nodes of the ranks if ranks forward messages;
+ * NULL if they do not. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_assignments_write(const irr_computed_t *computed, const irr_matrix_t *matrix,
                                    const irr_nodes_t *nodes, uint64_t matrix_bytes, irr_bytes_t *entries);

@@ -79,7 +79,10 @@ irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot)
     return &cache->slot[slot];
 }
 
-/* Returns the bytes of all entries that are not pinned, and in *oldest_p the least recently used one, or NULL. */
+/*
+ * Returns the number of bytes of all entries that are not pinned. Sets *oldest_p to the least recently used of these
+ * entries, or to NULL.
+ */
 static uint64_t account(irr_cache_t *cache, irr_cache_entry_t **oldest_p)
 {
     irr_cache_entry_t *oldest = NULL;

@@ -1,13 +1,14 @@
 /*
  * cache.h - the schedules that a communicator keeps, indexed by the counts that its ranks send.
  *
- * A rank compares its own row of the count matrix. The whole matrix is that of a cached schedule if all ranks find
- * their rows in the same slot; an agreement checks that before each use (comm/schedules.h). All ranks must therefore
- * have the same schedules in the same slots: all ranks make the same calls in the same order, with numbers that all
- * ranks agree on. The number of slots and the bytes are bounded; the least recently used entry is evicted.
+ * A rank compares only its own row of the count matrix. A cached schedule fits the whole matrix if all ranks find their
+ * rows in the same slot; an agreement checks the slots before each use (comm/schedules.h). All ranks must therefore
+ * have the same schedules in the same slots. To achieve this, all ranks make the same calls in the same order, with
+ * numbers that all ranks agree on. The number of slots and the number of bytes are bounded. A full cache evicts the
+ * least recently used entry.
  *
- * Cost: a lookup compares a few bytes per message of the rank, usually in one slot. Memory per slot: the row and the
- * local schedule of the rank.
+ * Cost: a lookup compares a few bytes per message of the rank, usually in one slot. A slot takes the memory of a row
+ * and of the local schedule of the rank.
  */
 #ifndef IRR_CACHE_H
 #define IRR_CACHE_H
@@ -25,7 +26,7 @@ typedef struct irr_cache_entry {
     bool            declined;   /* there is no schedule for these counts */
     bool            pinned;     /* never evicted */
     unsigned        matrix;     /* number of the matrix in the dump (comm/dump.h), on rank 0 */
-    uint64_t        bytes;      /* maximum of the bytes of all ranks, as agreed */
+    uint64_t        bytes;      /* memory of the entry in bytes: the maximum over all ranks, as agreed */
     uint64_t        serial;     /* unique number of the entry, from IRR_CACHE_FIRST; 0: the slot is free */
     uint64_t        used;       /* value of the clock at the last use */
 } irr_cache_entry_t;
@@ -36,27 +37,31 @@ typedef struct irr_cache {
     irr_cache_entry_t *slot;        /* IRR_CACHE_SLOTS slots; NULL: not allocated */
 } irr_cache_t;
 
-/* Allocates no slots yet: they take some KiB, and many communicators need none. */
+/* Initializes a cache without slots. Slots take some KiB, and many communicators need no slots. */
 void irr_cache_init(irr_cache_t *cache, uint64_t max_bytes);
 void irr_cache_fini(irr_cache_t *cache);
 
-/* Allocates the slots, once, before a lookup or an insertion. May return IRR_ERR_NO_MEMORY. */
+/* Allocates the slots. To be called once, before a lookup or an insertion. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_cache_reserve(irr_cache_t *cache);
 
-/* Sets misses[i] to 1 if slot i does not have this row, else to 0. */
+/* Sets misses[i] to 0 if slot i has this row, otherwise to 1. */
 void irr_cache_lookup(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
 
 /* Returns the entry of a slot in which all ranks found their rows, and marks it as used. */
 irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 
-/* Makes an entry without a schedule; frees an entry; returns the bytes that the entry takes on this rank. */
+/*
+ * irr_cache_entry_init makes an entry without a schedule. irr_cache_entry_fini frees an entry. irr_cache_entry_bytes
+ * returns the number of bytes that the entry takes on this rank.
+ */
 irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_bytes_t *row);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry);
 
 /*
- * Moves an entry into the cache; its bytes are agreed. Evicts others if the limit requires it. The entry itself stays
- * at least until the next insertion, even if it exceeds the limit alone. At least one slot must not be pinned.
+ * Moves an entry into the cache. entry->bytes must be the agreed number. Evicts other entries if the limit requires an
+ * eviction. The new entry stays at least until the next insertion, even if the new entry alone exceeds the limit. At
+ * least one slot must not be pinned.
  */
 irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry);
 

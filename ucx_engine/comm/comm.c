@@ -52,8 +52,8 @@ static void close_exchanges(irr_comm_t *comm)
 }
 
 /*
- * Keeps a destroyed communicator, its id and its channel until the transport is freed: the transport may still hold its
- * messages, and notices of its failure may still have to be sent.
+ * Keeps a destroyed communicator, its id and its channel until the transport is freed. Until then the transport may
+ * hold messages of the communicator, and the engine may have to send notices of its failure.
  */
 static void bury(irr_comm_t *comm)
 {

@@ -15,7 +15,7 @@ static bool given(const char *path)
     return path != NULL && path[0] != '\0';
 }
 
-/* Sets the reason: what is wrong with a file, and where. */
+/* Sets params->reason to the error in a file and its position. */
 static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const char *what, const char *path,
                    const irr_file_error_t *error)
 {

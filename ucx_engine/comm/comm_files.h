@@ -1,6 +1,6 @@
 /*
- * comm_files.h - the schedule and the topology that settings of a communicator name by files, or the path through
- * switches that the environment names instead (comm/switches.h).
+ * comm_files.h - the schedule file and the topology file of a communicator. If the settings name no topology file, the
+ * environment may name a path through switches instead (comm/switches.h).
  */
 #ifndef IRR_COMM_FILES_H
 #define IRR_COMM_FILES_H
@@ -10,10 +10,10 @@
 
 /* A zeroed object is empty. */
 typedef struct irr_comm_files {
-    irr_schedule_t schedule;   /* schedule for certain counts; no ranks: none */
-    irr_topology_t topology;   /* no hosts: none */
+    irr_schedule_t schedule;   /* schedule for certain counts; ranks == 0: no schedule */
+    irr_topology_t topology;   /* topology; hosts == 0: no topology */
     int            host;       /* host of this rank in the topology */
-    char           path[IRR_SWITCH_PATH_MAX];   /* this rank's path from the environment, without a file; empty: none */
+    char           path[IRR_SWITCH_PATH_MAX];   /* path of this rank from the environment; empty: none */
     bool           misread;                     /* the environment has no valid path */
     char           reason[640];
 } irr_comm_files_t;
@@ -25,14 +25,17 @@ typedef struct irr_comm_files {
 void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files);
 
 /*
- * Rank 0 of a new communicator warns of implausible speeds in the topology file if exchanges depend on them. Once per
- * engine, because most communicators use the same file.
+ * Warns the user of implausible speeds in the topology file if exchanges of a new communicator depend on the speeds.
+ * Only rank 0 warns, and only once per engine, because most communicators use the same file.
  */
 void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, const irr_comm_files_t *files);
 
 void irr_comm_files_fini(irr_comm_files_t *files);
 
-/* Returns the label of this rank: equal on ranks that share a host of the topology, or else a node. */
+/*
+ * Returns the label of this rank. Labels are equal on ranks that share a host of the topology, or without a topology, a
+ * node.
+ */
 static inline int irr_comm_files_label(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts > 0 ? files->host : params->node;

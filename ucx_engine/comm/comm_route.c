@@ -1,7 +1,7 @@
 /*
  * comm_route.c - allocates the objects of a route; see comm_route.h. A direct route needs room for a plan and the
- * executor; a grid route needs a relay, and the nodes if the grid follows them; an order that computes schedules needs
- * irr_schedules_t.
+ * executor. A grid route needs a relay, and also the nodes if the grid follows the nodes. An order that computes
+ * schedules needs irr_schedules_t.
  */
 #include "comm/comm_route.h"
 
@@ -58,7 +58,7 @@ static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
     return status;
 }
 
-/* Returns 1 if all ranks are on one host, else 2, which stands for several. */
+/* Returns 1 if all ranks are on one host. Returns 2 if the ranks are on two or more hosts. */
 static int count_hosts(const int *labels, int ranks)
 {
     for (int i = 1; i < ranks; i++) {
@@ -108,7 +108,10 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_strategy_t *strat
     return status;
 }
 
-/* The agreement goes through leaders of nodes if there are several nodes and one has several ranks. */
+/*
+ * Initializes the agreement. The agreement goes through leaders of nodes if there are several nodes and a node has
+ * several ranks.
+ */
 static irr_status_t init_agreement(irr_comm_t *comm)
 {
     const bool leads = comm->nodes.count > 1 && comm->nodes.largest > 1;

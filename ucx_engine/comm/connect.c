@@ -1,9 +1,9 @@
 /*
  * connect.c - finds the members of a communicator, and opens a channel that reaches all of them.
  *
- * If a member lacks addresses of others, this takes one all-reduce, because memory may be missing, and one all-gather
- * of labels and addresses. If no member lacks any, it takes one all-gather of labels, or nothing if all members are on
- * one node.
+ * If a member lacks addresses of other members, finding the members takes one all-reduce, which detects missing memory,
+ * and one all-gather of labels and addresses. If no member lacks an address, finding the members takes one all-gather
+ * of labels, or no collective if all members are on one node.
  */
 #include "comm/agree.h"
 
@@ -24,7 +24,7 @@ static size_t entry_bytes(const irr_setup_t *setup)
     return sizeof(entry_t) + (setup->agreement.address_bytes + 7) / 8 * 8;
 }
 
-/* Connects the process of that name, or adds its new addresses. The engine is locked. */
+/* Connects the process of this name, or adds new addresses of a known process. The engine is locked. */
 static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const entry_t *entry, size_t max)
 {
     irr_peer_t *peer = irr_peers_find(&engine->peers, name);
@@ -141,8 +141,8 @@ static bool is_near(const irr_setup_t *setup, int rank)
 }
 
 /*
- * Returns a rank with the label of this node that shares no memory with it, because Open MPI and the kernel see nodes
- * differently; -1: none.
+ * Returns a rank that has the label of this rank but cannot share memory with this rank; -1: none. Such a rank exists
+ * if Open MPI and the kernel see nodes differently.
  */
 static int find_alien(const irr_setup_t *setup)
 {
@@ -170,8 +170,8 @@ static int map_all(const irr_setup_t *setup)
 }
 
 /*
- * Opens the endpoint to the next rank that is reached over the network. If transports or devices are configured wrongly
- * on a node, this fails here rather than in an exchange.
+ * Opens the endpoint to the next rank that is reached over the network. A wrong configuration of transports or devices
+ * then fails in the setup and not in an exchange.
  */
 static void reach_next(irr_setup_t *setup)
 {

@@ -30,7 +30,10 @@ irr_status_t irr_dump_init(irr_dump_t *dump, const char *prefix)
 
 /* ---- files ---- */
 
-/* Sets the path of matrix N, or of the index for 0. Returns false and sets errno if the name is too long. */
+/*
+ * Sets the path of the file of matrix number `matrix`, or of the index if `matrix` is 0. Returns false and sets errno
+ * if the name is too long.
+ */
 static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, char path[PATH_LENGTH])
 {
     int length = matrix > 0 ? snprintf(path, PATH_LENGTH, "%s.%u.%u.mtx", dump->prefix, number, matrix)
@@ -40,7 +43,7 @@ static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, 
     return length >= 0 && length < PATH_LENGTH;
 }
 
-/* Reports a write error and stops writing; files on disk stay. */
+/* Reports a write error to the user and stops writing. Files on disk stay. */
 static void end(irr_dump_t *dump, const char *path)
 {
     irr_log(IRR_LOG_ERROR, "%smatrix_dump: %.256s cannot be written: %s; this communicator writes no more count "
@@ -48,7 +51,7 @@ static void end(irr_dump_t *dump, const char *path)
     dump->ended = true;
 }
 
-/* Returns the first number without an index. Another process may take it a moment later. */
+/* Returns the first number without an index. Another process may take the number a moment later. */
 static unsigned find_number(const irr_dump_t *dump)
 {
     unsigned taken = 0, number = IRR_DUMP_MAX + 1;

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Idle rounds of progress between two searches for unexpected messages. */
+/* Number of idle rounds of progress between two searches for unexpected messages. */
 #define IDLE_ROUNDS 1024
 
-/* Idle rounds between two checks of the open exchanges for failures and timeouts. */
+/* Number of idle rounds between two checks of the open exchanges for failures and timeouts. */
 #define QUIET_ROUNDS 16
 
-/* Idle rounds that a sleep without an event counts for. */
+/* Number of idle rounds that a sleep without an event is worth. */
 #define SLEEP_ROUNDS 256
 
 static irr_status_t create(bool threads, irr_engine_t **engine_p)
@@ -58,7 +58,7 @@ irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_
 
 /* ---- the transports ---- */
 
-/* Copies a string; an empty one becomes NULL. */
+/* Copies a string. The copy of an empty string is NULL. */
 static irr_status_t copy_text(const char *text, const char **copy_p)
 {
     const size_t bytes = text != NULL ? strlen(text) + 1 : 0;
@@ -151,7 +151,7 @@ irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind)
 
 /* ---- progress ---- */
 
-/* Continues every open exchange, and removes communicators without one from engine->busy. */
+/* Continues every open exchange. Removes communicators without an open exchange from engine->busy. */
 static void progress_exchanges(irr_engine_t *engine)
 {
     irr_comm_t **link = &engine->busy;
@@ -215,7 +215,7 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     return events;
 }
 
-/* Not inline, because most short exchanges are over by then. */
+/* Not inline, because most short exchanges are over before irr_exchange_wait has to wait. */
 __attribute__((noinline))
 static irr_status_t wait_for(irr_exchange_t *exchange, int rounds, unsigned *events)
 {
@@ -283,7 +283,7 @@ bool irr_engine_has_network(irr_engine_t *engine)
 }
 
 /*
- * Ends exchanges that still receive. An incoming message could need an answer through an endpoint that is closed.
+ * Ends exchanges that still receive, because the answer to an incoming message could need an endpoint that is closed.
  * Exchanges that only send may still complete.
  */
 static void end_exchanges(irr_engine_t *engine)

@@ -57,7 +57,7 @@ irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p)
     return IRR_OK;
 }
 
-/* An exchange that is not over fails its communicator, which keeps the memory that the transport may still use. */
+/* If the exchange is not over, the communicator fails, and keeps the memory that the transport may still use. */
 void irr_exchange_give(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -87,7 +87,7 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Returns true if the block lists are valid; lists with the serials of the last problem are. */
+/* Returns true if the block lists are valid. Lists with the serials of the last problem are valid without a check. */
 __attribute__((noinline))
 static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem)
 {
@@ -138,7 +138,7 @@ static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, con
     return problem->in_place ? take_in_place(exchange, run, problem) : take(exchange, run, problem);
 }
 
-/* Opens an exchange, or queues it. The engine is locked. */
+/* Queues an exchange; the queue may open the exchange at once. The engine is locked. */
 static void open_exchange(irr_exchange_t *exchange)
 {
     exchange->started = true;

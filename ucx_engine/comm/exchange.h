@@ -5,7 +5,7 @@
  *   exchange_run.c    the states of an open exchange
  *   exchange_long.c   long messages beside the relay
  *   exchange_place.c  the problem of an exchange in place
- *   queue.c           which of the started exchanges are open
+ *   queue.c           opens the started exchanges in their order
  *   run.c             the plan of an exchange without a relay
  */
 #ifndef IRR_EXCHANGE_H
@@ -24,30 +24,30 @@ typedef enum irr_exchange_state {
 
 /* The view: what a rank knows when it builds the plan of an exchange. */
 typedef enum irr_view {
-    IRR_VIEW_OWN,         /* its own problem, which is sufficient */
-    IRR_VIEW_ALL,         /* the counts of all ranks: it has its part of a schedule */
-    IRR_VIEW_LEARNING,    /* its own problem; it learns during the exchange what to forward */
-    IRR_VIEW_LEARNED      /* what to forward, from an earlier exchange with the same problem */
+    IRR_VIEW_OWN,         /* its own problem; the plan needs no more */
+    IRR_VIEW_ALL,         /* the counts of all ranks, as its part of a schedule */
+    IRR_VIEW_LEARNING,    /* its own problem; the rank learns during the exchange what to forward */
+    IRR_VIEW_LEARNED      /* its own problem, and what to forward from an earlier exchange with this problem */
 } irr_view_t;
 
 /* The purpose of opening an exchange. */
 typedef enum irr_purpose {
     IRR_PURPOSE_ONCE,     /* irr_exchange_start */
     IRR_PURPOSE_PLAN,     /* irr_exchange_plan: ends when the plan is built */
-    IRR_PURPOSE_AGAIN     /* irr_exchange_restart: begins with the plan */
+    IRR_PURPOSE_AGAIN     /* irr_exchange_restart: begins with the plan of irr_exchange_plan */
 } irr_purpose_t;
 
 struct irr_exchange {
     irr_comm_t           *comm;
-    irr_run_t            *run;        /* `own`, or that of the communicator */
+    irr_run_t            *run;        /* `own`, or the run of the communicator */
     irr_problem_t         problem;    /* problem of the open, planned or last run */
     const void           *input;
     void                 *output;
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until the exchange is over */
     irr_failure_t         failure;
-    irr_status_t          relayed;    /* result of the relay, if there is one, and then of the run */
-    bool                  started;    /* the exchange is not over, or its result was not read */
+    irr_status_t          relayed;    /* result of the relay; later, or without a relay, result of the run */
+    bool                  started;    /* the exchange is not over, or its result has not been read */
     bool                  copies;     /* the data to send is copied first */
     irr_block_t          *copied;     /* the blocks of the problem in the copy */
     size_t                copied_max;
@@ -59,12 +59,12 @@ struct irr_exchange {
     irr_view_t            view;
     unsigned              matrix;     /* number of the count matrix in the dump (comm/dump.h), on rank 0 */
     uint32_t              sequence;   /* its first sequence number */
-    unsigned              rounds;     /* rounds of progress since it was opened */
+    unsigned              rounds;     /* rounds of progress since the exchange was opened */
     const irr_plan_t     *running;    /* plan in the executor; NULL: none, or the relay runs alone */
-    unsigned              turn;       /* round of the engine when it was opened */
+    unsigned              turn;       /* round of the engine when the exchange was opened */
     uint64_t              since_ns;   /* time when timing began; 0: not timed yet */
     irr_exchange_t       *next, *prev;   /* in the queue, or among the unused exchanges */
-    irr_run_t             own;        /* reserved if exchanges run concurrently, or the exchange is planned */
+    irr_run_t             own;        /* used if exchanges run concurrently, or if the exchange is planned */
     irr_grid_plan_t       frozen;     /* plan that the relay learned, for a planned exchange */
     void                 *scratch;    /* scratch of the frozen plan */
 };
@@ -74,7 +74,7 @@ struct irr_exchange {
 /* Creates an exchange of a communicator. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p);
 
-/* Frees an exchange that the transport has no requests of. */
+/* Frees an exchange. The transport must not have a request of the exchange. */
 void irr_exchange_free(irr_exchange_t *exchange);
 
 /* Frees the unused exchanges of a communicator. */
@@ -82,13 +82,17 @@ void irr_exchange_free_spare(irr_comm_t *comm);
 
 /* ---- exchange_run.c; the engine is locked ---- */
 
-/* Begins an exchange when it is opened; continues it. Both return IRR_IN_PROGRESS or the result. */
+/*
+ * irr_exchange_begin begins an exchange when the queue opens the exchange; irr_exchange_progress continues the
+ * exchange. Both return IRR_IN_PROGRESS or the result of the exchange.
+ */
 irr_status_t irr_exchange_begin(irr_exchange_t *exchange);
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
 
 /*
- * Fixes strategy and view, and builds the plan; a rank that forwards learns the plan later. With IRR_PURPOSE_PLAN also
- * opens the endpoints that the plan sends through, which shortens the first run. Local. May return IRR_ERR_NO_MEMORY.
+ * Fixes strategy and view, and builds the plan. If ranks forward, the rank learns the rest of the plan later. With
+ * IRR_PURPOSE_PLAN the function also opens the endpoints of the plan, which shortens the first run. Local. May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_exchange_build(irr_exchange_t *exchange);
 
@@ -103,17 +107,18 @@ int irr_exchange_awaited(const irr_exchange_t *exchange);
 
 /* ---- exchange_long.c; the engine is locked ---- */
 
-/* Sends the long messages directly, beside the relay, which has just started. */
+/* Sends the long messages directly, beside the relay. Call this when the relay has just started. */
 void irr_exchange_start_long(irr_exchange_t *exchange);
 
-/* Receives the long messages, after the relay is over. */
+/* Receives the long messages. Call this after the relay is over. */
 void irr_exchange_receive_long(irr_exchange_t *exchange);
 
 /* ---- exchange_place.c ---- */
 
 /*
- * Converts a problem in place to one that this exchange can run; on some communicators the data to send will be copied.
- * exchange->copies must be false. May return IRR_ERR_NO_MEMORY.
+ * Converts a problem in place to a problem that this exchange can run. On communicators that cannot exchange in pairs,
+ * sets exchange->copies, and the exchange will copy the data to send. exchange->copies must be false before. May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem);
 
@@ -123,18 +128,18 @@ static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)
     return exchange->problem.in_place && !exchange->copies;
 }
 
-/* Copies the data to send from the output buffer. Returns the copy. */
+/* Copies the data to send from the output buffer. Returns the copy, which the exchange owns. */
 const void *irr_exchange_copy(irr_exchange_t *exchange, const void *output);
 
 /* ---- queue.c; the engine is locked ---- */
 
-/* Appends a started exchange, and opens it if it is its turn. */
+/* Appends a started exchange to the queue, and opens the exchange if no earlier exchange prevents that. */
 void irr_queue_enter(irr_exchange_t *exchange);
 
-/* Continues the exchanges of a communicator. Returns false if there are none. */
+/* Continues the exchanges of a communicator. Returns false if no exchange is left. */
 bool irr_queue_progress(irr_comm_t *comm);
 
-/* Returns true if none of the exchanges waits for messages of others. */
+/* Returns true if no exchange waits for a message of another rank. */
 bool irr_queue_only_sends(const irr_comm_t *comm);
 
 /* Ends all exchanges with the status of the failed communicator. */

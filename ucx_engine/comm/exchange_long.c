@@ -1,21 +1,22 @@
 /*
  * exchange_long.c - an exchange on a grid whose long messages are sent directly, beside the relay.
  *
- * Each end of a message classifies it as long or short by the length that this end knows. A rank sends its long
- * messages at once, and receives long messages when the relay is over: by then it knows which expected long messages
- * came through the grid, because their senders have less data, and posts no receives for these. A receive without a
- * message would stay posted, because transports cannot cancel a single receive. Conversely, a direct message that this
- * rank expects to be short, or does not expect, is an unexpected message (comm/unexpected.h).
+ * Each end of a message classifies the message as long or short by the length that this end knows. A rank sends its
+ * long messages at once, and receives long messages when the relay is over. If a sender has less data than its receiver
+ * expects, an expected long message may come through the grid. When the relay is over, the receiver knows these
+ * messages and posts no receives for them. A receive without a message would stay posted, because transports cannot
+ * cancel a single receive. A direct message that the receiver does not expect, or expects to be short, is an unexpected
+ * message (comm/unexpected.h).
  *
- * A long message may therefore arrive before its receive is posted. Messages that are short for the transport wait in
- * its memory, others at their sender. A planned exchange knows after its first run that both ends agree, and posts its
- * receives at once (exec/relay.h).
+ * A long message may therefore arrive before its receive is posted. A message that the transport sends eagerly waits in
+ * the memory of the transport; any other message waits at its sender. A planned exchange knows after its first run that
+ * both ends agree, and posts its receives at once (exec/relay.h).
  *
- * The relay and the executor of the run each have a window. If the user limits the window, long messages are sent after
- * the relay too, so that no more messages are in flight than allowed.
+ * The relay and the executor of the run each have a window. If the user limits the window, the rank sends its long
+ * messages only after the relay, so that no more messages are in flight than allowed.
  *
- * Cost: one message per long message, each byte once on the wire; O(d) time for d messages. No allocation within the
- * room of an earlier exchange.
+ * Cost: each long message travels as one message, and each byte is on the wire once; O(d) time for d messages. No
+ * allocation within the room of an earlier exchange.
  */
 #include "comm/exchange.h"
 

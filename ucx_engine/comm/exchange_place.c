@@ -1,11 +1,11 @@
 /*
  * exchange_place.c - an exchange in place: its output is its input.
  *
- * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators need
- * a copy of all data to send instead. On a grid a rank forwards data of others, needs about as much scratch anyway, and
- * learns only during the exchange what arrives. With a pacing other than free, a message may wait for another message,
- * which a rank in pairs sends later. Only if the ranks look up schedules do they agree that an exchange is in place,
- * and drop the pacing.
+ * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators copy
+ * all data to send instead. The first kind has a grid: a rank forwards data of other ranks, needs about as much scratch
+ * anyway, and learns only during the exchange what arrives. The second kind has a pacing other than free: a message may
+ * wait for another message, and a rank that exchanges in pairs may send the other message later. Ranks that look up
+ * schedules agree whether an exchange is in place; they then drop the pacing and need no copy.
  */
 #include "comm/exchange.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Returns true if the pacing is free, or the ranks agree to drop it. */
+/* Returns true if messages are direct, and the pacing is free or the ranks agree to drop the pacing. */
 static bool goes_in_pairs(const irr_comm_t *comm)
 {
     return irr_strategy_is_local(&comm->alone) &&

@@ -1,9 +1,10 @@
 /*
- * exchange_run.c - the states of an open exchange, passed in increasing order (irr_exchange_state_t).
+ * exchange_run.c - the states of an open exchange, which the exchange passes in increasing order
+ * (irr_exchange_state_t).
  *
- * Each state has a function that continues it. `pass` starts the states before the run of the plan, and builds the
- * plan. When the run of a plan to be kept is over, progress_run starts the last state. Everything that depends on the
- * purpose, the strategy and the view of an exchange is decided in this file.
+ * Each state has a function that continues the exchange in this state. `pass` starts the states before the run of the
+ * plan, and builds the plan. If the plan of a run is to be kept, progress_run starts the last state when the run is
+ * over. Every decision that depends on the purpose, the strategy or the view of an exchange is in this file.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -11,13 +12,13 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 
-/* Rounds of progress between two checks for notices and timeouts. */
+/* Number of rounds of progress between two checks for notices and timeouts. */
 #define WATCH_ROUNDS 16
 
-/* Time that an exchange waits for messages in flight after its communicator has failed. */
+/* Time in ns that an exchange waits for messages in flight after its communicator has failed. */
 #define LINGER_NS UINT64_C(2000000000)
 
-/* Rounds of the engine before an exchange is timed: reading the clock takes as long as a short exchange. */
+/* Number of rounds of the engine before an exchange is timed. Reading the clock takes as long as a short exchange. */
 #define UNTIMED_TURNS 16
 
 static void *scratch_of(const irr_exchange_t *exchange)
@@ -45,8 +46,8 @@ static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 }
 
 /*
- * Sets the members that change in each run, one by one. A copy of the whole struct would make the processor wait until
- * the stores of the single members have completed.
+ * Sets the members that change in each run, each by a store of its own. A copy of the whole struct would stall the
+ * processor until these stores have completed.
  */
 static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
@@ -88,7 +89,7 @@ static irr_status_t progress_barrier(irr_exchange_t *exchange)
 
 /* ---- finding a schedule ---- */
 
-/* A planned exchange has found its schedule when it was planned. */
+/* Returns false for the run of a planned exchange, because irr_exchange_plan has found the schedule. */
 static bool needs_lookup(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
@@ -121,7 +122,7 @@ static irr_status_t progress_lookup(irr_exchange_t *exchange)
 
 /* ---- strategy, view and plan ---- */
 
-/* Uses what all ranks know alike: the settings and the result of a lookup. */
+/* Sets strategy and view from facts that all ranks know alike: the settings and the result of a lookup. */
 static void settle(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -138,7 +139,7 @@ static void open_endpoints(const irr_exchange_t *exchange)
 
     for (size_t i = 0; i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
-            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);   /* on failure that run fails */
+            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);   /* if this fails, the run fails */
         }
     }
 }
@@ -155,7 +156,7 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange)
         return IRR_OK;
     }
     if (run == &comm->run) {
-        (void)irr_run_take(run, &exchange->problem);   /* its lists are valid */
+        (void)irr_run_take(run, &exchange->problem);   /* the lists of the problem are valid */
     }
     status = irr_run_build(run, comm, exchange->strategy, comm->schedules.entry, &exchange->problem);
     if (status == IRR_OK && exchange->purpose == IRR_PURPOSE_PLAN) {
@@ -176,13 +177,13 @@ static irr_status_t build(irr_exchange_t *exchange)
 
 /* ---- a learned plan ---- */
 
-/* Returns true if later runs need the plan that the relay learns. The ranks agree on it even after a failure. */
+/* Returns true if later runs need the plan that the relay learns. The ranks agree on the plan even after a failure. */
 static bool freezes(const irr_exchange_t *exchange)
 {
     return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
 }
 
-/* Local. Keeps the exact plan of the relay's last run, and allocates all that running it needs. */
+/* Local. Keeps the exact plan of the relay's last run, and allocates all memory that a run of this plan needs. */
 __attribute__((noinline))
 static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
@@ -283,8 +284,8 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 /* ---- transitions ---- */
 
 /*
- * Starts the next state that the exchange needs, up to the run of its plan, after its current state ended well. Returns
- * IRR_IN_PROGRESS, or the result of an exchange that ends with its plan.
+ * Runs when the current state has ended without an error. Starts the next state that the exchange needs, up to the run
+ * of its plan. Returns IRR_IN_PROGRESS, or the result if the exchange ends with its plan.
  */
 static irr_status_t pass(irr_exchange_t *exchange)
 {
@@ -319,7 +320,10 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     return status == IRR_OK ? pass(exchange) : status;
 }
 
-/* Fails the communicator after a failed message, for which other ranks may wait. Not inline, because of its buffers. */
+/*
+ * Fails the communicator after a failed message, because other ranks may wait for the message. Not inline, because the
+ * function has large buffers.
+ */
 __attribute__((noinline))
 static void fail(irr_exchange_t *exchange)
 {
@@ -331,7 +335,10 @@ static void fail(irr_exchange_t *exchange)
     irr_comm_fail(exchange->comm, failure->status, reason);
 }
 
-/* In place, a receive is held if its peer has other counts or is not in place (route/pairs.h). */
+/*
+ * Fails the communicator if a message failed, or if a receive in place is held. A receive in place is held if its peer
+ * has other counts or is not in place (route/pairs.h).
+ */
 static void check(irr_exchange_t *exchange)
 {
     if (exchange->failure.status != IRR_OK) {
@@ -342,9 +349,9 @@ static void check(irr_exchange_t *exchange)
 }
 
 /*
- * Ends an exchange of a failed communicator. The program may free its buffers after the end, so the exchange waits for
- * messages that the transport did not take back: their peers receive them, or discard them when they get the notice. A
- * peer that does neither, because it is gone, delays the end by at most LINGER_NS.
+ * Ends an exchange of a failed communicator. The program may free its buffers after the end. The exchange therefore
+ * waits for messages that the transport could not cancel: their receivers receive them, or discard them after the
+ * notice of the failure. A receiver that has died delays the end by at most LINGER_NS.
  */
 static irr_status_t linger(irr_exchange_t *exchange)
 {
@@ -357,7 +364,7 @@ static irr_status_t linger(irr_exchange_t *exchange)
     return comm->failed;
 }
 
-/* Checks an exchange that keeps waiting. */
+/* Checks a waiting exchange for notices and the timeout. */
 __attribute__((noinline))
 static void watch(irr_exchange_t *exchange)
 {

@@ -10,10 +10,13 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Idle rounds of the engine after which an exchange ends when a notice arrived. */
+/* Number of idle rounds of the engine after which an exchange ends if a notice has arrived. */
 #define QUIET_TURNS 2048
 
-/* Checks after a notice that end the exchange anyway, because the transport may be busy with other communicators. */
+/*
+ * Number of checks after a notice that end the exchange even if the transport is not idle: the transport may be busy
+ * with other communicators.
+ */
 #define NOTIFIED_MAX 4096
 
 /* The tag of a notice: the only messages of this kind with stage 0. */
@@ -59,7 +62,10 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
 
 /* ---- notices ---- */
 
-/* A rank that cannot be reached detects the failure by itself.  A notice that found no memory is sent again. */
+/*
+ * Continues when a notice was sent. A notice that failed for lack of memory is sent again. Other errors are ignored: a
+ * rank that cannot be reached detects the failure itself.
+ */
 static void on_notified(irr_request_t *request, irr_status_t status)
 {
     irr_notice_t *notice = (irr_notice_t *)request;
@@ -70,7 +76,7 @@ static void on_notified(irr_request_t *request, irr_status_t status)
 
 _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
 
-/* Retries when memory is short, because a member without a notice would wait. */
+/* Retries a notice if memory is missing, because a member without a notice would wait. */
 bool irr_comm_notify(irr_comm_t *comm)
 {
     irr_notice_t *notice = &comm->notice;
@@ -105,8 +111,8 @@ static bool is_notified(irr_comm_t *comm)
 }
 
 /*
- * Returns the timeout: up to a sixteenth less on lower ranks. If many ranks wait for the same one, the first to time
- * out notifies the others before they report it, too.
+ * Returns the timeout in ns. Lower ranks have a shorter timeout, by up to a sixteenth. If many ranks wait for the same
+ * rank, the first rank that times out therefore notifies the other ranks before they report the failure.
  */
 static uint64_t limit_ns(const irr_comm_t *comm)
 {
@@ -150,8 +156,8 @@ void irr_comm_listen(irr_comm_t *comm)
 }
 
 /*
- * Returns true if a notice arrived and the transport is idle. The exchange continues while long messages move, because
- * the transport reads them from the user's buffer.
+ * Returns true if a notice has arrived and the transport is idle. While long messages are in flight, the exchange must
+ * continue, because the transport reads these messages from the user's buffer.
  */
 static bool is_notified_and_quiet(irr_comm_t *comm)
 {

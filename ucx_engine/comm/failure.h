@@ -1,16 +1,16 @@
 /*
  * failure.h - a failed communicator fails on all its members.
  *
- * Ranks cannot continue alike if an agreement failed, a message could not be sent or received at all, or a rank waited
- * longer than allowed. The rank that detects this sends each member an empty message, the notice. On all members the
- * started exchanges end in an error, and so do all later ones. Waiting ranks check for a notice from time to time.
+ * A communicator fails if an agreement failed, a message could not be sent or received, or a rank waited longer than
+ * allowed. The rank that detects the failure sends each member an empty message, the notice. On all members the started
+ * exchanges and all later exchanges end in an error. Waiting ranks check for a notice from time to time.
  *
  * A rank that gets a notice while one of its exchanges is open ends the exchange when the transport has been idle for a
  * while: a receiver may have matched a long message, which the transport then reads from the user's buffer.
  *
- * Messages of open exchanges that the transport holds cannot be called back. The receives of these exchanges are
- * cancelled, so that nothing is written to the buffers of a call that is over. The memory of the messages and of the
- * communicator lives until the transport is freed.
+ * The engine cannot take back messages that the transport holds. The engine cancels the receives of the open exchanges,
+ * so that nothing is written to the buffers of a call that is over. The memory of the messages and of the communicator
+ * lives until the transport is freed.
  */
 #ifndef IRR_FAILURE_H
 #define IRR_FAILURE_H
@@ -25,9 +25,9 @@ typedef struct irr_notice {
 } irr_notice_t;
 
 /*
- * The engine is locked in all functions below. Fails a communicator with a status, which its open exchanges get too,
- * and notifies the other members. reason: the words after "rank R of a communicator of N ranks" in the error message;
- * NULL: no error message.
+ * Fails a communicator with a status, and notifies the other members. The open exchanges end with the same status.
+ * reason: the words after "rank R of a communicator of N ranks" in the error message; NULL: no error message. The
+ * engine is locked in this function and in all functions below.
  */
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 
@@ -37,13 +37,16 @@ void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t siz
 /* Continues to send notices. Returns true when all members were notified. */
 bool irr_comm_notify(irr_comm_t *comm);
 
-/* Checks for a notice while no exchange is open; to be called from time to time. */
+/* Checks for a notice while no exchange is open. To be called from time to time. */
 void irr_comm_listen(irr_comm_t *comm);
 
-/* Checks for a notice and a timeout while an exchange is open, from time to time. Either fails the communicator. */
+/*
+ * Checks for a notice and a timeout while an exchange is open. A notice or a timeout fails the communicator. To be
+ * called from time to time.
+ */
 void irr_comm_watch(irr_exchange_t *exchange);
 
-/* Cancels the receives of the open exchanges, which will not be continued. */
+/* Cancels the receives of the open exchanges. The caller must not continue the exchanges. */
 void irr_comm_abandon(irr_comm_t *comm);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * ids.h - the communicator ids that this process uses.
  *
- * A clear bit marks a free id. A search starts behind the id taken last, so that a freed id is not reused soon.
+ * A clear bit marks a free id. A search starts behind the id that was taken last, so that a freed id is not reused
+ * soon.
  */
 #ifndef IRR_IDS_H
 #define IRR_IDS_H

@@ -16,7 +16,7 @@ void irr_peers_fini(irr_peers_t *peers)
     irr_peers_init(peers);
 }
 
-/* Returns the place of a name, or the free place where it belongs. */
+/* Returns the place of a name, or the free place for a new entry of this name. */
 static irr_peers_entry_t *place(irr_peers_entry_t *entries, size_t places, uint64_t name)
 {
     size_t i = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);

@@ -1,8 +1,8 @@
 /*
- * peers.h - the processes that this process can send to, by their name in the job.
+ * peers.h - the processes that this process can send to, indexed by their names in the job.
  *
- * An open-addressing hash table. Entries stay until the engine is destroyed, because an endpoint belongs to a process
- * and not to a communicator. O(1) per lookup.
+ * The container is an open-addressing hash table. An entry stays until the engine is destroyed, because an endpoint
+ * belongs to a process and not to a communicator. A lookup takes O(1) time.
  */
 #ifndef IRR_PEERS_H
 #define IRR_PEERS_H
@@ -11,7 +11,7 @@
 
 typedef struct irr_peers_entry {
     uint64_t    name;
-    irr_peer_t *peer;   /* NULL: free place */
+    irr_peer_t *peer;   /* NULL: the place is free */
 } irr_peers_entry_t;
 
 typedef struct irr_peers {
@@ -23,7 +23,7 @@ typedef struct irr_peers {
 void irr_peers_init(irr_peers_t *peers);
 void irr_peers_fini(irr_peers_t *peers);
 
-/* Makes room for more entries, so that adding them cannot fail. */
+/* Makes room for `more` entries, so that adding them cannot fail. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more);
 
 /* Returns the peer of a process, or NULL if the process is not known. */

@@ -1,15 +1,16 @@
 /*
- * queue.c - which exchanges of a communicator are open; see irr_exchange_start.
+ * queue.c - opens the started exchanges of a communicator in their order; see irr_exchange_start.
  *
  * Exchanges are opened in the order in which they were started. This order is the same on all members, so an exchange
  * gets the same sequence numbers for its tags everywhere. Exchanges whose plans are known at the start run
  * concurrently, up to IRR_EXCHANGES_OPEN of them. Exchanges that use the relay or the schedules run one at a time,
- * because a communicator has one of each, and their decisions depend on the previous exchange. The exchange that begins
- * with an epoch barrier (comm/unexpected.h) opens when all earlier ones are over, and later ones wait until the barrier
- * has passed.
+ * because a communicator has only one relay and one set of schedules, whose decisions depend on the previous exchange.
+ * An exchange that begins with an epoch barrier (comm/unexpected.h) opens when all earlier exchanges are over. Later
+ * exchanges wait until the barrier is over.
  *
- * No exchange waits forever: consider the oldest exchange that is not over on some rank. All earlier ones are over
- * everywhere, so it is open wherever it was started. Which later exchanges are open may differ between ranks.
+ * No exchange waits forever. Proof: take the oldest exchange that is not over on some rank. All earlier exchanges are
+ * over on all ranks, so this exchange is open on each rank that has started it. Ranks may differ in which later
+ * exchanges are open.
  */
 #include "comm/exchange.h"
 
@@ -21,7 +22,7 @@ static bool may_open(const irr_comm_t *comm)
                                 !irr_unexpected_meet(comm->sequence) && queue->first->state != IRR_EXCHANGE_MEETS);
 }
 
-/* Ends the first waiting exchange or an open one, unless `result` is IRR_IN_PROGRESS. */
+/* Ends an exchange, which is open or the first waiting exchange. Does nothing if `result` is IRR_IN_PROGRESS. */
 static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t result)
 {
     if (result == IRR_IN_PROGRESS) {

@@ -25,7 +25,7 @@ bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
     run->neighbors = problem->neighbors;
     run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
-    (void)irr_blocks_remember(&run->blocks, problem);   /* without memory the next plan is rebuilt, too */
+    (void)irr_blocks_remember(&run->blocks, problem);   /* if memory is missing, the next exchange rebuilds its plan */
     return true;
 }
 
@@ -50,7 +50,7 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Builds any plan. Beside a relay it has only the long messages that this rank sends. */
+/* Builds any plan. A plan beside a relay has only the long messages that this rank sends. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {

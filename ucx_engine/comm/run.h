@@ -1,11 +1,11 @@
 /*
  * run.h - the plan of an exchange without a relay, or of the long messages beside a relay; the problem of the plan; and
- * the executor that runs it.
+ * the executor that runs the plan.
  *
- * A plan is rebuilt only if problem, schedule or strategy changed since the last exchange. Plan and executor grow with
- * the blocks of the problem, not with the ranks of the communicator.
+ * A plan is rebuilt only if the problem, the schedule or the strategy has changed since the last exchange. Plan and
+ * executor grow with the blocks of the problem, not with the ranks of the communicator.
  *
- * Cost: O(n) time and memory for a problem of n blocks. No allocation within the room of an earlier problem.
+ * Cost: O(n) time and memory for a problem of n blocks. No allocation if an earlier problem was at least as large.
  */
 #ifndef IRR_RUN_H
 #define IRR_RUN_H
@@ -20,8 +20,8 @@ typedef struct irr_run {
     const irr_neighbors_t *neighbors;   /* neighbors of the problem */
     bool                in_place;    /* the problem is in place */
     irr_plan_t          plan;
-    irr_plan_mark_t     mark;        /* end of the plan as it was built */
-    uint64_t            built;       /* what the plan was built for: the serial of a cache entry, or IRR_RUN_... */
+    irr_plan_mark_t     mark;        /* end of the built plan; receives of long messages follow */
+    uint64_t            built;       /* serial of the cache entry that the plan was built for, or IRR_RUN_... */
     const irr_strategy_t *built_strategy;
     irr_exec_t          exec;
     unsigned char      *scratch;     /* scratch of a plan in pairs (route/pairs.h) */
@@ -44,8 +44,9 @@ static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 }
 
 /*
- * Adds the long messages beside a relay: IRR_STEP_SEND begins a new plan, IRR_STEP_RECV appends to it. but: by rank,
- * true for ranks to leave out; or NULL. May return IRR_ERR_NO_MEMORY.
+ * Adds the long messages beside a relay to the plan. IRR_STEP_SEND begins a new plan with the messages to send.
+ * IRR_STEP_RECV appends the messages to receive. but: by rank, true for ranks to leave out; NULL leaves out no rank.
+ * May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
                               const irr_problem_t *problem, const bool *but);

@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-/* Index of the word that says whether a rank exchanges in place. */
+/* Index of the word of a lookup that is not 0 if a rank exchanges in place. */
 #define IN_PLACE IRR_CACHE_SLOTS
 
 _Static_assert(IRR_LOOKUP_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a lookup is one agreement");
 
 /* ---- creation and end ---- */
 
-/* Returns true if the matrix, of ranks * ranks words, is above the limit. */
+/* Returns true if a matrix of ranks * ranks words is larger than max_bytes. */
 static bool too_large(int ranks, size_t max_bytes)
 {
     size_t entries = (size_t)ranks * (size_t)ranks;
@@ -26,7 +26,7 @@ static bool too_large(int ranks, size_t max_bytes)
     return max_bytes > 0 && entries > max_bytes / sizeof(uint64_t);
 }
 
-/* Allocates what lookups need. */
+/* Allocates the memory for lookups. */
 static irr_status_t enable_lookups(irr_schedules_t *schedules)
 {
     irr_status_t status;
@@ -43,7 +43,7 @@ static irr_status_t enable_lookups(irr_schedules_t *schedules)
     return status;
 }
 
-/* Allocates what follows a miss. */
+/* Allocates the memory for gather, scatter and commit after a miss. */
 static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump)
 {
     irr_status_t status;
@@ -91,9 +91,9 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
 }
 
 /*
- * Sets the strategy of schedules. If the order uses a tree, it is the best predicted one of those that the settings
- * leave open; it may forward inside hosts if these have several ranks. A schedule that was not computed has the pacing
- * loose, unless the user sets another one.
+ * Sets the strategy of exchanges with a schedule. If the order uses a tree, the function selects the strategy with the
+ * best prediction among the strategies that the settings allow. The strategy may forward inside hosts if hosts have
+ * several ranks. A schedule from a file has the pacing `loose` unless the user sets another pacing.
  */
 static irr_status_t find_strategy(irr_schedules_t *schedules, const irr_settings_t *settings,
                                   const irr_strategy_t *strategy, bool computes)
@@ -183,7 +183,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 
 /* ---- rows ---- */
 
-/* Writes the row. The message of a rank to itself is left out, because a schedule does not depend on it. */
+/* Writes the row without the message of the rank to itself, because a schedule does not depend on this message. */
 static void write_own(irr_schedules_t *schedules)
 {
     uint64_t *lengths = schedules->lengths, self = lengths[schedules->rank];
@@ -293,7 +293,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     irr_allreduce_start(schedules->agreement, words, IRR_LOOKUP_WORDS, env);
 }
 
-/* Returns the first slot in which all ranks have their rows; -1: none. */
+/* Returns the first slot in which all ranks have their rows; -1: no such slot. */
 static int hit(const irr_schedules_t *schedules)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
@@ -304,7 +304,7 @@ static int hit(const irr_schedules_t *schedules)
     return -1;
 }
 
-/* Sets the entry of the exchange, the same on all ranks; NULL: no schedule. */
+/* Sets the entry of the exchange, which is the same on all ranks. entry: NULL if there is no schedule. */
 static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry)
 {
     const bool in_place = schedules->chosen != NULL;
@@ -377,7 +377,7 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules)
         state = schedules->state;
         status = step(schedules);
     } while (status == IRR_IN_PROGRESS && schedules->state != state);
-    if (status == IRR_OK) {   /* after an error the transport may still have messages of the gather */
+    if (status == IRR_OK) {   /* after an error the transport may hold messages of the gather */
         irr_schedules_clean(schedules);
     }
     return status;

@@ -8,7 +8,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Computes the schedule, and the signals if the pacing needs them. */
+/* Computes the schedule. Also computes the signals if the pacing needs signals. */
 static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t *matrix,
                             const irr_deadline_t *deadline, irr_computed_t *computed)
 {

@@ -1,8 +1,8 @@
 /*
  * schedules_learn.c - gather, scatter and commit of a new schedule; see schedules_learn.h.
  *
- * If a gather or scatter fails on a rank, or rank 0 cannot compute, the communicator fails. A rank without memory for
- * its assignment reports that in the commit, and all ranks go without a schedule.
+ * If a gather or scatter fails on a rank, or rank 0 cannot compute, the communicator fails. If a rank has no memory for
+ * its assignment, the rank reports the error in the commit, and all ranks run the exchange without a schedule.
  */
 #include "comm/schedules_learn.h"
 

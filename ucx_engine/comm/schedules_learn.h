@@ -14,7 +14,7 @@ void irr_schedules_begin_gather(irr_schedules_t *schedules);
 irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules);   /* IRR_IN_PROGRESS, or an error of rank 0 */
 void irr_schedules_end_scatter(irr_schedules_t *schedules);
 
-/* Returns the entry that was cached; NULL: some rank had no memory. */
+/* Returns the cached entry; NULL: nothing was cached, because some rank had no memory. */
 irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 
 /* Frees the memory that is only needed between gather and commit. */
@@ -23,8 +23,8 @@ void irr_schedules_clean(irr_schedules_t *schedules);
 /* ---- schedules_compute.c: on rank 0 ---- */
 
 /*
- * Computes the schedule of a matrix and appends the assignments of all ranks, also if there is no schedule.
- * matrix_bytes: length of the gathered rows. May return IRR_ERR_NO_MEMORY.
+ * Computes the schedule of a matrix. Appends the assignments of all ranks, even if there is no schedule. matrix_bytes:
+ * length of the gathered rows in bytes. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
                                    irr_bytes_t *entries);
@@ -38,8 +38,9 @@ static inline const irr_nodes_t *irr_schedules_nodes(const irr_schedules_t *sche
 }
 
 /*
- * Converts an assignment to what the rank needs to run its part of the schedule, and makes room for that in plan and
- * executor. The local schedule stays with the caller. After IRR_ERR_NO_MEMORY the entry may be partly filled.
+ * Converts an assignment to a cache entry, which has all that the rank needs to run its part of the schedule. Reserves
+ * the scratch that the plan of this part needs. The caller keeps ownership of the local schedule. After
+ * IRR_ERR_NO_MEMORY the entry may be partly filled.
  */
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
 

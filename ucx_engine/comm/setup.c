@@ -2,14 +2,14 @@
  * setup.c - the setup of a communicator: the order of its steps, and the end.
  *
  * Setup runs in the first exchange. The setup costs three all-reduces of a few words: one on settings, one on an id
- * (one more for each time that members propose different ids), and one at the end. If members are on several nodes, it
- * costs one all-gather of labels. If a member lacks addresses of others, it costs one all-gather of labels and
- * addresses instead, and one more all-reduce.
+ * (and one more for each time that members propose different ids), and one at the end. If members are on several nodes,
+ * the setup also costs one all-gather of labels. If a member lacks addresses of other members, the all-gather carries
+ * labels and addresses, and the setup costs one more all-reduce.
  *
  * Ranks of a node use shared memory. The network is opened only for a communicator that needs it. If a rank has no
- * memory to share, or cannot map that of another one, which the last all-reduce shows, all messages of the communicator
- * go over the network. The last all-reduce also covers the memory that exchanges need to end well, or alike on all
- * ranks; it is allocated before.
+ * memory to share, or cannot map the memory of another rank, all messages of the communicator go over the network; the
+ * last all-reduce detects a failed mapping. Before the last all-reduce each rank allocates the memory that exchanges
+ * need to succeed, or to fail on all ranks alike. The last all-reduce also detects that this memory is missing.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -71,7 +71,10 @@ void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *forma
 
 /* ---- collectives of the host ---- */
 
-/* Maps errors of the host to IRR_ERR_OOB, except those with a meaning for the user: a lost rank and a timeout. */
+/*
+ * Maps errors of the host to IRR_ERR_OOB. Keeps the two errors that have a meaning for the user: a lost rank and a
+ * timeout.
+ */
 static irr_status_t from_host(irr_status_t status)
 {
     const bool known = status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_TIMEOUT ||
@@ -118,7 +121,10 @@ static irr_status_t refuse_network(irr_setup_t *setup)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* Opens shared memory, unless the process is alone on its node. A trace that cannot be written is trouble. */
+/*
+ * Opens shared memory, unless the process is alone on its node. If the trace cannot be written, this rank is in
+ * trouble.
+ */
 static void open_memory(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
@@ -155,7 +161,10 @@ static irr_status_t find_again(irr_setup_t *setup)
     return irr_connect_find(setup, connect_again);
 }
 
-/* Some rank could not map the memory of another one: sends all messages over the network, and opens it if needed. */
+/*
+ * Runs if some rank could not map the memory of another rank. Sends all messages over the network, and opens the
+ * network if needed.
+ */
 static irr_status_t go_far(irr_setup_t *setup)
 {
     setup->agreement.shares = false;
@@ -229,7 +238,7 @@ static irr_status_t find_id(irr_setup_t *setup)
 
 /* ---- local preparation ---- */
 
-/* Allocates what does not depend on the id and the nodes. */
+/* Allocates the parts of the communicator that do not depend on the id and the nodes. */
 static irr_status_t allocate(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
@@ -253,7 +262,7 @@ static irr_status_t allocate(irr_setup_t *setup)
     return IRR_OK;
 }
 
-/* Checks the parameters. An error becomes trouble of this rank, which the agreement reports as it does the host's. */
+/* Checks the parameters. An error becomes trouble of this rank, and the first agreement reports the trouble. */
 static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
 {
     if (params->trouble != IRR_OK) {
@@ -316,7 +325,7 @@ static void undo(irr_setup_t *setup)
     setup->comm = NULL;
 }
 
-/* Leaves buffers to the host, which may still write to them after a timeout. */
+/* Leaves the buffers of a collective to the host, because the host may still write to them after a timeout. */
 static void leave_to_host(irr_setup_t *setup)
 {
     setup->gathered = NULL;

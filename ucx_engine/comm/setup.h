@@ -2,8 +2,8 @@
  * setup.h - private to comm/: the setup of a communicator, as steps that never block in the engine.
  *
  * A step does local work, starts one collective of the host, and names the step that follows when the collective is
- * over. Setup therefore advances whenever it is tested, also where it must not block. If the collectives of the host
- * block, the first test runs the whole setup.
+ * over. Each test therefore advances the setup without blocking. If the collectives of the host block, the first test
+ * runs the whole setup.
  *
  *   setup.c    the order of the steps, and the end
  *   agree.c      steps that agree
@@ -16,26 +16,29 @@
 #include "comm/comm_files.h"
 #include "comm/switches.h"
 
-/* The results of the first agreement and of those on addresses, the same on all members. */
+/* The results of the first agreement and of the agreements on addresses. All members have the same results. */
 typedef struct irr_agreement {
     bool   one_node;          /* all members have the same label */
     bool   shares;            /* ranks of a node use shared memory */
     bool   network;           /* some pairs of ranks use the network */
     size_t address_bytes;     /* longest transport address */
-    bool   addresses_needed;  /* some member lacks addresses of others */
-    size_t path_bytes;        /* longest path through switches if all members have a path and the algorithm uses them;
-                                 else 0 (comm/switches.h) */
+    bool   addresses_needed;  /* some member lacks addresses of other members */
+    size_t path_bytes;        /* length of the longest path through switches; 0: a member has no path, or the algorithm
+                                 uses no switches (comm/switches.h) */
 } irr_agreement_t;
 
 /* Largest number of words in an agreement (agree_settings.c). */
 #define IRR_SETUP_WORDS 60
 
-/* Room for the reason of a failed setup, which is sent as words of an agreement. */
+/* Room for the reason of a failed setup, in bytes. An agreement sends the reason as words. */
 #define IRR_SETUP_WHY 256
 
 typedef struct irr_setup irr_setup_t;
 
-/* A step. IRR_OK: the next step may run now; IRR_IN_PROGRESS: later; otherwise the setup has failed. */
+/*
+ * A step. Returns IRR_OK if the next step may run now, IRR_IN_PROGRESS if the next step must wait for a collective of
+ * the host, and any other status if the setup has failed.
+ */
 typedef irr_status_t (*irr_step_fn)(irr_setup_t *setup);
 
 struct irr_setup {
@@ -45,7 +48,7 @@ struct irr_setup {
     irr_agreement_t     agreement;
     irr_comm_t         *comm;       /* NULL in case of trouble; belongs to the engine once `entered` */
     char               *gathered;   /* buffer for an all-gather of labels and addresses, or of paths */
-    uint32_t            id;         /* proposed, then agreed id; IRR_IDS_NONE: none */
+    uint32_t            id;         /* the proposed id, later the agreed id; IRR_IDS_NONE: none */
     uint32_t            from;       /* start of the search for an id */
     unsigned            draws;      /* number of random proposals so far */
     uint64_t            busy_ns;    /* time when the search first found only busy ids; 0: never */
@@ -55,10 +58,11 @@ struct irr_setup {
     bool                lacks_memory;   /* this rank has no memory to share with its node */
     int                 unmapped;   /* a member whose memory this rank cannot map; -1: none */
     uint64_t            words[IRR_SETUP_WORDS];     /* words to be reduced */
-    const char         *reason;     /* reason of the trouble that an agreement is about, for the user */
-    char                why[IRR_SETUP_WHY];     /* after a failed agreement the reason, the same on all ranks */
-    irr_status_t        verdict;    /* of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in trouble */
-    uint64_t            lowest;     /* of irr_agree_all: marks the lowest rank with `mine` false; 0: none */
+    const char         *reason;     /* text of the trouble that an agreement reports */
+    char                why[IRR_SETUP_WHY];     /* reason of a failed agreement, the same on all ranks */
+    irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in
+                                       trouble */
+    uint64_t            lowest;     /* result of irr_agree_all: marks the lowest rank with `mine` false; 0: none */
     bool                waits;      /* a collective of the host is running */
     irr_step_fn         next;       /* next step; NULL: the setup is over */
     irr_step_fn         after;      /* step after an agreement */
@@ -67,19 +71,23 @@ struct irr_setup {
 };
 
 /*
- * irr_comm_create in steps. irr_setup_test advances the setup until it returns something other than IRR_IN_PROGRESS,
- * and returns the same ever after. The test does not block if the collectives of the host do not. The setup itself, the
- * targets of params, and the arguments of the host's collectives must not move meanwhile.
+ * irr_comm_create in steps. irr_setup_test advances the setup and returns IRR_IN_PROGRESS until the setup is over. Each
+ * later call returns the result of the setup. irr_setup_test does not block if the collectives of the host do not
+ * block. The setup object, the targets of params, and the arguments of the host's collectives must not move before the
+ * setup is over.
  */
 void         irr_setup_start(irr_setup_t *setup, irr_engine_t *engine, const irr_comm_params_t *params);
 irr_status_t irr_setup_test(irr_setup_t *setup, irr_comm_t **comm_p);
 
-/* Local. Ends a setup without a communicator; it must not be tested any more. */
+/* Local. Ends a setup without a communicator. The caller must not test the setup any more. */
 void         irr_setup_abandon(irr_setup_t *setup);
 
 /* ---- steps and their parts ---- */
 
-/* Start a collective of the host, then step `next`. A step returns the result of these functions. */
+/*
+ * Start a collective of the host, and make `next` the step that runs when the collective is over. The calling step must
+ * return the result of irr_setup_reduce or irr_setup_gather.
+ */
 irr_status_t irr_setup_reduce(irr_setup_t *setup, size_t count, irr_step_fn next);
 irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes, irr_step_fn next);
 
@@ -87,25 +95,25 @@ irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *outpu
 irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Opens a channel to the members, unless this rank is in trouble. A member that is not reached over the network is
- * trouble; setup->unmapped is a member that is not reached through shared memory.
+ * Opens a channel to the members, unless this rank is in trouble. If a member cannot be reached over the network, this
+ * rank is in trouble. Sets setup->unmapped to a member that cannot be reached through shared memory, or to -1.
  */
 void irr_connect_all(irr_setup_t *setup);
 
 /*
  * Finds the switches of a communicator of several nodes, then runs step `next`. Collective if agreement.path_bytes is
  * not 0. Sets the topology in files, and changes the labels from nodes to hosts of the topology. Rank 0 warns if the
- * paths form no tree or do not match the nodes. Without memory this rank is in trouble.
+ * paths form no tree or do not match the nodes. If memory is missing, this rank is in trouble.
  */
 irr_status_t irr_switches_find(irr_setup_t *setup, irr_step_fn next);
 
-/* Records the first trouble of this rank and its reason; later ones are ignored. */
+/* Records the first trouble of this rank and its reason. Ignores any later trouble. */
 void irr_setup_note(irr_setup_t *setup, irr_status_t status, const char *reason);
 extern const char irr_setup_no_memory[];
 
 /*
- * Records that the transport refused something: "rank R of a communicator cannot FORMAT: status". Missing memory is
- * recorded with irr_setup_no_memory.
+ * Records that the transport refused a request, with the reason "rank R of a communicator cannot FORMAT: status". If
+ * memory is missing, the reason is irr_setup_no_memory.
  */
 void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* `auto` is not resolved here: it uses no switches without a topology file. */
+/* The algorithm `auto` uses no switches without a topology file, so the function does not resolve `auto`. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts == 0 && irr_algorithm_strategy(params->settings.algorithm)->order->uses_tree;
@@ -34,7 +34,7 @@ static void warn(irr_engine_t *engine, const char *why)
 
 /* ---- this rank ---- */
 
-/* Copies text of the environment, replacing characters that cannot be printed. */
+/* Copies text of the environment. Replaces characters that cannot be printed. */
 static void show(const char *text, char *shown, size_t size)
 {
     size_t i = 0;
@@ -107,7 +107,10 @@ static bool fit(const irr_nodes_t *nodes, const irr_topology_t *topology, const 
     return good;
 }
 
-/* Makes the topology from the paths of all ranks. IRR_ERR_FORMAT: not possible, and rank 0 has warned the user. */
+/*
+ * Makes the topology from the paths of all ranks. Returns IRR_ERR_FORMAT if the paths form no topology; rank 0 has then
+ * warned the user.
+ */
 static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const irr_nodes_t *nodes, size_t path_bytes,
                                const char *paths, int *host_of)
 {
@@ -126,7 +129,7 @@ static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const 
     return status;
 }
 
-/* Makes the topology from valid paths, otherwise as one switch. */
+/* Makes the topology from the paths of all ranks. Without valid paths the topology is one switch. */
 static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_bytes, const char *paths)
 {
     irr_nodes_t nodes;
@@ -151,7 +154,7 @@ static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_
     return status;
 }
 
-/* Uses the paths of all ranks, if they were gathered. */
+/* Makes the topology. Uses the paths of all ranks if the paths were gathered. */
 static irr_status_t take(irr_setup_t *setup)
 {
     if (make(setup->comm, &setup->files, setup->agreement.path_bytes, setup->gathered) != IRR_OK) {

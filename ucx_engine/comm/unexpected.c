@@ -3,13 +3,15 @@
  */
 #include "comm/exchange.h"
 
-/* Index of the highest bit of a sequence number, which is the number of its half. */
+/* Index of the highest bit of a sequence number. This bit is the number of the half that the sequence number is in. */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 
 /* A mask without bits selects all tags. */
 #define ALL 0
 
-/* Discards messages of a communicator, and adds their number to *count. Returns false if there may be more. */
+/*
+ * Discards messages of a communicator, and adds their number to *count. Returns false if more such messages may exist.
+ */
 static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     return engine->transport->ops->discard(engine->transport, (uint16_t)id, tag, mask, count) == IRR_OK;
@@ -18,9 +20,10 @@ static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t ma
 /* ---- communicators ---- */
 
 /*
- * Discards messages of exchanges that are over: of the other half, and of this half in the ranges below each bit that
- * is set in comm->over. During an epoch barrier the other half is left out: ranks that have passed the barrier may
- * already send in it.
+ * Discards messages of exchanges that are over. These exchanges have the sequence numbers of the other half, and the
+ * numbers of this half below comm->over; each bit that is set in comm->over gives one range of numbers. During an epoch
+ * barrier the function skips the other half, because ranks that have passed the barrier may already send with numbers
+ * of the other half.
  */
 static void discard_past(irr_comm_t *comm)
 {
@@ -35,7 +38,10 @@ static void discard_past(irr_comm_t *comm)
     }
 }
 
-/* Returns true if some rank may have nothing to send here. With a schedule all ranks know all messages. */
+/*
+ * Returns true if a rank may send an unexpected message in this exchange. With a schedule all ranks know all messages,
+ * so no message is unexpected.
+ */
 static bool has_gaps(const irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -49,7 +55,7 @@ static bool has_gaps(const irr_exchange_t *exchange)
     return exchange->running->nrecvs < (size_t)comm->ranks - 1;
 }
 
-/* Discards unexpected messages of one exchange whose receives are posted or over. */
+/* Discards unexpected messages of one exchange. All receives of the exchange must be posted or over. */
 static void discard_of(const irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -59,7 +65,10 @@ static void discard_of(const irr_exchange_t *exchange)
                &comm->unexpected);
 }
 
-/* Searches a communicator. After a failure other members may still send messages that this rank will never receive. */
+/*
+ * Searches a communicator for unexpected messages. After a failure other members may still send messages that this rank
+ * will never receive.
+ */
 static void search(irr_comm_t *comm)
 {
     const irr_queue_t *queue = &comm->queue;
@@ -82,7 +91,7 @@ static void search(irr_comm_t *comm)
     }
 }
 
-/* Discards messages that arrived before the first exchange of a user, and does not count them. */
+/* Discards messages that arrived before the first exchange of a user. Does not count these messages. */
 static void discard_of_others(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
@@ -96,7 +105,10 @@ static void discard_of_others(const irr_exchange_t *exchange, bool gaps)
     comm->unexpected = own;
 }
 
-/* Searches at the end of an exchange, and of the one after an exchange with gaps, once both and all before are over. */
+/*
+ * Searches at the end of an exchange with gaps, and at the end of the exchange after it. A search runs only when the
+ * exchange and all earlier exchanges are over.
+ */
 __attribute__((noinline))
 static void search_at_end(const irr_exchange_t *exchange, bool gaps)
 {
@@ -140,7 +152,7 @@ void irr_unexpected_search(irr_engine_t *engine)
     size_t count = 0;
 
     if (engine->closed) {
-        return;   /* the answer to a long message could need an endpoint that is closed */
+        return;   /* the answer to a long message could need a closed endpoint */
     }
     if (unexpected->turn != NULL) {
         search(unexpected->turn);

@@ -1,10 +1,11 @@
 /*
- * unexpected.h - unexpected messages: finds, discards and reports messages that no receive asks for.
+ * unexpected.h - finds, discards and reports unexpected messages: messages for which no receive was posted.
  *
- * A rank may erroneously send to a rank whose block for it is empty, and no receive matches the message. The message
- * must not match a receive of a later exchange with the same tag, or of another communicator with the same id, and its
- * sender must not wait forever. When an exchange is over on a rank, all its expected messages have been received here.
- * So a rank discards any other message of such an exchange, and searches for these messages:
+ * A program may erroneously send a message although the receiver has an empty block for the sender, and no receive
+ * matches the message. The message must not match a receive of a later exchange with the same tag, or a receive of
+ * another communicator with the same id, and the sender must not wait forever. When an exchange is over on a rank, the
+ * rank has received all expected messages of the exchange. The rank therefore discards any other message of the
+ * exchange. A rank searches for unexpected messages:
  *
  *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
  *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
@@ -16,17 +17,18 @@
  * Several users may use a communicator one after the other (irr_comm_use). The first exchange of a user discards
  * messages for the users before, and does not report them.
  *
- * Epochs. The sequence numbers in tags wrap. Past and future exchanges can be distinguished as long as no rank is ahead
- * of another by half of all sequence numbers. So all ranks pass an epoch barrier, an agreement, before the first
- * exchange of each half, about every 120 exchanges; in one half, all exchanges of the other half are over. A message
- * that is in flight for longer, from a sender that sent nothing since, would be mistaken for a message of a current
- * exchange, and the current message would be reported as unexpected.
+ * Epochs. The sequence numbers in tags wrap. Past and future exchanges can be distinguished if no rank is ahead of
+ * another rank by half of all sequence numbers. All ranks therefore pass an epoch barrier, which is an agreement,
+ * before the first exchange of each half. A half has about 120 exchanges. While the exchanges of one half run, all
+ * exchanges of the other half are over. If a message stays in flight for a whole epoch, and its sender sends nothing
+ * else, the receiver would mistake the message for a message of a current exchange, and would report the current
+ * message as unexpected.
  *
- * Only DATA messages are searched, of communicators whose route is direct or which send long messages directly: on a
- * grid each message is expected.
+ * A rank searches only for DATA messages, and only on communicators that send messages directly. Every message of a
+ * grid is expected.
  *
  * Cost: a search calls `discard` as often as the number of the exchange has ones in binary, and each call walks the
- * unexpected messages. No cost where no unexpected message is possible.
+ * unexpected messages. There is no cost if no unexpected message is possible.
  */
 #ifndef IRR_UNEXPECTED_H
 #define IRR_UNEXPECTED_H
@@ -34,7 +36,7 @@
 #include "comm/ids.h"
 #include "exec/tag.h"
 
-#define IRR_UNEXPECTED_FREED 8   /* number of freed ids, the latest ones, whose late messages are searched */
+#define IRR_UNEXPECTED_FREED 8   /* number of recently freed ids whose late messages are searched */
 
 struct irr_engine;
 
@@ -45,16 +47,16 @@ typedef struct irr_unexpected {
     irr_comm_t *turn;                      /* next communicator to search; NULL: the freed ids */
 } irr_unexpected_t;
 
-/* Call this when an exchange is over and closed. Returns true if an unexpected message was not reported yet. */
+/* Call this when an exchange is over and closed. Returns true if the exchange must report an unexpected message. */
 bool irr_unexpected_end(irr_exchange_t *exchange);
 
-/* Searches one communicator, or the freed ids. To be called when the engine is idle. */
+/* Searches one communicator, or the freed ids, for unexpected messages. To be called when the engine is idle. */
 void irr_unexpected_search(struct irr_engine *engine);
 
-/* Discards all messages of an id that is about to be taken. Returns false if there may be more. */
+/* Discards all messages of an id that is about to be taken. Returns false if more such messages may exist. */
 bool irr_unexpected_clear(struct irr_engine *engine, uint32_t id);
 
-/* Record that an id was freed, or taken. */
+/* irr_unexpected_free_id records that an id was freed; irr_unexpected_take_id records that an id was taken. */
 void irr_unexpected_free_id(irr_unexpected_t *unexpected, uint32_t id);
 void irr_unexpected_take_id(irr_unexpected_t *unexpected, uint32_t id);
 
