@@ -5,14 +5,15 @@
 
 #include "irr_test.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 /* More than any test has. */
 #define ALLOCATIONS_MAX 100000
 
-static atomic_size_t alive;
-static size_t base;              /* alive at irr_memory_begin */
+static atomic_size_t alive, alive_bytes;
+static size_t base;               /* alive at irr_memory_begin */
 static size_t due;                /* allocations until one fails, with that one; 0: none fails */
 static bool   failed, all;
 static size_t bytes_max = SIZE_MAX;
@@ -37,20 +38,24 @@ static void *watched_alloc(size_t size)
     void *memory = fails_now(size) ? NULL : malloc(size);
 
     alive += memory != NULL;
+    alive_bytes += malloc_usable_size(memory);
     return memory;
 }
 
 static void *watched_resize(void *memory, size_t size)
 {
+    const size_t before = malloc_usable_size(memory);
     void *larger = fails_now(size) ? NULL : realloc(memory, size);
 
     alive += memory == NULL && larger != NULL;
+    alive_bytes += larger != NULL ? malloc_usable_size(larger) - before : 0;
     return larger;
 }
 
 static void watched_free(void *memory)
 {
     alive -= memory != NULL;
+    alive_bytes -= malloc_usable_size(memory);
     free(memory);
 }
 
@@ -75,6 +80,11 @@ size_t irr_memory_end(void)
 size_t irr_memory_alive(void)
 {
     return alive;
+}
+
+size_t irr_memory_bytes(void)
+{
+    return alive_bytes;
 }
 
 void irr_memory_disown(size_t most)

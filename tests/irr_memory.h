@@ -14,8 +14,9 @@ void irr_memory_begin(void);
 /* Ends all failures.  Returns the number of blocks that were allocated since irr_memory_begin and not freed. */
 size_t irr_memory_end(void);
 
-/* Returns the number of live blocks. */
+/* Return the number of live blocks, and of the bytes that they use. */
 size_t irr_memory_alive(void);
+size_t irr_memory_bytes(void);
 
 /* Stops counting up to `most` blocks that live, which the engine keeps until the process ends. */
 void irr_memory_disown(size_t most);
