@@ -1,5 +1,6 @@
 /*
- * bytes.c - see bytes.h. The length of an entry is a 64-bit word in native byte order, written when the entry ends.
+ * bytes.c - a growing array of bytes; see bytes.h. The length of an entry is a 64-bit word in native byte order.
+ * irr_bytes_end writes the length.
  */
 #include "exec/bytes.h"
 
@@ -21,7 +22,7 @@ irr_status_t irr_bytes_reserve(irr_bytes_t *bytes, size_t more)
                                                : IRR_ERR_NO_MEMORY;
 }
 
-/* Returns true if there is room for `more` bytes. */
+/* Makes room for `more` bytes. Returns false if there is no memory. */
 static bool admits(irr_bytes_t *bytes, size_t more)
 {
     bytes->lacking = bytes->lacking || irr_bytes_reserve(bytes, more) != IRR_OK;

@@ -1,17 +1,17 @@
 /*
  * compose.c - the composition of a message: iovec, gather, or split.
  *
- * A message of one piece is contiguous: in the form gather, shared memory copies it twice; otherwise there is nothing
- * to decide. For more pieces the transport offers:
+ * A message of one piece is contiguous, and needs no decision: only if the user sets `gather`, shared memory copies the
+ * message twice. For a message of several pieces the transport offers:
  *
  *   iovec   its own list of pieces. Old UCX over tcp sends one packet per few entries (slow for many small
  *           pieces), and a rendezvous with a list on either side copies through fragments.
  *   gather  our callbacks copy into and out of the transport's fragments: one copy on each side, one call per piece.
  *   split   each large piece is a message of its own, which can move by RDMA or CMA.
  *
- * Split changes the number of messages, so both ends must decide it alike. The decision depends only on what both know:
- * the lengths of the parts of a message. Each end may have a part in several pieces, which stay together; the choice
- * between iovec and gather is local.
+ * Split changes the number of messages, so both ends must decide it alike. The decision to split depends only on the
+ * lengths of the parts of a message, which both ends know. An end may have a part in several pieces, which always stay
+ * in one message. The choice between iovec and gather is local.
  *
  * `auto` rests on measurements with UCX 1.13.1, in one direction: time of a form relative to the best form.
  *
@@ -25,16 +25,16 @@
  *       4     65536     1.8    1.9     1.0       1.6    1.5     1.0
  *      16    262144     1.8    1.8     1.0       3.1    3.1     1.0
  *
- * A piece is therefore split off if the transport moves its length without copies. Shorter pieces cost the same with
- * iovec and gather here. Gather is chosen where a list would take many packets of small pieces, and where the message
- * is so short that the transport sends it at once.
+ * `auto` therefore splits off a piece if the transport moves a message of its length without copies. In this table
+ * shorter pieces cost the same with iovec and gather. `auto` selects gather if a list would take many packets of small
+ * pieces, or if the message is so short that the transport sends it eagerly.
  *
- * A transport without lists, or without lists of this length, gets split whatever the user asked for; a part of several
- * pieces uses the form that the transport supports.
+ * If the transport supports no lists, or no lists of this length, the message is split, whatever the user has set. A
+ * part of several pieces then uses the form that the transport supports.
  */
 #include "exec/compose.h"
 
-/* Mean bytes per piece from which the transport's own list is faster than one callback per piece. */
+/* Mean number of bytes per piece from which the transport's list is faster than one callback per piece. */
 #define IOVEC_MEAN_BYTES 512
 
 static irr_composition_t automatic(const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
@@ -64,8 +64,8 @@ static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *
 }
 
 /*
- * If the transport does not support the chosen form, the other form is used, or else each part is a message of its own.
- * The form matters then too, because a part may have several pieces.
+ * If the transport does not support the chosen form, the other form is used. If the transport supports neither form,
+ * each part becomes a message of its own. The form still matters then, because a part may have several pieces.
  */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {

@@ -3,9 +3,10 @@
  *
  * Three cursors walk the steps of the plan: one for receives and waits, one for sends, copies and reductions, and one
  * for signals. A delayed send therefore never delays a receive or a signal. A step consists of one or more messages
- * (exec_parts.c); the window counts the step as one, and the step is complete when all its messages are.
+ * (exec_parts.c). The window counts a step as one message. A step is complete when all its messages are complete.
  *
- * A plan in which no step waits for another and each message has one piece needs no cursors (irr_line_t).
+ * If no step of a plan waits for another step and each message has one piece, the executor uses no cursors
+ * (irr_line_t).
  *
  * Cost: O(1) per step and piece over the whole run, plus one pass over the dependencies of a waiting step per progress.
  */
@@ -27,7 +28,10 @@ static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t
     return false;
 }
 
-/* Returns the error of a receive or wait that did not get what its step expects, or IRR_OK. */
+/*
+ * Returns the error of a receive or wait whose message failed or has another length than its step; IRR_OK if the other
+ * length is permitted.
+ */
 static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const irr_exec_step_t *state)
 {
     const bool wrong = irr_exec_is_own(exec, step) && state->status == IRR_OK;
@@ -42,7 +46,7 @@ static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const 
     return state->status;
 }
 
-/* Records a failure. The first failure becomes the result, even if a message was truncated before. */
+/* Records a failure. The first failure replaces IRR_ERR_TRUNCATE as the result. */
 static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
 {
     exec->result = exec->failed ? exec->result : status;
@@ -111,7 +115,7 @@ static inline void start_receive(const irr_exec_t *exec, irr_channel_t *lane, ir
     }
 }
 
-/* Starts a send or a signal of one message, which is counted already. */
+/* Starts a send or a signal of one message. The message must already be counted. */
 static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state)
 {
     irr_status_t status;
@@ -194,7 +198,9 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
-/* Returns true if a step may start. exec.h explains at_odds. */
+/*
+ * Returns true if a step may start. If at_odds is true, a send of data that this rank owns may start at once (exec.h).
+ */
 static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
 {
     const bool sends = step->kind == IRR_STEP_SEND;
@@ -204,7 +210,10 @@ static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
            (exec->at_odds && sends && !touches(exec, step, IRR_BUFFER_SCRATCH));
 }
 
-/* Starts the steps whose kinds are set in the bit mask `kinds`, from a cursor on, until one has to wait. */
+/*
+ * Starts the steps whose kinds are set in the bit mask `kinds`, from a cursor on, up to the first step that has to
+ * wait.
+ */
 static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
     const irr_step_t *steps = exec->plan->steps;
@@ -218,7 +227,7 @@ static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
         }
         state = irr_exec_step_of(exec, *next);
         if (state->pending != IRR_EXEC_NOT_STARTED) {
-            continue;   /* irr_exec_drop_sends completed it */
+            continue;   /* irr_exec_drop_sends has completed the step */
         }
         if (!may_start(exec, step)) {
             return;
@@ -242,7 +251,10 @@ static void advance_all(irr_exec_t *exec)
 
 /* ---- the common case ---- */
 
-/* Returns true if no step depends on another, each message is one piece of data, and all receives come first. */
+/*
+ * Returns true if no step depends on another step, each message is one piece of data, and all receives precede all
+ * sends.
+ */
 static bool is_line(const irr_plan_t *plan)
 {
     const size_t messages = plan->nsends + plan->nrecvs;
@@ -274,7 +286,7 @@ static void take_line(irr_exec_t *exec)
     }
 }
 
-/* Starts the receives on the lanes whose `looks` has this value. */
+/* Starts the receives on all lanes whose member `looks` has this value. */
 static inline void start_receives(irr_exec_t *exec, bool looks)
 {
     irr_exec_step_t *state = exec->room.steps;
@@ -315,7 +327,7 @@ static void start_line(irr_exec_t *exec)
 
 /* ---- the run ---- */
 
-/* Returns true if the steps of this plan are taken in for the same buffers, channel and settings. */
+/* Returns true if the executor has already set the requests of this plan for the same buffers, channel and settings. */
 static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
 {
     const irr_exec_env_t *env = &exec->env;

@@ -6,21 +6,21 @@
  * has room. Signals (IRR_STEP_SIGNAL) start in the order of the plan when their dependencies are complete; the window
  * does not limit them.
  *
- * A message that is too long for its block of OUTPUT, or for the second piece of a copy, ends in IRR_ERR_TRUNCATE. Its
- * step counts as complete and the other steps go on. Any other failure ends the run: the transport refuses or loses a
- * message, a message differs in length from its receive into SCRATCH, or a signal is not empty. The executor then
- * starts nothing more and returns the error at once. Other ranks may be waiting for this rank, so the owner of the plan
- * must fail the exchange on all ranks. The transport may still hold messages of a failed run, so the room of the
+ * A message that is too long for its block of OUTPUT, or for the second piece of a copy, ends in IRR_ERR_TRUNCATE. The
+ * step of the message counts as complete, and the other steps go on. The run ends at once if the transport refuses or
+ * loses a message, if a message differs in length from its receive into SCRATCH, or if a signal is not empty. The
+ * executor then starts no more steps and returns the error. Other ranks may wait for this rank, so the owner of the
+ * plan must fail the exchange on all ranks. The transport may still hold messages of a failed run, so the room of the
  * executor lives as long as the transport and runs no other plan.
  *
- * A message that is shorter than its block of OUTPUT is no error. But then the plans of the ranks disagree, and ranks
- * that wait for their turns could wait for each other in a cycle. The receiver therefore sends the data it owns at
- * once, without regard to pacing and window.
+ * A message that is shorter than its block of OUTPUT is no error. It shows, however, that the plans of the ranks
+ * disagree, so ranks that delay sends could wait for each other in a cycle. The receiver therefore sends all data that
+ * it owns at once, and ignores pacing and window.
  *
  * A plan may grow while it runs. The source of the plan appends steps (irr_exec_grow) and announces the end
- * (irr_exec_expect). A `replaceable` receive that fails, or gets a message of another length than expected, is held:
- * the steps that depend on it wait until the source settles it (irr_exec_settle). A run with a source goes on after a
- * failure, because the source decides what the other ranks get.
+ * (irr_exec_expect). A `replaceable` receive is held if the receive fails or gets a message of another length than
+ * expected. Steps that depend on a held receive wait until the source settles the receive (irr_exec_settle). A run with
+ * a source goes on after a failure, because the source decides what to send to the other ranks.
  *
  * The executor sets the requests of all steps when it takes in the plan. If the same plan runs again on the same
  * buffers, only the tags of its messages change.
@@ -33,9 +33,9 @@
 #include "pacing/window.h"
 #include "plan/plan.h"
 
-/* The first failed message for which other ranks may be waiting, and the rank at its other end. */
+/* The first failed message for which other ranks may be waiting. */
 typedef struct irr_failure {
-    irr_status_t status;   /* IRR_OK: none */
+    irr_status_t status;   /* error of the message; IRR_OK: no message has failed */
     int          peer;
 } irr_failure_t;
 
@@ -48,10 +48,12 @@ typedef struct irr_exec_env {
     void             *output;
     void             *scratch;    /* plan->scratch_bytes bytes; NULL if 0 */
     irr_compose_t     compose;
-    size_t            window_messages, window_bytes;   /* limits for sends in flight; 0: no limit */
+    size_t            window_messages, window_bytes;   /* limits for messages and bytes of sends in flight; 0: no
+                                                          limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which handles failed and unexpected messages */
-    irr_failure_t    *failure;    /* takes the first failure, unless it holds an earlier one; NULL: not recorded */
+    irr_failure_t    *failure;    /* receives the first failure, unless it already holds a failure; NULL: failures are
+                                     not recorded */
 } irr_exec_env_t;
 
 /* Stores `status` in *result unless *result is an error already: the result of a run is its first error. */
@@ -66,12 +68,12 @@ typedef struct irr_exec irr_exec_t;
 
 /* The state of one step of the plan in this run. */
 typedef struct irr_exec_step {
-    irr_request_t request;    /* the message of the step; if there are several, `iov` is NULL, `count` their number, and
-                                 `bytes` the sum received so far */
+    irr_request_t request;    /* the message of the step; for a step of several messages `iov` is NULL, `count` is the
+                                 number of messages, and `bytes` the number of bytes received */
     irr_exec_t   *exec;
     uint32_t      index;      /* index of the step in the plan */
     uint32_t      pending;    /* number of unfinished messages, or one of IRR_EXEC_NOT_STARTED and so on */
-    irr_status_t  status;     /* first error */
+    irr_status_t  status;     /* first error of a message of the step */
     uint16_t      tag;        /* tag of the messages, without the base */
     uint8_t       kind;       /* irr_step_kind_t */
     bool          comes;      /* true for a receive or a wait */
@@ -90,7 +92,7 @@ typedef struct irr_part {
  * transport holds its addresses.
  */
 typedef struct irr_exec_room {
-    struct irr_exec_room *next;     /* storage of earlier steps */
+    struct irr_exec_room *next;     /* storage of the steps before first_step */
     size_t           first_step, steps_max;
     size_t           first_piece, pieces_max;
     irr_iov_t       *iov;           /* one entry per piece: addresses of the pieces of each step, message by message */
@@ -100,29 +102,29 @@ typedef struct irr_exec_room {
 
 /* A straight line: a plan in which no step depends on another and each message has one piece. */
 typedef struct irr_line {
-    bool   is;               /* true if the plan is a straight line */
-    bool   looks;            /* true if all lanes of its receives have `looks` set (transport.h) */
-    size_t bytes, longest;   /* total length of its sends, and the longest one */
+    bool   is;               /* the plan is a straight line */
+    bool   looks;            /* `looks` is set in all lanes of the receives (transport.h) */
+    size_t bytes, longest;   /* total length of the sends, length of the longest send */
 } irr_line_t;
 
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;          /* set by the owner before each run */
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers */
-    uint64_t          edition;      /* edition of the plan whose steps were taken in; 0: none */
+    uint64_t          edition;      /* edition of the plan whose requests are set; 0: none */
     irr_channel_t    *channel;      /* channel, tag kind and composition that the requests were set for */
     irr_tag_kind_t    tag_kind;
     irr_compose_t     compose;
     irr_line_t        line;
     irr_window_t      window;
     irr_exec_room_t   room;         /* storage from the first step on */
-    irr_exec_room_t  *grown;        /* storage for appended steps that did not fit, latest first */
-    size_t            nsteps;       /* steps of the plan taken in so far */
-    size_t            held;         /* receives that wait for the source, and steps that failed the run */
+    irr_exec_room_t  *grown;        /* storage for appended steps that did not fit in `room`, latest first */
+    size_t            nsteps;       /* number of steps whose requests are set */
+    size_t            held;         /* number of receives that wait for the source, and of steps that failed the run */
     bool              more;         /* the source may still append steps */
     bool              at_odds;      /* a message was shorter than its block */
     bool              news;         /* a step completed or was appended since the cursors last advanced */
-    bool              failed;       /* with a source: a receive has failed; without: the run has ended */
+    bool              failed;       /* a receive has failed; without a source this ends the run */
     size_t            next_recv;    /* first step that may be a receive or wait not posted yet */
     size_t            next_send;    /* first step that may be a send or local step not started yet */
     size_t            next_signal;   /* first step that may be a signal not started yet */
@@ -134,18 +136,22 @@ struct irr_exec {
 void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
-/* Makes room for a plan, so that irr_exec_start cannot fail; no plan may be running. IRR_ERR_NO_MEMORY: no change. */
+/*
+ * Reserves room for a plan, so that irr_exec_start cannot fail. No plan may be running. On IRR_ERR_NO_MEMORY nothing
+ * changes.
+ */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /*
- * Starts a plan that fits the reserved room, in exec->env, which the caller has set. Posts the steps that may start. No
- * plan may be running. Never blocks.
+ * Starts a plan, and posts the steps that may start. The plan must fit the reserved room, and the caller must have set
+ * exec->env. No plan may be running. Never blocks.
  */
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan);
 
 /*
- * Starts the steps that have become ready since the transport made progress. Returns IRR_IN_PROGRESS while steps are
- * left, the result when all steps are complete (then no plan is running), or the failure that ended the run.
+ * Starts the steps that the progress of the transport has made ready. Returns IRR_IN_PROGRESS while steps are
+ * incomplete. When all steps are complete, returns the result, and no plan is running. If a failure ends the run,
+ * returns the failure.
  */
 irr_status_t irr_exec_progress(irr_exec_t *exec);
 
@@ -155,7 +161,10 @@ bool irr_exec_receives(const irr_exec_t *exec);
 /* Returns true if all receives of the plan are posted. */
 bool irr_exec_listens(const irr_exec_t *exec);
 
-/* Returns the peer of the first incomplete receive, otherwise of the first incomplete send; -1: no plan is running. */
+/*
+ * Returns the peer of the first incomplete receive. If no receive is incomplete, returns the peer of the first
+ * incomplete send. Returns -1 if no plan is running.
+ */
 int irr_exec_awaited(const irr_exec_t *exec);
 
 /* Returns true if all steps are complete. Then irr_exec_progress returns the result. */
@@ -164,7 +173,7 @@ static inline bool irr_exec_is_complete(const irr_exec_t *exec)
     return exec->open_steps == 0 && !exec->more;
 }
 
-/* Returns the number of steps whose messages the transport holds, also after a run that failed. */
+/* Returns the number of steps whose messages the transport holds. May be called after a failed run. */
 static inline size_t irr_exec_in_flight(const irr_exec_t *exec)
 {
     return exec->open_steps - exec->unstarted - exec->held;
@@ -173,12 +182,15 @@ static inline size_t irr_exec_in_flight(const irr_exec_t *exec)
 /* ---- plans that grow (exec/exec_room.c) ---- */
 
 /*
- * Takes in the steps that were appended to the running plan. On IRR_ERR_NO_MEMORY it takes in none, and the caller
- * removes them from the plan (irr_plan_cut).
+ * Sets the requests of the steps that were appended to the running plan. On IRR_ERR_NO_MEMORY nothing changes, and the
+ * caller must remove the appended steps from the plan (irr_plan_cut).
  */
 irr_status_t irr_exec_grow(irr_exec_t *exec);
 
-/* more: the source may append steps, so the run does not end before this is called again with false. */
+/*
+ * Announces whether the source may append more steps. After a call with true, the run does not end before a call with
+ * false.
+ */
 static inline void irr_exec_expect(irr_exec_t *exec, bool more)
 {
     exec->more = more;
@@ -191,7 +203,7 @@ irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step);
 /* Completes a step that is held. */
 void irr_exec_settle(irr_exec_t *exec, size_t step);
 
-/* Completes the sends of all stages after `stage` without running them. None of them may have started. */
+/* Completes the sends of all stages after `stage` without sending. None of these sends may have started. */
 void irr_exec_drop_sends(irr_exec_t *exec, int stage);
 
 /* Returns true if all sends among the first `end` steps of the plan are complete. */
@@ -208,8 +220,8 @@ static inline const irr_exec_room_t *irr_exec_room_of(const irr_exec_t *exec, si
 }
 
 /*
- * Returns the state of a step of the current or last run. Its status and the number of received bytes are valid once
- * the step is held or complete.
+ * Returns the state of a step of the current or last run. When the step is held or complete, the status and the number
+ * of received bytes in the state are valid.
  */
 static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t step)
 {
@@ -225,7 +237,7 @@ static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t s
 #define IRR_EXEC_PENDING_HELD (UINT32_MAX - 1)
 #define IRR_EXEC_DONE         UINT32_C(0)
 
-/* Takes in the steps of the plan from exec->nsteps on: sets their requests. */
+/* Sets the requests of the steps of the plan from exec->nsteps on. */
 void irr_exec_take_in(irr_exec_t *exec);
 
 /* Marks the steps from `first` on as not started. */
@@ -238,20 +250,26 @@ static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *ste
 }
 
 /*
- * Ends a step whose message failed, or had another length than the step. The step is then complete, or held; steps that
+ * Ends a step whose message failed, or had another length than the step. Makes the step complete or held. Steps that
  * depend on a held step do not start.
  */
 void irr_exec_end_odd(irr_exec_step_t *state);
 
-/* Ends a step that is one message. The `done` of the requests of all steps. */
+/* Ends a step of one message. The callback `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
-/* Sets the messages of a step of several pieces; starts them, if there are several (exec/exec_parts.c). */
+/*
+ * irr_exec_set_parts sets the messages of a step of several pieces. irr_exec_start_parts starts the messages if there
+ * are several (exec/exec_parts.c).
+ */
 void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
                         irr_exec_step_t *state);
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
-/* Returns the address of a piece. The sum is one of numbers, because a buffer may be NULL with absolute offsets. */
+/*
+ * Returns the address of a piece. The function adds integers and not pointers, because a buffer may be NULL with
+ * absolute offsets.
+ */
 static inline irr_iov_t irr_exec_address(const irr_exec_t *exec, const irr_piece_t *piece)
 {
     return (irr_iov_t){ (void *)(exec->base[piece->buffer] + (uintptr_t)piece->offset), piece->length };

@@ -1,8 +1,9 @@
 /*
  * exec_message.h - private to exec/exec*.c: tag, counters and end of a message of a step.
  *
- * Signals and waits are empty messages of kind IRR_TAG_SYNC. All signals from one rank to another within a stage have
- * the same tag, so both ranks process them in one order. Sends are counted when they start, receives when they end.
+ * Signals and waits are empty messages of kind IRR_TAG_SYNC. All signals from one rank to another rank within a stage
+ * have the same tag, so both ranks process these signals in the same order. A send is counted when it starts, a receive
+ * when it ends.
  *
  * The functions are inline because every message of a short exchange runs them.
  */
@@ -24,8 +25,8 @@ static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *st
 }
 
 /*
- * Counts sent messages and their bytes. `described` of the bytes are descriptions, not data; `longest` is the length of
- * the longest message.
+ * Counts sent messages and their bytes. described: the number of bytes that are descriptions, not data. longest: the
+ * length of the longest message in bytes.
  */
 static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described, size_t messages, size_t bytes,
                                        size_t longest)

@@ -1,8 +1,8 @@
 /*
  * exec_parts.c - a step of several pieces, sent or received as one or more messages (exec/compose.h); see exec.h.
  *
- * A part of a message is a piece together with the pieces that are joined to it. Both ends of a message have the same
- * parts, but each end may cut a part into different pieces.
+ * A part of a message is one piece, or several pieces that are joined. Both ends of a message have the same parts, but
+ * each end may cut a part into different pieces.
  */
 #include "exec/exec_message.h"
 
@@ -37,7 +37,10 @@ static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t 
     return filled;
 }
 
-/* Returns the number of pieces of the part that begins with pieces[0]; *bytes_p is the length of the part. */
+/*
+ * Returns the number of pieces of the part that begins with pieces[0]. Sets *bytes_p to the length of the part in
+ * bytes.
+ */
 static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
 {
     size_t i = 0;
@@ -96,7 +99,7 @@ void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, con
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
     }
-    if (together > 0 || step->bytes == 0) {   /* an empty message is sent, too */
+    if (together > 0 || step->bytes == 0) {   /* a step without data sends an empty message */
         set_part(state, step->peer, &parts[messages++], iov, together, composition.form);
         iov += together;
     }
@@ -133,7 +136,10 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
     }
 }
 
-/* `pending` is one too high until all messages have started, so that the step cannot end before. */
+/*
+ * Starts the messages of a step. Until all messages have started, `pending` is one too high, so that the step cannot
+ * end earlier.
+ */
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);

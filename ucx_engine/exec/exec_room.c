@@ -1,8 +1,8 @@
 /*
- * exec_room.c - storage for the state of the steps of a plan, also of a plan that grows; see exec.h.
+ * exec_room.c - storage for the states of the steps of a plan, which may grow; see exec.h.
  *
- * Appended steps that do not fit get additional storage beside the first one. The next irr_exec_reserve, when no plan
- * is running, merges all storage into one.
+ * Appended steps that do not fit the first storage get additional storage. The next irr_exec_reserve, which runs while
+ * no plan is running, merges all storage.
  */
 #include "exec/exec_message.h"
 
@@ -25,7 +25,7 @@ static void free_arrays(irr_exec_room_t *room)
     irr_free(room->iov);
 }
 
-/* Allocates storage for `steps` steps and `pieces` pieces, beginning with first_step. */
+/* Allocates storage for `steps` steps and `pieces` pieces. The first of these steps is first_step. */
 static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, size_t steps, size_t pieces, irr_exec_room_t *room)
 {
     irr_exec_room_t made = {
@@ -119,7 +119,7 @@ static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const i
 void irr_exec_take_in(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
-    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* holds all of the new steps */
+    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* holds all new steps */
 
     for (; exec->nsteps < plan->nsteps; exec->nsteps++) {
         irr_exec_step_t *state = &room->steps[exec->nsteps - room->first_step];

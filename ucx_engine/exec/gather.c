@@ -40,8 +40,9 @@ size_t irr_gather_begin(irr_gather_t *gather)
 }
 
 /*
- * Starts to move the entries of the family, or their lengths if `lengths` is NULL. The entries are contiguous: SCRATCH
- * begins behind this rank's own entry, and on rank 0 INPUT and OUTPUT have the same address.
+ * Starts to move the entries of the family of this rank. If `lengths` is NULL, starts to move the lengths of the
+ * entries. The entries are contiguous: SCRATCH begins behind this rank's own entry, and on rank 0 INPUT and OUTPUT have
+ * the same address.
  */
 static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
 {

@@ -6,12 +6,13 @@
  * lengths of the entries, one word per entry, the second plan moves the entries. Each receive is therefore posted for a
  * known length.
  *
- * If an operation fails on one rank, others may keep waiting, so the caller must then fail the communicator.
+ * If a gather or scatter fails on one rank, other ranks may keep waiting. The caller must then fail the communicator.
  *
  * The family of a rank is the rank itself and all ranks below it in the tree.
  *
- * Cost: two messages per rank in each direction, 2 ceil(log2 P) of them in sequence; O(n + P) bytes and time on rank 0
- * for n bytes in total; memory on a rank for the entries of its family, plus 8 bytes per rank of the family.
+ * Cost: two messages per rank for a gather and for a scatter, of which 2 ceil(log2 P) messages are in sequence. For n
+ * bytes in total rank 0 takes O(n + P) memory and time. A rank takes memory for the entries of its family, and 8 bytes
+ * per rank of the family.
  */
 #ifndef IRR_GATHER_H
 #define IRR_GATHER_H
@@ -32,26 +33,33 @@ typedef struct irr_gather {
     irr_status_t   status;
 } irr_gather_t;
 
-/* entry_max: longest gathered entry in bytes, with its length word. On IRR_ERR_NO_MEMORY there is nothing to free. */
+/*
+ * Initializes the object. entry_max: length in bytes of the longest gathered entry, with its length word. On
+ * IRR_ERR_NO_MEMORY there is nothing to free.
+ */
 irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t entry_max);
 void         irr_gather_fini(irr_gather_t *gather);
 
-/* Begins this rank's entry in the emptied list `entries`. The caller writes the entry and ends it (irr_bytes_end). */
+/*
+ * Empties the list `entries`, and begins this rank's entry in the list. The caller writes the entry and ends the entry
+ * with irr_bytes_end. Returns the argument `begin` of irr_bytes_end.
+ */
 size_t irr_gather_begin(irr_gather_t *gather);
 
 /*
- * Start a gather (up) or a scatter (down) on all ranks. None may be running. Before a scatter, rank 0 has put the
- * entries of all ranks into `entries`. Only channel, tag_base, counters and failure of env are used; their targets are
- * borrowed until the operation ends. All messages are of kind IRR_TAG_SYNC. Never block.
+ * irr_gather_up starts a gather on all ranks; irr_gather_down starts a scatter on all ranks. No other gather or scatter
+ * may be running. Before a scatter, rank 0 must put the entries of all ranks into `entries`. The functions use only
+ * channel, tag_base, counters and failure of env, and borrow their targets until the gather or scatter ends. All
+ * messages are of kind IRR_TAG_SYNC. The functions never block.
  */
 void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env);
 void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env);
 
 /*
- * Continues after progress of the transport. Returns IRR_IN_PROGRESS, or IRR_OK when done: `entries` then begins with
- * this rank's own entry, and after a gather rank 0 has the entries of all ranks. Errors: IRR_ERR_PROTOCOL if an entry
- * is too long or a message contradicts the announced length, IRR_ERR_NO_MEMORY, or the error of the transport. After an
- * error no further operation may start.
+ * Continues a gather or scatter after progress of the transport. Returns IRR_IN_PROGRESS while it runs, and IRR_OK when
+ * it is over. `entries` then begins with this rank's own entry; after a gather rank 0 has the entries of all ranks.
+ * Errors: IRR_ERR_PROTOCOL if an entry is too long or a message contradicts the announced length, IRR_ERR_NO_MEMORY, or
+ * the error of the transport. After an error no further gather or scatter may start.
  */
 irr_status_t irr_gather_progress(irr_gather_t *gather);
 

@@ -73,7 +73,10 @@ irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header)
     return reader->bad ? IRR_ERR_PROTOCOL : IRR_OK;
 }
 
-/* Replaces the previous slice in *slice by the next one of the message. Returns false if it is invalid. */
+/*
+ * Reads the next slice of the message. *slice is the previous slice on entry, and the next slice on return. Returns
+ * false if the next slice is invalid.
+ */
 static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
 {
     const uint64_t what = irr_varint_get(reader, (ranks << WHAT_BITS) - 1);
@@ -87,7 +90,7 @@ static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
            slice->length <= PTRDIFF_MAX - slice->offset && slice->source != slice->destination;
 }
 
-/* Returns true if a slice comes after the previous one in the order of header.h and does not overlap it. */
+/* Returns true if a slice follows the slice `before` in the order of header.h and does not overlap it. */
 static bool in_order(const irr_slice_t *before, const irr_slice_t *slice)
 {
     if (before->destination != slice->destination || before->source != slice->source) {

@@ -26,29 +26,29 @@ typedef struct irr_header {
     irr_status_t status;
     bool         lost;
     size_t       more;
-    size_t       messages;   /* messages that a plan makes of the described bytes, at least 1 */
+    size_t       messages;   /* number of messages that a plan makes of the described bytes, at least 1 */
     bool         inside;     /* the described bytes follow the description in the same message */
     size_t       slices;
 } irr_header_t;
 
-/* Maximum length of a header without slices. */
+/* Maximum length in bytes of a header without slices. */
 #define IRR_HEADER_PREFIX_MAX 31
 
-/* Maximum length of a first header message, including data: the size of the receive buffer. */
+/* Maximum length in bytes of a first header message with its data. The receive buffer has this size. */
 #define IRR_HEADER_MAX 4096
 
-/* Writes a header and returns its length in bytes. If out is NULL, the length is computed only. */
+/* Writes a header, and returns its length in bytes. If out is NULL, only computes the length. */
 size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, unsigned char *out);
 
 /*
- * Reads the fields of a header before its slices. Returns IRR_ERR_PROTOCOL if it is no header, or announces more slices
- * than the rest of the message can hold.
+ * Reads the fields of a header before its slices. Returns IRR_ERR_PROTOCOL if the bytes are no valid header, or if the
+ * header announces more slices than the rest of the message can hold.
  */
 irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header);
 
 /*
- * Reads the header->slices slices that follow. Returns IRR_ERR_PROTOCOL if a slice is empty, out of order, or from a
- * rank to itself, or if the message ends early.
+ * Reads the slices behind these fields; header->slices is their number. Returns IRR_ERR_PROTOCOL if a slice is empty,
+ * out of order, or from a rank to itself, or if the message ends early.
  */
 irr_status_t irr_header_read_slices(irr_reader_t *reader, const irr_header_t *header, int ranks, irr_slice_t *slices);
 

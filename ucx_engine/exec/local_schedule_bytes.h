@@ -13,8 +13,8 @@
  *         what        2 * index of the transmission + 1 for a signal, + 0 for a wait
  *         peer
  *
- * All fields are numbers of exec/varint.h. The step before the first transmission is 0. Cost: O(1) time and 2 to 24
- * bytes per entry, typically 4 to 8.
+ * All fields are numbers of exec/varint.h. The previous step of the first transmission is 0. Cost: O(1) time and 2 to
+ * 24 bytes per entry, typically 4 to 8 bytes.
  */
 #ifndef IRR_LOCAL_SCHEDULE_BYTES_H
 #define IRR_LOCAL_SCHEDULE_BYTES_H

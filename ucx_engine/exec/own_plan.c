@@ -1,6 +1,4 @@
-/*
- * own_plan.c - a plan and its executor, reserved together; see own_plan.h.
- */
+/* own_plan.c - a plan and its executor, with a common reservation of room; see own_plan.h. */
 #include "exec/own_plan.h"
 
 #include <assert.h>

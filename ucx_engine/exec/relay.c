@@ -36,7 +36,7 @@ static irr_status_t prepare_barrier(irr_relay_t *relay)
     return status != IRR_OK ? status : irr_exec_reserve(&relay->barrier.exec, irr_plan_size(plan));
 }
 
-/* Reserves for all predicted receives, each as one message to be discarded. */
+/* Reserves room for all predicted receives. Each needs the room of a receive that discards one message. */
 static irr_status_t reserve(irr_relay_t *relay)
 {
     const irr_plan_room_t bounds = {
@@ -182,7 +182,7 @@ void irr_relay_enter_stage(irr_relay_t *relay, int number)
     memset(relay->received, 0, (size_t)relay->not_received * sizeof(*relay->received));
 }
 
-/* Returns true if this stage's receives are complete, and its sends if the next stage waits for them. */
+/* Returns true if all receives of this stage are complete, and also all sends if the next stage waits for the sends. */
 static bool steps_are_over(const irr_relay_t *relay)
 {
     const bool sends = relay->overlap == IRR_OVERLAP_SINGLE || relay->overlap == IRR_OVERLAP_BLOCKING;
@@ -203,8 +203,8 @@ static bool sends_are_over(const irr_relay_t *relay)
 }
 
 /*
- * Runs the barrier after a stage and returns true when it is over. All stages use the same barrier: its messages cannot
- * overtake each other, because each has the same sender and tag in all stages.
+ * Runs the barrier after a stage and returns true when it is over. All stages use the same barrier. Messages of one
+ * sender with one tag cannot overtake each other, so the messages of two barriers cannot be confused.
  */
 static bool pass_barrier(irr_relay_t *relay)
 {
@@ -229,7 +229,7 @@ static bool pass_barrier(irr_relay_t *relay)
     return true;
 }
 
-/* Returns true if all of the current stage is over except the barrier. */
+/* Returns true if the current stage is over. Ignores the barrier after the stage. */
 static bool is_over(const irr_relay_t *relay)
 {
     const irr_outbox_t *outbox = &relay->outbox;
@@ -247,7 +247,10 @@ static irr_status_t end_planned(irr_relay_t *relay)
                ? irr_plan_add_self(relay->problem, &relay->plan->plan) : status;
 }
 
-/* Enters the next stage and returns true if the current one is over. After the last one, `stage` is count + 1. */
+/*
+ * If the current stage is over, enters the next stage and returns true. After the last stage relay->stage is the number
+ * of stages plus 1.
+ */
 static bool end_stage(irr_relay_t *relay)
 {
     if (!(relay->barrier_open || is_over(relay)) || !pass_barrier(relay)) {
@@ -268,7 +271,10 @@ static bool end_stage(irr_relay_t *relay)
 
 /* ---- the exchange ---- */
 
-/* Copies data that was received in scratch, because its target consists of several blocks, to its place. */
+/*
+ * Copies data from scratch to its target. The data was received in scratch because the target consists of several
+ * blocks.
+ */
 static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 {
     const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };
@@ -283,8 +289,8 @@ static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 }
 
 /*
- * Prepares for layouts lost in the previous exchange: a rank that knows of a loss announces all its layouts again; a
- * rank that lost layouts sets the flag.
+ * Prepares for layouts that were lost in the previous exchange. If this rank knows of an earlier loss, it will announce
+ * all its layouts again. If this rank lost layouts itself, it sets the flag for its HEADERs.
  */
 static void recover(irr_relay_t *relay)
 {
@@ -298,7 +304,7 @@ static void recover(irr_relay_t *relay)
     relay->status = IRR_OK;
 }
 
-/* Starts the previous plan unchanged if the executor has room for it. Returns false if not. */
+/* Starts the unchanged previous plan. Returns false if the executor has no room for the plan. */
 static bool start_following(irr_relay_t *relay)
 {
     irr_plan_t *plan = &relay->last->plan;
@@ -352,7 +358,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     if (!repeats) {
         irr_relay_break(relay, irr_blocks_remember(&relay->blocks, problem));
     }
-    /* the barrier is not part of the previous plan */
+    /* with barriers an exchange cannot follow the previous plan, which has no barriers */
     if (!repeats || !relay->follows || relay->overlap == IRR_OVERLAP_BLOCKING || !start_following(relay)) {
         start_growing(relay);
     }
@@ -372,7 +378,7 @@ static irr_status_t end(irr_relay_t *relay)
     }
     relay->follows = relay->status == IRR_OK && !relay->plan->truncated && !relay->lost;
     if (relay->status != IRR_OK) {
-        /* peers that are broken may have discarded what was announced */
+        /* broken peers may have discarded the announced layouts */
         for (int i = 0; i < relay->stages.slots; i++) {
             relay->slots[i].known = false;
         }
@@ -384,7 +390,7 @@ static irr_status_t end(irr_relay_t *relay)
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->exec.result;
 }
 
-/* Takes over the result of the executor so far. A truncated copy of this rank to itself concerns no other rank. */
+/* Takes over the current result of the executor. A truncated copy of this rank to itself concerns no other rank. */
 static void take_result(irr_relay_t *relay)
 {
     const irr_status_t result = relay->exec.result;

@@ -1,9 +1,11 @@
 /*
- * relay_follow.c - following the plan of the previous exchange, leaving it, and freezing a plan.
+ * relay_follow.c - follows the plan of the previous exchange, leaves this plan, and freezes a plan.
  *
- * An exchange that follows runs the previous plan as it is. To leave it, the relay builds a new plan from the layouts
- * that were the same so far, with the same addresses. To freeze, it builds a plan that runs alone: the same messages in
- * the same order, with new offsets in one scratch buffer, because the exchange used memory of several places.
+ * An exchange that follows the previous plan runs this plan unchanged. To leave the plan, the relay builds a new plan
+ * from the layouts that have not changed up to the current stage, with the same addresses. To freeze the plan of an
+ * exchange, the relay builds a plan that runs without the relay. The frozen plan has the same messages in the same
+ * order. Its scratch data has new offsets in one buffer, because the exchange used separate memory for each sender and
+ * stage.
  *
  * Cost: O(n log n) for n slices.
  */
@@ -13,7 +15,7 @@
 
 irr_status_t irr_relay_begin(irr_relay_t *relay)
 {
-    /* the relay itself orders the stages that do not follow the previous plan */
+    /* the relay itself orders stages that do not follow the previous plan */
     const irr_overlap_t overlap = relay->overlap == IRR_OVERLAP_PIPELINED || relay->overlap == IRR_OVERLAP_DUAL
                                       ? IRR_OVERLAP_DUAL : IRR_OVERLAP_SINGLE;
 
@@ -21,7 +23,10 @@ irr_status_t irr_relay_begin(irr_relay_t *relay)
     return irr_grid_plan_begin(relay->plan, relay->problem, relay->slice_min, overlap);
 }
 
-/* Repeats a stage of the previous plan in a new one: the layouts, and the addresses if the builder is `placed`. */
+/*
+ * Repeats the layouts of a stage of the previous plan in a new plan. Also repeats the addresses if the new plan is
+ * `placed`.
+ */
 static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan)
 {
     const irr_stage_t *stage = &plan->stages->stage[number - 1];
@@ -38,7 +43,10 @@ static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_gr
     return status == IRR_OK ? irr_grid_plan_end_stage(plan, number) : status;
 }
 
-/* Returns the first stage not received as last time. *held: a predicted receive of this stage is held. */
+/*
+ * Returns the first stage in which a predicted receive is incomplete or held. Sets *held to true if a predicted receive
+ * of this stage is held.
+ */
 static int first_other(const irr_relay_t *relay, bool *held)
 {
     size_t base = 0;
@@ -62,7 +70,7 @@ static int first_other(const irr_relay_t *relay, bool *held)
     return relay->stages.count + 1;
 }
 
-/* Sets the index of each predicted receive in the plan that was followed. */
+/* Sets the index of each predicted receive in the followed plan. */
 static void find_predicted(irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {
@@ -109,7 +117,7 @@ static bool all_known(const irr_relay_t *relay)
     return true;
 }
 
-/* Returns true if a message that was expected directly came through the grid. */
+/* Returns true if a message that was expected to bypass the grid came through the grid. */
 static bool some_came(const irr_relay_t *relay)
 {
     const bool *came = relay->plan->came;

@@ -1,11 +1,11 @@
 /*
  * relay_header.c - receives HEADERs, one at a time, and the data that they announce.
  *
- * A HEADER is read and checked. Data behind it is copied to its target; data in BODY messages is received there. Data
- * that cannot be used is discarded, BODY messages included.
+ * The relay reads and checks a HEADER. It copies data behind the HEADER to its target, and receives data of BODY
+ * messages at its target. It discards data that cannot be used, also in BODY messages.
  *
- * Nothing in a header is trusted unchecked: exec/header.c checks the ranks, order and ranges of the slices; fits()
- * checks that this rank may receive them, and that number and length of the pieces match the message.
+ * All fields of a header are checked. exec/header.c checks the ranks, order and ranges of the slices. fits() checks
+ * that this rank may receive the slices, and that number and length of the pieces match the message.
  */
 #include "exec/relay.h"
 
@@ -92,14 +92,14 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
     drain(relay);
 }
 
-/* Ends the message of the sender, all of which was received. */
+/* Ends the message of the sender. The whole message must have been received. */
 static void end(irr_relay_t *relay, bool known)
 {
     relay->inbox.state = IRR_INBOX_FREE;
     irr_relay_received(relay, relay->inbox.sender, known);
 }
 
-/* Makes the rank broken, and discards the BODY messages. */
+/* Makes the rank broken, and starts to discard the BODY messages. */
 static void sink(irr_relay_t *relay, irr_status_t status, size_t messages)
 {
     irr_relay_break(relay, status);
@@ -125,8 +125,8 @@ static size_t sum(const irr_slice_t *slices, size_t count)
 }
 
 /*
- * Returns true if this rank may receive the slices in this stage, and they match the announced number of messages and
- * the bytes behind the header.
+ * Returns true if this rank may receive the slices in this stage, and if the slices match the announced number of
+ * messages and the number of bytes behind the header.
  */
 static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t behind)
 {
@@ -224,7 +224,10 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
 
 /* ---- received messages ---- */
 
-/* A broken rank checks the header too, because it must know the number of messages of the next predicted receive. */
+/*
+ * Handles a complete header. A broken rank also checks the header, because the rank must know the number of messages of
+ * the next predicted receive.
+ */
 static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
     irr_relay_place_t *place = &relay->places[place_of(relay)];
@@ -242,7 +245,10 @@ static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reade
     }
 }
 
-/* Receives a header that is too long for the first message: all of it, or its beginning if memory is lacking. */
+/*
+ * Receives the second message of a header that is too long for one message. If memory is missing, receives only the
+ * beginning.
+ */
 static void receive_more(irr_relay_t *relay, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;

@@ -1,8 +1,8 @@
 /*
  * relay_receive.c - predicted receives: one per sender and stage, all posted when an exchange starts (relay.h).
  *
- * A predicted receive of the expected length leaves the layout unchanged. A cancelled one is followed by a HEADER
- * (relay_header.c). Anything else is an error, and the rank goes on without data.
+ * A predicted receive that gets the expected length leaves the layout unchanged. A HEADER follows a cancelled predicted
+ * receive (relay_header.c). Any other message is an error, and the rank continues without data.
  */
 #include "exec/relay.h"
 
@@ -97,7 +97,7 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
             bounds.pieces += last->plan.steps[last->recv_steps[i]].pieces - 1;
         }
     }
-    /* Both, because this also removes the steps that the last exchange appended. */
+    /* Always call irr_exec_reserve, because it also merges the storage for steps that the last exchange appended. */
     irr_relay_break(relay, irr_exec_reserve(&relay->exec, bounds));
     irr_relay_break(relay, irr_plan_reserve(relay->run, bounds));
 }
@@ -157,7 +157,10 @@ static size_t last_bytes(const irr_relay_t *relay, int sender)
     return relay->last->plan.steps[relay->last->recv_steps[relay->sender_base + (size_t)sender]].bytes;
 }
 
-/* Data of known layout was discarded, or the layout was lost because memory was lacking when it was announced. */
+/*
+ * The discarded data has a known layout, or its layout was lost because memory was missing when the layout was
+ * announced.
+ */
 void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
@@ -167,7 +170,7 @@ void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes)
     irr_relay_received(relay, sender, same);
 }
 
-/* Handles a predicted receive that failed, was cancelled, or is to be discarded. */
+/* Handles a predicted receive that failed, was cancelled, or discards its data. */
 static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t *predicted)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];

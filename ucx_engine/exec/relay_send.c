@@ -1,10 +1,10 @@
 /*
  * relay_send.c - the steps that send a stage, in the order of the schedule.
  *
- * A peer that knows the layout gets its data in one step. Any other peer gets empty messages that cancel its predicted
- * receive, then a HEADER. Short data is copied behind the HEADER, so that the HEADER is one piece of memory; longer
- * data follows in BODY messages. A peer whose predicted receive was cancelled waits for this HEADER and for no other
- * one, so the empty messages start only when the window has room for the HEADER, too.
+ * A peer that knows the layout gets its data in one step. Any other peer first gets empty messages that cancel its
+ * predicted receive, then a HEADER. Short data is copied behind the HEADER, so that the HEADER is one piece of memory;
+ * longer data follows in BODY messages. A peer whose predicted receive was cancelled waits for this HEADER and for no
+ * other HEADER. The empty messages therefore start only when the window also has room for the HEADER.
  */
 #include "exec/relay.h"
 
@@ -19,10 +19,10 @@ typedef struct outgoing {
     irr_relay_slot_t  *slot;
     const irr_piece_t *pieces;
     const irr_slice_t *slices;
-    size_t             npieces;    /* one if there are no slices: the blank */
+    size_t             npieces;    /* number of pieces; 1 if there are no slices, for the blank byte */
     size_t             bytes;
     irr_header_t       header;
-    size_t             length;     /* length of the whole header */
+    size_t             length;     /* length of the whole header in bytes */
 } outgoing_t;
 
 /* Returns the k-th slot in the order of the schedule, which begins behind the slot of this rank itself. */
@@ -56,7 +56,10 @@ static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *me
                                                   message->header.slices * sizeof(*message->slices)) == 0);
 }
 
-/* Writes the header and the data behind it to the memory of the slot, and sets the pieces of the one or two HEADERs. */
+/*
+ * Writes the header and the data behind it to the memory of the slot. Sets the pieces of the HEADER messages, of which
+ * there are one or two.
+ */
 static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, irr_piece_t pieces[2])
 {
     const irr_header_t first = { .status = message->header.status, .lost = message->header.lost,
@@ -147,7 +150,7 @@ static irr_status_t send_slot(irr_relay_t *relay, int slot)
     status = describe(relay, slot, &message);
     if (status == IRR_OK) {
         message.slot->messages = message.header.messages;
-        /* in a failed exchange the peer may be broken and discard what is announced */
+        /* in a failed exchange the peer may be broken and discard the announced layout */
         message.slot->known = relay->status == IRR_OK;
     }
     return status;

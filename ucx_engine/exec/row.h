@@ -1,5 +1,6 @@
 /*
- * row.h - one row of the count matrix as bytes: what one rank sends to each other rank. Zero counts are omitted.
+ * row.h - one row of the count matrix as bytes: the number of bytes that one rank sends to each other rank. Zero counts
+ * are omitted.
  *
  *     entries   number of entries, and then for each, ordered by destination:
  *         what      2 * (destination - previous destination - 1) + 1 if a length follows
@@ -13,7 +14,7 @@
 
 #include "exec/bytes.h"
 
-/* Returns an upper bound for the bytes of a row. */
+/* Returns an upper bound for the length of a row in bytes. */
 static inline size_t irr_row_max(int ranks)
 {
     return ((size_t)ranks + 1) * 16;
@@ -23,8 +24,8 @@ static inline size_t irr_row_max(int ranks)
 void irr_row_write(irr_bytes_t *bytes, const uint64_t *lengths, int ranks);
 
 /*
- * Reads a row and adds its bytes to *total, which stays at most PTRDIFF_MAX. An invalid row sets reader->bad and may
- * leave `lengths` partly filled.
+ * Reads a row into `lengths`, and adds the lengths to *total. A row is invalid if *total would exceed PTRDIFF_MAX. An
+ * invalid row sets reader->bad and may leave `lengths` partly filled.
  */
 void irr_row_read(irr_reader_t *reader, int ranks, uint64_t *total, uint64_t *lengths);
 

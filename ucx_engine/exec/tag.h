@@ -6,10 +6,10 @@
  *
  * The sequence numbers the exchanges of a channel. The sequence wraps, which is harmless for expected messages:
  * messages of one sender with one tag stay in order, and all ranks start the exchanges of a communicator in the same
- * order. An unexpected message, which no receive ever asks for because the counts of the program disagree, must be
- * discarded before its tag is used again (comm/unexpected.h). More bits would cost time: UCX looks up receives in a
- * hash table indexed by tag. With 22 bits the lists of that table never stayed in the cache, and two ranks that
- * exchange messages of 2 KiB were a tenth slower.
+ * order. A message is unexpected if no receive is ever posted for it, because the counts of the program disagree. An
+ * unexpected message must be discarded before its tag is used again (comm/unexpected.h). More bits would cost time: UCX
+ * looks up receives in a hash table indexed by tag. With tags of 22 bits the lists of this table did not stay in the
+ * processor's cache, and two ranks that exchanged messages of 2 KiB were a tenth slower.
  */
 #ifndef IRR_TAG_H
 #define IRR_TAG_H
@@ -28,13 +28,13 @@
 #define IRR_TAG_FULL_MASK  UINT16_MAX
 #define IRR_TAG_STAGES_MAX ((1 << IRR_TAG_STAGE_BITS) - 1)  /* stages count from 1; a notice has stage 0 */
 #define IRR_TAG_SEQUENCES  (UINT32_C(1) << IRR_TAG_SEQUENCE_BITS)
-#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* half of the sequences (comm/unexpected.h) */
+#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* half of the number of sequences (comm/unexpected.h) */
 
-/* The first two kinds are leads: the first message of a sender in a stage. */
+/* A message of one of the first two kinds is the first message of a sender in a stage. */
 typedef enum irr_tag_kind {
     IRR_TAG_DATA,    /* bytes whose layout both ends know */
-    IRR_TAG_HEADER,  /* a description, and small pieces behind it */
-    IRR_TAG_BODY,    /* bytes that a header describes, in a message of their own */
+    IRR_TAG_HEADER,  /* a description of data, and short data behind it */
+    IRR_TAG_BODY,    /* bytes that a HEADER describes, in a separate message */
     IRR_TAG_SYNC     /* a message of an agreement, a barrier or a signal, or a notice */
 } irr_tag_kind_t;
 
@@ -54,7 +54,9 @@ static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
     return (irr_tag_kind_t)(tag >> IRR_TAG_KIND_SHIFT & ((1u << IRR_TAG_KIND_BITS) - 1));
 }
 
-/* Returns false if the message describes other messages or belongs to the engine. */
+/*
+ * Returns true if the message carries only user data. Returns false for a HEADER and for messages of the engine itself.
+ */
 static inline bool irr_tag_is_data(uint16_t tag)
 {
     return irr_tag_kind(tag) == IRR_TAG_DATA || irr_tag_kind(tag) == IRR_TAG_BODY;
@@ -65,7 +67,10 @@ static inline int irr_tag_stage(uint16_t tag)
     return tag & IRR_TAG_STAGES_MAX;
 }
 
-/* Returns the mask of the kind and of the sequence without its low_bits lowest bits, for `discard` (transport.h). */
+/*
+ * Returns the mask that selects the kind, and the sequence except its low_bits lowest bits. `discard` (transport.h)
+ * uses the mask.
+ */
 static inline uint16_t irr_tag_sequence_mask(int low_bits)
 {
     unsigned kinds = (1u << IRR_TAG_KIND_BITS) - 1;

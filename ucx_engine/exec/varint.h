@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a number at out[at] and returns the position behind it. If out is NULL, the position is computed only. */
+/*
+ * Writes a number at out[at], and returns the position behind the number. If out is NULL, only computes the position.
+ */
 static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t value)
 {
     do {
@@ -26,14 +28,16 @@ static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t valu
     return at;
 }
 
-/* A read position in bytes from elsewhere. After the first invalid number `bad` is set and all reads return 0. */
+/* A read position in bytes from the wire. After the first invalid number `bad` is true and all reads return 0. */
 typedef struct irr_reader {
     const unsigned char *in;
     size_t               length, at;
     bool                 bad;
 } irr_reader_t;
 
-/* Reads a number of at most max, which is below 2^63. If there is no valid one, sets reader->bad and returns 0. */
+/*
+ * Reads a number of at most max. max must be below 2^63. If there is no valid number, sets reader->bad and returns 0.
+ */
 static inline uint64_t irr_varint_get(irr_reader_t *reader, uint64_t max)
 {
     uint64_t read = 0;
@@ -49,7 +53,7 @@ static inline uint64_t irr_varint_get(irr_reader_t *reader, uint64_t max)
     return reader->bad ? 0 : read;
 }
 
-/* Returns true if all bytes were read and valid. */
+/* Returns true if all bytes were read and all numbers were valid. */
 static inline bool irr_reader_ends(const irr_reader_t *reader)
 {
     return !reader->bad && reader->at == reader->length;
