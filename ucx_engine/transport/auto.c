@@ -1,8 +1,8 @@
 /*
- * auto.c - selects UCX, which most measurements are for, except in these cases, which select libfabric: UCX was not
- * built; the configuration names a provider or domain of libfabric; or a job on several nodes would be slow or
- * impossible over UCX, because only libfabric drives the only fast devices, or UCX is restricted to transports inside a
- * node.
+ * auto.c - selects UCX or libfabric. The selection is UCX, because most measurements were made with UCX. The selection
+ * is libfabric in four cases: UCX was not built; the configuration names a provider or domain of libfabric; a job runs
+ * on several nodes and only libfabric drives the fast devices; or a job runs on several nodes and UCX is restricted to
+ * transports inside a node.
  */
 #include "transport/auto.h"
 
@@ -82,7 +82,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     }
 }
 
-/* Returns a variable as UCX reads it for this worker: a variable with our prefix takes precedence. */
+/* Returns the value that UCX uses for a variable in this worker. A variable with our prefix takes precedence. */
 static const char *of_ucx(const char *own, const char *name)
 {
     const char *value = getenv(own);

@@ -8,15 +8,15 @@
 
 #include "irr.h"
 
-/* The name of a transport, and the reason for the choice as half a sentence. */
+/* The name of a transport, and the reason for the choice as a clause for a user message. */
 typedef struct irr_transport_choice {
     const char *name;
     char        why[128];
 } irr_transport_choice_t;
 
 /*
- * Sets the transport that the configuration names, or else the selected one. The name is borrowed. Loads no library;
- * makes some system calls per network device.
+ * Sets *choice to the transport that the configuration names, or to the transport that irr_transport_auto selects. The
+ * name is borrowed. Loads no library. Makes some system calls per network device.
  */
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice);
 

@@ -1,9 +1,9 @@
 /*
  * devices.c - finds fast network devices in folders of sysfs, without loading a library.
  *
- * Adapters with verbs of all vendors are in class/infiniband. EFA (driver efa) has no reliable messages that UCX
- * supports, and Omni-Path (driver hfi1) is slow with verbs: both need libfabric's own providers. Slingshot is in
- * class/cxi.
+ * Adapters of all vendors with verbs are in class/infiniband. Two of these adapters need libfabric's providers: EFA
+ * (driver efa) has no reliable messages that UCX supports, and Omni-Path (driver hfi1) is slow with verbs. Slingshot
+ * adapters are in class/cxi.
  */
 #include "transport/devices.h"
 
@@ -33,7 +33,7 @@ static bool is_for_ofi(int folder, const char *device)
     return is_driven_by(folder, device, "efa") || is_driven_by(folder, device, "hfi1");
 }
 
-/* Keeps the alphabetically first name, because folders are not sorted. */
+/* Keeps the alphabetically first name, because the entries of a folder are not sorted. */
 static void keep_first(char *first, const char *name)
 {
     if (first[0] == '\0' || strcmp(name, first) < 0) {

@@ -12,7 +12,10 @@ typedef struct irr_devices {
     char ofi[IRR_DEVICE_NAME];   /* a device that only libfabric drives well: Slingshot, EFA, Omni-Path */
 } irr_devices_t;
 
-/* Finds the devices; some system calls each. root: a folder like /sys. Folders that cannot be read count as empty. */
+/*
+ * Finds the devices. Makes some system calls per device. root: a folder with the layout of /sys. A folder that cannot
+ * be read counts as empty.
+ */
 void irr_devices_look(const char *root, irr_devices_t *devices);
 
 #endif

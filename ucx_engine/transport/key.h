@@ -4,8 +4,8 @@
  *     51          36 34          20 19             0
  *     channel        tag            rank of the sender
  *
- * Apart from the few bits of the tag that count exchanges, the keys of a channel are the same in all its exchanges.
- * Equal keys keep lookups fast in transports that find keys in a hash table; exec/tag.h has a measurement.
+ * The keys of a channel are the same in all its exchanges, except for the few bits of the tag that count exchanges.
+ * Transports find keys in a hash table, and equal keys make lookups fast; exec/tag.h has a measurement.
  */
 #ifndef IRR_KEY_H
 #define IRR_KEY_H
@@ -20,7 +20,10 @@ static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
     return (uint64_t)id << IRR_KEY_ID_SHIFT | (uint64_t)tag << IRR_KEY_TAG_SHIFT | (uint64_t)from;
 }
 
-/* Returns the mask of a key that covers the channel, and the bits of the tag that are set in mask, but no sender. */
+/*
+ * Returns the mask of a key that selects the channel and the bits of the tag that are set in `mask`. The returned mask
+ * does not select a sender.
+ */
 static inline uint64_t irr_key_mask(uint16_t mask)
 {
     return ~((UINT64_C(1) << IRR_KEY_ID_SHIFT) - 1) | (uint64_t)mask << IRR_KEY_TAG_SHIFT;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * While `near` is busy and the last FAR_QUIET calls of progress of `far` found nothing, only one in FAR_TURNS calls
- * includes `far`, which takes longer.
+ * Progress of `far` takes longer than progress of `near`. While `near` is busy and the last FAR_QUIET calls of progress
+ * of `far` found no event, only one of FAR_TURNS calls of progress includes `far`.
  */
 #define FAR_TURNS 4
 #define FAR_QUIET 16
@@ -26,7 +26,7 @@ struct irr_peer {
 
 typedef struct channel {
     irr_channel_t  super;
-    irr_channel_t *inner[IRR_LANE_KINDS];   /* NULL: no member is reached there */
+    irr_channel_t *inner[IRR_LANE_KINDS];   /* NULL: no member is reached by the transport */
     irr_peer_t   **members;                 /* by rank: peer of the transport that reaches the member */
     irr_channel_t *lanes[];                 /* by rank: channel of this transport */
 } channel_t;
@@ -139,7 +139,7 @@ static irr_status_t connect(irr_transport_t *transport, const void *address, siz
     return IRR_OK;
 }
 
-/* Returns the peer of the inner transport, and connects it if necessary. */
+/* Returns the peer of the inner transport. Connects the peer if necessary. */
 static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p)
 {
     irr_transport_t *near = peer->lanes->inner[IRR_LANE_NEAR];
@@ -155,7 +155,7 @@ static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_
     return status;
 }
 
-/* Returns `near` if both ends have it, else `far`. */
+/* Returns `near` if both ends have opened `near`, otherwise `far`. */
 static irr_lane_kind_t nearest(const irr_peer_t *peer)
 {
     return peer->lanes->inner[IRR_LANE_NEAR] != NULL && !irr_lanes_lacks(peer, IRR_LANE_NEAR) ? IRR_LANE_NEAR
@@ -207,7 +207,10 @@ static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t k
     return status;
 }
 
-/* Opens a channel. by_nearest: reaches each member by `nearest`; otherwise by labels, as irr_lanes_open_channel. */
+/*
+ * Opens a channel. by_nearest: reaches each member by the lane that `nearest` returns; otherwise the labels select the
+ * lanes, as in irr_lanes_open_channel.
+ */
 static irr_status_t open_channel_by(irr_lanes_t *lanes, const irr_channel_t *asked, bool by_nearest, const int *labels,
                                     irr_channel_t **channel_p)
 {
@@ -285,7 +288,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
 
 /* ---- progress ---- */
 
-/* Returns true if this call of progress may leave `far` out. */
+/* Returns true if this call of progress may skip `far`. */
 static bool may_skip_far(const irr_lanes_t *lanes)
 {
     return lanes->quiet >= FAR_QUIET && lanes->turns % FAR_TURNS != 0 && lanes->shm != NULL &&
@@ -310,7 +313,7 @@ static unsigned progress(irr_transport_t *transport)
     return events;
 }
 
-/* Sets *fd_p to a descriptor that becomes readable when one of the given descriptors does. */
+/* Sets *fd_p to a descriptor that becomes readable when one of the given descriptors becomes readable. */
 static irr_status_t watch(irr_lanes_t *lanes, const int descriptors[IRR_LANE_KINDS], int *fd_p)
 {
     if (lanes->epoll == 0) {
@@ -462,7 +465,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Reduces the caps to what both transports support, for users that ignore the lane of a message. */
+/* Reduces the caps to the capabilities of both transports, for callers that ignore the lane of a message. */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
     irr_transport_caps_t *caps = &lanes->super.caps;

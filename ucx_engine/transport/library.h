@@ -11,7 +11,8 @@
 
 /*
  * Loads the library `file` and finds the `count` functions in names. functions: a struct of one pointer per name, in
- * the same order. Returns false if something is missing, and describes it in why_not, of `bytes` bytes.
+ * the same order. If the library or a function is missing, returns false and writes the reason to why_not, which has
+ * `bytes` bytes.
  */
 bool irr_library_load(const char *file, const char *const *names, size_t count, void *functions, char *why_not,
                       size_t bytes);

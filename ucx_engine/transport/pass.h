@@ -1,8 +1,8 @@
 /*
- * pass.h - a transport that passes every operation on to an inner transport: the base of wrappers.
+ * pass.h - a transport that passes every operation on to an inner transport. Wrappers build on this transport.
  *
- * A wrapper has an irr_pass_t as its first member, calls irr_pass_init, and then replaces operations in `ops` by its
- * own. Such operations call pass->inner, or irr_pass_inner(channel), for the rest of their work.
+ * A wrapper has an irr_pass_t as its first member, calls irr_pass_init, and then replaces operations in `ops`. A
+ * replaced operation calls the operation of pass->inner, or of irr_pass_inner(channel), for the rest of its work.
  */
 #ifndef IRR_PASS_H
 #define IRR_PASS_H
@@ -20,7 +20,10 @@ typedef struct irr_pass_channel {
     irr_channel_t *inner;
 } irr_pass_channel_t;
 
-/* Initialises a wrapper that was allocated by irr_alloc. The wrapper owns inner: freeing the wrapper frees both. */
+/*
+ * Initialises a wrapper that the caller has allocated by irr_alloc. The wrapper owns inner. Freeing the wrapper also
+ * frees inner.
+ */
 void irr_pass_init(irr_pass_t *pass, irr_transport_t *inner);
 
 static inline irr_channel_t *irr_pass_inner(irr_channel_t *channel)

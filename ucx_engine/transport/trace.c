@@ -1,8 +1,9 @@
 /*
  * trace.c - records the messages of a transport; see trace.h.
  *
- * The inner transport gets requests of the wrapper, because their `done` shows when a message ends. Requests are
- * reused. A message without memory for a request is passed on unrecorded, and counted.
+ * The wrapper passes requests of its own to the inner transport, because their `done` shows when a message ends.
+ * Requests are reused. If memory for a request is missing, the wrapper passes the message on without a record, and
+ * counts the message as dropped.
  */
 #include "transport/trace.h"
 
@@ -18,10 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most messages that are recorded, which take 48 MB. Later ones are counted only. */
+/* Maximum number of recorded messages, which take 48 MB. Later messages are counted as dropped. */
 #define MESSAGES_MAX ((size_t)1 << 20)
 
-/* Requests per allocation. */
+/* Number of requests per allocation. */
 enum { BATCH = 64 };
 
 typedef struct message {
@@ -75,7 +76,7 @@ static trace_t *trace_of(irr_transport_t *transport)
 
 /* ---- requests ---- */
 
-/* Returns a free request, or NULL without memory. */
+/* Returns a free request, or NULL if there is no memory. */
 static op_t *take(trace_t *trace)
 {
     op_t *op = trace->free;
@@ -136,7 +137,7 @@ static void done(irr_request_t *inner, irr_status_t status)
     outer->done(outer, status);
 }
 
-/* Begins a message. Returns NULL without memory, and counts the message. */
+/* Begins a message. If there is no memory, returns NULL and counts the message as dropped. */
 static op_t *begin(irr_channel_t *channel, irr_request_t *request)
 {
     trace_t *trace = trace_of(channel->transport);
@@ -217,7 +218,9 @@ static void write_message(const notes_t *notes, const message_t *message)
             message->status == IRR_OK ? "ok" : irr_status_text((irr_status_t)message->status));
 }
 
-/* Readings of both clocks; the reading that took the shortest time was not interrupted and counts. */
+/*
+ * Number of readings of both clocks. The reading that took the shortest time is used, because it was not interrupted.
+ */
 #define LOOKS 32
 
 /* Returns the time of day at time 0 of the clock, in ns. */

@@ -6,14 +6,15 @@
  *
  *     {"host": "n1", "epoch_ns": 1700000000000000000, "messages": 2, "dropped": 0}
  *
- * epoch_ns is the time of day at time 0 of the clock, and `dropped` counts messages that did not fit into memory. The
- * other lines are messages, one per line, in the order of their ends; ranks are those of the channel:
+ * epoch_ns is the time of day at time 0 of the clock. `dropped` is the number of messages without a line, for which
+ * there was no memory. Each other line is a message; the lines are in the order in which the messages ended. Ranks are
+ * ranks of the channel:
  *
  *     {"op": "send", "lane": "shm", "channel": 3, "rank": 0, "peer": 1, "exchange": 17, "kind": "data",
  *      "stage": 1, "bytes": 800, "begin_ns": 1200, "end_ns": 3400, "status": "ok"}
  *
- * The lane is the name of the transport that carries the message. A message begins when it is passed to the transport,
- * or its receive is posted; a message that never ends has no line.
+ * The lane is the name of the transport that carries the message. A sent message begins when it is passed to the
+ * transport. A received message begins when its receive is posted. A message that never ends has no line.
  *
  * Cost: two readings of the clock and 48 bytes per message.
  */
@@ -23,15 +24,15 @@
 #include "transport/transport.h"
 
 /*
- * Wraps inner, which the wrapper then owns: freeing the wrapper frees both. Returns IRR_ERR_NO_MEMORY; or
- * IRR_ERR_BAD_PARAM, reported to the user, if the file cannot be written. After an error inner is unchanged. May block
- * on the file system, here and in free.
+ * Wraps inner. On success the wrapper owns inner, and freeing the wrapper also frees inner. May return
+ * IRR_ERR_NO_MEMORY. If the file cannot be written, reports an error to the user and returns IRR_ERR_BAD_PARAM. After
+ * an error inner is unchanged. This function and free may block on the file system.
  */
 irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transport_t **transport_p);
 
 /*
- * Wraps a second transport, and records its messages in the file of one that is traced already. The file is written
- * when both are freed. May return IRR_ERR_NO_MEMORY.
+ * Wraps a second transport, and records its messages in the file of a traced transport. The file is written when both
+ * transports are freed. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_trace_join(irr_transport_t *inner, irr_transport_t *traced, irr_transport_t **transport_p);
 

@@ -1,6 +1,4 @@
-/*
- * transport.c - the table of transports that were built, and how they are opened.
- */
+/* transport.c - the table of the built transports, and the functions that open them. */
 #include <config.h>
 
 #include "transport/transport.h"

@@ -5,10 +5,11 @@
  * bytes counts.
  *
  * Messages travel on channels. All processes that open a channel with the same id and the same members in the same
- * order can send to each other, addressed by rank in this order. The id must be known in advance. A message matches a
- * receive of its channel that names its sender and its tag. Messages of one sender with one tag on one channel arrive
- * in the order sent; other messages may overtake each other. A message without a matching receive, or for a channel
- * that is not open here, waits until a receive is posted or the message is discarded.
+ * order can send to each other. A member's position in this order is its rank. The processes must agree on the id
+ * before they open the channel. A message matches a receive of its channel that names its sender and its tag. Messages
+ * of one sender with one tag on one channel arrive in the order of the sends; other messages may overtake each other.
+ * If a message has no matching receive, or its receiver has not opened the channel, the message waits until a receive
+ * is posted or the message is discarded.
  *
  * Rules for the operations of all transports:
  *
@@ -21,7 +22,7 @@
  *     error (nothing is pending).
  *   - A transport is used by one thread at a time.
  *
- * tests/transport_suite.c is the conformance suite; a transport that passes it can run any plan.
+ * tests/transport_suite.c is the conformance suite. A transport that passes the suite can run any plan.
  */
 #ifndef IRR_TRANSPORT_H
 #define IRR_TRANSPORT_H
@@ -37,17 +38,21 @@ typedef struct irr_iov {
 /* The form of a list of pieces. A message of one piece, or none, is contiguous in each form. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* a list of pieces that the transport handles itself */
-    IRR_FORM_GATHER,  /* copied through memory of the transport; by our callbacks if there are several pieces */
+    IRR_FORM_GATHER,  /* pieces copied through memory of the transport; if there are several, by our callbacks */
     IRR_FORM_COUNT
 } irr_form_t;
 
 /*
- * Length of a piece that discards bytes. A piece without a base takes up to its length and keeps nothing; it must be
- * the only piece, or the form must be gather. A piece of IRR_SINK_BYTES is in effect endless (an endless sink).
+ * Length of a piece that discards bytes. A piece without a base is a sink: it discards as many bytes as its length. A
+ * sink must be the only piece of its list, or the form must be gather. A sink of IRR_SINK_BYTES bytes discards messages
+ * of any length (an endless sink).
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 
-/* Returns the total length of the pieces, at most IRR_SINK_BYTES: sinks may add up to more than SIZE_MAX. */
+/*
+ * Returns the total length of the pieces in bytes. Returns at most IRR_SINK_BYTES, because the lengths of sinks may add
+ * up to more than SIZE_MAX.
+ */
 static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 {
     size_t bytes = 0;
@@ -73,12 +78,13 @@ struct irr_request {
     void           (*done)(irr_request_t *request, irr_status_t status);
     const irr_iov_t *iov;          /* pieces, in order */
     size_t           count;        /* 0: an empty message */
-    int              peer;         /* the rank that the message goes to, or comes from */
+    int              peer;         /* the rank at the other end of the message */
     uint16_t         tag;
     irr_form_t       form : 16;
-    size_t           length;       /* of all pieces, at most IRR_SINK_BYTES */
-    size_t           bytes;        /* length of the message of a complete receive; if an endless sink took its end, any
-                                      number larger than the bytes before the sink */
+    size_t           length;       /* total length of the pieces in bytes, at most IRR_SINK_BYTES */
+    size_t           bytes;        /* length in bytes of the message of a complete receive; if an endless sink discarded
+                                      the end of the message, any number larger than the number of bytes before the
+                                      sink */
     uintptr_t        reserved[7];  /* for the transport, while the request is pending */
 };
 
@@ -94,13 +100,13 @@ static inline void irr_request_set(irr_request_t *request, int peer, uint16_t ta
     request->length = irr_iov_bytes(iov, count);
 }
 
-/* Returns true if callbacks copy the message: it has several pieces and the form gather. */
+/* Returns true if callbacks copy the message, because the message has several pieces and the form gather. */
 static inline bool irr_request_gathers(const irr_request_t *request)
 {
     return request->count > 1 && request->form == IRR_FORM_GATHER;
 }
 
-/* Returns the request whose `reserved` this is. */
+/* Returns the request that contains this `reserved`. */
 static inline irr_request_t *irr_request_of(void *reserved)
 {
     return (irr_request_t *)((char *)reserved - offsetof(irr_request_t, reserved));
@@ -109,40 +115,46 @@ static inline irr_request_t *irr_request_of(void *reserved)
 /* A channel: first member of the channel of each transport, read-only for its user. */
 struct irr_channel {
     irr_transport_t      *transport;
-    irr_peer_t *const    *members;   /* by rank; NULL: this process does not send to that rank */
-    irr_channel_t *const *lanes;     /* by rank: the channel that carries its messages; NULL: this one carries all */
+    irr_peer_t *const    *members;   /* by rank; NULL: this process does not send to the rank */
+    irr_channel_t *const *lanes;     /* by rank: the channel that carries the messages of the rank; NULL: this channel
+                                        carries all messages */
     uint32_t              id;
     int                   ranks, rank;
-    bool                  looks;     /* recv takes a message that has arrived, so sends should start before receives */
+    bool                  looks;     /* recv completes at once if the message has arrived, so sends should start before
+                                        receives */
 };
 
 /*
- * Capabilities of a transport, which the composition of messages depends on (exec/compose.h). All but `wakes` are the
- * same on all ranks of a job. A message of more pieces than pieces_max ends in IRR_ERR_NOT_SUPPORTED. Messages have no
- * maximum length.
+ * Capabilities of a transport. The composition of messages (exec/compose.h) depends on them. All members except `wakes`
+ * are the same on all ranks of a job. A message of more pieces than pieces_max ends in IRR_ERR_NOT_SUPPORTED. Messages
+ * have no maximum length.
  */
 typedef struct irr_transport_caps {
     const char *name;
-    size_t      pieces_max[IRR_FORM_COUNT];   /* maximum pieces of a message in each form; 1: no lists */
-    size_t      iov_wire_max;        /* pieces that fit into one network packet; more pieces need more packets */
-    size_t      gather_max;          /* lists up to this length in bytes are sent fastest in the form gather */
-    size_t      zero_copy_min;       /* contiguous messages from this length on move without copies; SIZE_MAX: never */
+    size_t      pieces_max[IRR_FORM_COUNT];   /* maximum number of pieces of a message in each form; 1: no lists */
+    size_t      iov_wire_max;        /* number of pieces that fit into one network packet */
+    size_t      gather_max;          /* up to this length in bytes, gather is the fastest form of lists */
+    size_t      zero_copy_min;       /* length in bytes from which contiguous messages move without copies; SIZE_MAX:
+                                        never */
     bool        wakes;               /* arm can prepare a sleep */
 } irr_transport_caps_t;
 
 typedef struct irr_transport_ops {
-    /* Returns the address of this process, valid until free. Any process of the job can connect to it. */
+    /*
+     * Returns the address of this process, which is valid until free. Any process of the job can connect to the
+     * address.
+     */
     irr_status_t (*address)(irr_transport_t *transport, const void **address_p, size_t *length_p);
 
     /*
-     * Creates a peer from its address, which is copied. Sends nothing and opens no endpoint: reach or the first send
-     * opens it. The peer lives until free.
+     * Creates a peer from its address, and copies the address. Sends nothing and opens no endpoint; reach or the first
+     * send opens the endpoint. The peer lives until free.
      */
     irr_status_t (*connect)(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
 
     /*
-     * Opens the endpoint that the first send would open. Returns IRR_ERR_UNREACHABLE if no message can reach the peer,
-     * which connect cannot find out.
+     * Opens the endpoint that the first send would open. Returns IRR_ERR_UNREACHABLE if no message can reach the peer;
+     * connect cannot detect this error.
      */
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
@@ -154,59 +166,62 @@ typedef struct irr_transport_ops {
     irr_status_t (*open_channel)(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                  irr_peer_t *const *members, irr_channel_t **channel_p);
 
-    /* Abandons and frees a channel. Pending sends go on; their requests must live until `done`. */
+    /* Abandons and frees a channel. Pending sends continue; their requests must live until `done`. */
     void (*close_channel)(irr_channel_t *channel);
 
     /* Sends the message of a request. */
     irr_status_t (*send)(irr_channel_t *channel, irr_request_t *request);
 
     /*
-     * Receives the next message from the peer with the tag of the request. A message longer than the pieces ends in
-     * IRR_ERR_TRUNCATE and writes nothing outside them; a shorter one leaves the rest of the pieces unchanged.
+     * Receives the next message from the peer with the tag of the request. If the message is longer than the pieces,
+     * the receive ends in IRR_ERR_TRUNCATE, and nothing is written outside the pieces. If the message is shorter, the
+     * rest of the pieces is unchanged.
      */
     irr_status_t (*recv)(irr_channel_t *channel, irr_request_t *request);
 
     /*
-     * Ends all pending receives of the channel: `done` follows, here or in progress, with IRR_ERR_CANCELED unless the
-     * receive was matched already. Sends go on, and so do receives that `done` posts.
+     * Ends all pending receives of the channel. abandon or a later progress calls their `done`, with IRR_ERR_CANCELED
+     * unless a message has already matched the receive. Sends continue, and so do receives that `done` posts.
      */
     void (*abandon)(irr_channel_t *channel);
 
     /*
-     * Takes back pending sends of the channel, where the transport can: no receiver that ends well reads their memory
-     * any more, `done` follows here with IRR_ERR_CANCELED, and their receivers get IRR_ERR_PEER or nothing. Other sends
-     * go on. NULL: the transport takes back no sends.
+     * Takes back the pending sends of the channel that the transport can take back. take_back calls `done` of such a
+     * send with IRR_ERR_CANCELED, and its receiver gets IRR_ERR_PEER or no message. After that no receive that reads
+     * the memory of the send succeeds. Other sends continue. NULL: the transport takes back no sends.
      */
     void (*take_back)(irr_channel_t *channel);
 
     /*
-     * Discards unexpected messages: messages for this channel id, open here or not, that have arrived without a
-     * receive, and whose tags equal `tag` in the bits that are set in mask. Adds their number to *count. The senders'
-     * requests complete as if the messages were received. Returns IRR_OK, or IRR_IN_PROGRESS if more may have to be
-     * discarded later. IRR_ERR_NO_MEMORY: a message of the channel was lost here for lack of memory, and receives fail;
-     * discarding all tags resets that. May progress the transport. Must not be called after close.
+     * Discards unexpected messages, and adds their number to *count. These are messages for this channel id that have
+     * arrived without a receive, and whose tags equal `tag` in the bits that are set in mask. The channel may be open
+     * or not. The requests of the senders complete as if the messages were received. Returns IRR_OK, or IRR_IN_PROGRESS
+     * if more messages may have to be discarded later. Returns IRR_ERR_NO_MEMORY if this process has lost a message of
+     * the channel because memory was missing; receives of the channel then fail until a call of discard discards all
+     * tags. May progress the transport. Must not be called after close.
      */
     irr_status_t (*discard)(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 
-    /* Moves messages and calls `done`. Returns the number of events, 0 if there was nothing to do. */
+    /* Moves messages and calls `done`. Returns the number of events; 0: there was nothing to do. */
     unsigned (*progress)(irr_transport_t *transport);
 
     /*
-     * Prepares to sleep. IRR_OK: *fd_p becomes readable when progress has something to do. The caller may poll *fd_p,
-     * even without the lock that serialises the other operations. IRR_IN_PROGRESS: call progress first.
-     * IRR_ERR_NOT_SUPPORTED: caps.wakes is false. Each sleep needs a call of arm.
+     * Prepares to sleep. Returns IRR_OK if the caller may sleep: *fd_p becomes readable when progress has something to
+     * do. The caller may poll *fd_p without the lock that serialises the other operations. Returns IRR_IN_PROGRESS if
+     * the caller must call progress first, and IRR_ERR_NOT_SUPPORTED if caps.wakes is false. Each sleep needs a call of
+     * arm.
      */
     irr_status_t (*arm)(irr_transport_t *transport, int *fd_p);
 
-    /* Returns the number of open endpoints, and the bytes that gather callbacks have copied so far. */
+    /* Returns the number of open endpoints, and the total number of bytes that gather callbacks have copied. */
     void (*statistics)(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered);
 
     /*
      * Shutdown in three steps. close: starts to flush and close the endpoints; later sends end in IRR_ERR_CANCELED.
-     * drain: call progress until drain returns IRR_OK (IRR_IN_PROGRESS before), which includes messages being
-     * discarded. free: releases everything except channels, which must be closed before; each process that can still
-     * send to this one must have drained. `done` of requests that are still pending is never called; their memory must
-     * live until free has returned.
+     * drain: returns IRR_IN_PROGRESS until the endpoints are closed and no message is being discarded, then IRR_OK; the
+     * caller calls progress in between. free: releases everything except channels, which the caller must have closed.
+     * Before free, each process that can send to this process must have drained. The transport never calls `done` of
+     * requests that are pending in free; their memory must live until free has returned.
      */
     void         (*close)(irr_transport_t *transport);
     irr_status_t (*drain)(irr_transport_t *transport);
@@ -219,7 +234,7 @@ struct irr_transport {
     irr_transport_caps_t       caps;
 };
 
-/* Sets the members that all channels have. */
+/* Sets the members of irr_channel_t. */
 static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *transport, uint16_t id, int ranks,
                                     int rank, irr_peer_t *const *members)
 {
@@ -229,8 +244,8 @@ static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *tra
 }
 
 /*
- * Allocates a channel for open_channel: `bytes` zeroed bytes, beginning with an irr_channel_t, which is set. irr_free
- * frees it. May return IRR_ERR_NO_MEMORY.
+ * Allocates a channel for open_channel: `bytes` zeroed bytes that begin with an irr_channel_t. Sets the irr_channel_t.
+ * The caller frees the channel with irr_free. May return IRR_ERR_NO_MEMORY.
  */
 static inline irr_status_t irr_channel_create(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                               irr_peer_t *const *members, size_t bytes, irr_channel_t **channel_p)
@@ -254,7 +269,7 @@ static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
     return channel->lanes != NULL ? channel->lanes[rank] : channel;
 }
 
-/* Send and receive on the channel that carries the message. */
+/* irr_channel_send sends, and irr_channel_recv receives, on the channel that carries the message. */
 static inline irr_status_t irr_channel_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_channel_t *lane = irr_channel_lane(channel, request->peer);
@@ -279,7 +294,7 @@ static inline void irr_channel_abandon(irr_channel_t *channel)
     channel->transport->ops->abandon(channel);
 }
 
-/* Calls take_back if the transport has it. */
+/* Calls take_back if the transport has this operation. */
 static inline void irr_channel_take_back(irr_channel_t *channel)
 {
     if (channel->transport->ops->take_back != NULL) {
@@ -295,35 +310,35 @@ static inline irr_status_t irr_channel_reach(irr_channel_t *channel, int rank)
     return lane->transport->ops->reach(lane->transport, lane->members[rank]);
 }
 
-/* ---- the transports; study/fabric.h has more, and transport/lanes.h combines two of them ---- */
+/* ---- the transports; study/fabric.h has more transports, and transport/lanes.h combines two transports ---- */
 
 /*
- * Opens the transport that the configuration names or irr_transport_choose selects: a network listed by
- * irr_transport_name, or shm. Returns IRR_ERR_BAD_PARAM if there is none of that name. Each error was reported to the
+ * Opens the transport that the configuration names or irr_transport_choose selects. The transport is a network listed
+ * by irr_transport_name, or shm. Returns IRR_ERR_BAD_PARAM if no transport has the name. Reports each error to the
  * user.
  */
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
 /*
  * Opens UCX (transport/ucx/ucx.c): context and worker. Reads only tls, devices, eager_bytes, one_node and the numbers
- * of ranks. Returns IRR_ERR_NOT_SUPPORTED, reported to the user, if UCX cannot be loaded.
+ * of ranks. Reports an error to the user, and returns IRR_ERR_NOT_SUPPORTED, if UCX cannot be loaded.
  */
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
 /*
  * Opens libfabric, if it was built (transport/ofi/ofi.c): a domain and an endpoint. Reads only ofi_provider,
- * ofi_domain, interfaces, eager_bytes, one_node and the numbers of ranks. Returns IRR_ERR_NOT_SUPPORTED, reported to
- * the user, if libfabric cannot be loaded or has no such provider.
+ * ofi_domain, interfaces, eager_bytes, one_node and the numbers of ranks. Reports an error to the user, and returns
+ * IRR_ERR_NOT_SUPPORTED, if libfabric cannot be loaded or has no such provider.
  */
 irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
 /*
- * Opens shared memory (transport/shm/shm.h), which connects processes of one node. Returns IRR_ERR_NOT_SUPPORTED,
- * reported to the user, if the system has no such memory.
+ * Opens shared memory (transport/shm/shm.h), which connects processes of one node. Reports an error to the user, and
+ * returns IRR_ERR_NOT_SUPPORTED, if the system has no such memory.
  */
 irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
-/* Returns true while a message or a receive is pending, and until the call of progress after it. O(1). */
+/* Returns true while a message or a receive is pending, and until the next call of progress after that. O(1). */
 bool irr_shm_is_busy(const irr_transport_t *transport);
 
 #endif
