@@ -2,16 +2,16 @@
  * bounds.c - see bounds.h.  O(P) for a plan and O(slices) for a message.
  *
  * The paper assumes messages that P divides.  Here messages are cut at whole bytes, and with slice_min not within
- * slice_min bytes of the end of a slice.  A stream is what a rank holds for one destination.  The part of a stream that
- * goes to one place exceeds its share by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before is
- * rounded down by less than slice_min, and both cuts move to the end of a slice by less than that).  The excess in the
- * four stages follows:
+ * slice_min bytes of the end of a slice.  A stream is what a rank holds for one destination.  The share of a stream
+ * exceeds the exact proportion by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before is rounded down
+ * by less than slice_min, and both cuts move to the end of a slice by less than that).  The excess in the four stages
+ * follows:
  *
- *     I    A message has for each destination its share and less than G.
+ *     I    A message exceeds the exact proportion by less than G for each destination.
  *     II   A rank holds for a destination what n ranks sent, itself included; n = C or, in an incomplete column,
- *          C + 1.  The excess is less than n * G.  The rank cuts the stream into parts for its column of m ranks,
+ *          C + 1.  The excess is less than n * G.  The rank cuts the stream into shares for its column of m ranks,
  *          m = R or R - 1, so a message has an excess of less than n * G / m + G for each destination.
- *     III  A rank holds m such parts, itself included: an excess of less than (n + m) * G for each destination.
+ *     III  A rank holds m such shares, itself included: an excess of less than (n + m) * G for each destination.
  *          All cuts of a column for a destination begin at the same rank, so their remainders do meet on one.
  *     IV   A message is what n ranks of the row hold for one destination: an excess of less than n * (n + m) * G.
  *

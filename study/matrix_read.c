@@ -22,30 +22,30 @@
 
 static irr_status_t read_header(irr_lines_t *lines)
 {
-    static const struct { const char *what, *allowed; } parts[] = {
+    static const struct { const char *what, *allowed; } fields[] = {
         { "first word", "%%MatrixMarket" },
         { "object",     "matrix" },
         { "format",     "coordinate" },
         { "field",      "integer" },
         { "symmetry",   "general" },
     };
-    enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
-    char *words[PARTS];
+    enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+    char *words[FIELDS];
     irr_status_t status = irr_lines_next(lines);
     size_t found;
 
     if (status != IRR_OK) {
         return status;
     }
-    found = irr_lines_split(lines, words, PARTS);
-    for (int i = 0; i < PARTS; i++) {
-        if (strcasecmp(words[i], parts[i].allowed) != 0) {
+    found = irr_lines_split(lines, words, FIELDS);
+    for (int i = 0; i < FIELDS; i++) {
+        if (strcasecmp(words[i], fields[i].allowed) != 0) {
             return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s of the header is '%.32s', only '%s' is read",
-                          parts[i].what, words[i], parts[i].allowed);
+                          fields[i].what, words[i], fields[i].allowed);
         }
     }
-    if (found > PARTS) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "header has %zu words, %d are allowed", found, PARTS);
+    if (found > FIELDS) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "header has %zu words, %d are allowed", found, FIELDS);
     }
     return IRR_OK;
 }

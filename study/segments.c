@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Most segments of a change: neighbor, head, new one, tail, neighbor. */
-#define PARTS_MAX 5
+#define RANGES_MAX 5
 
 void irr_segments_fini(irr_segments_t *segments)
 {
@@ -55,37 +55,37 @@ const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t 
     return &segments->items[i];
 }
 
-/* Returns the part of a segment between two offsets; its length is 0 if it is empty. */
+/* Returns the range of a segment between two offsets; its length is 0 if it is empty. */
 static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t first = segment->offset > from ? segment->offset : from;
     ptrdiff_t last = end_of(segment) < to ? end_of(segment) : to;
-    irr_segment_t part = *segment;
+    irr_segment_t range = *segment;
 
-    part.offset = first;
-    part.length = last > first ? (size_t)(last - first) : 0;
-    part.at += part.length > 0 ? first - segment->offset : 0;
-    return part;
+    range.offset = first;
+    range.length = last > first ? (size_t)(last - first) : 0;
+    range.at += range.length > 0 ? first - segment->offset : 0;
+    return range;
 }
 
-/* Appends a segment to parts, or extends the last of them if the new one continues it. */
-static void join(irr_segment_t *parts, size_t *count, irr_segment_t part)
+/* Appends a segment to ranges, or extends the last of them if the new one continues it. */
+static void join(irr_segment_t *ranges, size_t *count, irr_segment_t range)
 {
-    irr_segment_t *last = *count > 0 ? &parts[*count - 1] : NULL;
+    irr_segment_t *last = *count > 0 ? &ranges[*count - 1] : NULL;
 
-    if (part.length == 0) {
+    if (range.length == 0) {
         return;
     }
-    if (last != NULL && end_of(last) == part.offset && last->origin == part.origin &&
-        last->at + (ptrdiff_t)last->length == part.at) {
-        last->length += part.length;
+    if (last != NULL && end_of(last) == range.offset && last->origin == range.origin &&
+        last->at + (ptrdiff_t)last->length == range.at) {
+        last->length += range.length;
     } else {
-        parts[(*count)++] = part;
+        ranges[(*count)++] = range;
     }
 }
 
 /* Replaces segments `first` to `last` - 1 by `count` others. */
-static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, const irr_segment_t *parts,
+static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, const irr_segment_t *ranges,
                            size_t count)
 {
     size_t total = segments->count - (last - first) + count;
@@ -98,7 +98,7 @@ static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, 
         memmove(segments->items + first + count, segments->items + last,
                 (segments->count - last) * sizeof(*segments->items));
     }
-    memcpy(segments->items + first, parts, count * sizeof(*parts));
+    memcpy(segments->items + first, ranges, count * sizeof(*ranges));
     segments->count = total;
     return IRR_OK;
 }
@@ -106,7 +106,7 @@ static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, 
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment)
 {
     ptrdiff_t end = end_of(&segment);
-    irr_segment_t parts[PARTS_MAX];
+    irr_segment_t ranges[RANGES_MAX];
     size_t first, last, count = 0;
 
     if (segment.length == 0) {
@@ -115,16 +115,16 @@ irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment)
     first = irr_segments_find(segments, segment.offset);
     first -= first > 0 ? 1 : 0;
     for (last = first; last < segments->count && segments->items[last].offset < end; last++) {
-        join(parts, &count, clip(&segments->items[last], PTRDIFF_MIN, segment.offset));
+        join(ranges, &count, clip(&segments->items[last], PTRDIFF_MIN, segment.offset));
     }
-    join(parts, &count, segment);
+    join(ranges, &count, segment);
     if (last > first) {
-        join(parts, &count, clip(&segments->items[last - 1], end, PTRDIFF_MAX));
+        join(ranges, &count, clip(&segments->items[last - 1], end, PTRDIFF_MAX));
     }
     if (last < segments->count) {
-        join(parts, &count, segments->items[last++]);
+        join(ranges, &count, segments->items[last++]);
     }
-    return splice(segments, first, last, parts, count);
+    return splice(segments, first, last, ranges, count);
 }
 
 bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length)
@@ -148,10 +148,10 @@ irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, siz
 
     for (size_t i = irr_segments_find(from, offset);
          status == IRR_OK && i < from->count && from->items[i].offset < end; i++) {
-        irr_segment_t part = clip(&from->items[i], offset, end);
+        irr_segment_t range = clip(&from->items[i], offset, end);
 
-        part.offset = position + (part.offset - offset);
-        status = irr_segments_put(to, part);
+        range.offset = position + (range.offset - offset);
+        status = irr_segments_put(to, range);
     }
     return status;
 }

@@ -95,7 +95,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
 #undef IRR_LAMBDA_ENUM
 
-/* The part of a message that a step of random-heap sends; see order/lambda.h. */
+/* How many bytes of a message a step of random-heap sends; see order/lambda.h. */
 typedef struct irr_lambda {
     irr_lambda_rule_t rule;
     uint32_t          share;   /* number of the rule, in units of 1 / IRR_LAMBDA_ONE; unused by search */
@@ -135,7 +135,7 @@ typedef struct irr_deadline irr_deadline_t;
 /* Parameters of the orders that compute a schedule from the count matrix. */
 typedef struct irr_scheduled_params {
     uint64_t     seed;       /* seed of the random orders */
-    irr_lambda_t lambda;     /* random-heap: which part of a step's messages is sent whole */
+    irr_lambda_t lambda;     /* random-heap: share of a step's messages that is sent whole */
     uint64_t     latency;    /* random-heap, incremental: bytes that travel in the time of a start-up; below 2^40 */
     int          max_steps;  /* optimal, tree: approximate limit of steps; 0: none */
     bool         shift;      /* xor: step k is for rank (i + k) mod P, for powers of two too */

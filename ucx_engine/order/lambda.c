@@ -78,7 +78,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns a part of the messages, rounded, and at least one. */
+/* Returns a share of the messages, rounded, and at least one. */
 static size_t messages_of(uint64_t share, size_t count)
 {
     const size_t whole = share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE / 2) / IRR_LAMBDA_ONE;

@@ -1,5 +1,5 @@
 /*
- * lambda.h - the part of a message that a step of random-heap sends: Ranka, Wang and Kumar, sections 6 and 7.
+ * lambda.h - how many bytes of a message a step of random-heap sends: Ranka, Wang and Kumar, sections 6 and 7.
  *
  * In a step of m messages, the threshold is the length of the k-th shortest.  k messages go whole, and of each other
  * one as many bytes as the threshold.  A rule chooses lambda = k / m:

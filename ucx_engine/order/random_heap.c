@@ -6,7 +6,7 @@
  * longest message whose receiver is free.  Most messages of a step go whole.  Of the longest ones only as many bytes go
  * as lambda.h says, and the rest returns to the heap, so that no step waits for one long message.
  *
- * With d messages from and to each rank, of which a part lambda goes whole, the paper counts about P * d / lambda * ln
+ * With d messages from and to each rank, of which a share lambda goes whole, the paper counts about P * d / lambda * ln
  * d heap operations of O(log d) each.  Each step sorts P lengths.  There are at most as many steps as messages.
  *
  * The rule `search` (section 6.1) computes a schedule for each candidate, and keeps the one with the least time.

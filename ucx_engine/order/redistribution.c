@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-/* ---- common parts ---- */
+/* ---- common code ---- */
 
 irr_redistribution_view_t irr_redistribution_view(const irr_redistribution_t *redistribution, bool turned,
                                                   const irr_matrix_t *matrix, irr_large_t *large)

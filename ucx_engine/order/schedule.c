@@ -123,7 +123,10 @@ irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t 
     return IRR_OK;
 }
 
-/* Merges consecutive parts.  latest[from]: the last kept transmission of a rank, counted from 1; 0: none. */
+/*
+ * Merges consecutive transmissions of a message.  latest[from]: the last kept transmission of a rank, counted from 1;
+ * 0: none.
+ */
 static void merge(irr_schedule_t *schedule, size_t *latest)
 {
     size_t kept = 0;

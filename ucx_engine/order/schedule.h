@@ -24,7 +24,7 @@ typedef struct irr_schedule {
     int                 steps;     /* number of the last step; any step may be empty, even the last */
     irr_transmission_t *list;      /* by step, then by sender */
     size_t              count, max;
-    uint64_t            merged;    /* makespan, if irr_schedule_merge has merged parts; else 0 */
+    uint64_t            merged;    /* makespan before irr_schedule_merge; 0: nothing was merged */
 } irr_schedule_t;
 
 /* Returns the last step of a transmission. */
@@ -66,8 +66,8 @@ irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedu
 irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
 /*
- * Merges consecutive parts of a message in a sorted schedule without merged parts.  No step becomes longer.  O(n) time
- * for n transmissions; IRR_ERR_NO_MEMORY.
+ * Merges consecutive transmissions of a message in a sorted schedule without merged ones.  No step becomes longer.
+ * O(n) time for n transmissions; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
 
@@ -82,7 +82,7 @@ typedef struct irr_step_time {
  */
 irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan);
 
-/* Returns the time if steps do not overlap: the sum of the longest transmission in each, before parts were merged. */
+/* Returns the time if steps do not overlap: the sum of the longest transmission in each, before any merge. */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
 
 /* Returns the most bytes that one rank sends or receives, without messages to itself: no schedule takes less. */

@@ -112,20 +112,20 @@ static int by_message(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-static bool is_part_of(const irr_transmission_t *t, int from, int to)
+static bool belongs_to(const irr_transmission_t *t, int from, int to)
 {
     return t->from == from && t->to == to;
 }
 
-/* Checks that the first part of a message begins at 0, and each other one at the end of the part before. */
-static irr_status_t check_parts(const check_t *check)
+/* Checks that the first transmission of a message begins at byte 0, and each other one where the one before ends. */
+static irr_status_t check_offsets(const check_t *check)
 {
     uint64_t end = 0;
 
     for (size_t k = 0; k < check->schedule->count; k++) {
         const irr_transmission_t *t = check->sorted[k];
 
-        end = k > 0 && is_part_of(check->sorted[k - 1], t->from, t->to) ? end : 0;
+        end = k > 0 && belongs_to(check->sorted[k - 1], t->from, t->to) ? end : 0;
         if (t->offset != end) {
             return broken(check, (size_t)(t - check->schedule->list),
                           "bytes from %" PRIu64 " of the message from %d to %d are %s",
@@ -137,7 +137,7 @@ static irr_status_t check_parts(const check_t *check)
     return IRR_OK;
 }
 
-/* Checks that a message is as long as the end of its last part. */
+/* Checks that a message is as long as the end of its last transmission. */
 static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matrix)
 {
     size_t next = 0;
@@ -146,7 +146,7 @@ static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matr
         for (int j = 0; j < matrix->ranks; j++) {
             uint64_t wanted = i != j ? *irr_matrix_at(matrix, i, j) : 0, sent = 0;
 
-            for (; next < check->schedule->count && is_part_of(check->sorted[next], i, j); next++) {
+            for (; next < check->schedule->count && belongs_to(check->sorted[next], i, j); next++) {
                 sent = check->sorted[next]->offset + check->sorted[next]->length;
             }
             if (sent != wanted) {
@@ -178,7 +178,7 @@ static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_
             check.sorted[i] = &schedule->list[i];
         }
         qsort(check.sorted, schedule->count, sizeof(*check.sorted), by_message);
-        status = check_parts(&check);
+        status = check_offsets(&check);
     }
     if (status == IRR_OK && matrix != NULL) {
         status = check_lengths(&check, matrix);

@@ -23,7 +23,7 @@ static const irr_setting_t settings[] = {
       "one node also a single piece; split: each piece is a message.",
       .value = irr_compose_name },
     { "overlap", IRR_SETTING_NAME, EXPERT, AT(overlap), "pipelined",
-      "When a stage of a store-and-forward algorithm may begin. pipelined: a message is sent when its parts have "
+      "When a stage of a store-and-forward algorithm may begin. pipelined: a message is sent when its data has "
       "arrived; dual: when the stage before was received; single: when it was received and sent; blocking: a rank "
       "sends one message at a time, with a barrier after each stage.",
       .value = irr_overlap_name },
@@ -130,7 +130,7 @@ static const irr_setting_t settings[] = {
       "Slurm, or assumes a single switch.",
       .allowed = "the name of a file" },
     { "matrix_dump", IRR_SETTING_TEXT, EXPERT, AT(matrix_dump), "",
-      "First part of the names of files to which rank 0 of each communicator writes each new count matrix in Matrix "
+      "Prefix of the names of files to which rank 0 of each communicator writes each new count matrix in Matrix "
       "Market format, and an index. Each exchange then takes an agreement, and algorithm auto means direct, or tree "
       "with a topology.",
       .allowed = "the beginning of file names" }

@@ -8,8 +8,8 @@
  * takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
  *
  * With a schedule, a transmission is a send of one rank and a receive of another.  The list is sorted by steps, and so
- * are the messages of a rank.  The messages between two ranks have the same order at both ends, which identifies the
- * parts of a split message.  No message depends on another: the steps are an order, and the pacing limits how far a
+ * are the messages of a rank.  The transmissions between two ranks have the same order at both ends, which identifies
+ * those of a split message.  No message depends on another: the steps are an order, and the pacing limits how far a
  * rank may run ahead.  O(n) time for n transmissions, each of which is a step at both ends.  Ranka, Wang and Kumar,
  * section 3.
  */

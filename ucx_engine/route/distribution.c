@@ -2,7 +2,7 @@
  * distribution.c - see distribution.h.
  *
  * The slices that a rank holds for one destination are a stream, in the order of sources and offsets.  A stage that
- * spreads cuts the stream into parts for its slots, in proportion to their sizes, beginning with slot (destination mod
+ * spreads cuts the stream into shares for its slots, in proportion to their sizes, beginning with slot (destination mod
  * slots).  So the remainders of many short messages go evenly to all slots, as the initial values of the counters do in
  * JPDC figure 11.  A stage that collects sends the stream to the slot that leads to the destination.
  *
@@ -108,11 +108,11 @@ static size_t snap(size_t length, size_t left, size_t slice_min)
     return left < slice_min ? 0 : left;
 }
 
-/* Cuts the stream of one destination into parts for the slots, which are the columns of the level. */
+/* Cuts the stream of one destination into shares for the slots, which are the columns of the level. */
 static irr_status_t spread(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                            irr_item_t *stream, size_t count)
 {
-    int destination = stream[0].slice.destination, part = 0, last = stage->slots - 1;
+    int destination = stream[0].slice.destination, share = 0, last = stage->slots - 1;
     size_t total = 0, done = 0;
     irr_status_t status = IRR_OK;
 
@@ -121,15 +121,15 @@ static irr_status_t spread(irr_distribution_t *distribution, const irr_stage_t *
     }
     irr_grid_cut(&stage->level, destination, total, slice_min, distribution->cuts);
     for (size_t i = 0; i < count && status == IRR_OK;) {
-        size_t left = distribution->cuts[part + 1] > done ? distribution->cuts[part + 1] - done : 0;
-        size_t bytes = part == last ? stream[i].slice.length : snap(stream[i].slice.length, left, slice_min);
+        size_t left = distribution->cuts[share + 1] > done ? distribution->cuts[share + 1] - done : 0;
+        size_t bytes = share == last ? stream[i].slice.length : snap(stream[i].slice.length, left, slice_min);
 
         if (left == 0 || bytes == 0) {
-            part++;
+            share++;
             continue;
         }
         done += bytes;
-        status = irr_items_add(&distribution->slots[irr_grid_cut_column(&stage->level, destination, part)],
+        status = irr_items_add(&distribution->slots[irr_grid_cut_column(&stage->level, destination, share)],
                                take(&stream[i], bytes));
         i += stream[i].slice.length == 0;
     }

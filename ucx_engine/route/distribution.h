@@ -13,7 +13,7 @@
 typedef struct irr_item {
     irr_slice_t slice;
     uintptr_t   place;   /* of its first byte: an address or an offset, as the owner of the item defines */
-    size_t      owner;   /* copied to the parts into which the item is cut */
+    size_t      owner;   /* copied to the items into which the item is cut */
 } irr_item_t;
 
 /* A growing list of items. */

@@ -7,7 +7,7 @@
  * is for this rank; then, from each server on another node, what the ranks of that node have for this rank.
  *
  * A message of stage 2 has what the ranks of a node have for its destination, in the order of the ranks.  A
- * transmission is a range of this message.  So its first and its last piece may be parts of slices, and it waits only
+ * transmission is a range of this message.  So its first and its last piece may be ranges of slices, and it waits only
  * for the ranks in its range.
  */
 #include "route/forward.h"
@@ -303,7 +303,7 @@ static size_t cut(range_t *range, size_t length, size_t *skip_p)
 }
 
 /* Appends bytes of a slice, from `skip` on.  Blocks too short for a message receive none of it. */
-static irr_status_t write_part(writer_t *w, const irr_slice_t *slice, const irr_piece_t *piece, size_t skip,
+static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr_piece_t *piece, size_t skip,
                                size_t take)
 {
     const irr_plan_t *whole = &w->forward->build.plan;
@@ -369,7 +369,7 @@ static irr_status_t write_range(writer_t *w, size_t index, range_t range, int nu
         size_t skip, take = cut(&range, slices[i].length, &skip);
 
         if (take > 0) {
-            status = write_part(w, &slices[i], &build->plan.pieces[step->first_piece + i], skip, take);
+            status = write_bytes(w, &slices[i], &build->plan.pieces[step->first_piece + i], skip, take);
         }
     }
     return status;

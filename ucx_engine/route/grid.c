@@ -63,10 +63,10 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
 }
 
 /*
- * Part k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination / stride + k) mod columns.  A column gets
- * a part in proportion to its size, rounded down to whole slices; the rest goes to the last part.  The first column
- * depends on the destination, and differs from dimension to dimension.  This spreads the remainders of many short
- * messages over the columns, as the initial values of the counters do in JPDC figure 11.
+ * Share k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination / stride + k) mod columns.  A column
+ * gets a share in proportion to its size, rounded down to whole slices; the rest goes to the last share.  The first
+ * column depends on the destination, and differs from dimension to dimension.  This spreads the remainders of many
+ * short messages over the columns, as the initial values of the counters do in JPDC figure 11.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

@@ -90,7 +90,7 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column);
 /* Cuts `length` bytes for a destination in proportion to the sizes of columns; see grid.c.  cuts[columns + 1]. */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts);
 
-/* Returns the column that the k-th part of a cut goes to. */
+/* Returns the column that the k-th share of a cut goes to. */
 static inline int irr_grid_cut_column(const irr_grid_level_t *level, int destination, int k)
 {
     return (destination / level->stride % level->rows.columns + k) % level->rows.columns;
