@@ -8,7 +8,7 @@
  *
  * A rank without a module would not enter that collective, and the others would wait for it.  A few spare modules are
  * therefore allocated in advance.  A communicator that finds no memory gets a spare one, which takes part and declines.
- * For the same reason a module has room for the classes of its nonblocking calls and for a team; only used parts are
+ * For the same reason a module has room for the classes of its nonblocking calls and for a team; only used ones are
  * touched.
  */
 #include "coll_irr.h"

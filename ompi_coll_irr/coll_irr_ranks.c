@@ -34,15 +34,17 @@ static bool is_before(ompi_group_t *group, ompi_group_t *other)
 
 void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
 {
-    const mca_coll_irr_part_t own = { .group = comm->c_local_group, .comm = comm->c_local_comm, .tags = OWN_TAGS };
-    const mca_coll_irr_part_t other = { .group = comm->c_remote_group, .comm = comm };
-    const int mine = is_before(own.group, other.group) ? 0 : 1;
+    const mca_coll_irr_ranks_group_t own = {
+        .members = comm->c_local_group, .comm = comm->c_local_comm, .tags = OWN_TAGS
+    };
+    const mca_coll_irr_ranks_group_t other = { .members = comm->c_remote_group, .comm = comm };
+    const int mine = is_before(own.members, other.members) ? 0 : 1;
 
-    ranks->parts[mine] = own;
-    ranks->parts[1 - mine] = other;
-    ranks->parts[1].first = ompi_group_size(ranks->parts[0].group);
-    ranks->size = ranks->parts[1].first + ompi_group_size(ranks->parts[1].group);
-    ranks->rank = ranks->parts[mine].first + ompi_comm_rank(comm);
+    ranks->groups[mine] = own;
+    ranks->groups[1 - mine] = other;
+    ranks->groups[1].first = ompi_group_size(ranks->groups[0].members);
+    ranks->size = ranks->groups[1].first + ompi_group_size(ranks->groups[1].members);
+    ranks->rank = ranks->groups[mine].first + ompi_comm_rank(comm);
     ranks->kept = own.comm;
     OBJ_RETAIN(ranks->kept);
 }
@@ -50,8 +52,8 @@ void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator
 /* Open MPI creates the procs of this node in MPI_Init, so a proc that does not exist yet is on another node. */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank)
 {
-    const mca_coll_irr_part_t *part = mca_coll_irr_part(ranks, rank);
-    ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(part->group, rank - part->first);
+    const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(ranks, rank);
+    ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(group->members, rank - group->first);
 
     return !ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
 }
@@ -226,8 +228,8 @@ static mca_coll_irr_neighbors_t *of_graph(const mca_topo_base_comm_graph_t *grap
 /* Each rank of the other group is a neighbor once, and lists this group in the same order. */
 static mca_coll_irr_neighbors_t *of_other_group(const mca_coll_irr_ranks_t *own)
 {
-    const mca_coll_irr_part_t *other = &own->parts[own->rank < own->parts[1].first];
-    const int count = ompi_group_size(other->group);
+    const mca_coll_irr_ranks_group_t *other = &own->groups[own->rank < own->groups[1].first];
+    const int count = ompi_group_size(other->members);
     int *ranks = malloc((size_t)count * sizeof(*ranks));
 
     for (int i = 0; i < count && ranks != NULL; i++) {

@@ -1,30 +1,29 @@
 /*
  * coll_irr_ranks.h - the ranks of the exchanges of a communicator, as the engine numbers them.
  *
- * They are in two parts.  In an intra-communicator the first part has all ranks, and the second part is empty.  In an
- * inter-communicator the parts are the two groups, ordered by the process of their rank 0, so all ranks use the same
- * order.
+ * They are in two groups.  In an intra-communicator the first group has all ranks, and the second group is empty.  An
+ * inter-communicator has its two groups, ordered by the process of their rank 0, so all ranks use the same order.
  */
 #ifndef MCA_COLL_IRR_RANKS_H
 #define MCA_COLL_IRR_RANKS_H
 
 #include "compat.h"
 
-/* A part: consecutive ranks. */
-typedef struct mca_coll_irr_part_t {
+/* A group of a communicator: consecutive ranks. */
+typedef struct mca_coll_irr_ranks_group_t {
     int                  first;
-    ompi_group_t        *group;   /* its members; member i is rank first + i */
-    ompi_communicator_t *comm;    /* communicator that reaches them from this process */
-    int                  tags;    /* offset added to the tags of messages */
-} mca_coll_irr_part_t;
+    ompi_group_t        *members;   /* member i is rank first + i */
+    ompi_communicator_t *comm;      /* communicator that reaches them from this process */
+    int                  tags;      /* offset added to the tags of messages */
+} mca_coll_irr_ranks_group_t;
 
 typedef struct mca_coll_irr_ranks_t {
-    int                 size, rank;
-    size_t              timeout;    /* limit of agreements in seconds; 0: none */
-    bool                given_up;   /* an agreement has failed on this rank; no other one can succeed */
-    bool                stranded;   /* Open MPI may still use the memory of that agreement */
-    mca_coll_irr_part_t parts[2];   /* an empty second part begins at `size` */
-    ompi_communicator_t *kept;      /* retained communicator; NULL: none */
+    int                        size, rank;
+    size_t                     timeout;     /* limit of agreements in seconds; 0: none */
+    bool                       given_up;    /* an agreement has failed on this rank; no other one can succeed */
+    bool                       stranded;    /* Open MPI may still use the memory of that agreement */
+    mca_coll_irr_ranks_group_t groups[2];   /* an empty second group begins at `size` */
+    ompi_communicator_t       *kept;        /* retained communicator; NULL: none */
 } mca_coll_irr_ranks_t;
 
 /* Sets the ranks of an inter-communicator; retains its local communicator. */
@@ -41,14 +40,14 @@ static inline void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_com
         return;
     }
     ranks->rank = ompi_comm_rank(comm);
-    ranks->size = ranks->parts[1].first = ompi_comm_size(comm);
-    ranks->parts[0].group = comm->c_local_group;
-    ranks->parts[0].comm = comm;
+    ranks->size = ranks->groups[1].first = ompi_comm_size(comm);
+    ranks->groups[0].members = comm->c_local_group;
+    ranks->groups[0].comm = comm;
 }
 
-static inline const mca_coll_irr_part_t *mca_coll_irr_part(const mca_coll_irr_ranks_t *ranks, int rank)
+static inline const mca_coll_irr_ranks_group_t *mca_coll_irr_ranks_group(const mca_coll_irr_ranks_t *ranks, int rank)
 {
-    return &ranks->parts[rank >= ranks->parts[1].first];
+    return &ranks->groups[rank >= ranks->groups[1].first];
 }
 
 static inline void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
@@ -64,9 +63,9 @@ static inline void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
 /* Returns the name of the process of a rank. */
 static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_t *ranks, int rank)
 {
-    const mca_coll_irr_part_t *part = mca_coll_irr_part(ranks, rank);
+    const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(ranks, rank);
 
-    return ompi_group_get_proc_name(part->group, rank - part->first);
+    return ompi_group_get_proc_name(group->members, rank - group->first);
 }
 
 /*

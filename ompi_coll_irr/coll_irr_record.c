@@ -22,7 +22,7 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_BYTE, .json = "bytes", .column = "   bytes" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "mean_message", .column = "    mean" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "longest_message", .column = " longest" },
-    { .unit = MCA_COLL_IRR_PART, .json = "density", .column = " full" },
+    { .unit = MCA_COLL_IRR_FRACTION, .json = "density", .column = " full" },
     { .json = "tried", .variable = "tried", .text = "Number of algorithms tried for %s on the communicator" },
     { .json = "trial_exchanges", .variable = "trial_exchanges", .text = "Number of calls of %s in trials" },
     { .json = "agreements", .variable = "agreements",
@@ -32,7 +32,7 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_NS, .json = "setup_ns", .column = "  set-up", .variable = "setup_ns",
       .text = "Nanoseconds that agreements and preparations for %s on the communicator took this rank, and by which "
               "trials made calls longer (a gauge)" },
-    { .unit = MCA_COLL_IRR_PART, .json = "setup_share", .column = " share" },
+    { .unit = MCA_COLL_IRR_FRACTION, .json = "setup_share", .column = " share" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .json = "saved_ns", .column = "   saved", .variable = "saved_ns",
       .text = "Nanoseconds by which calls of %s on the communicator were shorter than Open MPI's own, as measured in "
               "trials; negative: longer (a gauge)" },
@@ -46,9 +46,9 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_NAME, .variable = "strategy" }
 };
 
-static double ratio(uint64_t part, uint64_t whole)
+static double ratio(uint64_t some, uint64_t whole)
 {
-    return whole > 0 ? (double)part / (double)whole : NAN;
+    return whole > 0 ? (double)some / (double)whole : NAN;
 }
 
 void mca_coll_irr_record_values(const record_t *record, double values[MCA_COLL_IRR_FIELDS])

@@ -78,7 +78,7 @@ bool mca_coll_irr_record_is_sound(const mca_coll_irr_record_t *record);
 /* ---- fields ---- */
 
 typedef enum mca_coll_irr_unit_t {
-    MCA_COLL_IRR_COUNT, MCA_COLL_IRR_BYTE, MCA_COLL_IRR_PART, MCA_COLL_IRR_RATIO, MCA_COLL_IRR_NS,
+    MCA_COLL_IRR_COUNT, MCA_COLL_IRR_BYTE, MCA_COLL_IRR_FRACTION, MCA_COLL_IRR_RATIO, MCA_COLL_IRR_NS,
     MCA_COLL_IRR_SIGNED_NS,
     MCA_COLL_IRR_LOW_NS,      /* signed; lower end of an interval, whose upper end is the next number */
     MCA_COLL_IRR_NAME         /* of an algorithm; a value of the parameters for algorithms */

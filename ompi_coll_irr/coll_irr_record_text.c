@@ -137,12 +137,12 @@ static mca_coll_irr_size_t value_text(mca_coll_irr_unit_t unit, double value)
     if (unit == MCA_COLL_IRR_BYTE) {
         return mca_coll_irr_bytes_text(isnan(value) ? 0 : value);
     }
-    if (unit != MCA_COLL_IRR_COUNT && unit != MCA_COLL_IRR_PART && !isnan(value)) {
+    if (unit != MCA_COLL_IRR_COUNT && unit != MCA_COLL_IRR_FRACTION && !isnan(value)) {
         return mca_coll_irr_time_text(value);
     }
     if (isnan(value)) {
         snprintf(size.text, sizeof(size.text), "-");
-    } else if (unit == MCA_COLL_IRR_PART) {
+    } else if (unit == MCA_COLL_IRR_FRACTION) {
         snprintf(size.text, sizeof(size.text), "%.*f%%", value < 0.0995 ? 1 : 0, 100 * value);
     } else {
         snprintf(size.text, sizeof(size.text), "%.0f", value);
@@ -269,7 +269,7 @@ static void json_value(mca_coll_irr_unit_t unit, double value, FILE *stream)
 
     if (isnan(value)) {
         fputs("null", stream);
-    } else if (unit == MCA_COLL_IRR_PART || unit == MCA_COLL_IRR_RATIO) {
+    } else if (unit == MCA_COLL_IRR_FRACTION || unit == MCA_COLL_IRR_RATIO) {
         fprintf(stream, "%" PRIu64 ".%03d", thousandths / 1000, (int)(thousandths % 1000));
     } else {
         fprintf(stream, "%.0f", value);

@@ -57,18 +57,18 @@ static size_t length_of(const mca_coll_irr_reduction_t *reduction)
 
 static int post_receive(mca_coll_irr_reduction_t *reduction, void *to, size_t bytes, int rank)
 {
-    const mca_coll_irr_part_t *part = mca_coll_irr_part(reduction->ranks, rank);
+    const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(reduction->ranks, rank);
 
-    return MCA_PML_CALL(irecv(to, bytes, MPI_BYTE, rank - part->first, reduction->tag + part->tags, part->comm,
+    return MCA_PML_CALL(irecv(to, bytes, MPI_BYTE, rank - group->first, reduction->tag + group->tags, group->comm,
                               &reduction->requests[0]));
 }
 
 static int post_send(mca_coll_irr_reduction_t *reduction, const void *from, size_t bytes, int rank)
 {
-    const mca_coll_irr_part_t *part = mca_coll_irr_part(reduction->ranks, rank);
+    const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(reduction->ranks, rank);
 
-    return MCA_PML_CALL(isend(from, bytes, MPI_BYTE, rank - part->first, reduction->tag + part->tags,
-                              MCA_PML_BASE_SEND_STANDARD, part->comm, &reduction->requests[1]));
+    return MCA_PML_CALL(isend(from, bytes, MPI_BYTE, rank - group->first, reduction->tag + group->tags,
+                              MCA_PML_BASE_SEND_STANDARD, group->comm, &reduction->requests[1]));
 }
 
 /* Posts the receive and the send of a round.  Returns an error of Open MPI. */

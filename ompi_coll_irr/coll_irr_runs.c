@@ -115,13 +115,13 @@ static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t mo
 static uint64_t key_of(const ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
-    const uint64_t parts[] = {
+    const uint64_t words[] = {
         (uintptr_t)datatype, type->size, (uint64_t)type->true_lb, (uint64_t)type->true_ub, (uint64_t)type->lb,
         (uint64_t)type->ub, type->flags, type->opt_desc.used };
     uint64_t key = 0;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        key = (key ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        key = (key ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 32;
     }
     return key | 1;

@@ -49,15 +49,15 @@ static int compare(const group_t *a, const group_t *b)
     return (a->size > b->size) - (a->size < b->size);
 }
 
-/* Returns true if all ranks of `part` are in `whole`.  Both are sorted. */
-static bool is_part(const group_t *part, const group_t *whole)
+/* Returns true if all ranks of `subset` are in `whole`.  Both are sorted. */
+static bool is_subset(const group_t *subset, const group_t *whole)
 {
     int found = 0;
 
-    for (int i = 0; i < whole->size && found < part->size; i++) {
-        found += whole->ranks[i] == part->ranks[found];
+    for (int i = 0; i < whole->size && found < subset->size; i++) {
+        found += whole->ranks[i] == subset->ranks[found];
     }
-    return found == part->size;
+    return found == subset->size;
 }
 
 /* Returns the group of these ranks; NULL without memory. */
@@ -257,11 +257,11 @@ static void add(group_t *group)
     while (*link != NULL) {
         group_t *other = *link;
 
-        if (is_part(group, other)) {   /* then no subset of the group is in the list */
+        if (is_subset(group, other)) {   /* then no subset of the group is in the list */
             free(group);
             return;
         }
-        if (is_part(other, group)) {
+        if (is_subset(other, group)) {
             *link = other->next;
             free(other);
         } else {

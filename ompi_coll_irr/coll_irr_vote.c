@@ -47,7 +47,7 @@ typedef union signature {
     };
 } signature_t;
 
-_Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all parts");
+_Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all fields");
 
 /* The largest priority; larger values are also out of Open MPI's range. */
 #define PRIORITY_MAX ((1 << 12) - 1)
