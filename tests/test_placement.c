@@ -1,5 +1,5 @@
 /*
- * test_placement.c - lists of hosts, hosts by name, ranks on hosts, and the part of a topology that they use.
+ * test_placement.c - lists of hosts, hosts by name, ranks on hosts, and the subtree of a topology that they use.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -206,11 +206,11 @@ static int find_slowly(const irr_topology_t *topology, const char *name)
 
 static void random_name(char *name)
 {
-    static const char *const parts[] = { "a", "b", "ab", "a-", "c" };
+    static const char *const labels[] = { "a", "b", "ab", "a-", "c" };
     size_t used = 0;
 
     for (size_t n = 1 + below(3); n > 0; n--) {
-        used += (size_t)sprintf(name + used, "%s%s", used > 0 ? "." : "", parts[below(5)]);
+        used += (size_t)sprintf(name + used, "%s%s", used > 0 ? "." : "", labels[below(5)]);
     }
 }
 
@@ -268,7 +268,7 @@ static void test_placement(void)
     }
 }
 
-/* ---- the part that ranks use ---- */
+/* ---- the subtree that ranks use ---- */
 
 static void describe(const irr_topology_t *topology, char *text, size_t size)
 {
@@ -287,7 +287,7 @@ static void describe(const irr_topology_t *topology, char *text, size_t size)
 static void test_cut(void)
 {
     static const int parent[] = { 6, 6, 7, 8, 8, 9, 9, 9, 7, -1 };
-    static const struct { int ranks, host_of[4], in_part[4]; const char *expected; } cuts[] = {
+    static const struct { int ranks, host_of[4], in_subtree[4]; const char *expected; } cuts[] = {
         { 4, { 5, 0, 3, 0 }, { 2, 0, 1, 0 }, "n0<a n3<c n5<top | a<top b<top c<b top" },
         { 2, { 0, 1 }, { 0, 1 }, "n0<a n1<a | a" },
         { 3, { 4, 3, 4 }, { 1, 0, 1 }, "n3<c n4<c | c" },
@@ -296,7 +296,7 @@ static void test_cut(void)
         { 2, { 5, 5 }, { 0, 0 }, "n5<top | top" },
         { 2, { 5, 2 }, { 1, 0 }, "n2<b n5<top | b<top top" },
     };
-    irr_topology_t topology, part;
+    irr_topology_t topology, subtree;
     char text[256];
 
     make("n[0-5],a,b,c,top", 6, parent, &topology);
@@ -304,15 +304,15 @@ static void test_cut(void)
         int host_of[4];
 
         memcpy(host_of, cuts[i].host_of, sizeof(host_of));
-        CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, cuts[i].ranks, host_of, &part), IRR_OK);
-        describe(&part, text, sizeof(text));
+        CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, cuts[i].ranks, host_of, &subtree), IRR_OK);
+        describe(&subtree, text, sizeof(text));
         CU_ASSERT_STRING_EQUAL(text, cuts[i].expected);
-        CU_ASSERT_EQUAL(memcmp(host_of, cuts[i].in_part, sizeof(int) * (size_t)cuts[i].ranks), 0);
-        irr_topology_fini(&part);
+        CU_ASSERT_EQUAL(memcmp(host_of, cuts[i].in_subtree, sizeof(int) * (size_t)cuts[i].ranks), 0);
+        irr_topology_fini(&subtree);
     }
-    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 0, NULL, &part), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 1, (int[]){ 6 }, &part), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 2, (int[]){ 0, -1 }, &part), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 0, NULL, &subtree), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 1, (int[]){ 6 }, &subtree), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 2, (int[]){ 0, -1 }, &subtree), IRR_ERR_BAD_PARAM);
     irr_topology_fini(&topology);
 }
 
@@ -363,31 +363,31 @@ static void make_random(irr_topology_t *topology)
     make("n[0-29],s[0-14]", HOSTS, parent, topology);
 }
 
-/* All paths are unchanged, and each vertex of the part is on a path. */
-static void check_part(const irr_topology_t *whole, const int *before, int ranks, const irr_topology_t *part,
+/* All paths are unchanged, and each vertex of the subtree is on a path. */
+static void check_subtree(const irr_topology_t *whole, const int *before, int ranks, const irr_topology_t *subtree,
                        const int *after)
 {
     bool passed[64] = { false };
     char one[512], other[512];
 
     for (int r = 0; r < ranks; r++) {
-        CU_ASSERT_FATAL(after[r] >= 0 && after[r] < part->hosts);
+        CU_ASSERT_FATAL(after[r] >= 0 && after[r] < subtree->hosts);
         for (int q = 0; q < ranks; q++) {
             walk(whole, before[r], before[q], one);
-            walk(part, after[r], after[q], other);
+            walk(subtree, after[r], after[q], other);
             CU_ASSERT_STRING_EQUAL(one, other);
             for (char *word = strtok(other, " "); word != NULL; word = strtok(NULL, " ")) {
-                passed[vertex_of(part, word)] = true;
+                passed[vertex_of(subtree, word)] = true;
             }
         }
     }
-    for (int v = 0; v < part->vertices; v++) {
-        const int was = vertex_of(whole, part->names[v]);
+    for (int v = 0; v < subtree->vertices; v++) {
+        const int was = vertex_of(whole, subtree->names[v]);
 
-        CU_ASSERT(passed[v] || (part->hosts == 1 && v == 1 && part->vertices == 2));
-        CU_ASSERT_EQUAL(part->speed[v], whole->speed[was]);
-        CU_ASSERT_EQUAL(v < part->hosts, was < whole->hosts);
-        CU_ASSERT(v == 0 || was > vertex_of(whole, part->names[v - 1]));
+        CU_ASSERT(passed[v] || (subtree->hosts == 1 && v == 1 && subtree->vertices == 2));
+        CU_ASSERT_EQUAL(subtree->speed[v], whole->speed[was]);
+        CU_ASSERT_EQUAL(v < subtree->hosts, was < whole->hosts);
+        CU_ASSERT(v == 0 || was > vertex_of(whole, subtree->names[v - 1]));
     }
 }
 
@@ -395,30 +395,30 @@ static void test_cut_random(void)
 {
     state = irr_test_seed() + 1;
     for (int run = 0; run < 300; run++) {
-        irr_topology_t topology, part;
+        irr_topology_t topology, subtree;
         int before[12], after[12], ranks = 1 + (int)below(12);
 
         make_random(&topology);
         for (int r = 0; r < ranks; r++) {
             before[r] = after[r] = (int)below((size_t)topology.hosts);
         }
-        CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, ranks, after, &part), IRR_OK);
-        check_part(&topology, before, ranks, &part, after);
-        irr_topology_fini(&part);
+        CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, ranks, after, &subtree), IRR_OK);
+        check_subtree(&topology, before, ranks, &subtree, after);
+        irr_topology_fini(&subtree);
         irr_topology_fini(&topology);
     }
 }
 
 static irr_status_t cut(void *context)
 {
-    irr_topology_t part = { .hosts = 77 };
+    irr_topology_t subtree = { .hosts = 77 };
     int host_of[] = { 4, 2 };
-    irr_status_t status = irr_topology_cut(context, 2, host_of, &part);
+    irr_status_t status = irr_topology_cut(context, 2, host_of, &subtree);
 
     if (status == IRR_OK) {
-        irr_topology_fini(&part);
+        irr_topology_fini(&subtree);
     } else {
-        CU_ASSERT(part.hosts == 77 && host_of[0] == 4 && host_of[1] == 2);
+        CU_ASSERT(subtree.hosts == 77 && host_of[0] == 4 && host_of[1] == 2);
     }
     return status;
 }
@@ -440,6 +440,6 @@ IRR_TEST_MAIN("placement", 60,
     { "hosts are found by short and by whole names", test_find },
     { "as a search of all hosts finds them", test_find_random },
     { "ranks are on hosts, or a reason names the missing host", test_placement },
-    { "a part has only the vertices that ranks use", test_cut },
-    { "paths in a part are unchanged", test_cut_random },
+    { "a subtree has only the vertices that ranks use", test_cut },
+    { "paths in a subtree are unchanged", test_cut_random },
     { "memory that runs out changes nothing", test_cut_memory })

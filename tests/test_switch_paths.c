@@ -130,11 +130,11 @@ static void test_any_bytes(void)
                                     : alphabet[irr_test_below(&random, sizeof(alphabet))];
         }
         if (irr_switch_paths_tree(paths, (size_t)length, ranks, &topology, host_of, reason, sizeof(reason)) == IRR_OK) {
-            irr_topology_t part;
+            irr_topology_t subtree;
 
             trees++;
-            CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, ranks, host_of, &part), IRR_OK);
-            irr_topology_fini(&part);
+            CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, ranks, host_of, &subtree), IRR_OK);
+            irr_topology_fini(&subtree);
             irr_topology_fini(&topology);
         }
     }

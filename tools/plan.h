@@ -86,7 +86,7 @@ typedef struct irr_tool_input {
     irr_schedule_t schedule;
     double         schedule_ms;  /* time to read or compute the schedule */
     irr_names_t    hosts;        /* the names of --hosts */
-    irr_topology_t topology;     /* with --topology: the file's, and after placement the part that ranks use */
+    irr_topology_t topology;     /* with --topology: the file's, and after placement the subtree that ranks use */
     int           *host_of;      /* host of each rank; NULL: there is no topology */
     irr_tree_t     tree;         /* with --topology: the tree of the ranks on their hosts */
     int            algorithm;    /* row of the algorithm; "auto" is resolved for these hosts */

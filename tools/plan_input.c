@@ -168,12 +168,12 @@ static irr_cli_exit_t take_list(const irr_tool_options_t *options, const irr_too
     return IRR_CLI_GOOD;
 }
 
-/* Places the ranks of the matrix on hosts, reduces the topology to the part that they use, and makes the tree. */
+/* Places the ranks of the matrix on hosts, reduces the topology to the subtree that they use, and makes the tree. */
 static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const int ranks = input->matrix.ranks;
     irr_cli_exit_t code = IRR_CLI_GOOD;
-    irr_topology_t part;
+    irr_topology_t subtree;
     irr_status_t status;
 
     input->host_of = malloc((size_t)ranks * sizeof(*input->host_of));
@@ -188,11 +188,11 @@ static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool
     if (code != IRR_CLI_GOOD) {
         return code;
     }
-    status = irr_topology_cut(&input->topology, ranks, input->host_of, &part);
+    status = irr_topology_cut(&input->topology, ranks, input->host_of, &subtree);
     if (status == IRR_OK) {
         irr_topology_fini(&input->topology);
-        input->topology = part;
-        status = irr_tree_init(&input->tree, &part, input->host_of, ranks);
+        input->topology = subtree;
+        status = irr_tree_init(&input->tree, &subtree, input->host_of, ranks);
     }
     return irr_cli_status(status, "%.256s", options->topology);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATENCY_PART_MIN 0.25
+#define LATENCY_FRACTION_MIN 0.25
 
 /* A constant with a larger spread is not written, so that readers of the file use the default. */
 #define UNSURE_PERCENT 50
@@ -26,7 +26,7 @@ static double message_ns(double ping, double burst, int messages)
 
 static double latency_ns(double ping, double message)
 {
-    return ping - message > LATENCY_PART_MIN * ping ? ping - message : LATENCY_PART_MIN * ping;
+    return ping - message > LATENCY_FRACTION_MIN * ping ? ping - message : LATENCY_FRACTION_MIN * ping;
 }
 
 /* Computes the constants of a round; 0 if they were not measured. */

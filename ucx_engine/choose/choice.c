@@ -11,7 +11,7 @@
 
 /*
  * Most exchanges between two agreements, with strategy 0 and with another one, which may have become slow.  Agreements
- * that would take more than their part of the share are rarer, but come after EPOCH_HOST exchanges at the latest.
+ * that would take more than their fraction of the share are rarer, but come after EPOCH_HOST exchanges at the latest.
  */
 #define EPOCH_HOST 2048
 #define EPOCH_STRATEGY 256
@@ -23,11 +23,11 @@
 #define AGAIN      4
 #define AGAIN_SOON 1.5
 
-/* The part of the saved time that may be spent. */
-#define SAVED_PART 0.5
+/* The fraction of the saved time that may be spent. */
+#define SAVED_SPENT 0.5
 
-/* The largest part of the share that agreements take. */
-#define AGREEMENTS_PART 0.25
+/* The largest fraction of the share that agreements take. */
+#define AGREEMENTS_MAX 0.25
 
 /* Weight of the last agreement in the usual duration of one, and the largest multiple of that duration that counts. */
 #define RECENT  0.25
@@ -150,7 +150,7 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setu
 
 static double budget_ns(const irr_choice_t *choice)
 {
-    return choice->share * choice->cost_ns + SAVED_PART * irr_choice_saved(choice).is - choice->spent_ns;
+    return choice->share * choice->cost_ns + SAVED_SPENT * irr_choice_saved(choice).is - choice->spent_ns;
 }
 
 /* Returns the additional time of a look over the current strategy; ratio: the expected time relative to strategy 0. */
@@ -175,7 +175,7 @@ static double next_ns(const irr_choice_t *choice, int strategies)
 irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice)
 {
     const double recent = choice->mean_ns * (double)(choice->calls - choice->agreed);
-    const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
+    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * (choice->speedup.is - 1));
     irr_choice_funds_t funds = {
         .cost = choice->cost_ns + recent,
         .spent = choice->spent_ns,
@@ -212,7 +212,7 @@ static int payable(const irr_choice_t *choice)
 /* Returns the least number of exchanges until the next agreement. */
 static uint64_t shortest_wait(const irr_choice_t *choice)
 {
-    const double each = choice->mean_ns * choice->share * AGREEMENTS_PART;
+    const double each = choice->mean_ns * choice->share * AGREEMENTS_MAX;
     const double wait = each > 0 ? choice->agreement_ns / each : 0;
 
     return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < EPOCH_HOST ? (uint64_t)wait : EPOCH_HOST;
@@ -221,7 +221,7 @@ static uint64_t shortest_wait(const irr_choice_t *choice)
 /* Begins an epoch.  It ends when the budget is likely to reach wanted_ns, or after the longest wait if that is 0. */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
-    const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
+    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * (choice->speedup.is - 1));
     const double lack = wanted_ns - budget_ns(choice);
     const uint64_t most = choice->strategy == 0 ? EPOCH_HOST : EPOCH_STRATEGY;
     const uint64_t least = shortest_wait(choice);

@@ -70,8 +70,8 @@ typedef enum irr_choice_act {
 
 typedef struct irr_choice {
     bool              early;       /* the first agreement follows the first exchange */
-    uint32_t          percent;     /* part of the cost of exchanges that this rank would spend, in percent */
-    double            share;       /* the least such part of all ranks, as a fraction */
+    uint32_t          percent;     /* of the cost of exchanges, what this rank would spend */
+    double            share;       /* the least such percentage of all ranks, as a fraction */
     double            cost_ns, spent_ns;
     double            trials_ns;   /* part of spent_ns: additional time of the exchanges in trials */
     irr_cost_t        since;       /* part of the cost: since the last verdict on the current strategy */
@@ -128,7 +128,7 @@ typedef struct irr_choice_turn {
 } irr_choice_turn_t;
 
 /*
- * Initialises a choice.  percent: the part of the cost that this rank would spend, in percent.  early, alike on all
+ * Initialises a choice.  percent: how much of the cost this rank would spend.  early, alike on all
  * ranks: the first agreement follows the first exchange.
  */
 void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early);

@@ -92,11 +92,11 @@ static irr_lesson_t *take(irr_lessons_t *lessons, const irr_situation_t *situati
 static void forget(irr_found_t *found)
 {
     if (found->trials > IRR_LESSONS_TRIALS) {
-        const double part = IRR_LESSONS_TRIALS / found->trials;
+        const double factor = IRR_LESSONS_TRIALS / found->trials;
 
-        found->trials *= part;
-        found->sum *= part;
-        found->squares *= part;
+        found->trials *= factor;
+        found->sum *= factor;
+        found->squares *= factor;
     }
 }
 

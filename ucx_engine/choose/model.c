@@ -40,7 +40,7 @@ typedef struct load {
 /* The work of a rank in a stage. */
 typedef struct stage {
     group_t group;
-    double  share;    /* part of the group that gets a message */
+    double  share;    /* fraction of the group that gets a message */
     load_t  blocks;   /* blocks of all these messages together */
     load_t  bytes;
     double  meet;     /* number of ranks of a node that have the additional load */
@@ -135,8 +135,8 @@ static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 }
 
 /*
- * Returns the part of the `members`, the rank among them, that get a message.  The rank has so many blocks, each for
- * another rank, and each member receives for an equal part of all ranks.
+ * Returns the fraction of the `members`, the rank among them, that get a message.  The rank has so many blocks, each
+ * for another rank, and each member receives for an equal share of all ranks.
  */
 static double reached(const irr_traffic_t *traffic, double members, double blocks)
 {
@@ -161,8 +161,8 @@ static load_t bytes_of(const irr_traffic_t *traffic)
     return (load_t){ traffic->even_bytes, traffic->bytes - traffic->even_bytes };
 }
 
-/* Returns the part `moves` of a load, and of its additional load the part `beside`. */
-static load_t part_of(load_t load, double moves, double beside)
+/* Returns a load times `moves`, and its additional load times `beside`. */
+static load_t scaled(load_t load, double moves, double beside)
 {
     return (load_t){ load.even * moves, load.beside * moves * beside };
 }
@@ -178,15 +178,17 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
 #define TAIL_SEGMENTS 3      /* no later segment of a message reveals the loss of one of its last ones */
 
 /*
- * Part of the losses at the end of messages that no probe repairs.  It fits two cases of the lab, and is ten times too
- * low for equal messages of 256 KiB.
+ * Fraction of the losses at the end of messages that no probe repairs.  It fits two cases of the lab, and is ten times
+ * too low for equal messages of 256 KiB.
  */
 #define TIMEOUTS 0.06
 
-/* Part of the excess over a queue that is sent again.  It fits the simulated direct on star:4,4,4,4, not the lab. */
+/*
+ * Fraction of the excess over a queue that is sent again.  It fits the simulated direct on star:4,4,4,4, not the lab.
+ */
 #define SENT_AGAIN 0.5
 
-/* Returns the part of the bytes meeting at a port of a switch that the port cannot queue. */
+/* Returns the fraction of the bytes meeting at a port of a switch that the port cannot queue. */
 static double excess_of(const irr_machine_t *machine, double barrier)
 {
     return machine->buffer > 0 && barrier > (double)machine->buffer ? 1 - (double)machine->buffer / barrier : 0;
@@ -263,7 +265,7 @@ static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 
 /*
  * Returns the additional time of steps with unequal messages.  With pacing loose a step of a rank lasts as long as the
- * longer of its two messages.  If a part `alike` of the messages is as long as the longest one and the others are
+ * longer of its two messages.  If a fraction `alike` of the messages is as long as the longest one and the others are
  * empty, the longer of two is 2 - alike times the mean.  Schedules are excluded, because some of them give a step
  * messages of one length.
  */
@@ -322,10 +324,10 @@ static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 {
     const double moves = columns > 1 ? (columns - 1) / columns : 0, reach = fmin(stride * columns, traffic->ranks);
     const double met = reach / traffic->ranks;
-    const load_t blocks = part_of(blocks_of(traffic), 1, met);
+    const load_t blocks = scaled(blocks_of(traffic), 1, met);
     const stage_t stage = {
         .group = group_of(machine, traffic, stride, columns), .share = share_of(traffic, columns, blocks),
-        .blocks = part_of(blocks, moves, 1), .bytes = part_of(bytes_of(traffic), moves, met),
+        .blocks = scaled(blocks, moves, 1), .bytes = scaled(bytes_of(traffic), moves, met),
         .meet = fmax(1, traffic->node_ranks / reach)
     };
 
@@ -374,21 +376,22 @@ static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traf
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
     const double leaders = fmax(1, fmin(node, nodes - 1)), served = ceil((nodes - 1) / node);
     const double away = (traffic->ranks - fmin(node, traffic->ranks)) / fmax(1, traffic->ranks - 1);
-    const double part = nodes > 1 ? served * node / (nodes - 1) : 0;
+    const double per_leader = nodes > 1 ? served * node / (nodes - 1) : 0;
     const load_t blocks = blocks_of(traffic), bytes = bytes_of(traffic);
     const group_t all = everybody(machine, traffic);
     stage_t between = {
         .group = { .between = served, .beyond = all.between > 0 ? served * all.beyond / all.between : 0 },
-        .blocks = part_of(blocks, away * part, 1 / leaders), .bytes = part_of(bytes, away, 1 / leaders), .meet = leaders
+        .blocks = scaled(blocks, away * per_leader, 1 / leaders), .bytes = scaled(bytes, away, 1 / leaders),
+        .meet = leaders
     };
-    const double first = inside_ns(machine, traffic, part_of(blocks, 1, 1 / nodes), part_of(bytes, 1, 1 / nodes));
+    const double first = inside_ns(machine, traffic, scaled(blocks, 1, 1 / nodes), scaled(bytes, 1, 1 / nodes));
 
     if (nodes == 1) {
         return first;
     }
     between.share = share_of(traffic, served + 1, between.blocks);
     return first + stage_ns(machine, traffic, &between) +
-           inside_ns(machine, traffic, part_of(blocks, away * part, 1), part_of(bytes, away * part, 1));
+           inside_ns(machine, traffic, scaled(blocks, away * per_leader, 1), scaled(bytes, away * per_leader, 1));
 }
 
 /* ---- long messages sent directly ---- */

@@ -73,16 +73,16 @@ static int count_hosts(const int *labels, int ranks)
 static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_topology_t *topology)
 {
     int *host_of = irr_alloc((size_t)comm->ranks, sizeof(*host_of));
-    irr_topology_t part;
+    irr_topology_t subtree;
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (host_of != NULL) {
         memcpy(host_of, labels, (size_t)comm->ranks * sizeof(*host_of));
-        status = irr_topology_cut(topology, comm->ranks, host_of, &part);
+        status = irr_topology_cut(topology, comm->ranks, host_of, &subtree);
     }
     if (status == IRR_OK) {
-        status = irr_tree_init(&comm->tree, &part, host_of, comm->ranks);
-        irr_topology_fini(&part);
+        status = irr_tree_init(&comm->tree, &subtree, host_of, comm->ranks);
+        irr_topology_fini(&subtree);
     }
     if (status == IRR_OK) {
         comm->settings.scheduled.tree = &comm->tree;

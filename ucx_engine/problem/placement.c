@@ -38,8 +38,8 @@ typedef struct cut {
     const irr_topology_t *whole;
     int                   top;
     int                  *children;  /* by vertex: number of its children with a used host in or below them */
-    bool                 *used;      /* by vertex: a used host is in or below it; later: it is in the part */
-    int                  *number;    /* by used vertex: its number in the part */
+    bool                 *used;      /* by vertex: a used host is in or below it; later: it is in the result */
+    int                  *number;    /* by used vertex: its number in the result */
 } cut_t;
 
 /* Marks all vertices with used hosts in or below them.  False: a host does not exist, or there are no ranks. */
@@ -85,50 +85,50 @@ static void lower_top(cut_t *cut)
 }
 
 /* Numbers the remaining vertices, hosts first, and counts them. */
-static void number_all(const cut_t *cut, irr_topology_t *part)
+static void number_all(const cut_t *cut, irr_topology_t *result)
 {
     int next = 0;
 
     for (int v = 0; v < cut->whole->vertices; v++) {
         cut->number[v] = cut->used[v] ? next : -1;
         next += cut->used[v];
-        part->hosts += cut->used[v] && v < cut->whole->hosts;
+        result->hosts += cut->used[v] && v < cut->whole->hosts;
     }
-    part->vertices = next;
+    result->vertices = next;
 }
 
-static irr_status_t copy_vertex(const cut_t *cut, int v, irr_topology_t *part)
+static irr_status_t copy_vertex(const cut_t *cut, int v, irr_topology_t *result)
 {
     const irr_topology_t *whole = cut->whole;
     const int to = cut->number[v];
     const size_t bytes = strlen(whole->names[v]) + 1;
 
-    part->parent[to] = v == cut->top ? -1 : cut->number[whole->parent[v]];
-    part->speed[to] = irr_topology_speed(whole, v);
-    part->names[to] = irr_alloc(bytes, 1);
-    if (part->names[to] == NULL) {
+    result->parent[to] = v == cut->top ? -1 : cut->number[whole->parent[v]];
+    result->speed[to] = irr_topology_speed(whole, v);
+    result->names[to] = irr_alloc(bytes, 1);
+    if (result->names[to] == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    memcpy(part->names[to], whole->names[v], bytes);
+    memcpy(result->names[to], whole->names[v], bytes);
     return IRR_OK;
 }
 
-static irr_status_t copy_part(const cut_t *cut, irr_topology_t *part)
+static irr_status_t copy_used(const cut_t *cut, irr_topology_t *result)
 {
     irr_status_t status;
 
-    number_all(cut, part);
-    status = irr_topology_init(part);
+    number_all(cut, result);
+    status = irr_topology_init(result);
     for (int v = 0; status == IRR_OK && v < cut->whole->vertices; v++) {
-        status = cut->used[v] ? copy_vertex(cut, v, part) : IRR_OK;
+        status = cut->used[v] ? copy_vertex(cut, v, result) : IRR_OK;
     }
     if (status != IRR_OK) {
-        irr_topology_fini(part);
+        irr_topology_fini(result);
     }
     return status;
 }
 
-irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *part)
+irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *subtree)
 {
     const size_t vertices = (size_t)topology->vertices;
     cut_t cut = { .whole = topology, .top = -1 };
@@ -143,13 +143,13 @@ irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *ho
     }
     if (status == IRR_OK) {
         lower_top(&cut);
-        status = copy_part(&cut, &result);
+        status = copy_used(&cut, &result);
     }
     for (int r = 0; status == IRR_OK && r < ranks; r++) {
         host_of[r] = cut.number[host_of[r]];
     }
     if (status == IRR_OK) {
-        *part = result;
+        *subtree = result;
     }
     irr_free(cut.children);   /* frees the other arrays too */
     return status;

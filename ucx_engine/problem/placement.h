@@ -1,5 +1,5 @@
 /*
- * placement.h - the host of each rank in a topology, and the part of the topology that the ranks use.
+ * placement.h - the host of each rank in a topology, and the subtree of the topology that the ranks use.
  */
 #ifndef IRR_PLACEMENT_H
 #define IRR_PLACEMENT_H
@@ -16,15 +16,15 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
                            char *reason, size_t size);
 
 /*
- * Returns the part of a topology that messages between ranks can use: the hosts with ranks, and the switches and links
- * between them, with their names, speeds and order.  A switch is left out if no rank is below it, or if all ranks are
- * below one of its child switches.  A switch with a single child left stays.  So each link of the part is a link of the
- * file, which users recognise, and messages over two links in sequence contend on both or on neither.
+ * Returns the subtree of a topology that messages between ranks can use: the hosts with ranks, and the switches and
+ * links between them, with their names, speeds and order.  A switch is left out if no rank is below it, or if all ranks
+ * are below one of its child switches.  A switch with a single child left stays.  So each link of the subtree is a link
+ * of the file, which users recognise, and messages over two links in sequence contend on both or on neither.
  *
- * host_of[r], the host of rank r, becomes its host in the part.  The caller frees *part with irr_topology_fini.
+ * host_of[r], the host of rank r, becomes its host in the subtree.  The caller frees *subtree with irr_topology_fini.
  * IRR_ERR_BAD_PARAM: no ranks, or a host that does not exist; IRR_ERR_NO_MEMORY: nothing has changed. O(vertices +
  * ranks).
  */
-irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *part);
+irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *subtree);
 
 #endif

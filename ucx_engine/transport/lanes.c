@@ -46,13 +46,13 @@ typedef struct prefix {
 static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
 {
     irr_lanes_t *lanes = lanes_of(transport);
-    const void *parts[IRR_LANE_KINDS] = { NULL };
+    const void *addresses[IRR_LANE_KINDS] = { NULL };
     size_t bytes[IRR_LANE_KINDS] = { 0 };
     irr_status_t status = IRR_OK;
 
     for (int k = 0; k < IRR_LANE_KINDS && status == IRR_OK && lanes->address == NULL; k++) {
         if (lanes->inner[k] != NULL) {
-            status = lanes->inner[k]->ops->address(lanes->inner[k], &parts[k], &bytes[k]);
+            status = lanes->inner[k]->ops->address(lanes->inner[k], &addresses[k], &bytes[k]);
         }
     }
     if (status == IRR_OK && lanes->address == NULL) {
@@ -66,7 +66,7 @@ static irr_status_t address(irr_transport_t *transport, const void **address_p, 
         end += sizeof(prefix);
         for (int k = 0; k < IRR_LANE_KINDS; end += bytes[k++]) {
             if (bytes[k] > 0) {
-                memcpy(end, parts[k], bytes[k]);
+                memcpy(end, addresses[k], bytes[k]);
             }
         }
         lanes->address_bytes = (size_t)(end - lanes->address);

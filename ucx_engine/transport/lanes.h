@@ -50,7 +50,7 @@ void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *tr
 /* Returns true if no message can reach the peer by this transport, because the address of the peer is not known. */
 bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind);
 
-/* Adds the new parts of an address to a peer. Returns the errors of connect. */
+/* Adds the lane kinds of an address that are new to a peer. Returns the errors of connect. */
 irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t length);
 
 /*

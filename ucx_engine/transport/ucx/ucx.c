@@ -120,9 +120,9 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 }
 
 /*
- * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB went in two
- * parts, and the kernel delayed the second part until the first had left its queue: a third of the time of such an
- * exchange. Guarded by has_tcp, because UCX warns of settings of transports that are not used.
+ * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB would travel
+ * in two fragments, and the kernel delays the second one until the first has left its queue: a third of the time of
+ * such an exchange. Guarded by has_tcp, because UCX warns of settings of transports that are not used.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
