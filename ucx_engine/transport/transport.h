@@ -15,9 +15,9 @@
  *
  *   - No operation blocks. Neither send nor recv calls `done`: an operation that completes at once returns at once.
  *     `done` is called from `progress`, `abandon`, `take_back` and `close_channel`, and may call send and recv.
- *   - The caller owns the request, the list of pieces and the memory of the pieces. All three must not change from the
- *     call until it returns IRR_OK or an error, or until `done` (the caller may read the memory of a send). A request
- *     may be reused or freed in its own `done`; otherwise its message stays set.
+ *   - The caller owns the request, the list of pieces and the memory of the pieces. None of them may change until
+ *     the call returns IRR_OK or an error, or until `done` (the caller may read the memory of a send). `done` may reuse
+ *     or free the request; otherwise the message of the request stays set.
  *   - send and recv return IRR_OK (complete, `done` is not called), IRR_IN_PROGRESS (`done` will be called once) or an
  *     error (nothing is pending).
  *   - A transport is used by one thread at a time.

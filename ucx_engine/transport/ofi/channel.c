@@ -1,15 +1,15 @@
 /*
  * channel.c - channels over libfabric: their pending receives, and discarding unexpected messages.
  *
- * Not all providers can look for messages (FI_PEEK). So a message is discarded by a receive without room for it, which
- * is cancelled at once; libfabric reports whether the receive had found a message. If a provider cancels later, a
- * message that arrives in the meantime is discarded, too.
+ * Not all providers can look for messages (FI_PEEK). To discard a message, the transport posts a receive without room
+ * (a sink), and cancels the sink at once. libfabric reports whether the sink has matched a message. If a provider
+ * cancels late, the sink also discards a message that arrives in the meantime.
  */
 #include "transport/ofi/ofi.h"
 
 #include "core/alloc.h"
 
-/* Operations per rank that need no allocation later: a send and two receives. */
+/* Number of operations per rank that are allocated in advance: one send and two receives. */
 #define OPS_A_RANK 3
 
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
@@ -40,7 +40,7 @@ void irr_ofi_abandon(irr_channel_t *given)
         irr_ofi_op_t *later = op->later;
 
         op->link = NULL;
-        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* no later receive of its key starts */
+        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* no later receive of the same key starts */
         irr_ofi_cancel(irr_ofi_of(given->transport), op);
         op = later;
     }
@@ -59,8 +59,8 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
 }
 
 /*
- * Records the result of a sink, whose number is op->room. The last fragment of a message counts the message; after an
- * earlier fragment, sinks accept later fragments, too.
+ * Records the result of a sink. op->room is the number of the sink. The last fragment of a message increases the number
+ * of discarded messages. After any other fragment, sinks also accept later fragments.
  */
 void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
@@ -76,7 +76,10 @@ void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
 }
 
-/* Returns the sink that looked for these messages before, otherwise an idle one, preferably free; NULL: none. */
+/*
+ * Returns the sink that has looked for these messages before. If there is no such sink, returns an idle sink,
+ * preferably a free sink; NULL: no sink is idle.
+ */
 static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
 {
     irr_ofi_sink_t *idle = NULL;
@@ -97,7 +100,7 @@ static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
     return idle;
 }
 
-/* Posts a receive for one message, and cancels it. */
+/* Posts a receive for one message, and cancels the receive. */
 static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 {
     irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_SINK, true, NULL);
@@ -124,9 +127,10 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 }
 
 /*
- * Returns the bits of a key to ignore: the sender, and those outside the mask. If fragments of messages without a
- * receive are left, the mark of later fragments is ignored, too, unless a matching receive is pending: libfabric may
- * have given this receive a first fragment that we have not seen yet, and then the second fragment belongs to it.
+ * Returns the bits of a key that a sink must ignore: the sender, and the bits outside the mask. If fragments of
+ * messages without a receive are left, the sink also ignores the mark of later fragments. The mark is not ignored while
+ * a matching receive is pending, because libfabric may have given a first fragment to this receive, and the second
+ * fragment then belongs to the receive.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {

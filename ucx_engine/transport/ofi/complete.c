@@ -1,7 +1,7 @@
 /*
- * complete.c - completions: taken from libfabric in batches, and kept in order until progress calls `done`.
+ * complete.c - takes completions from libfabric in batches, and keeps them in order until progress calls `done`.
  *
- * Discarding (channel.c) also takes completions, and may find those of other operations; it calls no `done`.
+ * Discarding (channel.c) also takes completions, also of other operations, but does not call `done`.
  */
 #include "transport/ofi/ofi.h"
 
@@ -9,7 +9,9 @@
 
 #define BATCH 32
 
-/* Batches per call, so that the caller returns even if completions arrive faster than it handles them. */
+/*
+ * Maximum number of batches per call, so that a call returns even if completions arrive faster than they are handled.
+ */
 #define BATCHES 4
 
 static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
@@ -19,7 +21,10 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
     ofi->finished_last = &op->next;
 }
 
-/* Ends a receive. Its message may be longer than what was posted if the rest is discarded, and shorter than scrap. */
+/*
+ * Ends a receive. The message may be longer than the posted memory if the rest is to be discarded, and shorter than the
+ * scrap buffer.
+ */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
     irr_ofi_unlink(op);
@@ -60,8 +65,9 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 }
 
 /*
- * Returns the length of a message that was longer than the posted bytes. Providers set len to the whole length or to
- * the posted one, and olen to the rest or to 0. If neither shows the length, the fragment is taken for the last one.
+ * Returns the length of a message that was longer than the posted memory. Providers set len to the whole length or to
+ * the posted length, and olen to the length of the rest or to 0. If neither value shows the length, the function treats
+ * the fragment as the last fragment.
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {
@@ -83,7 +89,7 @@ static void fail(irr_ofi_t *ofi)
         return;
     }
     op = entry.op_context;
-    if (op == NULL) {   /* no operation: a connection was lost, and operations with that peer will fail */
+    if (op == NULL) {   /* a connection was lost; operations with the peer will fail */
         irr_log(IRR_LOG_DEBUG, "libfabric: %s", ofi->library->strerror(entry.err));
         return;
     }
@@ -113,7 +119,7 @@ unsigned irr_ofi_collect(irr_ofi_t *ofi)
     return count;
 }
 
-/* Calls `done`, which may post, abandon and collect; each of these keeps the list valid. */
+/* Calls `done` of the finished operations. `done` may post, abandon and collect; the list stays valid. */
 static void notify_owners(irr_ofi_t *ofi)
 {
     while (ofi->finished != NULL) {
@@ -131,7 +137,10 @@ static void notify_owners(irr_ofi_t *ofi)
     }
 }
 
-/* While no operation is pending, only one in IDLE_LOOKS calls asks libfabric: over sockets that is a system call. */
+/*
+ * While no operation is pending, only one of IDLE_LOOKS calls of progress calls libfabric, because a provider on
+ * sockets makes a system call each time.
+ */
 #define IDLE_LOOKS 16
 
 unsigned irr_ofi_progress(irr_transport_t *transport)

@@ -1,13 +1,14 @@
 /*
  * fragment.c - sends messages of at least fragment_max bytes, the provider's longest message, in fragments.
  *
- * Each fragment of fragment_max bytes is followed by another one. The last fragment is shorter, and may be empty: it
- * shows the end to a receiver, which does not know the length of the message.
+ * Each fragment except the last has fragment_max bytes. The last fragment is shorter, and may be empty. A receiver does
+ * not know the length of the message, and detects the end by the shorter fragment.
  *
- * The first fragment has the key of the message. Later fragments have one more bit set, so that they match only the
- * operation that received the first fragment, however short that receive is. Each fragment starts when the previous one
- * is over: fragments are so long that waiting costs nothing. A second fragment waits, at both ends, until all earlier
- * operations that may have fragments with the same key are over. No function here allocates memory.
+ * The first fragment has the key of the message. The keys of later fragments have one more bit set, so that later
+ * fragments match only the operation that received the first fragment, even if its receive is short. Each fragment
+ * starts when the previous fragment is over; fragments are so long that waiting costs almost no time. A second fragment
+ * waits, at both ends, until all earlier operations that may have fragments with the same key are over. No function
+ * here allocates memory.
  */
 #include "transport/ofi/ofi.h"
 
@@ -31,7 +32,7 @@ irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
-/* Sets the length of the next fragment. A receive uses the scrap buffer if it keeps nothing more. */
+/* Sets the length of the next fragment. A receive that keeps no more bytes uses the scrap buffer. */
 static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;
@@ -41,9 +42,9 @@ static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * A provider takes a limited number of receives. The first receive of each key must be among them: otherwise the next
- * message could belong to a receive that waits, while the posted ones wait for later messages. So if there are many
- * receives, only the first of each key is posted.
+ * Starts an operation. A provider accepts only a limited number of posted receives. The first receive of each key must
+ * be posted. Otherwise the next message could belong to a receive that is not posted, while all posted receives wait
+ * for later messages. If there are many receives, the function therefore posts only the first receive of each key.
  */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
 {
@@ -62,12 +63,12 @@ irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *lin
     }
     status = irr_ofi_post(ofi, op, line, posted);
     if (status != IRR_IN_PROGRESS) {
-        (void)irr_ofi_queue_leave(ofi, op);   /* it is the last of its queue, so none waits for it */
+        (void)irr_ofi_queue_leave(ofi, op);   /* it is the last of its queue, so no operation waits for it */
     }
     return status;
 }
 
-/* Starts the next fragment. Returns IRR_IN_PROGRESS, or why it could not start. */
+/* Starts the next fragment. Returns IRR_IN_PROGRESS, or the error. */
 static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     bool posted;
@@ -113,6 +114,7 @@ void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
     next->waits = false;
     if (irr_ofi_post(ofi, next, next->home, &posted) != IRR_IN_PROGRESS) {
-        irr_ofi_post_later(ofi, next, next->home);   /* progress ends it, which avoids recursion along the queue */
+        irr_ofi_post_later(ofi, next, next->home);   /* progress ends it; to end it here could recurse along the
+                                                        queue */
     }
 }

@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The name of all versions since 1.0, and of 2.x. */
+/* The name of the library in all versions since 1.0, including 2.x. */
 #define LIBRARY "libfabric.so.1"
 
-/* Bytes that rxm puts before a message in its buffer, with a reserve. */
+/* Number of bytes that rxm puts before a message in its buffer, with a reserve. */
 #define HEADER_ROOM 256
 
 static irr_ofi_library_t library;
@@ -31,17 +31,18 @@ static bool is_new_enough(void)
 }
 
 /*
- * Sets variables that rxm reads only from the environment; values set by the user stay.
+ * Sets variables that rxm reads only from the environment. Does not change variables that the user has set.
  *
- * A message that is longer than its receive must do no harm. Over tcp, rxm 1.17 ends the connection if such a message
- * arrives directly in the memory of the receive, and uses freed memory if it arrives in segments.
+ * A message that is longer than its receive must not break the connection. Over tcp, rxm 1.17 ends the connection if
+ * such a message arrives directly in the memory of the receive, and uses freed memory if such a message arrives in
+ * segments.
  *
- * A process keeps some thousand buffers, one per eager message: 121 MB with the default length of 16 KiB, 55 MB with
- * the number set below, 150 MB with that number and 64 KiB. With 64 KiB, tree over a switch of 100 Mbit/s is as
- * fast as over UCX; with 16 KiB it takes 1.1 to 1.4 times as long.
+ * A process keeps some thousand buffers, one per eager message. With the default number of buffers and 16 KiB per
+ * buffer they take 121 MB; with the number set below they take 55 MB with 16 KiB per buffer, and 150 MB with 64 KiB.
+ * With 64 KiB, tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes 1.1 to 1.4 times as long.
  *
- * rxm also has a completion ring for 256 processes, 12.6 MB that are touched slowly, which looks like a memory leak.
- * Therefore the number of processes is set.
+ * The completion ring of rxm has 12.6 MB for 256 processes by default. A process touches this memory slowly, which
+ * looks like a memory leak. The function therefore sets the number of processes.
  */
 static void tame(size_t eager_bytes, size_t job_ranks)
 {

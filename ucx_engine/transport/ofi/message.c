@@ -6,10 +6,11 @@
  *
  *     channel 16 | fragment 1 | tag 15 | rank 16 to 20, as many as the provider leaves
  *
- * One piece is passed on as it is. A list is packed into a buffer, or unpacked from one, even if the provider supports
- * lists: libfabric 1.17 to 2.6 over rxm never ends a long list, at neither end, if the receive is shorter than the
- * offset of its last pieces. Short messages are copied at once; libfabric still reports their end, for the shutdown.
- * Without memory for a buffer, send and recv return IRR_ERR_NO_MEMORY, which fails the communicator.
+ * A message of one piece is passed to libfabric directly. A list is packed into a buffer, or unpacked from a buffer,
+ * even if the provider supports lists. The reason is a defect of rxm in libfabric 1.17 to 2.6: if a receive is shorter
+ * than the offset of the last pieces of a long list, neither the send nor the receive ends. libfabric copies short
+ * messages at once, but also reports their end, because the shutdown needs it. If memory for a buffer is missing, send
+ * and recv return IRR_ERR_NO_MEMORY, and the communicator fails.
  */
 #include "transport/ofi/ofi.h"
 
@@ -23,9 +24,9 @@ uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 }
 
 /*
- * Sets *room to the length of the longest message that the pieces accept, and *kept to the bytes to post: all, or if
- * the last piece is an endless sink, up to the last piece that keeps data. Not all providers report the length of a
- * message that did not fit.
+ * Sets *room to the length of the longest message that the pieces accept. Sets *kept to the number of bytes to post:
+ * the bytes of all pieces, or, if the last piece is an endless sink, the bytes up to the last piece that keeps data.
+ * Not all providers report the length of a message that did not fit.
  */
 static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
 {
@@ -97,7 +98,7 @@ static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
     return status;
 }
 
-/* Starts a send. A message that libfabric has copied is complete for its owner. */
+/* Starts a send. If libfabric has copied the message, the send is complete for the caller. */
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
 {
     bool posted = false;

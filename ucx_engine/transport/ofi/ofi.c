@@ -2,8 +2,8 @@
  * ofi.c - the libfabric transport: opening and closing fabric, domain and endpoint.
  *
  * The transport has one endpoint of tagged messages, one completion queue and one address table. The engine serialises
- * its calls, so libfabric needs no locks. provider.c chooses provider and domain, and thereby what listens for
- * connections.
+ * its calls, so libfabric needs no locks. provider.c selects provider and domain, and thereby the interface that
+ * listens for connections.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,13 +11,16 @@
 #include "core/clock.h"
 #include "core/log.h"
 
-/* Longest message that is copied instead of waiting for its completion, in bytes. */
+/* Longest message in bytes that libfabric copies, so that the send completes at once. */
 #define INJECT_MAX 256
 
-/* Far longer than the notice of a received message takes to return when all ranks shut down. */
+/*
+ * Time in ns that drain waits for the end of a send. The time is far longer than an acknowledgement takes when all
+ * ranks shut down.
+ */
 #define QUIET_NS UINT64_C(1000000000)
 
-/* Length from which a contiguous message of its own is faster than a packed one. */
+/* Length in bytes from which a separate contiguous message is faster than a packed message. */
 #define ZERO_COPY_MIN 32768
 
 irr_status_t irr_ofi_status(ssize_t error)
@@ -92,9 +95,10 @@ static void close_transport(irr_transport_t *transport)
 }
 
 /*
- * A send is over when it has left this process; the provider's queues move only while we call it. A rendezvous with a
- * receiver that never answers does not end and cannot be taken back. If no send ends for QUIET_NS, the remaining ones
- * are considered to be such sends.
+ * Returns IRR_OK when all sends are over and no message is being discarded. A send is over when it has left this
+ * process, and the queues of a provider advance only while this process calls the provider. A rendezvous with a
+ * receiver that never answers does not end, and cannot be taken back. If no send ends for QUIET_NS, drain treats the
+ * remaining sends as such sends and does not wait for them.
  */
 static irr_status_t drain(irr_transport_t *transport)
 {
@@ -155,12 +159,12 @@ static const irr_transport_ops_t ops = {
     .free = free_transport
 };
 
-/* Returns the largest power of two up to message_max, which all ranks can compare. */
+/* Returns the largest power of two that is not larger than message_max. All ranks can compare this number. */
 static size_t fragment_max(size_t message_max)
 {
     size_t fragment = (SIZE_MAX >> 1) + 1;
 
-    while (fragment > message_max && message_max > 0) {   /* 0: the provider does not say */
+    while (fragment > message_max && message_max > 0) {   /* 0: the provider gives no maximum */
         fragment >>= 1;
     }
     return fragment;
@@ -183,7 +187,10 @@ static void describe(irr_ofi_t *ofi)
     };
 }
 
-/* Opens the completion queue; some providers cannot wake a sleeping process. */
+/*
+ * Opens the completion queue. If the provider cannot wake a sleeping process, opens the queue without a descriptor to
+ * wait for.
+ */
 static int open_queue(irr_ofi_t *ofi)
 {
     struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_FD };

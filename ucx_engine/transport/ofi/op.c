@@ -1,8 +1,8 @@
 /*
  * op.c - memory of operations and of packed messages, from free lists.
  *
- * Operations are allocated in slabs, which live as long as the transport. Free buffers are kept up to KEPT_MAX bytes,
- * in classes of powers of two; others are freed at once.
+ * Operations are allocated in slabs, which live as long as the transport. Free buffers are kept in classes of powers of
+ * two, up to KEPT_MAX bytes in total. Other buffers are freed at once.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,8 +11,8 @@
 #define SLAB_OPS 64
 
 /*
- * Operations reserved for those that end without action of other ranks. So a rank without memory can still notify its
- * peers of a failure, and receive their notices.
+ * Number of operations that are reserved for messages that end without action of other ranks. A rank without memory can
+ * therefore notify its peers of a failure, and receive their notices.
  */
 #define OPS_KEPT 4
 #define KEPT_MAX ((size_t)16 << 20)
@@ -26,7 +26,7 @@ struct irr_ofi_slab {
 typedef union head {
     struct {
         void  *next;    /* next free buffer */
-        size_t log;     /* its class; above the last class: never kept */
+        size_t log;     /* class of the buffer; a buffer above the last class is never kept */
     } of;
     char line[64];
 } head_t;

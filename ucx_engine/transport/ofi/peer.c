@@ -4,8 +4,8 @@
  *     version 1 | length of the provider's name 1 | logarithm of fragment_max 1 | 0 1 | format of the address 4 |
  *     name | libfabric's address
  *
- * A peer is only an address until the first send to it, because a grid route uses few peers of many. Addresses from
- * other processes are checked, because libfabric reads as many bytes as their format implies.
+ * A peer has only an address until the first send to the peer, because a grid route sends to only a few of many peers.
+ * Addresses from other processes are checked, because libfabric reads as many bytes as their format implies.
  */
 #include "transport/ofi/ofi.h"
 
@@ -76,7 +76,7 @@ static irr_status_t refuse_fragments(const irr_ofi_t *ofi, unsigned log)
     return IRR_ERR_UNREACHABLE;
 }
 
-/* Checks that an address is of our provider, and that libfabric can read it. */
+/* Checks that an address belongs to the provider of this process, and that libfabric can read the address. */
 static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t length)
 {
     head_t head, own;

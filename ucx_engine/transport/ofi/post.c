@@ -1,9 +1,9 @@
 /*
- * post.c - passes operations to libfabric, which may refuse one for now: -FI_EAGAIN.
+ * post.c - passes operations to libfabric, which may refuse an operation temporarily (-FI_EAGAIN).
  *
- * A refused operation waits in a line, of the sends to its peer or of all receives. Later operations of the line wait
- * too, because messages of one tag stay in order. Progress retries the first operation of each line. No function here
- * loops until libfabric accepts an operation.
+ * A refused operation waits in a line. Each peer has a line for sends, and all receives share one line. Later
+ * operations of a line wait behind the refused operation, because messages of one tag stay in order. Progress retries
+ * the first operation of each line. No function here loops until libfabric accepts an operation.
  */
 #include "transport/ofi/ofi.h"
 
@@ -72,7 +72,7 @@ irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line
     return error != 0 ? irr_ofi_status(error) : IRR_IN_PROGRESS;
 }
 
-/* Retries the operations of a line. An operation that libfabric rejects for good ends with its error. */
+/* Retries the operations of a line. If libfabric returns a permanent error, the operation ends with this error. */
 static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
 {
     while (line->first != NULL) {
@@ -89,7 +89,7 @@ static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
     }
 }
 
-/* Retries all lines. An operation that ends here may add operations to lines, also to the same one. */
+/* Retries all lines. An operation that ends during the retry may add operations to any line, including its own line. */
 void irr_ofi_retry(irr_ofi_t *ofi)
 {
     irr_ofi_line_t *line = ofi->lines;
@@ -107,7 +107,7 @@ void irr_ofi_retry(irr_ofi_t *ofi)
     }
 }
 
-/* An emptied line stays listed until the next progress. */
+/* Cancels an operation. An empty line stays in the list of lines until the next progress. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     if (op->line == NULL && !op->waits) {

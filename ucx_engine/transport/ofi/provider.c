@@ -1,9 +1,9 @@
 /*
  * provider.c - selects provider and domain of libfabric.
  *
- * libfabric lists the providers with what we need: tagged messages of reliable endpoints, in order. A configuration
- * limits the list as `fi_info -p` and `-d` do. A table ranks the remaining providers by name. The domain decides what
- * listens: of providers on sockets, a job on one node uses only the loopback device.
+ * libfabric lists the providers that have tagged messages of reliable endpoints in order. The configuration limits this
+ * list, like `fi_info -p` and `-d`. A table ranks the remaining providers by name. The domain determines the interface
+ * that listens: with a provider on sockets, a job on one node uses only the loopback device.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-/* Smallest number of tag bits that are sufficient: a channel, a tag, and 16 bits of a rank. */
+/* Smallest sufficient number of tag bits: the bits of a channel and a tag, and 16 bits for a rank. */
 #define TAG_BITS_MIN (IRR_CHANNEL_ID_BITS + IRR_OFI_TAG_BITS + 16)
 
 /* How a provider reaches other nodes. */
 typedef enum reach {
-    FABRIC,   /* by an adapter of its own */
-    SOCKETS   /* by a socket that listens at a network interface */
+    FABRIC,   /* by a network adapter */
+    SOCKETS   /* by a socket that listens on a network interface */
 } reach_t;
 
-/* Providers, the best first. Others are used only if they are named. */
+/* Providers, the best first. A provider that is not in this table is used only if the configuration names it. */
 static const struct row {
     const char *name;
     reach_t     reach;
@@ -37,7 +37,7 @@ static const struct row {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* Providers that fail the conformance suite, up to a version of libfabric. */
+/* Providers that fail the conformance suite before a certain version of libfabric. */
 static const struct flaw {
     const char *name;
     uint32_t    before;
@@ -86,7 +86,7 @@ static bool given(const char *value)
     return value != NULL && value[0] != '\0';
 }
 
-/* Returns the position of a name in a comma-separated list, from 0, or -1. */
+/* Returns the position of a name in a comma-separated list, counted from 0; -1: the name is not in the list. */
 static int place_of(const char *list, const char *name)
 {
     for (int place = 0; *list != '\0'; place++) {
@@ -107,7 +107,7 @@ int irr_ofi_tag_bits(const struct fi_info *info)
     return format != 0 ? 64 - __builtin_clzll(format) : 0;
 }
 
-/* Returns the allowed domains, the best first; NULL: any. */
+/* Returns the list of allowed domains, the best first; NULL: all domains are allowed. */
 static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
 {
     if (given(config->ofi_domain)) {
@@ -116,7 +116,10 @@ static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
     return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
 }
 
-/* Ranks an entry: less is better; -1: it must not be used. Among equal entries the first one of libfabric is used. */
+/*
+ * Returns the rank of an entry; -1: the entry must not be used. A lower rank is better. Among entries of equal rank,
+ * the first entry in libfabric's order is used.
+ */
 static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
     const int row = row_of(provider_of(info));
@@ -152,7 +155,7 @@ static const struct fi_info *best_of(const irr_ofi_library_t *library, const str
 
 /* ---- error messages ---- */
 
-/* Appends a name to a list with commas, unless it is there or there is no room. */
+/* Appends a name to a comma-separated list. Does nothing if the list already has the name, or if there is no room. */
 static void append(char *text, size_t size, const char *name)
 {
     const size_t used = strlen(text);
@@ -200,7 +203,7 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
     struct fi_info *hints = library->dupinfo(NULL);
 
     if (hints != NULL) {
-        /* no source is used, but without it rxm of libfabric 2.0 to 2.4 may crash when an address is added */
+        /* sources are unused, but without FI_SOURCE rxm of libfabric 2.0 to 2.4 may crash when an address is added */
         hints->caps = FI_TAGGED | FI_SOURCE;
         hints->mode = FI_CONTEXT | FI_CONTEXT2;
         hints->ep_attr->type = FI_EP_RDM;
@@ -214,7 +217,10 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
     return hints;
 }
 
-/* Finds all suitable entries of the named provider, or of all; *list_p is NULL if there are none. */
+/*
+ * Finds all suitable entries of a provider, or of all providers if `provider` is NULL. Sets *list_p to NULL if there is
+ * no such entry.
+ */
 static irr_status_t find_all(const irr_ofi_library_t *library, const char *provider, struct fi_info **list_p)
 {
     struct fi_info *hints = hints_for(library);

@@ -1,9 +1,9 @@
 /*
- * queue.c - queues of operations with one key, in order: all pending receives of channels, and sends in fragments
- * (fragment.c).
+ * queue.c - queues of operations. A queue has all operations of one key, in order: the pending receives of channels,
+ * and sends in fragments (fragment.c).
  *
- * A hash table of IRR_OFI_QUEUES lists finds the queue of a key. A list links the first operations of its queues, and
- * the first operation of a queue knows the last one. No function here allocates memory.
+ * A hash table of IRR_OFI_QUEUES lists finds the queue of a key. A list links the first operations of its queues. The
+ * first operation of a queue has a pointer to the last operation. No function here allocates memory.
  *
  * Cost: O(1) per operation, unless there are many more keys than lists.
  */
@@ -15,7 +15,10 @@ static uint64_t name_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return op->key & ~irr_ofi_fragment_bit(ofi);
 }
 
-/* Returns the list of a key. Keys differ in their lowest bits by rank, and above these by tag and channel. */
+/*
+ * Returns the index of the list of a key. The lowest bits of a key are the rank; the bits above are the tag and the
+ * channel.
+ */
 static size_t list_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     return (size_t)((name_of(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));
@@ -26,7 +29,10 @@ static bool is_alike(const irr_ofi_t *ofi, const irr_ofi_op_t *a, const irr_ofi_
     return a->kind == b->kind && a->to == b->to && name_of(ofi, a) == name_of(ofi, b);
 }
 
-/* Returns the link to the first operation of a queue, or the link where that would be added. */
+/*
+ * Returns the link to the first operation of a queue. If there is no such queue, returns the link where its first
+ * operation would be added.
+ */
 static irr_ofi_op_t **find(irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     irr_ofi_op_t **at = &ofi->queues[list_of(ofi, op)];

@@ -1,16 +1,17 @@
 /*
  * bell.c - sleeping, and waking another process.
  *
- * The bell of a process is a pipe that others open through /proc of this process, as they open its segment. Before a
- * process sleeps, it sets a flag in its segment, checks its lanes once more, and polls the pipe. A process that has put
- * something on a lane, or taken something off, reads the flag of the other process and writes a byte to the pipe. No
- * process keeps a descriptor of another one's pipe, so the number of open files does not grow with partners.
+ * The bell of a process is a pipe. Other processes open the pipe through /proc of its owner, like the owner's segment.
+ * Before a process sleeps, it sets a flag in its segment, checks its lanes once more, and polls the pipe. A process
+ * that has written or released a slot of a lane reads the flag of the other process, and writes a byte to the other's
+ * pipe if the flag is set. No process keeps a descriptor of another process's pipe, so the number of open files does
+ * not grow with the number of partners.
  *
  * Messages need no memory fence. A sender may therefore read the flag while its own store to the lane is still in the
  * store buffer of its processor, and invisible to the receiver. The receiver yields between setting its flag and
- * checking its lanes, which takes longer. If the time is too short all the same, the wakeup is lost; callers limit
- * their sleeps for that case. A barrier in the kernel (membarrier) would be exact, but a process with threads waits 10
- * ms and more to register for it.
+ * checking its lanes, which usually gives the store enough time. If the store takes longer, the wakeup is lost; callers
+ * limit their sleeps for this case. A barrier in the kernel (membarrier) would be exact, but a process with threads
+ * waits at least 10 ms to register for the barrier.
  */
 #include "transport/shm/shm.h"
 
@@ -86,7 +87,7 @@ void irr_shm_ring(const irr_peer_t *peer)
     file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* read and write: writing to a pipe without a reader would
                                                              kill this process by SIGPIPE */
     if (file >= 0) {
-        (void)!write(file, &byte, 1);   /* if the pipe is full, the bell rings already */
+        (void)!write(file, &byte, 1);   /* if the pipe is full, the other process wakes anyway */
         close(file);
     }
 }

@@ -1,12 +1,13 @@
 /*
- * lane.c - the sender's end of a lane, and room for pieces; see lane.h.
+ * lane.c - the sender's end of a lane, and the allocation of room for pieces; see lane.h.
  *
- * Bytes beside the slots are handed out in sequence, and from the beginning of their ring again when they are used up
- * or when a round of slots begins: a short ring stays in the cache.
+ * The bytes beside the slots form a ring, and irr_lane_room allocates them in sequence. Allocation restarts at the
+ * beginning of the ring when the end is reached or a round of slots begins, so that the used part of the ring stays
+ * short and in the cache.
  */
 #include "transport/shm/lane.h"
 
-/* Takes over the count that the receiver has published, if the count is plausible. */
+/* Reads the count that the receiver has published. Ignores the count if it is not plausible. */
 void irr_lane_look_back(irr_lane_out_t *out)
 {
     uint32_t taken;
@@ -21,7 +22,7 @@ void irr_lane_look_back(irr_lane_out_t *out)
     }
 }
 
-/* Returns true if the bytes from `from` on are free and contiguous. */
+/* Returns true if `bytes` bytes from `from` on are free and contiguous. */
 static bool fits(const irr_lane_out_t *out, uint64_t from, size_t bytes)
 {
     return from % IRR_LANE_BESIDE + bytes <= IRR_LANE_BESIDE && from + bytes - out->tail <= IRR_LANE_BESIDE;

@@ -3,19 +3,19 @@
  * receiver reads.
  *
  * A slot is one cache line: a header of eight bytes and up to 56 bytes of a message. The sender writes the header last,
- * with release; the receiver checks only the header of the next slot. A short message therefore moves one cache line. A
- * longer message goes in pieces through a ring of bytes beside the slots; the slot of a piece names its position. The
- * receiver counts the slots that it has taken, and publishes the count in its own segment after each half of a ring of
- * slots, and whenever a slot asks for it. Slots ask while more than half of the bytes beside are in use. No cache line
- * is written by both ends.
+ * with release order. The receiver checks only the header of the next slot. A short message therefore moves one cache
+ * line. A longer message travels in pieces through a second ring, the bytes beside the slots; the slot of a piece has
+ * the position of the piece. The receiver counts the slots that it has taken, and publishes the count in its own
+ * segment. It publishes after each half of a ring of slots, and also if a slot requests it. A slot requests it if more
+ * than half of the bytes beside are in use. No cache line is written by both ends.
  *
  *     63  58 57  52 51                       0
  *      lap    form   key (transport/key.h)
  *
- * The lap numbers the rounds through the ring, so a slot of the previous round is no message. Laps begin with 1,
- * because memory that was never written is zero.
+ * The lap is the number of the round through the ring. The lap distinguishes a new message from a slot of the previous
+ * round. Laps begin with 1, because memory that was never written is zero.
  *
- * The functions here only work on memory: the caller allocates it and interprets the messages.
+ * The functions only access memory. The caller allocates the memory and interprets the messages.
  */
 #ifndef IRR_LANE_H
 #define IRR_LANE_H
@@ -34,12 +34,16 @@
 #define IRR_LANE_LAP_SHIFT  58
 
 /*
- * Form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these. IRR_LANE_END: the rest of a
- * message in pieces will not come.
+ * The form of a slot is the length of a whole message, up to IRR_LANE_SHORT, or one of these values. FIRST: the first
+ * piece of a message. NEXT: a later piece. SINGLE: a message by single copy. END: the remaining pieces of a message
+ * will not arrive.
  */
 enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE, IRR_LANE_END };
 
-/* A slot holds a whole message, the position of a piece, or where to read the message (single copy). */
+/*
+ * A slot holds a whole message, the position of a piece, or the address of a message in its sender's memory (single
+ * copy).
+ */
 typedef struct irr_lane_slot {
     _Alignas(64) _Atomic uint64_t head;
     union {
@@ -66,7 +70,10 @@ static inline uint64_t irr_lane_lap(uint32_t number)
     return (number / IRR_LANE_SLOTS + 1) % 64;
 }
 
-/* Copies what fits a slot, because memcpy takes longer for most messages. The last word may overlap the previous. */
+/*
+ * Copies up to IRR_LANE_SHORT bytes, because memcpy takes longer for most messages. The last word may overlap the
+ * previous word.
+ */
 static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     if (bytes < 8) {
@@ -91,10 +98,10 @@ static inline uint64_t irr_lane_read(const uint64_t *number)
 
 typedef struct irr_lane_out {
     irr_lane_slot_t        *slots;      /* NULL: not open */
-    uint32_t                sent, taken;   /* slots that were sent, and those known to be taken */
-    uint64_t                head, tail;   /* bytes beside, counted over all rounds with the gaps at the end of the ring:
-                                             handed out, and free again */
-    uint64_t                end[IRR_LANE_SLOTS];   /* by slot: value of `head` when it was sent */
+    uint32_t                sent, taken;   /* number of slots that were sent, and that are known to be taken */
+    uint64_t                head, tail;   /* positions in the bytes beside: end of the allocated and of the released
+                                             bytes, counted over all rounds, including gaps at the end of the ring */
+    uint64_t                end[IRR_LANE_SLOTS];   /* by slot: value of `head` when the slot was sent */
     unsigned char          *beside;     /* NULL: not allocated */
     const _Atomic uint32_t *taken_there;   /* count that the receiver publishes; NULL: not found yet */
 } irr_lane_out_t;
@@ -102,7 +109,10 @@ typedef struct irr_lane_out {
 /* Reads the count that the receiver has published. */
 void irr_lane_look_back(irr_lane_out_t *out);
 
-/* Returns the next slot, or NULL if the ring is full as far as this end knows. */
+/*
+ * Returns the next slot, or NULL if the ring is full. Does not read the count of the receiver, so the ring may have a
+ * free slot in spite of NULL.
+ */
 static inline irr_lane_slot_t *irr_lane_next_known(const irr_lane_out_t *out)
 {
     return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
@@ -117,10 +127,12 @@ static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
     return irr_lane_next_known(out);
 }
 
-/* Returns room beside the slots for a piece of the next slot; NULL: there is none now. */
+/* Allocates `bytes` bytes beside the slots for the piece of the next slot. Returns NULL if there is no room now. */
 unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);
 
-/* Returns true if the bytes beside run short, so that the receiver must publish its count at once. */
+/*
+ * Returns true if more than half of the bytes beside are in use, so that the receiver must publish its count at once.
+ */
 static inline bool irr_lane_hurries(const irr_lane_out_t *out)
 {
     return out->head - out->tail > IRR_LANE_BESIDE / 2;
@@ -132,7 +144,7 @@ static inline uint64_t irr_lane_header(const irr_lane_out_t *out, uint64_t key, 
     return irr_lane_lap(out->sent) << IRR_LANE_LAP_SHIFT | form << IRR_LANE_FORM_SHIFT | key;
 }
 
-/* Sends the next slot, of which everything but the header is written. */
+/* Sends the next slot. The caller must have written all of the slot except the header. */
 static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t header)
 {
     out->end[out->sent++ % IRR_LANE_SLOTS] = out->head;
@@ -142,9 +154,9 @@ static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint
 /* ---- the receiver's end ---- */
 
 typedef struct irr_lane_in {
-    const irr_lane_slot_t *slots;     /* NULL: the sender has no lane, or it was not found yet */
+    const irr_lane_slot_t *slots;     /* NULL: the sender has no lane, or its lane has not been found yet */
     const irr_lane_slot_t *next;      /* next slot to check */
-    uint64_t               lap;       /* top bits of its header when it is written */
+    uint64_t               lap;       /* the lap of the next slot, in the top bits */
     const unsigned char   *beside;
     _Atomic uint32_t      *taken_here;   /* count published to the sender */
     uint32_t               taken;
@@ -157,7 +169,7 @@ static inline void irr_lane_turn(irr_lane_in_t *in)
     in->lap = irr_lane_lap(in->taken) << IRR_LANE_LAP_SHIFT;
 }
 
-/* Returns the header of the next slot, written or not. */
+/* Returns the header of the next slot, even if the slot is not written yet. */
 static inline uint64_t irr_lane_head(const irr_lane_in_t *in)
 {
     return atomic_load_explicit(&in->next->head, memory_order_acquire);
@@ -170,12 +182,12 @@ static inline bool irr_lane_came(const irr_lane_in_t *in, uint64_t head)
 }
 
 /*
- * Returns the length of the whole message with this key in the next slot, or a number above IRR_LANE_SHORT if the slot
- * is not written or holds something else.
+ * Returns the length of the whole message with this key in the next slot. Returns a number above IRR_LANE_SHORT if the
+ * slot is not written, or has another form or key.
  */
 static inline uint64_t irr_lane_whole(const irr_lane_in_t *in, uint64_t head, uint64_t key)
 {
-    const uint64_t form = head ^ (in->lap | key);   /* has ones where the header is not as expected */
+    const uint64_t form = head ^ (in->lap | key);   /* a bit is 1 where the header differs from the expected header */
 
     return form >> IRR_LANE_FORM_SHIFT | form << (64 - IRR_LANE_FORM_SHIFT);
 }
@@ -186,7 +198,10 @@ static inline void irr_lane_expect(const irr_lane_in_t *in)
     __builtin_prefetch(in->next);
 }
 
-/* Releases the slot that was checked, and the bytes beside that it names. Returns true if the count was published. */
+/*
+ * Releases the next slot and the bytes beside of its piece. hurry: the slot requests a published count. Returns true if
+ * the count was published.
+ */
 static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
 {
     in->next++;

@@ -2,8 +2,8 @@
  * link.c - the links of two processes of a node, and copying to and from lists of pieces.
  *
  * A process appends a link to the list in its segment when it first sends to or receives from another process. A link
- * lives as long as the segment. The other process walks the list from where it stopped last until it finds its own
- * name: O(1) per check, O(links) once per pair.
+ * lives as long as the segment. The other process searches the list for its own name, and continues each search where
+ * the previous search stopped: O(1) per check, O(links) in total per pair of processes.
  */
 #include "transport/shm/shm.h"
 
@@ -92,7 +92,10 @@ irr_status_t irr_shm_open_beside(irr_peer_t *peer)
 
 /* ---- the segment of another process ---- */
 
-/* Returns the address of a range in the segment of a peer, or NULL if it is invalid or not aligned to cache lines. */
+/*
+ * Returns the address of a range in the segment of a peer, or NULL if the range is invalid or not aligned to cache
+ * lines.
+ */
 static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
 {
     const irr_view_t *view = &peer->view;
@@ -101,7 +104,7 @@ static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
     return good ? view->bytes + offset : NULL;
 }
 
-/* Walks the links of a peer from the last one on, until the link with our name. */
+/* Searches the links of a peer for the link with our name. Continues behind the last link that was searched. */
 static void walk(irr_peer_t *peer)
 {
     while (peer->its == NULL) {
@@ -139,7 +142,10 @@ bool irr_shm_find(irr_peer_t *peer)
 
 /* ---- lists of pieces ---- */
 
-/* Returns up to `bytes` bytes of the current piece, and moves the cursor behind them. */
+/*
+ * Sets *base to the next bytes of the current piece, and moves the cursor behind these bytes. Returns their number, at
+ * most `bytes`.
+ */
 static size_t advance(irr_shm_op_t *op, size_t bytes, unsigned char **base)
 {
     irr_shm_cursor_t *cursor = &op->at;

@@ -1,10 +1,10 @@
 /*
- * receive.c - from slots to messages: into the receive that waits for a message, or into the stash (stash.c).
+ * receive.c - turns slots into messages, and moves each message to its receive or into the stash (stash.c).
  *
- * A receive takes a short message that is in the next slot of its lane. Such a receive may wait for a cache line that
- * the other end has just written, so users start sends before receives. Progress reads the lanes that receives wait
- * for. A slot is memory of another process: each number is read once and checked. After a slot that breaks the rules
- * the lane is not read any more, and receives from this process end in IRR_ERR_PROTOCOL.
+ * A call of recv takes a short message that is in the next slot of its lane. Such a call may wait for a cache line that
+ * the other end has just written, so callers start sends before receives. Progress reads the lanes that receives wait
+ * for. A slot is memory of another process, so each number is read once and checked. After an invalid slot the lane is
+ * not read any more, and receives from its sender end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 
@@ -72,7 +72,7 @@ static irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
     return *link != NULL ? irr_shm_pull(&peer->posted, link) : NULL;
 }
 
-/* Releases the slot that was checked, and wakes the sender if the release was published. */
+/* Releases the next slot, and wakes the sender if the release was published. */
 static inline void take(irr_peer_t *peer, bool hurry)
 {
     if (irr_lane_take(&peer->in, hurry)) {
@@ -80,7 +80,7 @@ static inline void take(irr_peer_t *peer, bool hurry)
     }
 }
 
-/* Returns true if a piece lies within the bytes beside, and is no longer than the rest of its message. */
+/* Returns true if a piece lies within the bytes beside and is not longer than the rest of its message. */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
     return first == (peer->missing == 0) && length > 0 && length <= IRR_LANE_PIECE &&
@@ -101,7 +101,7 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
     }
 }
 
-/* Takes the slot of a contiguous message for a receive, and returns the status of that receive. */
+/* Takes the slot of a contiguous message for a receive. Returns the status of the receive. */
 static inline irr_status_t receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
                                          bool hurry)
 {
@@ -155,7 +155,7 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
 
 /* ---- messages in several pieces ---- */
 
-/* Begins a message in pieces: finds its receive, or stashes it. */
+/* Begins a message in pieces. Finds the receive of the message, or stashes the message. */
 static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
     peer->filling = take_posted(peer, key);
@@ -188,7 +188,7 @@ static void end(irr_peer_t *peer)
     }
 }
 
-/* Ends a message whose rest will not come. Returns the receive that waits for it, or NULL. */
+/* Ends a message whose remaining pieces will not arrive. Returns the receive that waits for the message, or NULL. */
 static irr_shm_op_t *break_off(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->filling;
@@ -262,7 +262,7 @@ static bool take_end(irr_peer_t *peer)
 
 /* ---- any slot ---- */
 
-/* Takes the next slot. Returns false if it breaks the rules. */
+/* Takes the next slot. Returns false if the slot is invalid. */
 __attribute__((noinline))
 static bool take_slot(irr_peer_t *peer, uint64_t head)
 {
@@ -288,7 +288,7 @@ static bool take_slot(irr_peer_t *peer, uint64_t head)
     }
 }
 
-/* Fails all receives from a process that broke the rules. */
+/* Fails all receives from a process that has sent an invalid slot. */
 static unsigned fail(irr_peer_t *peer)
 {
     irr_shm_op_t *op = break_off(peer);
@@ -334,7 +334,7 @@ static inline unsigned progress_receives(irr_peer_t *peer)
     return take_slot(peer, head) ? 1 : fail(peer);
 }
 
-/* Moves what there is for one peer. Usually that is a check of its lane. */
+/* Makes progress for one peer. Usually this is only a check of its lane. */
 static inline unsigned progress_peer(irr_peer_t *peer)
 {
     unsigned events = 0, more = 1;
@@ -360,7 +360,7 @@ unsigned irr_shm_progress(irr_transport_t *transport)
     for (size_t i = 0; i < shm->nactive; i++) {
         irr_lane_expect(&shm->active[i]->in);
     }
-    for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, at the end */
+    for (size_t i = 0; i < shm->nactive;) {   /* `done` may append other peers */
         irr_peer_t *peer = shm->active[i];
 
         if (!listens(peer) && !sends(peer)) {   /* idle since the last call */
@@ -383,7 +383,7 @@ bool irr_shm_may_receive(irr_peer_t *peer)
            irr_lane_came(&peer->in, irr_lane_head(&peer->in));
 }
 
-/* Returns true if the slot would end a receive, which is left to progress. */
+/* Returns true if a receive waits for the message of the slot. Only progress takes such a slot. */
 static bool is_received(irr_peer_t *peer, uint64_t head)
 {
     if (irr_lane_form(head) == IRR_LANE_NEXT || irr_lane_form(head) == IRR_LANE_END) {
@@ -417,7 +417,7 @@ static inline irr_status_t post(irr_peer_t *peer, irr_shm_op_t *op)
     return IRR_IN_PROGRESS;
 }
 
-/* The general case of a receive. Not inline, so that the common case saves no registers. */
+/* Handles any receive. Not inline, so that the common case does not have to save registers. */
 __attribute__((noinline))
 static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
 {

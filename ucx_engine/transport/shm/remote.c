@@ -16,7 +16,7 @@ void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle)
         if (getrandom(word, sizeof(*word), GRND_NONBLOCK) != (ssize_t)sizeof(*word)) {
             *word = 0;   /* no process trusts 0 */
         }
-        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);   /* fails where it is not needed */
+        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);   /* fails if it is not needed */
     }
     *handle = (irr_remote_handle_t){ .process = (uint64_t)getpid(), .address = (uintptr_t)word, .word = *word };
 }
@@ -32,7 +32,7 @@ bool irr_remote_works(const irr_remote_handle_t *handle)
 
 /* ---- pieces ---- */
 
-/* Skips `bytes` bytes that were copied. Returns the index of the piece where the rest begins. */
+/* Skips `bytes` copied bytes. Returns the index of the first piece that is not completely copied. */
 static size_t skip(struct iovec *to, struct iovec *from, size_t first, size_t bytes)
 {
     while (bytes > 0 && bytes >= to[first].iov_len) {

@@ -1,18 +1,20 @@
 /*
  * remote.h - single copy: reads the memory of another process of the node.
  *
- * The kernel copies from the memory of one process to that of another (process_vm_readv). The reader makes this one
- * copy; the owner of the memory only leaves it unchanged until the reader is done.
+ * The kernel copies bytes from the memory of one process to the memory of another process (process_vm_readv). The
+ * reader makes the only copy. The owner must leave the memory unchanged until the reader is done.
  *
- * A process may read another one under the same conditions as it may attach a debugger: same user, no security module
- * against it, and no container boundary between them, behind which process numbers have another meaning. So reading is
- * tried first: a process publishes the address and the value of a random word, and a process that reads this value
- * there reads the right process. Where the module Yama lets only ancestors attach (ptrace_scope 1), a process may
- * permit all processes of its user; irr_remote_offer does so, as Open MPI's vader and UCX do.
+ * A process may read another process if it may attach a debugger to the other process: both have the same user, no
+ * security module forbids it, and both see the same process numbers (containers may not). The transport therefore tests
+ * reading first. Each process publishes the address and the value of a random word. If a reader finds the value at the
+ * address, it reads the right process. If the security module Yama lets only ancestors attach (ptrace_scope 1), a
+ * process may permit all processes of its user to read; irr_remote_offer gives this permission, like Open MPI's vader
+ * and UCX.
  *
- * Data of the other process decides what is read, but never where it is written or how much.
+ * The other process determines the addresses that are read, but never the addresses or the number of bytes that are
+ * written.
  *
- * Cost: a system call for the pieces of a call, more above two GiB, and some 100 ns per page.
+ * Cost: one system call for the pieces of a call (several calls above two GiB), and some 100 ns per page.
  */
 #ifndef IRR_REMOTE_H
 #define IRR_REMOTE_H
@@ -21,14 +23,14 @@
 
 #include <sys/uio.h>
 
-/* Descriptor for other processes, which try with it whether they may read this one; may be sent as bytes. */
+/* Descriptor by which other processes test whether they may read this process. May be sent as bytes. */
 typedef struct irr_remote_handle {
     uint64_t process, address, word;
 } irr_remote_handle_t;
 
 /*
- * Permits reading and sets *card. *word is filled with random bits unless it has some, and must not move while other
- * processes may read it.
+ * Permits other processes to read this process, and sets *handle. If *word is 0, sets *word to random bits. *word must
+ * not move while other processes may read it.
  */
 void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle);
 

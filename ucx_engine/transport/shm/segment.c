@@ -1,6 +1,4 @@
-/*
- * segment.c - memory that one process writes and others read; see segment.h.
- */
+/* segment.c - memory that one process writes and other processes read; see segment.h. */
 #include "transport/shm/segment.h"
 
 #include <fcntl.h>
@@ -10,15 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes that are backed at a time. */
+/* Number of bytes that are backed at a time. */
 #define BACKED_STEP ((size_t)65536)
 
-/* A pair of cache lines, which some processors fetch together. */
+/* Length in bytes of a pair of cache lines, which some processors fetch together. */
 #define PLACE_STEP ((size_t)128)
 
 /* ---- writing ---- */
 
-/* Creates a file of this length, which is sealed. */
+/* Creates a file of `bytes` bytes, and seals its length. */
 static int create_file(size_t bytes, struct stat *status)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -69,8 +67,8 @@ void irr_segment_fini(irr_segment_t *segment)
 }
 
 /*
- * Maps backed pages in one call. Otherwise, as before Linux 5.14, the first write to each page takes a fault: the first
- * exchanges through new lanes took five times as long, which distorted trials.
+ * Maps backed pages in one call. Without this call, which needs Linux 5.14, the first write to each page takes a page
+ * fault. The first exchanges through new lanes then take five times as long, which distorts trials.
  */
 static void map_pages(irr_segment_t *segment, size_t offset, size_t bytes)
 {
@@ -121,7 +119,7 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
 
 /* ---- reading ---- */
 
-/* Returns true if the file is that of the descriptor and can never shrink under a reader. */
+/* Returns true if the file is the file of the descriptor, and its seals prevent it from shrinking. */
 static bool is_it(int file, const irr_segment_handle_t *handle)
 {
     struct stat status;

@@ -1,8 +1,8 @@
 /*
- * send.c - from messages to slots.
+ * send.c - turns messages into slots.
  *
- * Messages to a process are sent in the order of their sends. A message that finds the ring full waits, and so do the
- * messages behind it.
+ * Messages to a process are sent in the order of the calls of send. If the ring is full, the message waits, and all
+ * later messages to the process wait behind it.
  */
 #include "transport/shm/shm.h"
 
@@ -24,7 +24,7 @@ static void count_gathered(irr_peer_t *peer, const irr_request_t *request, size_
     peer->shm->gathered += irr_request_gathers(request) ? bytes : 0;
 }
 
-/* Sends a message that fits the slot. Returns false if there is no slot yet. */
+/* Sends a message that fits a slot. Returns false if no slot is free. */
 static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
@@ -33,7 +33,7 @@ static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *reque
     if (slot == NULL) {
         return false;
     }
-    irr_lane_expect(&peer->in);   /* most partners answer */
+    irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
     to = slot->bytes;
     for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
         irr_lane_copy(to, piece->base, piece->length);
@@ -60,7 +60,7 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 
 /* ---- pieces ---- */
 
-/* Fills the slot of a piece in `room`; `left`: bytes of the message from this piece on. */
+/* Fills the slot of a piece in `room`. left: number of bytes of the message from this piece on. */
 static inline void put_beside(irr_peer_t *peer, irr_lane_slot_t *slot, const unsigned char *room, size_t bytes,
                               size_t left)
 {
@@ -126,7 +126,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
     return IS_SENT;
 }
 
-/* Opens the lane, and the bytes beside if the message needs them. */
+/* Opens the lane. Also opens the bytes beside if the message needs them. */
 static irr_status_t open_lanes(irr_peer_t *peer, size_t bytes)
 {
     irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
@@ -159,7 +159,7 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
     return IRR_IN_PROGRESS;
 }
 
-/* Sends a message of one piece that fits a piece beside its slot. Returns false if there is no room yet. */
+/* Sends a message of one piece that fits the longest piece beside a slot. Returns false if there is no room yet. */
 static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
@@ -173,20 +173,23 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
     return room != NULL;
 }
 
-/* Sends a message that fits the slot, or is one piece that fits beside it. Returns false if there is no room yet. */
+/* Sends a message that fits a slot, or has one piece that fits beside a slot. Returns false if there is no room yet. */
 static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
     return request->length <= IRR_LANE_SHORT ? put_short(peer, key, request)
            : request->count == 1 && request->length <= IRR_LANE_PIECE && put_long(peer, key, request->iov);
 }
 
-/* Returns true if a message may be sent at once, if there is room. */
+/*
+ * Returns true if the lane is open and no earlier message waits, so that a message may be sent at once if there is
+ * room.
+ */
 static inline bool is_direct(const irr_peer_t *peer)
 {
     return peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
 }
 
-/* The general case of a send. Not inline, so that a short message saves no registers. */
+/* Handles any send. Not inline, so that a short message does not have to save registers. */
 __attribute__((noinline, noclone))
 static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 {
@@ -205,7 +208,7 @@ irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
         (slot = irr_lane_next_known(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
-    irr_lane_expect(&peer->in);   /* most partners answer */
+    irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
     irr_lane_copy(slot->bytes, request->iov->base, request->length);
     hand_over(peer, slot, irr_lane_header(&peer->out, irr_shm_sent_key(channel, request), request->length));
     return IRR_OK;
@@ -245,7 +248,7 @@ bool irr_shm_may_send(irr_peer_t *peer)
 
 /* ---- taking back ---- */
 
-/* Takes back the queued messages of a channel. Only the first message of a queue may have begun. */
+/* Takes back the queued messages of a channel. Only the first message of a queue may be partly sent. */
 static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
 {
     irr_shm_op_t **link = &peer->sending.first;

@@ -1,8 +1,8 @@
 /*
  * shm.c - the transport for the processes of a node; see shm.h.
  *
- * Memory is allocated by connect, by the first message between two processes, and for unexpected messages without room
- * (stash.c).
+ * Memory is allocated by connect, by the first message between two processes, and for unexpected messages that exceed
+ * the room of a peer (stash.c).
  */
 #include "transport/shm/shm.h"
 

@@ -4,22 +4,23 @@
  *
  *   lane.c     a ring of slots, and bytes beside it
  *   link.c     links: the records of two processes about each other in their segments
- *   send.c     from messages to slots
- *   receive.c  from slots to messages
- *   stash.c    messages that wait for a receive
+ *   send.c     turns messages into slots
+ *   receive.c  turns slots into messages
+ *   stash.c    unexpected messages, which wait for a receive
  *   single.c   long messages, copied once by the receiver
  *   bell.c     sleeping, and waking another process
  *   shm.c      the transport
  *
- * Each process has one segment that the others map read-only (segment.h). The segment holds a list of links, one for
- * each process that this one has sent to or received from, so memory grows with partners.
+ * Each process has one segment, which the other processes map read-only (segment.h). The segment holds a list of links,
+ * one link for each process that the owner has sent to or received from, so memory grows with the number of partners.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more, unless the
  * form is gather, travels by single copy (process_vm_readv by the receiver) if the kernel permits it. All other
  * messages travel in pieces beside the slots.
  *
- * Cost: a short message moves one cache line; half a ring of short messages moves one more, with the receiver's count.
- * An unexpected message is copied once more if a receive waits for another message of the same sender.
+ * Cost: a short message moves one cache line. Each half of a ring of short messages moves one more cache line, with the
+ * receiver's count. If a receive waits for another message of the same sender, an unexpected message is copied once
+ * more.
  */
 #ifndef IRR_SHM_H
 #define IRR_SHM_H
@@ -37,17 +38,17 @@
 typedef struct irr_shm_address {
     irr_segment_handle_t segment;
     irr_remote_handle_t memory;
-    uint64_t           bell;   /* descriptor of the write end of its pipe; 0: none */
+    uint64_t           bell;   /* descriptor of the write end of the pipe of the bell; 0: none */
     uint64_t           name;   /* unique on this node */
 } irr_shm_address_t;
 
 /*
- * A link: the record of a process about another one, in the segment of the former. Offsets count from the beginning of
- * the segment; 0: none.
+ * A link: the record of this process about another process, in the segment of this process. Offsets count from the
+ * beginning of the segment; 0: none.
  */
 typedef struct irr_shm_link {
     _Alignas(64) uint64_t name;       /* name of the other process */
-    uint64_t              reads;      /* 1: this process may read the memory of the other one */
+    uint64_t              reads;      /* 1: this process may read the memory of the other process */
     _Atomic uint64_t      next;       /* offset of the next link */
     _Atomic uint64_t      slots;      /* offset of the lane to the other process */
     _Atomic uint64_t      beside;
@@ -65,15 +66,15 @@ typedef struct irr_shm_table {
 /* A position in the pieces of a request. */
 typedef struct irr_shm_cursor {
     size_t index, skip;
-    size_t kept;   /* bytes copied into pieces so far */
+    size_t kept;   /* number of bytes copied into pieces */
 } irr_shm_cursor_t;
 
 /* A pending send or receive; lives in irr_request_t.reserved. */
 typedef struct irr_shm_op {
     struct irr_shm_op *next;
     uint64_t           key;
-    size_t             left;   /* bytes to be sent */
-    irr_shm_cursor_t   at;     /* of a receive: valid once its message has begun */
+    size_t             left;   /* number of bytes left to send */
+    irr_shm_cursor_t   at;     /* position in the pieces; for a receive valid when its message has begun */
 } irr_shm_op_t;
 
 _Static_assert(sizeof(irr_shm_op_t) <= sizeof(((irr_request_t *)0)->reserved), "an operation must fit the request");
@@ -120,9 +121,9 @@ struct irr_shm_message {
     uint64_t           key;
     size_t             total, have;
     irr_shm_op_t      *taker;     /* receive that waits for the rest of the message */
-    bool               dropped;   /* discarded while its rest is still to come */
-    bool               on_heap;   /* allocated, not in the room of its peer */
-    uint64_t           address;   /* of a single copy; 0: the data is in `bytes` */
+    bool               dropped;   /* discarded before its last piece has arrived */
+    bool               on_heap;   /* on the heap, not in the room of its peer */
+    uint64_t           address;   /* address of a single copy; 0: the data is in `bytes` */
     unsigned           token;
     unsigned char      bytes[];
 };
@@ -133,29 +134,30 @@ typedef struct irr_shm irr_shm_t;
 struct irr_peer {
     irr_lane_in_t          in;
     irr_shm_queue_t        posted, sending;
-    size_t                 missing;   /* missing bytes of the message that arrives in pieces; 0: there is none */
+    size_t                 missing;   /* number of missing bytes of the message that arrives in pieces; 0: no such
+                                         message */
     irr_shm_t             *shm;
     unsigned               nsingle;
     bool                   active;
-    bool                   broken;    /* the process broke the rules; its lane is not read any more */
+    bool                   broken;    /* the process has sent an invalid slot; its lane is not read any more */
     bool                   spilled;   /* the message in pieces is longer than its receive */
     irr_shm_link_t        *own;       /* our link about the process; NULL: none yet */
     irr_shm_message_t     *unexpected, **unexpected_end;
     irr_view_t             view;      /* segment of the process; unmapped until needed */
     irr_lane_out_t         out;
     irr_shm_op_t          *filling;   /* receive of the message in pieces */
-    irr_shm_message_t     *stashing;  /* or unexpected message in pieces; both NULL: the message is lost */
+    irr_shm_message_t     *stashing;  /* unexpected message in pieces; if `filling` is NULL too, the message is lost */
     size_t                 came;      /* total length of the message in pieces */
     irr_shm_message_t     *spare;     /* free messages of the room */
     const irr_shm_link_t  *its;       /* the link of the process about us; NULL: not found yet */
-    irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* by token: sends by single copy under way */
-    uint32_t               singles[IRR_SHM_TOKENS];  /* by token: number of single copies begun */
+    irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* by token: unfinished sends by single copy */
+    uint32_t               singles[IRR_SHM_TOKENS];  /* by token: number of started single copies */
     irr_shm_op_t           stand_in;  /* placeholder for sends that were taken back: in `sending` for the rest of a
-                                         message that has begun, in `single` for messages that the receiver has not
-                                         ended */
+                                         message that was partly sent, in `single` for messages that the receiver has
+                                         not ended */
     char                  *room;      /* storage for IRR_LANE_SLOTS unexpected messages; NULL: none yet */
-    unsigned               used;      /* messages of the room that were ever in use */
-    const _Atomic uint64_t *look;     /* where the offset of the next link of the process appears */
+    unsigned               used;      /* number of messages of the room that were ever in use */
+    const _Atomic uint64_t *look;     /* address where the offset of the next link of the process appears */
     irr_shm_address_t      address;
     irr_peer_t            *next;
 };
@@ -164,13 +166,13 @@ struct irr_shm {
     irr_transport_t   super;
     irr_segment_t     segment;
     irr_shm_address_t address;
-    uint64_t          word;      /* random word that others read to test single copy */
+    uint64_t          word;      /* random word that other processes read to test single copy */
     irr_peer_t       *peers;
-    irr_peer_t      **active;    /* peers with something to do: nactive entries in any order, with room for all */
+    irr_peer_t      **active;    /* peers that progress checks: nactive entries in any order, with room for all peers */
     size_t            nactive, npeers, active_max;
-    irr_shm_link_t   *last;      /* last link of our list; NULL: none */
+    irr_shm_link_t   *last;      /* last link of our list; NULL: no link */
     uint64_t          lanes, gathered;
-    bool              loses;     /* some message was lost */
+    bool              loses;     /* a message was lost */
     uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* bit set of channels that lost a message */
     bool              closed;
     bool              armed;     /* the process may be sleeping */
@@ -183,7 +185,10 @@ typedef struct irr_shm_channel {
     uint64_t      received;    /* key of messages that are received, without tag and rank */
 } irr_shm_channel_t;
 
-/* Return the key of a message that is sent, or received, on a channel. */
+/*
+ * irr_shm_sent_key returns the key of a message that is sent on a channel, irr_shm_received_key the key of a message
+ * that is received on a channel.
+ */
 static inline uint64_t irr_shm_sent_key(const irr_channel_t *channel, const irr_request_t *request)
 {
     return ((const irr_shm_channel_t *)channel)->sent | irr_key(0, request->tag, 0);
@@ -209,11 +214,16 @@ void irr_shm_empty_all(irr_shm_t *shm);
 /* Makes our link about a process, and maps its segment. May return IRR_ERR_UNREACHABLE or IRR_ERR_NO_MEMORY. */
 irr_status_t irr_shm_link(irr_peer_t *peer);
 
-/* Make the link and a lane to the process; allocate the bytes beside a lane. Errors as for irr_shm_link. */
+/*
+ * irr_shm_open_lane makes the link and a lane to the process. irr_shm_open_beside allocates the bytes beside the lane.
+ * Both return the errors of irr_shm_link.
+ */
 irr_status_t irr_shm_open_lane(irr_peer_t *peer);
 irr_status_t irr_shm_open_beside(irr_peer_t *peer);
 
-/* Looks for the link of the process about us, and for its lane. Returns true if its lane was found. */
+/*
+ * Searches for the link of the process about us, and for the lane of the process. Returns true if the lane was found.
+ */
 bool irr_shm_find(irr_peer_t *peer);
 
 /* Makes progress check this peer. */
@@ -227,11 +237,11 @@ static inline void irr_shm_activate(irr_peer_t *peer)
 
 /* ---- bell.c ---- */
 
-/* Makes the bell, without which the process cannot sleep; frees it. */
+/* irr_shm_open_bell makes the bell; without a bell the process cannot sleep. irr_shm_close_bell frees the bell. */
 void irr_shm_open_bell(irr_shm_t *shm);
 void irr_shm_close_bell(irr_shm_t *shm);
 
-/* `arm` of the contract. */
+/* The operation `arm` (transport.h). */
 irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p);
 
 /* Clears the sleep flag and empties the pipe. */
@@ -256,8 +266,8 @@ static inline void irr_shm_wake(irr_peer_t *peer)
 void irr_shm_gather(irr_shm_op_t *from, unsigned char *to, size_t bytes);
 
 /*
- * Copies bytes to the next places in the pieces of a receive. Returns the number of bytes without room. Pieces without
- * a base discard their bytes.
+ * Copies `bytes` bytes to the next positions in the pieces of a receive. Pieces without a base discard their bytes.
+ * Returns the number of bytes for which the pieces have no room.
  */
 size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes);
 
@@ -275,32 +285,44 @@ bool         irr_shm_may_receive(irr_peer_t *peer);
 void         irr_shm_abandon(irr_channel_t *channel);
 unsigned     irr_shm_progress(irr_transport_t *transport);
 
-/* Takes unexpected messages from the lane. Returns false if the next slot is expected and left to progress. */
+/*
+ * Takes unexpected messages from the lane. Returns false if the next slot has an expected message, which only progress
+ * may take.
+ */
 bool irr_shm_clear(irr_peer_t *peer);
 
 /*
- * Completes a receive with a contiguous message (fill), or with a message whose bytes are placed already (outcome).
- * Return the status of the receive.
+ * irr_shm_fill completes a receive with a contiguous message. irr_shm_outcome completes a receive whose bytes have been
+ * copied. Both return the status of the receive.
  */
 irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total);
 irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled);
 
 /* ---- single.c ---- */
 
-/* Returns true if a message can go by single copy: contiguous, long enough, and permitted. */
+/*
+ * Returns true if a message can be sent by single copy: the message is contiguous and long enough, and the kernel
+ * permits reading.
+ */
 bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
 /* Begins a single copy, and returns its token. */
 unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
-/* Completes the sends that the receiver has read, and returns their number; returns true if there are any. */
+/*
+ * irr_shm_end_singles completes the sends that the receiver has read, and returns their number. irr_shm_single_ended
+ * returns true if there is such a send.
+ */
 unsigned irr_shm_end_singles(irr_peer_t *peer);
 bool     irr_shm_single_ended(const irr_peer_t *peer);
 
 /* Takes back the single copies of a channel, and appends their operations to `gone`. */
 void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone);
 
-/* Reads a message from the memory of its sender, and ends the single copy in any case; ends a single copy unread. */
+/*
+ * irr_shm_read_single reads a message from the memory of its sender, and ends the single copy even on an error.
+ * irr_shm_end_single ends a single copy without reading.
+ */
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token);
 void         irr_shm_end_single(irr_peer_t *peer, unsigned token);
 
@@ -309,10 +331,12 @@ void         irr_shm_end_single(irr_peer_t *peer, unsigned token);
 /* Allocates the room of a peer. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_shm_make_room(irr_peer_t *peer);
 
-/* Appends an unexpected message with `room` bytes of data; NULL: no memory. */
+/* Appends an unexpected message with room for `room` bytes of data. Returns NULL if there is no memory. */
 irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room);
 
-/* Records a lost message: receives on its channel end in IRR_ERR_NO_MEMORY until all tags of it are discarded. */
+/*
+ * Records a lost message. Receives on its channel end in IRR_ERR_NO_MEMORY until all tags of the channel are discarded.
+ */
 void irr_shm_lose(irr_shm_t *shm, uint64_t key);
 
 static inline bool irr_shm_has_lost(const irr_shm_t *shm, uint32_t id)
@@ -320,10 +344,12 @@ static inline bool irr_shm_has_lost(const irr_shm_t *shm, uint32_t id)
     return (shm->lost[id / 64] >> id % 64 & 1) != 0;
 }
 
-/* Returns the first message that a receive with this key may take, or NULL. */
+/* Returns the first stashed message that a receive with this key may take, or NULL. */
 irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key);
 
-/* Moves a complete message to its receive and frees the message; only frees it. */
+/*
+ * irr_shm_unpack moves a complete message to its receive and frees the message. irr_shm_forget only frees the message.
+ */
 irr_status_t irr_shm_unpack(irr_peer_t *peer, irr_shm_message_t *message, irr_shm_op_t *op);
 void         irr_shm_forget(irr_peer_t *peer, irr_shm_message_t *message);
 

@@ -1,9 +1,9 @@
 /*
  * single.c - single copy: the receiver reads a long message from the memory of its sender.
  *
- * A slot names the address of the message, and the sender waits until the receiver has read it. Several messages to a
- * process may be under way: each has a token, and the receiver counts in its link how many copies with a token have
- * ended.
+ * A slot has the address of the message, and the sender waits until the receiver has read the message. Several messages
+ * to a process may wait at the same time. Each message has a token, and the receiver counts in its link, for each
+ * token, the number of ended copies.
  */
 #include "transport/shm/shm.h"
 
@@ -33,7 +33,7 @@ unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
         token++;
     }
     if (atomic_load_explicit(&peer->own->revoked[token], memory_order_relaxed) != 0) {
-        atomic_store_explicit(&peer->own->revoked[token], 0, memory_order_relaxed);   /* the slot follows */
+        atomic_store_explicit(&peer->own->revoked[token], 0, memory_order_relaxed);   /* before the slot is sent */
     }
     peer->single[token] = op;
     peer->singles[token]++;
@@ -79,7 +79,7 @@ bool irr_shm_single_ended(const irr_peer_t *peer)
     return ended;
 }
 
-/* The token stays in use until the receiver has ended it. */
+/* Revokes the copies. The token stays in use until the receiver has ended the copy. */
 void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
 {
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
@@ -91,14 +91,14 @@ void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
             irr_shm_push(gone, op);
         }
     }
-    atomic_thread_fence(memory_order_seq_cst);   /* before the memory is written again */
+    atomic_thread_fence(memory_order_seq_cst);   /* before the sender writes its memory again */
 }
 
 /* ---- the receiver's end ---- */
 
 /*
- * Returns true if the sender has taken the message back. Checked after the copy: data that was read before the sender
- * wrote its memory again is valid.
+ * Returns true if the sender has taken the message back. The caller must check after the copy: if the message is not
+ * revoked then, the copied data is valid.
  */
 static bool was_revoked(const irr_peer_t *peer, unsigned token)
 {
@@ -106,7 +106,10 @@ static bool was_revoked(const irr_peer_t *peer, unsigned token)
     return atomic_load_explicit(&peer->its->revoked[token], memory_order_relaxed) != 0;
 }
 
-/* Sets vectors for up to `bytes` bytes of the message, each as long as its target piece. Returns their bytes. */
+/*
+ * Sets vectors for up to `bytes` bytes of the message. Each vector is as long as its target piece. Returns the total
+ * length of the vectors in bytes.
+ */
 static size_t next_vectors(irr_shm_op_t *op, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
                            size_t *count)
 {

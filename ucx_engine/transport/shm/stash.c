@@ -1,9 +1,9 @@
 /*
- * stash.c - unexpected messages: they wait here, so that messages behind them on the lane can be taken.
+ * stash.c - unexpected messages. They wait in the stash, so that messages behind them on the lane can be taken.
  *
- * Each peer has room for as many messages as its lane has slots, of up to one piece each. Further and longer messages
- * wait on the heap. Without memory a message is lost, and its channel fails: a lane that waited for memory would block
- * messages of other channels, and the notice that ends the exchange.
+ * Each peer has room for as many messages as its lane has slots; each of these messages has at most one piece. Further
+ * messages and longer messages wait on the heap. If memory is missing, a message is lost, and its channel fails. A lane
+ * that waited for memory would block messages of other channels, and the notice that ends the exchange.
  */
 #include "transport/shm/shm.h"
 
@@ -20,7 +20,7 @@ irr_status_t irr_shm_make_room(irr_peer_t *peer)
     return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Takes a free message of the room. Pages of the room that were never used take no memory. */
+/* Takes a free message of the room. Pages of the room that have never been used take no memory. */
 static irr_shm_message_t *take_spare(irr_peer_t *peer)
 {
     irr_shm_message_t *message = peer->spare;
@@ -127,7 +127,7 @@ size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask)
         if (message->have == message->total) {
             unlink_message(peer, link);
         } else {
-            message->dropped = true;   /* the rest of the message is still to come */
+            message->dropped = true;   /* the rest of the message has not arrived */
             link = &message->next;
         }
     }

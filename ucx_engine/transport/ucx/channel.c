@@ -1,9 +1,9 @@
 /*
  * channel.c - channels over UCX: their pending receives, and discarding unexpected messages.
  *
- * A message is discarded by a receive of its own, a sink. The sink of a long message is busy as long as the transfer
- * takes, so there are several sinks, and drain waits for them. While all sinks are busy, discard still looks for
- * messages: UCX walks its unexpected messages in the order of arrival, and changes nothing.
+ * The transport discards a message by a receive without memory, a sink. The sink of a long message is busy as long as
+ * the transfer takes, so there are several sinks, and drain waits for all sinks. While all sinks are busy, discard
+ * still looks for messages: UCX searches its unexpected messages in the order of arrival, and changes nothing.
  */
 #include "transport/ucx/ucx.h"
 
@@ -22,7 +22,7 @@ void irr_ucx_close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/* UCX calls back for each cancelled receive; receives that were matched end normally. */
+/* UCX calls back for each cancelled receive. Receives that have already matched a message end normally. */
 void irr_ucx_abandon(irr_channel_t *given)
 {
     irr_ucx_channel_t *channel = (irr_ucx_channel_t *)given;
@@ -42,7 +42,7 @@ void irr_ucx_abandon(irr_channel_t *given)
 
 static void on_thrown_away(irr_request_t *request, irr_status_t status)
 {
-    (void)status;   /* an error is reported at the sender */
+    (void)status;   /* the sender reports an error */
     ((irr_ucx_sink_t *)request)->busy = false;
 }
 

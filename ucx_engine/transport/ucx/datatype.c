@@ -2,8 +2,8 @@
  * datatype.c - the gather form: a generic UCX datatype over a list of pieces.
  *
  * UCX asks for a range of the message, and the callbacks copy it directly between the pieces and UCX's fragment: one
- * copy on each side, no staging buffer. Fragments may be unpacked out of order (rendezvous over several lanes), so each
- * call seeks its offset, which costs nothing in order. Bytes for a piece without a base are discarded.
+ * copy on each side, no staging buffer. UCX may unpack fragments out of order (rendezvous over several lanes), so each
+ * call seeks its offset; in order, seeking costs nothing. Bytes for a piece without a base are discarded.
  */
 #include "transport/ucx/ucx.h"
 

@@ -1,8 +1,8 @@
 /*
- * endpoint.c - endpoints: opened by the first send to a peer, flushed and closed together.
+ * endpoint.c - endpoints. The first send to a peer opens its endpoint; close flushes and closes all endpoints.
  *
- * A peer is only an address until the first send to it, because an endpoint costs memory and connection setup, and a
- * grid route uses few peers of many.
+ * A peer has only an address until the first send to the peer. An endpoint costs memory and connection setup, and a
+ * grid route sends to only a few of many peers.
  */
 #include "transport/ucx/ucx.h"
 
@@ -49,12 +49,12 @@ irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
     irr_ucx_t *ucx = irr_ucx_of(transport);
 
     if (ucx->closed) {
-        return IRR_ERR_CANCELED;   /* also if the endpoint is not closed yet: UCX must not see it again */
+        return IRR_ERR_CANCELED;   /* even before the endpoint is closed, UCX must not get it again */
     }
     return peer->endpoint != NULL ? IRR_OK : open_endpoint(ucx, peer);
 }
 
-/* Closes an endpoint. If UCX refuses, there is nothing left to flush, and the endpoint is gone. */
+/* Closes an endpoint. If UCX returns an error, nothing is left to flush, and the endpoint no longer exists. */
 static void close_peer(irr_ucx_t *ucx, irr_peer_t *peer)
 {
     ucp_request_param_t flush = { .op_attr_mask = 0 };

@@ -1,10 +1,11 @@
 /*
  * library.c - loads UCX when the transport is opened, without its signal handlers.
  *
- * While libucs is loaded, it takes over SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print where a program crashed, SIGHUP in
- * some releases, and the signal stack. A program with handlers of its own, such as the runtimes of Java and Julia,
- * would lose them silently. So the handlers are restored at once, unless the user asks for UCX's handlers by a
- * variable, or UCX was loaded before by Open MPI or the program, and keeps its handlers.
+ * When libucs is loaded, it replaces the signal stack and the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print
+ * where a program crashed; some releases also replace the handler of SIGHUP. A program with handlers of its own, such
+ * as the runtimes of Java and Julia, would lose its handlers silently. irr_ucx_load therefore restores the handlers at
+ * once. UCX keeps its handlers in two cases: the user requests them by a variable, or Open MPI or the program has
+ * loaded UCX before.
  */
 #include "transport/ucx/ucx.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of all versions since 1.0. */
+/* The names of the libraries in all versions since 1.0. */
 #define LIBRARY "libucp.so.0"
 #define SIGNALS_LIBRARY "libucs.so.0"
 
@@ -32,7 +33,7 @@ typedef struct handlers {
     stack_t          stack;
 } handlers_t;
 
-/* Reads all handlers; the two or three signals of the C library itself cannot be read. */
+/* Reads all handlers, except the handlers of two or three signals that the C library uses itself. */
 static void read_handlers(handlers_t *handlers)
 {
     memset(handlers, 0, sizeof(*handlers));
@@ -42,7 +43,7 @@ static void read_handlers(handlers_t *handlers)
     sigaltstack(NULL, &handlers->stack);
 }
 
-/* Restores changed handlers: UCX reinstates the previous handler and forgets the signal. */
+/* Restores changed handlers. UCX itself reinstates the previous handler, and no longer uses the signal. */
 static void give_back(const handlers_t *before)
 {
     handlers_t now;

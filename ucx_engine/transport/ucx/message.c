@@ -1,8 +1,8 @@
 /*
  * message.c - messages of channels over UCX.
  *
- * UCX finds a receive with a full mask in a hash table. Any other mask goes to a wildcard queue, which slows down every
- * arrival. So each receive here specifies its whole key.
+ * UCX finds a receive with a full mask in a hash table. A receive with any other mask goes to a wildcard queue, which
+ * slows down every arrival. Each receive of this transport therefore specifies its whole key.
  */
 #include "transport/ucx/ucx.h"
 
@@ -79,8 +79,9 @@ static void unlink_slot(irr_ucx_slot_t *slot)
 }
 
 /*
- * UCX may call back within the post if the message has arrived already: in several fragments, truncated, or by a
- * rendezvous that completes at once. Our contract forbids such a call, so the post returns the status instead.
+ * Ends a receive. If the message has already arrived, UCX may call back before the call that posts the receive returns:
+ * for a message of several fragments, a truncated message, or a rendezvous that completes at once. transport.h forbids
+ * a call of `done` in recv, so recv returns the status instead.
  */
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {
@@ -100,7 +101,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/* Returns the result of posting a receive. A pending receive is added to the channel, if any. */
+/* Returns the result of posting a receive. Adds a pending receive to the channel. channel: NULL for a sink. */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);

@@ -1,15 +1,16 @@
 /*
  * ucx.c - the UCX transport: context, worker, address, progress and shutdown.
  *
- * The transport has a context and a worker of its own, so its tags and settings affect nobody else: IRR_UCX_* in the
- * environment overrides UCX_* for this context. Opening takes milliseconds and some megabytes.
+ * The transport has a context and a worker of its own, so its tags and settings do not affect other users of UCX in the
+ * process. IRR_UCX_* in the environment overrides UCX_* for this context. Opening takes some milliseconds and some
+ * megabytes.
  *
  * UCX's tcp transport trusts any process that connects to its listener. A job on one node therefore opens only shared
  * memory, which has no listener; other jobs open what UCX selects on the devices of the configuration.
  *
- * Shutdown: close flushes and closes the endpoints, drain waits for that, and after a barrier of all processes that
- * talked to each other, made by the host, free destroys the worker. Without the barrier, the flush of a peer could wait
- * for a worker that is gone.
+ * Shutdown: close starts to flush and close the endpoints, and drain waits until all endpoints are closed. Then the
+ * host of the engine runs a barrier of all processes that sent to each other, and free destroys the worker. Without the
+ * barrier, the flush of a peer could wait for a destroyed worker.
  */
 #include "transport/ucx/ucx.h"
 
@@ -22,16 +23,22 @@
 #include <string.h>
 #include <strings.h>
 
-/* The first version without proto v1 as default, which sends a list over tcp in packets of a few entries each. */
+/*
+ * The first minor version in which proto v1 is not the default. Proto v1 sends a list over tcp in packets of a few
+ * entries each.
+ */
 #define PROTO_V2_MINOR 16
 
-/* The first version that knows settings of a transport by full names; earlier ones leave out the transport's name. */
+/* The first minor version in which the name of a transport's setting includes the name of the transport. */
 #define FULL_NAMES_MINOR 17
 
-/* Length from which a contiguous message is faster than a fragmented one: UCX's rendezvous uses CMA or RDMA. */
+/*
+ * Length in bytes from which a contiguous message is faster than a fragmented message, because UCX's rendezvous uses
+ * CMA or RDMA.
+ */
 #define ZERO_COPY_MIN 32768
 
-/* Entries of a list that fit into one packet on all known transports: rc_mlx5 takes 3, tcp 6. */
+/* Number of entries of a list that fit into one packet on all known transports: rc_mlx5 takes 3 entries, tcp 6. */
 #define IOV_WIRE_MAX 3
 
 irr_status_t irr_ucx_status(ucs_status_t status)
@@ -53,7 +60,7 @@ irr_status_t irr_ucx_status(ucs_status_t status)
     }
 }
 
-/* Sets a value. parameter: the name of our parameter that the value comes from, for the user. */
+/* Sets a value. parameter: the name of our parameter that has the value, for error messages. */
 static irr_status_t set(ucp_config_t *config, const char *name, const char *value, const char *parameter)
 {
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
@@ -72,8 +79,8 @@ static bool given(const char *value)
 }
 
 /*
- * Returns true if UCX may use one of these names, a list that NULL ends. tls: a list as UCX_TLS; NULL: UCX's own
- * choice. Lists with exclusions (^) or patterns count as true.
+ * Returns true if UCX may use a transport whose name is in `names`, a list that ends with NULL. tls: a list in the
+ * format of UCX_TLS; NULL: UCX selects transports itself. Returns true if tls has exclusions (^) or patterns.
  */
 static bool has_one_of(const char *tls, const char *const *names)
 {
@@ -120,9 +127,10 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 }
 
 /*
- * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB would travel
- * in two fragments, and the kernel delays the second one until the first has left its queue: a third of the time of
- * such an exchange. Guarded by has_tcp, because UCX warns of settings of transports that are not used.
+ * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB then travels in
+ * two fragments, and the kernel delays the second fragment until the first fragment has left its queue, which takes a
+ * third of the time of such an exchange. The function checks has_tcp, because UCX warns of settings of unused
+ * transports.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
@@ -131,7 +139,9 @@ static void tune(ucp_config_t *config, const char *tls)
     }
 }
 
-/* Eager limit over tcp. Receives are mostly posted before their messages arrive; UCX buffers other messages. */
+/*
+ * Eager limit over tcp in bytes. Most receives are posted before their messages arrive; UCX buffers all other messages.
+ */
 #define EAGER_TCP 65536
 
 static bool has_adapters(void)
@@ -143,8 +153,8 @@ static bool has_adapters(void)
 }
 
 /*
- * Returns the eager limit. Over tcp a rendezvous takes longer than buffering 64 KiB; adapters with remote memory access
- * use a rendezvous earlier.
+ * Returns the eager limit in bytes. Over tcp a rendezvous takes longer than buffering 64 KiB. For adapters with remote
+ * memory access a rendezvous is faster from a smaller length on.
  */
 static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
 {
@@ -287,8 +297,8 @@ static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t
 }
 
 /*
- * Keeps a context with pending sends until the process ends: UCX cannot take sends back, and aborts if a context is
- * destroyed whose registration cache has memory of a send.
+ * Keeps a context with pending sends until the process ends. UCX cannot take sends back, and aborts if a context is
+ * destroyed while its registration cache has memory of a send.
  */
 static void leave(irr_ucx_t *ucx)
 {

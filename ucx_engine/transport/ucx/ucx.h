@@ -9,7 +9,7 @@
 #include <ucp/api/ucp.h>
 #include <ucs/debug/debug.h>
 
-/* The functions of UCX that are called, through irr_ucx. UCX is loaded when the transport is opened. */
+/* The functions of UCX that this transport calls through irr_ucx. UCX is loaded when the transport is opened. */
 #define IRR_UCX_FUNCTIONS(F)                                                                              \
     F(ucs_debug_disable_signal) F(ucs_status_string)                                                      \
     F(ucp_cleanup) F(ucp_config_modify) F(ucp_config_read) F(ucp_config_release) F(ucp_dt_create_generic) \
@@ -42,7 +42,7 @@ typedef struct irr_ucx_sink {
     bool          busy;
 } irr_ucx_sink_t;
 
-#define IRR_UCX_SINKS 4   /* messages that are discarded concurrently */
+#define IRR_UCX_SINKS 4   /* number of messages that may be discarded concurrently */
 
 typedef struct irr_ucx {
     irr_transport_t  super;
@@ -55,7 +55,7 @@ typedef struct irr_ucx {
     uint64_t         endpoints;
     uint64_t         bytes_gathered;
     size_t           sending;    /* pending sends */
-    struct irr_ucx  *left;       /* the transport that was left open before this one */
+    struct irr_ucx  *left;       /* the transport that was left open before this transport */
     irr_ucx_sink_t   sinks[IRR_UCX_SINKS];
     bool             closed;
     int              event_fd;
@@ -65,7 +65,7 @@ typedef struct irr_ucx {
 typedef struct irr_ucx_cursor {
     size_t    index;   /* current piece */
     size_t    start;   /* offset of its first byte in the message */
-    uint64_t *copied;  /* counts copied bytes, not discarded ones */
+    uint64_t *copied;  /* counts copied bytes, but not discarded bytes */
 } irr_ucx_cursor_t;
 
 typedef struct irr_ucx_slot irr_ucx_slot_t;
@@ -73,13 +73,13 @@ typedef struct irr_ucx_slot irr_ucx_slot_t;
 /* The state of a pending request, in irr_request_t.reserved. */
 struct irr_ucx_slot {
     irr_ucx_slot_t  *next;    /* pending receives of the channel */
-    irr_ucx_slot_t **link;    /* link to this one; NULL: not in the list */
+    irr_ucx_slot_t **link;    /* link to this slot; NULL: not in the list */
     union {
         void        *handle;  /* UCX's request, for cancelling a receive */
-        size_t      *sending; /* the counter of pending sends */
+        size_t      *sending; /* counter of the pending sends of the transport */
     };
-    bool             inside;  /* our call that posts this receive has not returned */
-    bool             over;    /* UCX called back before it returned, with `status` */
+    bool             inside;  /* the call of UCX that posts this receive has not returned */
+    bool             over;    /* UCX has called back before that call returned, with `status` */
     irr_status_t     status;
     irr_ucx_cursor_t cursor;
 };
@@ -105,8 +105,9 @@ static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
 irr_status_t irr_ucx_status(ucs_status_t status);
 
 /*
- * Longest list, in bytes, that is first tried as a short message: gathered on the stack, which UCX copies into the
- * queue of the receiver. UCX does that only for contiguous memory. Slightly less than a queue element holds.
+ * Longest list, in bytes, that is first tried as a short message. The transport gathers the list on the stack, because
+ * UCX sends only contiguous memory as a short message. UCX copies a short message into the queue of the receiver. The
+ * limit is slightly less than the size of a queue element.
  */
 #define IRR_UCX_GATHER_MAX 1000
 
