@@ -88,7 +88,6 @@ irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int index, const void *input,
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
 
-    fleet->now = index;
     rank->running = true;
     rank->result = IRR_IN_PROGRESS;
     return (irr_exec_env_t){
@@ -131,7 +130,6 @@ static bool progress_once(irr_fleet_t *fleet)
     for (int r = 0; r < fleet->ranks; r++) {
         irr_fleet_rank_t *rank = &fleet->rank[r];
 
-        fleet->now = r;
         rank->spy->super.ops->progress(&rank->spy->super);
         if (rank->running) {
             rank->result = progress_rank(rank);

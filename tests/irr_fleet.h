@@ -36,8 +36,7 @@ typedef struct irr_fleet {
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;
-    uint16_t          tag_base;                       /* a new one for each exchange */
-    int               now;    /* the rank that runs, so that a test knows which rank allocates */
+    uint16_t          tag_base;                     /* a new one for each exchange */
 } irr_fleet_t;
 
 /* Creates a fleet; seed and eager_max as for irr_fabric_create. */

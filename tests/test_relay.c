@@ -1,12 +1,13 @@
 /*
- * test_relay.c - the relay over loopback: windows, 1 to 300 ranks, and the messages that are described.  test_world.c
- * runs every strategy, and freezes its plans.
+ * test_relay.c - the relay over loopback: windows, 1 to 300 ranks, the messages that are described, and the memory of
+ * init and freeze.  test_world.c runs every strategy, freezes its plans, and lets memory run out in exchanges.
  */
+#include "irr_memory.h"
 #include "irr_relays.h"
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "exec/compose.h"
-
 
 #define ALL_EAGER SIZE_MAX
 
@@ -312,10 +313,76 @@ static void test_freeze_refused(void)
     irr_job_destroy(job);
 }
 
+/* ---- memory ---- */
+
+typedef struct made {
+    const char   *name;
+    irr_overlap_t overlap;
+    irr_nodes_t   nodes;
+} made_t;
+
+static irr_status_t init_and_fini(void *context)
+{
+    const made_t *made = context;
+    const irr_relays_t relays = { .params = { .algorithm = made->name, .ranks = 7 }, .nodes = made->nodes };
+    const irr_grid_t grid = irr_relays_grid(&relays);
+    irr_relay_t relay;
+    const irr_status_t status = irr_relay_init(&relay, &grid, 7, 3, 1, made->overlap);
+
+    if (status == IRR_OK) {
+        irr_relay_fini(&relay);
+    }
+    return status;
+}
+
+static void test_init_memory(void)
+{
+    made_t made[] = { { .name = "spread" }, { .name = "balanced-grid", .overlap = IRR_OVERLAP_BLOCKING },
+                      { .name = "node", .overlap = IRR_OVERLAP_BLOCKING } };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(made); i++) {
+        CU_ASSERT_EQUAL_FATAL(irr_plan_all_nodes(7, &made[i].nodes), IRR_OK);
+        CU_ASSERT(irr_memory_fail_each(init_and_fini, &made[i]) > 9);
+        irr_nodes_fini(&made[i].nodes);
+    }
+}
+
+static void test_freeze_memory(void)
+{
+    irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
+
+    for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
+        irr_relays_params_t params = {
+            .algorithm = "balanced-grid", .ranks = 6, .slice_min = 1, .overlap = (irr_overlap_t)overlap
+        };
+        irr_status_t status = IRR_ERR_NO_MEMORY;
+        irr_relays_t *relays;
+        size_t nth = 0;
+
+        irr_memory_begin();
+        relays = irr_relays_create(&params);
+        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
+        while (status != IRR_OK) {
+            irr_memory_fail(++nth, NULL);
+            status = irr_relays_freeze(relays, job);
+            CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        }
+        irr_memory_fail(0, NULL);
+        CU_ASSERT(nth > 10);
+        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
+        CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
+        irr_relays_destroy(relays);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    irr_job_destroy(job);
+}
+
 IRR_TEST_MAIN("relay", 600,
     { "no window is exceeded, and nothing is eager", test_window },
     { "1 to 300 ranks",                              test_ranks },
     { "a repeated job has no headers",               test_headers },
     { "parts of messages",                           test_parts },
     { "a job that changes in one message",           test_changed },
-    { "what freeze refuses",                         test_freeze_refused })
+    { "what freeze refuses",                         test_freeze_refused },
+    { "memory runs out in init",                     test_init_memory },
+    { "memory runs out while a plan freezes",        test_freeze_memory })

@@ -313,32 +313,6 @@ static void test_topology(void)
     }
 }
 
-/* Every byte arrives, and no two messages of a step share a link. */
-static void test_tree(void)
-{
-    uint64_t state = irr_test_seed();
-    const irr_settings_t settings = irr_turns_with("tree");
-    irr_turns_t scene;
-
-    irr_turns_open_on_tree(&scene, &settings, NULL, &state);
-    irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
-    irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
-    irr_turns_run(&scene, "ABAB");
-    irr_turns_expect(&scene, 2, 2, 2);
-    /* Ranks 0, 4 and 5 are at one switch, the 4 others at the other: 12 messages up and down each in a uniform job. */
-    irr_turns_run(&scene, "A");
-    for (int r = 0; r < RANKS; r++) {
-        const irr_plan_t *plan = &scene.team.comms[r]->run.plan;
-        int last = 0;
-
-        for (size_t i = 0; i < plan->nsteps; i++) {
-            last = plan->steps[i].number > last ? plan->steps[i].number : last;
-        }
-        CU_ASSERT(last <= 12);
-    }
-    irr_turns_close(&scene);
-}
-
 /* auto uses the tree if ranks are on several of its hosts; else it does as without a file. */
 static void test_auto(void)
 {
@@ -365,7 +339,6 @@ IRR_TEST_MAIN("schedules_odd", 60,
     { "a planned exchange keeps the schedule of a file",     test_file_planned },
     { "a bad schedule file serves no rank, and one message says so", test_bad_file },
     { "a topology is alike and has all hosts, or no rank is served", test_topology },
-    { "exchanges on a tree deliver every byte",              test_tree },
     { "auto takes the tree if there are several hosts",      test_auto },
     { "a matrix above the limit is left alone by all",       test_limit },
     { "a late schedule is left alone",                       test_late },

@@ -46,11 +46,6 @@ static irr_settings_t draw_settings(int row, int ranks, uint64_t *state)
     };
 }
 
-static bool is_about_memory(irr_trouble_t trouble)
-{
-    return trouble == IRR_TROUBLE_MEMORY || trouble == IRR_TROUBLE_POOR;
-}
-
 /* Draws runs, and plans with restarts, of repeated jobs, and some restarts without a plan. */
 static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
 {
@@ -60,8 +55,13 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
         irr_world_turn_t *turn = &scene->turns[i];
         const uint64_t chance = irr_test_below(state, 8);
 
-        if (chance < 3 || i == 0 || is_about_memory(scene->trouble)) {   /* no rank runs after a plan without memory */
-            *turn = (irr_world_turn_t){ .act = IRR_ACT_RUN, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
+        /* no rank runs after a plan without memory */
+        if (chance < 3 || i == 0 || irr_trouble_is_memory(scene->trouble)) {
+            const bool again = i > 0 && chance % 2 == 0;
+
+            *turn = (irr_world_turn_t){
+                .act = IRR_ACT_RUN, .job = again ? turn[-1].job : (int)irr_test_below(state, IRR_WORLD_JOBS)
+            };
             planned = -1;
         } else if (planned < 0 && chance < 7) {
             *turn = (irr_world_turn_t){ .act = IRR_ACT_PLAN, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
@@ -104,7 +104,7 @@ static void change_some(irr_job_t *job, uint64_t *state)
 static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 {
     const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
-    const irr_job_kind_t last = is_about_memory(scene->trouble) ? IRR_JOB_BLOCKS
+    const irr_job_kind_t last = irr_trouble_is_memory(scene->trouble) ? IRR_JOB_BLOCKS
                                 : (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
     const irr_job_kind_t kinds[IRR_WORLD_JOBS] = { IRR_JOB_UNIFORM, kind, kind, last };
     uint64_t seed = 0;

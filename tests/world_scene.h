@@ -20,6 +20,11 @@ typedef enum irr_trouble {
     IRR_TROUBLE_HOSTILE    /* a rank sends wrong descriptions */
 } irr_trouble_t;
 
+static inline bool irr_trouble_is_memory(irr_trouble_t trouble)
+{
+    return trouble == IRR_TROUBLE_MEMORY || trouble == IRR_TROUBLE_POOR;
+}
+
 typedef enum irr_act { IRR_ACT_RUN, IRR_ACT_PLAN, IRR_ACT_RESTART } irr_act_t;
 
 typedef struct irr_world_turn {
