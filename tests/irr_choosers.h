@@ -1,6 +1,6 @@
 /*
- * irr_choosers.h - a job of a few ranks that choose a strategy: they agree by maxima, and an exchange by each strategy
- * has a given cost.
+ * irr_choosers.h - a simulated job of a few ranks that choose a strategy. The ranks agree by maxima, and an exchange by
+ * each strategy takes a given time.
  */
 #ifndef IRR_CHOOSERS_H
 #define IRR_CHOOSERS_H
@@ -12,41 +12,50 @@ enum { IRR_CHOOSERS_RANKS = 3, IRR_CHOOSERS_LIST = 6, IRR_CHOOSERS_DEPTH = 7 };
 
 typedef struct irr_choosers {
     irr_choice_t choice[IRR_CHOOSERS_RANKS];
-    double       ns[1 + IRR_CHOOSERS_LIST];       /* time of an exchange by strategy 0 and by those of the list */
-    int          lucky;              /* one in `lucky` exchanges by strategy 0 has no losses; 0: all are equal */
-    double       lucky_ns;           /* time of such an exchange */
+    double       ns[1 + IRR_CHOOSERS_LIST];       /* time of an exchange by strategy 0 and by each strategy of the
+                                                     list */
+    int          lucky;              /* one of `lucky` exchanges by strategy 0 takes lucky_ns; 0: all take equal
+                                        times */
+    double       lucky_ns;           /* time of a lucky exchange */
     double       doubt;              /* factor between expected and real times */
     irr_recall_t recall;       /* the ranks' memory of the list */
-    double       first, strategy_ns;   /* expected and real cost of a setup, and of each strategy in it */
-    int          can_open;           /* strategies of the list that can be set up */
+    double       first, strategy_ns;   /* cost of a setup, and of each strategy in a setup */
+    int          can_open;           /* number of strategies of the list that can be set up */
     int          list[IRR_TRIAL_STRATEGIES];   /* index in the list by slot; 0: strategy 0 */
     uint64_t     bytes;
     double       agreement;          /* time of an agreement */
-    double       own, took;          /* time so far: with strategy 0 alone, and real */
+    double       own, took;          /* total time: if all exchanges used strategy 0, and real */
     int          opened, settled, agreements;
     int          disturbed, disturbed_to;   /* exchanges between these two take ten times as long */
     uint64_t     *counts;   /* state of random numbers that scale bytes and times by up to 2; NULL: no scaling */
     uint64_t     *noise;    /* state of random numbers by which exchanges take 0.7 to 1.3 times as long; NULL: none */
     double       saved;              /* time that strategies outside of trials save compared to strategy 0 */
-    int          depth;              /* most exchanges in progress at a time; 0: each ends before the next begins */
+    int          depth;              /* largest number of exchanges in progress at a time; 0: each exchange ends before
+                                        the next begins */
     int          open[IRR_CHOOSERS_RANKS];
-    irr_choice_turn_t turns[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];   /* of the exchanges in progress */
+    irr_choice_turn_t turns[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];   /* turns of the exchanges in progress */
     uint64_t     times[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];
 } irr_choosers_t;
 
 /*
- * Returns ranks that may spend `percent` of the time on setups and trials. ns[]: times of an exchange by strategy 0
- * and by the list. can_open: strategies of the list that can be set up.
+ * Returns a job whose ranks may spend `percent` of the time on setups and trials. ns[]: times of an exchange by
+ * strategy 0 and by each strategy of the list. can_open: number of strategies of the list that can be set up.
  */
 irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, double first);
 
 /* Runs `calls` exchanges on all ranks. */
 void irr_choosers_run(irr_choosers_t *job, int calls);
 
-/* Returns the strategy of exchanges outside of trials: its number in the list, from 1 on, or 0. */
+/*
+ * Returns the number of the strategy that exchanges outside of trials use: 0, or the position in the list, counted from
+ * 1.
+ */
 int irr_choosers_found(const irr_choosers_t *job);
 
-/* Times with which strategy 2 is twice as fast as strategy 0, and with which none is faster. */
+/*
+ * irr_choosers_faster: times by which strategy 2 is twice as fast as strategy 0. irr_choosers_slower: times by which no
+ * strategy is faster than strategy 0.
+ */
 extern const double irr_choosers_faster[1 + IRR_CHOOSERS_LIST], irr_choosers_slower[1 + IRR_CHOOSERS_LIST];
 
 #endif

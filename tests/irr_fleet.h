@@ -36,7 +36,7 @@ typedef struct irr_fleet {
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;
-    uint16_t          tag_base;                     /* a new one for each exchange */
+    uint16_t          tag_base;                     /* changes with each exchange */
 } irr_fleet_t;
 
 /* Creates a fleet; seed and eager_max as for irr_fabric_create. */

@@ -1,45 +1,50 @@
 /*
  * irr_memory.h - the engine's allocator under test: counts live blocks, and fails on request.
  *
- * irr_test_main watches each case: a case fails if it has not freed all it allocated.
+ * irr_test_main checks each case: a case fails if it has not freed all memory that it allocated.
  */
 #ifndef IRR_MEMORY_H
 #define IRR_MEMORY_H
 
 #include "irr.h"
 
-/* Installs the allocator, and ends all failures that were requested. */
+/* Installs the allocator, and cancels all requested failures. */
 void irr_memory_begin(void);
 
-/* Ends all failures.  Returns the number of blocks that were allocated since irr_memory_begin and not freed. */
+/*
+ * Cancels all requested failures. Returns the number of blocks that were allocated since irr_memory_begin and are not
+ * freed.
+ */
 size_t irr_memory_end(void);
 
-/* Return the number of live blocks, and of the bytes that they use. */
+/*
+ * irr_memory_alive returns the number of live blocks. irr_memory_bytes returns the number of bytes of the live blocks.
+ */
 size_t irr_memory_alive(void);
 size_t irr_memory_bytes(void);
 
-/* Stops counting up to `most` blocks that live, which the engine keeps until the process ends. */
+/* Stops counting up to `most` live blocks that the engine keeps until the process ends. */
 void irr_memory_disown(size_t most);
 
 /*
- * Makes the nth allocation from now on fail, once; 1 is the next one, 0 is none.  If applies is not NULL, only
- * allocations for which it returns true are counted.
+ * Makes one allocation fail: the nth allocation from now on, counted from 1; 0: no allocation fails. applies: if it is
+ * not NULL, only allocations for which it returns true are counted.
  */
 void irr_memory_fail(size_t nth, bool (*applies)(void));
 
-/* Makes all counted allocations after that one fail, too. */
+/* After irr_memory_fail, also makes all counted allocations behind the nth allocation fail. */
 void irr_memory_fail_all(void);
 
-/* Makes allocations of more bytes fail from now on; SIZE_MAX removes the limit. */
+/* Makes allocations of more than `bytes` bytes fail from now on. SIZE_MAX removes the limit. */
 void irr_memory_limit(size_t bytes);
 
 /* Returns true if an allocation failed since the last irr_memory_fail. */
 bool irr_memory_failed(void);
 
 /*
- * Calls a function repeatedly, each time with a later allocation failing, until none fails.  The function must return
- * IRR_ERR_NO_MEMORY if an allocation failed and IRR_OK if not, and must release everything.  Returns the number of
- * failed calls.
+ * Calls a function repeatedly. In each call a later allocation fails, until a call without a failed allocation. The
+ * function must return IRR_ERR_NO_MEMORY if an allocation failed and IRR_OK if not, and must release everything.
+ * Returns the number of failed calls.
  */
 size_t irr_memory_fail_each(irr_status_t (*run)(void *context), void *context);
 

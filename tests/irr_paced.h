@@ -1,10 +1,10 @@
 /*
  * irr_paced.h - a fleet that runs a job under a pacing, and a watch over all its messages.
  *
- * The watch knows the plans; of the executor it knows only which steps are complete.  It counts violations of the
+ * The watch knows the plans. It knows of the executor only which steps are complete. The watch counts violations of the
  * pacing:
  *
- *   all     a send that is not the next one of the plan; more in flight than the window of messages
+ *   all     a send that is not the next send of the plan; more sends in flight than the window allows
  *   loose   a send of a step while an earlier step of its rank is open
  *   grant   a grant that is not for the next receive, or has bytes; more receives granted and open, or sends in
  *           flight, than grants; a message that was not granted
@@ -15,7 +15,7 @@
 #include "irr_fleet.h"
 #include "irr_job.h"
 
-/* A random schedule: messages are divided into parts, and a step has any number of them. */
+/* A random schedule: messages are divided into parts, and a step has any number of parts. */
 #define IRR_PACED_ANY (-1)
 
 typedef struct irr_paced_params {
@@ -24,7 +24,8 @@ typedef struct irr_paced_params {
     irr_pacing_kind_t watched;      /* the pacing that the watch checks */
     size_t       grants;
     size_t       window_messages;
-    uint64_t     seed;              /* of the fabric, the schedule, the holds and the late starts; 0: in order */
+    uint64_t     seed;              /* seed of the fabric, the schedule, the holds and the late starts; 0: messages
+                                       arrive in order */
     size_t       eager_max;
     unsigned     hold_percent;      /* percentage of sends that are held back, for up to hold_rounds */
     size_t       hold_rounds;
@@ -40,7 +41,7 @@ typedef struct irr_paced_rank {
     int          rank;
     size_t      *sends, *recvs;     /* steps of the plan that send or receive */
     size_t       nsends, nrecvs;
-    size_t       sent, granted;     /* number so far */
+    size_t       sent, granted;     /* numbers of sent and of granted messages */
     size_t      *sent_to, *granted_to;
 } irr_paced_rank_t;
 
@@ -56,13 +57,13 @@ struct irr_paced {
 irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params);
 void         irr_paced_destroy(irr_paced_t *paced);
 
-/* Proves the plans, with their pacings. */
+/* Checks the plans with their pacings by the checker of study/. */
 irr_status_t irr_paced_check(const irr_paced_t *paced, const irr_job_t *job, char *reason, size_t size);
 
 /* Starts all ranks, some of them late. */
 void irr_paced_start(irr_paced_t *paced, const irr_job_t *job);
 
-/* After an exchange: fills the job again and resets what was sent and counted, for the next exchange. */
+/* Prepares the next exchange: fills the job again, and resets the counters. */
 void irr_paced_renew(irr_paced_t *paced, irr_job_t *job);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * irr_spy.h - a transport that forwards all operations to another one, watches them, and refuses the n-th one.
+ * irr_spy.h - a transport that forwards all operations to another transport, watches them, and refuses the n-th
+ * operation.
  *
- * The spy follows sends until they are complete, so it knows what is in flight and detects an exceeded window.  It can
- * pass on a refused send later, so that the peers of a failed rank finish.
+ * The spy follows sends until they are complete, so it knows the sends in flight and detects an exceeded window. A
+ * refused send can be passed on later (irr_spy_repair), so that the peers of a failed rank finish.
  */
 #ifndef IRR_SPY_H
 #define IRR_SPY_H
@@ -15,17 +16,17 @@ typedef struct irr_spy {
         irr_pass_t      pass;
     };
     size_t           connects, sends, recvs;
-    size_t           recvs_at_send;      /* receives posted before the first send */
+    size_t           recvs_at_send;      /* number of receives posted before the first send */
     struct irr_spy_watch *watches;       /* the sends in flight */
-    size_t           in_flight, in_flight_max;  /* sends in flight, and their maximum so far */
+    size_t           in_flight, in_flight_max;  /* number of sends in flight, and its maximum */
     size_t           bytes_in_flight;
-    size_t           window_messages, window_bytes;  /* limits to watch; 0: none */
-    bool             exceeded;           /* more than one send was in flight, above a limit */
+    size_t           window_messages, window_bytes;  /* limits that the spy checks; 0: no limit */
+    bool             exceeded;           /* a limit was exceeded with more than one send in flight */
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
     irr_status_t     refusal;            /* status of the refused operation */
-    bool             unreachable;        /* reach says that every peer is unreachable */
-    irr_status_t     connects_end;       /* not IRR_OK: connect returns it */
-    size_t           busy_discards;      /* number of further calls of discard that return IRR_IN_PROGRESS */
+    bool             unreachable;        /* reach returns IRR_ERR_UNREACHABLE for every peer */
+    irr_status_t     connects_end;       /* if not IRR_OK, connect returns this status */
+    size_t           busy_discards;      /* number of calls of discard from now on that return IRR_IN_PROGRESS */
 
     /* Called before each send starts, unless NULL. */
     void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);
@@ -34,11 +35,11 @@ typedef struct irr_spy {
     /* The refused send, for irr_spy_repair. */
     irr_request_t    request;
     irr_channel_t   *channel;
-    irr_iov_t        message;            /* a copy of its message */
+    irr_iov_t        message;            /* a copy of the message of the refused send */
     bool             refused, repairing;
 } irr_spy_t;
 
-/* Creates a spy, which owns inner.  Freeing the spy as a transport frees both. */
+/* Creates a spy, which owns inner. Freeing the spy as a transport also frees inner. */
 irr_spy_t *irr_spy_create(irr_transport_t *inner);
 
 /* Returns true while a send of an inner transport runs, so that a test can attribute allocations. */

@@ -1,8 +1,8 @@
 /*
  * irr_test.h - the frame of a test program: a table of cases, run by CUnit, reported as TAP.
  *
- * Each program is a process with a time limit.  SIGALRM ends it, which the harness counts as a failure.  Cases use
- * CUnit's assertions.  IRR_SEED in the environment repeats a random run.
+ * Each program is a process with a time limit. After the limit SIGALRM ends the process, and the harness counts a
+ * failure. Cases use CUnit's assertions. IRR_SEED in the environment repeats a random run.
  */
 #ifndef IRR_TEST_H
 #define IRR_TEST_H
@@ -33,19 +33,19 @@ int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limi
 /* The number of elements of an array. */
 #define IRR_TEST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Marks the running case as skipped. reason: one that a user can act on. */
+/* Marks the running case as skipped. reason: a text by which a user can act. */
 void irr_test_skip(const char *reason);
 
-/* Returns the seed of this run: IRR_SEED, or one that differs from run to run.  Prints it once. */
+/* Returns the seed of this run: IRR_SEED, or a seed that differs from run to run. Prints the seed once. */
 uint64_t irr_test_seed(void);
 
 /*
- * For long sweeps: returns true if the next case is run.  With IRR_CHECK_ALL=1 in the environment, which contrib/check
- * --all sets, all cases are run; else one in four, with others in each run.
+ * For long sweeps: returns true if the next case is to run. With IRR_CHECK_ALL=1 in the environment, which
+ * contrib/check --all sets, all cases run. Otherwise one of four cases runs; the selection differs from run to run.
  */
 bool irr_test_picks(uint64_t *state);
 
-/* Returns how many of `all` random runs to do: all of them, or a quarter, as above. */
+/* Returns the number of random runs: `all`, or a quarter of `all` without IRR_CHECK_ALL=1. */
 int irr_test_runs(int all);
 
 /* Returns a random number (splitmix64), the same everywhere for the same seed. */

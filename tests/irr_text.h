@@ -1,6 +1,4 @@
-/*
- * irr_text.h - a temporary file with any contents, and the requirements on all readers of files.
- */
+/* irr_text.h - a temporary file with any contents, and checks that every reader of files must pass. */
 #ifndef IRR_TEXT_H
 #define IRR_TEXT_H
 
@@ -14,14 +12,15 @@ void        irr_text_close(void);
 const char *irr_text_fill(const char *text, size_t length);
 
 /*
- * A reader under test.  It checks and releases what it has read.  On failure it checks that the outputs are unchanged.
+ * A reader under test. On success the function checks and releases the result. On failure it checks that the outputs
+ * are unchanged.
  */
 typedef irr_status_t irr_text_read_t(const char *path, irr_file_error_t *error);
 
 /* Calls the reader with a file with these contents.  The file exists during the call. */
 irr_status_t irr_text_read(irr_text_read_t *read, const char *text, size_t length, irr_file_error_t *error);
 
-/* A file that a reader refuses, with the line of the error; line 0: the file as a whole. */
+/* A file that a reader refuses, with the line of the error; line 0: the error has no line. */
 typedef struct irr_text_bad {
     const char *text;    /* NULL: the end of the table */
     size_t      length;  /* 0: up to the end of the string */
@@ -30,20 +29,20 @@ typedef struct irr_text_bad {
 } irr_text_bad_t;
 
 /*
- * Asserts that the reader fails with IRR_ERR_FORMAT and the reason on each file of the table, and with IRR_ERR_IO on a
- * folder, a pipe, a socket and a device, none of which may block it.
+ * Asserts that the reader returns IRR_ERR_FORMAT with the reason for each file of the table. Asserts that the reader
+ * returns IRR_ERR_IO for a folder, a pipe, a socket and a device, and does not block.
  */
 void irr_text_check_bad(const irr_text_bad_t *table, irr_text_read_t *read);
 
 /* Asserts that the reader returns IRR_ERR_IO if the file does not exist. */
 void irr_text_check_missing(irr_text_read_t *read);
 
-/* Asserts that a comment line of `longest` bytes is read, and that one byte more is refused. */
+/* Asserts that the reader accepts a comment line of `longest` bytes, and refuses a line with one byte more. */
 void irr_text_check_long(const char *head, char comment, size_t longest, const char *rest, irr_text_read_t *read);
 
 /*
- * Replaces up to four bytes behind the first `kept` ones by others of the alphabet.  Asserts that the reader accepts
- * the file or refuses it with a reason.
+ * Replaces up to four bytes behind the first `kept` bytes by other bytes of the alphabet. Asserts that the reader
+ * accepts the file, or refuses it with a reason.
  */
 void irr_text_check_damaged(const char *text, size_t kept, const char *alphabet, uint64_t *state,
                             irr_text_read_t *read);

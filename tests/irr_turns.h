@@ -18,7 +18,7 @@ typedef struct irr_turns {
     int            turns, turn[IRR_TURNS_MAX];    /* indexes of jobs */
     irr_status_t   wanted[IRR_TURNS_RANKS];       /* expected result of each turn on a rank */
     int            wrong;
-    int            over;                          /* ranks whose exchanges are over */
+    int            over;                          /* number of ranks whose exchanges are over */
     irr_counters_t counters[IRR_TURNS_RANKS];     /* counters of the engines at the end */
 } irr_turns_t;
 
@@ -28,7 +28,7 @@ irr_settings_t irr_turns_with(const char *algorithm);
 /* Makes the world, and the parameters of the communicator. */
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 
-/* The same, and creates the communicator. */
+/* Makes the world and the parameters, and creates the communicator. */
 void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 void irr_turns_close(irr_turns_t *turns);
 
@@ -36,7 +36,10 @@ void irr_turns_close(irr_turns_t *turns);
 extern const char irr_turns_tree[];
 extern const char *const irr_turns_hosts[IRR_TURNS_RANKS];
 
-/* As irr_turns_open, with that topology and the ranks on their hosts, or all on `host` if it is not NULL. */
+/*
+ * Like irr_turns_open, but with the topology irr_turns_tree. The ranks are on the hosts of irr_turns_hosts, or all on
+ * `host` if `host` is not NULL.
+ */
 void irr_turns_open_on_tree(irr_turns_t *turns, const irr_settings_t *settings, const char *host, uint64_t *state);
 
 void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t seed);
@@ -47,13 +50,16 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number);
 /* Runs the jobs named by letters, where A is job 0.  Adds to `wrong` each turn of a rank with an unexpected result. */
 void irr_turns_try(irr_turns_t *turns, const char *letters);
 
-/* The same; asserts that none is wrong. */
+/* Runs the jobs like irr_turns_try. Asserts that all results are expected. */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
 
 /* Changes a job so that a rank exchanges nothing in it from now on. */
 void irr_turns_isolate(irr_turns_t *turns, int number, int rank);
 
-/* Asserts how many matrices all ranks have gathered, and how many schedules they have built and reused, since open. */
+/*
+ * Asserts the numbers of matrices that were gathered, and of schedules that were built and reused, since
+ * irr_turns_open.
+ */
 void irr_turns_expect(const irr_turns_t *turns, uint64_t matrices, uint64_t built, uint64_t reused);
 
 #endif

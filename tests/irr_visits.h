@@ -1,6 +1,4 @@
-/*
- * irr_visits.h - measures how much code runs: counts basic blocks of the files compiled with VISITS_CFLAGS.
- */
+/* irr_visits.h - counts how often basic blocks run, in the files that are compiled with VISITS_CFLAGS. */
 #ifndef IRR_VISITS_H
 #define IRR_VISITS_H
 
@@ -8,7 +6,7 @@
 #include <stdint.h>
 
 extern uint64_t irr_visits;
-extern bool     irr_visits_count;   /* true: count from now on */
+extern bool     irr_visits_count;   /* true: basic blocks are counted */
 
 /* The compiler inserts a call into each basic block. */
 void __sanitizer_cov_trace_pc(void);

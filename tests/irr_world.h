@@ -21,16 +21,22 @@ typedef struct irr_world {
 /* Creates an engine for each rank; seed and eager_max as for irr_fabric_create. */
 void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max);
 
-/* The same with a fault between each spy and its transport; and the same on transports that are open already. */
+/*
+ * irr_world_open_faulty puts a fault transport between each spy and its transport. irr_world_open_on uses open
+ * transports, one per rank.
+ */
 void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports);
 
-/* Lets ranks of a node send to each other through shared memory from now on, as in a job; see irr_engine_create_on. */
+/*
+ * Enables shared memory between the ranks of a node, as in a job. Engines of irr_engine_create_on otherwise use only
+ * their transport.
+ */
 void irr_world_share(irr_world_t *world);
 
 /*
- * Close, drain and destroy all engines; irr_world_drain is for engines that are closed.  They return false if the
- * engines did not drain.
+ * irr_world_close closes, drains and destroys all engines. irr_world_drain drains and destroys closed engines. Both
+ * return false if the engines did not drain.
  */
 bool irr_world_close(irr_world_t *world);
 bool irr_world_drain(irr_world_t *world);
@@ -38,7 +44,7 @@ bool irr_world_drain(irr_world_t *world);
 /* Returns the number of ids that all engines hold. */
 int irr_world_ids(const irr_world_t *world);
 
-/* A communicator with the views of all its members.  The arrays are by rank in the communicator. */
+/* A communicator as each of its members sees it. The arrays are indexed by rank in the communicator. */
 typedef struct irr_team {
     irr_world_t      *world;
     irr_world_t       own;                    /* the world of irr_team_begin and irr_team_open_new */
@@ -65,22 +71,22 @@ void irr_team_begin(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max
 /* Gives all members these settings. */
 void irr_team_set(irr_team_t *team, const irr_settings_t *settings);
 
-/* Creates a communicator with these settings; NULL: those in params.  Asserts success. */
+/* Creates a communicator with these settings; NULL: the settings in params. Asserts success. */
 void irr_team_create_with(irr_team_t *team, const irr_settings_t *settings);
 
 /* Creates the communicator of all ranks of a world with these settings; NULL: zeroed settings. */
 void irr_team_open(irr_team_t *team, irr_world_t *world, const irr_settings_t *settings);
 
-/* The same in a new world. */
+/* Like irr_team_open, but opens a new world. */
 void irr_team_open_new(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max, const irr_settings_t *settings);
 
-/* Destroys the communicator, and closes its world; asserts that it drains. */
+/* Destroys the communicator, and closes its world. Asserts that the engines drain. */
 void irr_team_close(irr_team_t *team);
 
 /*
- * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until none is open or for
- * `rounds` rounds.  Every rank progresses once in a round.  Stores the result of each finished exchange.  Returns
- * false if some are open.
+ * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until no exchange is open, at
+ * most for `rounds` rounds. Every rank progresses once in a round. Stores the result of each finished exchange. Returns
+ * false if exchanges are still open.
  */
 bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds);
 
@@ -97,8 +103,8 @@ irr_status_t irr_team_wait(irr_team_t *team);
 irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
 
 /*
- * Runs a job on a communicator of all ranks.  Asserts that all but rank `truncated` (-1: none) succeed with every byte
- * right.
+ * Runs a job on a communicator of all ranks. Asserts that every byte is right, and that the exchange succeeds on all
+ * ranks except `truncated` (-1: no exception), where it ends in IRR_ERR_TRUNCATE.
  */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 
@@ -113,13 +119,16 @@ typedef struct irr_world_log {
 
 extern irr_world_log_t irr_world_log;
 
-/* Start a log of lines up to IRR_LOG_INFO, or up to a level. */
+/*
+ * irr_world_start_log starts a log of lines up to IRR_LOG_INFO. irr_world_start_log_at starts a log of lines up to a
+ * level.
+ */
 void irr_world_start_log(void);
 void irr_world_start_log_at(irr_log_level_t level);
 
 void irr_world_stop_log(void);
 
-/* Stops the log; asserts that `lines` lines were logged, and that `last` was the last one. */
+/* Stops the log. Asserts that `lines` lines were logged, and that `last` was the last line. */
 void irr_world_end_log(int lines, const char *last);
 
 #endif

@@ -23,7 +23,10 @@ static inline irr_matrix_t matrix_scene_pattern(const char *name, int ranks, uin
     return matrix;
 }
 
-/* Returns a matrix where about a third of the messages are empty and the others have fewer bytes than the limit. */
+/*
+ * Returns a matrix in which about a third of the messages are empty, and each other message has fewer bytes than the
+ * limit.
+ */
 static inline irr_matrix_t matrix_scene_mixed(int ranks, uint64_t limit, uint64_t *state)
 {
     irr_matrix_t matrix = matrix_scene_zero(ranks);

@@ -27,7 +27,7 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
-/* Returns order i of those that compute a schedule; NULL past the last one. */
+/* Returns the i-th order that computes a schedule; NULL behind the last order. */
 static inline const irr_order_t *irr_plan_all_order(int i)
 {
     static const irr_order_t *const orders[] = {
@@ -62,8 +62,8 @@ typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr
                                        irr_plans_t *plans);
 
 /*
- * Builds the plans of all ranks.  Long messages are split if the order splits any; redistribution has a message for
- * each pair of ranks.
+ * Builds the plans of all ranks. If the order can split messages, long messages are split. Redistribution has a message
+ * for each pair of ranks.
  */
 static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_settings_t *settings,
                                            const irr_matrix_t *matrix, irr_plans_t *plans)

@@ -1,7 +1,7 @@
 /*
  * transport_net.h - a few connected transports of one kind in one process, for the conformance suite.
  *
- * One thread alone uses the functions of this file and progresses all transports in turn.
+ * Only one thread uses the functions of this file. The thread progresses all transports one after the other.
  */
 #ifndef IRR_TRANSPORT_NET_H
 #define IRR_TRANSPORT_NET_H
@@ -15,19 +15,19 @@
 
 /* A method to open transports, supplied by the test program. */
 typedef struct irr_opener {
-    bool                loopback;     /* over a fabric of loopback; else by `config` */
+    bool                loopback;     /* true: transports of a loopback fabric; false: transports that `config` opens */
     bool                shuffled;     /* the fabric delivers in an order drawn from irr_test_seed */
     uint64_t            seed;         /* seed and eager_max as for irr_fabric_create */
     size_t              eager_max;
     irr_engine_config_t config;
 
     /*
-     * Wraps or changes transports that are open; NULL: neither.  IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the
+     * Wraps or changes the open transports; NULL: no change. IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the
      * case, as they do in irr_transport_open.
      */
     irr_status_t (*wrap)(irr_transport_t *transports[IRR_NET_RANKS]);
 
-    /* Opens the transports instead; NULL: as above. */
+    /* Opens the transports; NULL: `loopback` or `config` opens them. */
     irr_status_t (*open)(irr_transport_t *transports[IRR_NET_RANKS]);
 } irr_opener_t;
 
@@ -59,20 +59,26 @@ struct irr_op {
     void         *context;
 };
 
-/* Opens a transport for each rank, or none.  The configurations differ only in the numbers of ranks. */
+/*
+ * Opens a transport for each rank. On an error no transport is open. The configurations of the ranks differ only in the
+ * numbers of ranks.
+ */
 irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS]);
 
-/* Opens the transports of an opener, or none.  The caller destroys the fabric once they are freed. */
+/*
+ * Opens the transports of an opener. On an error no transport is open. The caller destroys the fabric after the
+ * transports.
+ */
 irr_status_t irr_net_open_with(const irr_opener_t *opener, irr_transport_t *transports[IRR_NET_RANKS],
                                irr_fabric_t **fabric);
 
-/* Opens and connects the transports.  Returns false if the case is skipped or has failed; it must then end. */
+/* Opens and connects the transports. Returns false if the case is skipped or has failed; the case must then end. */
 bool irr_net_open(irr_net_t *net, const irr_opener_t *opener);
 
-/* Opens a net, runs a test on it, and closes it.  A case that is skipped does not run. */
+/* Opens a net, runs a test on the net, and closes the net. A skipped case does not run. */
 void irr_net_run(const irr_opener_t *opener, void (*run)(irr_net_t *net));
 
-/* The head of a test case: the statements that follow run on `net`, which is open. */
+/* The head of a test case. The statements that follow run on the open net `net`. */
 #define IRR_NET_TEST(name, opener)              \
     static void name##_on(irr_net_t *net);      \
                                                 \
@@ -83,28 +89,31 @@ void irr_net_run(const irr_opener_t *opener, void (*run)(irr_net_t *net));
                                                 \
     static void name##_on(irr_net_t *net)
 
-/* Closes a transport, and progresses until it is drained. irr_net_close then skips it. */
+/* Closes a transport, and progresses until the transport is drained. irr_net_close then skips the transport. */
 void irr_net_drain(irr_net_t *net, int rank);
 
 /* Closes, drains and frees all transports. */
 void irr_net_close(irr_net_t *net);
 
-/* Connects a rank to another one, or to itself. */
+/* Connects a rank to another rank, or to itself. */
 irr_status_t irr_net_connect(irr_net_t *net, int from, int to);
 
-/* Progress one transport once, or all of them. */
+/* irr_net_progress_one progresses one transport once. irr_net_progress progresses all transports once. */
 void irr_net_progress_one(irr_net_t *net, int rank);
 void irr_net_progress(irr_net_t *net);
 
 /* Progresses long enough for an unwanted event to happen. */
 void irr_net_idle(irr_net_t *net);
 
-/* Post an operation and set op->status; they leave `then` and `context` unchanged. */
+/* Both functions post an operation and set op->status. They do not change `then` and `context`. */
 void irr_net_send(irr_net_t *net, int from, int to, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op);
 void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op);
-/* Open another channel at a rank, or a closed one again; close a channel, which may call `done`. */
+/*
+ * irr_net_open_channel opens another channel at a rank, or opens a closed channel again. irr_net_close_channel closes a
+ * channel, which may call `done`.
+ */
 void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel);
 void irr_net_close_channel(irr_channel_t *channel);
 
@@ -115,8 +124,9 @@ void irr_net_abandon(irr_net_t *net, int at);
 void irr_net_take_back(irr_net_t *net, int at);
 
 /*
- * Discard unexpected messages at a rank and return their number: those that have arrived after some progress, or at
- * least `wanted`.
+ * Both functions discard unexpected messages at a rank and return their number. irr_net_discard discards the messages
+ * that have arrived after some progress. irr_net_discard_all progresses until it has discarded at least `wanted`
+ * messages.
  */
 size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask);
 size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted);
@@ -131,10 +141,13 @@ void irr_net_wait(irr_net_t *net, irr_op_t *op);
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,
                       irr_list_t *to, irr_form_t recv_form, bool recv_first);
 
-/* As irr_net_exchange, with two contiguous lists of `bytes` bytes. */
+/* Like irr_net_exchange, with two contiguous lists of `bytes` bytes. */
 void irr_net_exchange_bytes(irr_net_t *net, int sender, int receiver, size_t bytes, bool recv_first);
 
-/* Return the number of open endpoints of a rank, and the bytes that its gather callbacks copied. */
+/*
+ * irr_net_endpoints returns the number of open endpoints of a rank. irr_net_gathered returns the number of bytes that
+ * its gather callbacks have copied.
+ */
 uint64_t irr_net_endpoints(irr_net_t *net, int rank);
 uint64_t irr_net_gathered(irr_net_t *net, int rank);
 
@@ -148,8 +161,8 @@ void irr_list_close(irr_list_t *list);
 void irr_list_fill(irr_list_t *list, uint64_t seed);
 
 /*
- * Returns true if the list begins with `bytes` bytes of that message and everything else is unchanged since
- * irr_list_open.
+ * Returns true if the list begins with `bytes` bytes of the message of this seed, and all other bytes are unchanged
+ * since irr_list_open.
  */
 bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes);
 
@@ -162,7 +175,7 @@ typedef struct irr_msg {
     int        from, to;
     uint16_t   tag;
     irr_form_t form;
-    uint64_t   seed;            /* of its bytes */
+    uint64_t   seed;            /* seed of the bytes of the message */
     irr_list_t source, target;
     irr_op_t   send, recv;
 } irr_msg_t;
@@ -170,14 +183,17 @@ typedef struct irr_msg {
 /* Makes a message of `bytes` bytes in one piece for a receive of `room` bytes. */
 void irr_msg_open(irr_msg_t *msg, int from, int to, uint16_t tag, uint64_t seed, size_t bytes, size_t room);
 
-/* Fill the message and post its send; post its receive; or both, in this order. */
+/*
+ * irr_msg_send fills the message and posts its send. irr_msg_recv posts its receive. irr_msg_post does both;
+ * recv_first: first the receive.
+ */
 void irr_msg_send(irr_net_t *net, irr_msg_t *msg);
 void irr_msg_recv(irr_net_t *net, irr_msg_t *msg);
 void irr_msg_post(irr_net_t *net, irr_msg_t *msg, bool recv_first);
 
 /*
- * Waits for both ends, checks the result and the bytes, and releases the message.  A receive without the room for it
- * must be truncated.
+ * Waits for both ends, checks the result and the bytes, and releases the message. A receive that has no room for the
+ * message must be truncated.
  */
 void irr_msg_finish(irr_net_t *net, irr_msg_t *msg);
 void irr_msg_close(irr_msg_t *msg);

@@ -1,6 +1,6 @@
 /*
- * transport_suite.h - the conformance suite of transport.h.  A transport that passes it can run any plan.
- * Its cases are in transport_suite.c, transport_channel.c, transport_sink.c, transport_load.c and transport_visits.c.
+ * transport_suite.h - the conformance suite of transport.h. A transport that passes the suite can run any plan. Its
+ * cases are in transport_suite.c, transport_channel.c, transport_sink.c, transport_load.c and transport_visits.c.
  *
  * A test program has, for each of its irr_opener_t:
  *
@@ -54,15 +54,15 @@ IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_DECLARE, )
 #undef IRR_SUITE_DECLARE
 
 /*
- * For transports with a seed: sends IRR_SUITE_ARRIVALS messages to rank 0, from all ranks in turn, each with one of
- * `tags` tags of its sender.  Stores the numbers of the messages in the order of arrival.  Returns true if it is not
- * the order of sending.
+ * For transports with a seed: sends IRR_SUITE_ARRIVALS messages to rank 0. All ranks send one after the other, each
+ * message with one of `tags` tags of its sender. Stores the numbers of the messages in the order of arrival. Returns
+ * true if the order of arrival differs from the order of sending.
  */
 enum { IRR_SUITE_ARRIVALS = 40 };
 
 bool irr_suite_arrivals(const irr_opener_t *opener, int tags, int order[IRR_SUITE_ARRIVALS]);
 
-/* Asserts that the order of arrival is not that of sending, and depends on the seed alone. */
+/* Asserts that the order of arrival differs from the order of sending, and depends only on the seed. */
 void irr_suite_seeded(bool (*record)(uint64_t seed, int order[IRR_SUITE_ARRIVALS]));
 
 #define IRR_SUITE_WRAP(setup, name, text) \

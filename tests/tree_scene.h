@@ -9,7 +9,7 @@
 #define SCENE_VERTICES 600
 #define SCENE_RANKS    300
 
-/* A scene contains its arrays: nothing is freed, and it must not move. */
+/* A scene contains its arrays, so nothing has to be freed. A scene must not move. */
 typedef struct tree_scene {
     irr_topology_t topology;
     int            parent[SCENE_VERTICES];
@@ -25,15 +25,15 @@ typedef struct tree_scene {
  */
 void tree_scene_shape(tree_scene_t *scene, const char *shape);
 
-/*
- * Makes a random tree with at most `most_hosts` hosts of one rank each.  Some switches have no hosts, or lie in a row.
- */
+/* Makes a random tree with at most `most_hosts` hosts of one rank each. Some switches have no hosts, or form chains. */
 void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts);
 
-/* Places at most `most_ranks` ranks on the hosts, in any order; some hosts have none, some many. */
+/*
+ * Places at most `most_ranks` ranks on the hosts, in any order. Some hosts get no rank, and some hosts get many ranks.
+ */
 void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks);
 
-/* Makes a random tree.  Half of them have many ranks on a host, and half have links of any speed. */
+/* Makes a random tree. Half of the trees have many ranks on a host, and half of the trees have links of any speed. */
 void tree_scene_any(tree_scene_t *scene, uint64_t *state, int most);
 
 /* Sets the speed of the links between switches, relative to a host's link. */
@@ -45,7 +45,7 @@ irr_tree_t tree_scene_tree(const tree_scene_t *scene);
 /* Returns a matrix with equal bytes from each rank to each other rank. */
 irr_matrix_t tree_scene_uniform(int ranks, uint64_t bytes);
 
-/* Asserts what all orders on trees promise: irr_schedule_check and irr_tree_check.  Prints the defect. */
+/* Asserts the rules of all orders on trees: irr_schedule_check and irr_tree_check. Prints the defect. */
 void tree_scene_expect(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_matrix_t *matrix);
 
 #endif

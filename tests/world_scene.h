@@ -15,7 +15,7 @@ typedef enum irr_trouble {
     IRR_TROUBLE_SEND,      /* a send of one rank is refused */
     IRR_TROUBLE_RECV,      /* a receive of one rank is refused */
     IRR_TROUBLE_MEMORY,    /* an allocation fails */
-    IRR_TROUBLE_POOR,      /* all allocations fail from one on */
+    IRR_TROUBLE_POOR,      /* from some allocation on, all allocations fail */
     IRR_TROUBLE_GIVES_UP,  /* a rank fails the communicator */
     IRR_TROUBLE_HOSTILE    /* a rank sends wrong descriptions */
 } irr_trouble_t;
@@ -30,8 +30,8 @@ typedef enum irr_act { IRR_ACT_RUN, IRR_ACT_PLAN, IRR_ACT_RESTART } irr_act_t;
 typedef struct irr_world_turn {
     irr_act_t act;
     int       job;
-    bool      planned;   /* restart: the plan of its job has been made */
-    bool      bare;      /* restart: an earlier one has learned the plan, so no description travels */
+    bool      planned;   /* restart: the plan of the job has been made */
+    bool      bare;      /* restart: an earlier restart has learned the plan, so no description travels */
 } irr_world_turn_t;
 
 typedef struct irr_world_scene {
@@ -46,10 +46,11 @@ typedef struct irr_world_scene {
     bool             open[IRR_CREW_MAX];
     irr_counters_t   before[IRR_CREW_MAX];    /* counters of the engine at the start of the turn */
     bool             spoils;                  /* the victim is hostile at present */
-    uint64_t         random;                  /* state of the random numbers that it spoils by */
-    int              failed;                  /* turns of a rank that ended in an unexpected error */
+    uint64_t         random;                  /* state of the random numbers of the hostile victim */
+    int              failed;                  /* number of turns that ended in an unexpected error on a rank */
     bool             poor;                    /* an exchange ended in IRR_ERR_NO_MEMORY */
-    int              wrong;                   /* turns with wrong bytes, or with descriptions where none may travel */
+    int              wrong;                   /* number of turns with wrong bytes, or with a description where no
+                                                 description may travel */
 } irr_world_scene_t;
 
 /* Makes a random scene of this row, and opens its world and both communicators. */

@@ -4,9 +4,9 @@
  * A call is a collective, on a communicator (mpi_edges.h), with a pattern of counts and with datatypes (mpi_types.h).
  * A program can fill it with new contents, make it in each form (blocking, nonblocking, persistent), and compare it.
  *
- * The contents of a block are a function of its sender, its receiver, its edge, the call and the fill.  A rank
- * therefore knows each byte that it must receive, from MPI_Unpack into a copy of its memory, without further messages.
- * Whole buffers are compared, gaps included.  mpi_call_agrees verifies the model by point-to-point messages.
+ * The contents of a block are a function of its sender, its receiver, its edge, the call and the fill. A rank therefore
+ * computes each byte that it must receive, by MPI_Unpack into a copy of its memory, without messages. A comparison
+ * covers whole buffers, including gaps. mpi_call_agrees verifies the model by point-to-point messages.
  */
 #ifndef MPI_CALL_H
 #define MPI_CALL_H
@@ -36,8 +36,8 @@ extern const char *const mpi_forms[FORMS];
 typedef struct mpi_spec mpi_spec_t;
 
 /*
- * Returns the elements from one rank to another by an edge.  It depends only on its arguments, because both ends call
- * it.
+ * Returns the number of elements from one rank to another rank by an edge. The result depends only on the arguments,
+ * because both ends call the function.
  */
 typedef int (*mpi_counts_t)(const mpi_spec_t *spec, int from, int to, int edge);
 
@@ -47,9 +47,10 @@ struct mpi_spec {
     mpi_counts_t      counts;
     MPI_Datatype      base;      /* basic datatype of an element */
     int               items;
-    int               pieces;    /* runs of an element's items; negative: runs in random slots; 0: random datatypes */
+    int               pieces;    /* number of runs of an element's items; negative: runs in random slots; 0: random
+                                    datatypes */
     int               room;      /* blocks in order, `room` elements apart; 0: in any order, with gaps */
-    int               most;      /* most elements of a block, for the counts */
+    int               most;      /* largest number of elements of a block */
     uint64_t          seed;
 };
 
@@ -61,7 +62,7 @@ extern const mpi_counts_t mpi_shapes[SHAPES];
 /* Returns a random number that both ends of an edge compute alike. */
 uint64_t mpi_call_hash(uint64_t seed, int from, int to, int edge);
 
-/* Returns spec.most: a further pattern, where all blocks have equal counts. */
+/* Returns spec->most. This is the pattern in which all blocks have equal counts. */
 int mpi_count_most(const mpi_spec_t *spec, int from, int to, int edge);
 
 /* One side of a call: a block for each edge, at offsets in bytes, or at displacements in the form of the call. */
@@ -69,8 +70,9 @@ typedef struct mpi_side {
     const mpi_edges_t *edges;
     int               *counts, *displs;
     MPI_Aint          *offsets;
-    MPI_Datatype      *types;    /* of each edge, then one for all edges, which they share unless each has its own */
-    int                each;     /* elements of each block if all are equal */
+    MPI_Datatype      *types;    /* one datatype per edge, then the datatype that all edges share if the collective has
+                                    only one */
+    int                each;     /* number of elements of each block, if all blocks are equal */
     size_t             bytes;
     char              *memory, *base;
 } mpi_side_t;
@@ -78,7 +80,7 @@ typedef struct mpi_side {
 typedef struct mpi_call {
     mpi_spec_t        spec;
     const mpi_pair_t *pair;
-    MPI_Comm          comm;       /* the pair's, unless the program sets another one */
+    MPI_Comm          comm;       /* communicator of the pair, unless the program sets another communicator */
     mpi_side_t        send, recv;
     mpi_side_t        arguments[2];   /* arrays that MPI may still read */
     char             *expected;   /* expected memory of the receive side */
@@ -102,20 +104,20 @@ void mpi_call_init_plain(mpi_call_t *call, const mpi_pair_t *pair, int shape, ui
 /* Releases a call, with its persistent request. */
 void mpi_call_fini(mpi_call_t *call);
 
-/* Fills the call with new contents.  All ranks must call it equally often. */
+/* Fills the call with new contents. All ranks must call this function equally often. */
 void mpi_call_fill(mpi_call_t *call);
 
 /*
- * Makes a blocking call, or starts another form; the first start of a persistent one creates the request.  If coll/irr
- * serves MPI_Ialltoallv, its arrays are overwritten and its datatypes freed once MPI has returned, as by programs that
- * rely on Open MPI.  Returns an error code.
+ * Makes a blocking call, or starts a call of another form. The first start of a persistent call creates the request. If
+ * coll/irr serves MPI_Ialltoallv, the function overwrites the arrays and frees the datatypes when MPI has returned,
+ * like programs that rely on Open MPI. Returns an error code.
  */
 int mpi_call_start(mpi_call_t *call, mpi_form_t form);
 
 /* Creates the persistent request only. */
 int mpi_call_request(mpi_call_t *call);
 
-/* Waits if there is a request.  Returns the first error since the fill. */
+/* Waits if the call has a request. Returns the first error since the last fill. */
 int mpi_call_wait(mpi_call_t *call);
 
 /* Returns true if every byte is right, gaps included. */
@@ -139,7 +141,10 @@ int mpi_call_works(MPI_Comm comm);
 /* Returns true if point-to-point messages on the plain communicator bring the expected contents. */
 int mpi_call_agrees(const mpi_call_t *call);
 
-/* Returns true if MPI passes the call to a component.  Open MPI does not if all blocks of a blocking call are empty. */
+/*
+ * Returns true if MPI passes the call to a component. Open MPI does not pass a blocking call whose blocks are all
+ * empty.
+ */
 int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
 
 /*
@@ -150,8 +155,8 @@ int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
 void mpi_call_meet(const mpi_pair_t *pair);
 
 /*
- * Returns true if Open MPI 4.1 retains the wrong number of the call's datatypes: one for each neighbour instead of one
- * for each rank.
+ * Returns true if Open MPI 4.1 retains a wrong number of datatypes of the call: one datatype for each neighbour instead
+ * of one datatype for each rank.
  */
 int mpi_call_breaks_host(const mpi_pair_t *pair, const mpi_kind_t *kind);
 

@@ -1,9 +1,10 @@
 /*
- * mpi_edges.h - random communicators, and the peers of a rank on them: all ranks, those of the other group, or the
- * neighbours of a topology.
+ * mpi_edges.h - random communicators, and the peers of a rank on them. The peers are all ranks, the ranks of the other
+ * group, or the neighbours of a topology.
  *
- * Both ends of an edge know its number.  Between two ranks the first edge is 0, the next one 1.  On a grid the number
- * is the slot of the sender.  Messages with these tags therefore bring each block where the standard says.
+ * Both ends of an edge know its number. Between two ranks the first edge has number 0, the next edge 1. On a grid the
+ * number is the slot of the sender. Messages with these numbers as tags therefore deliver each block as the standard
+ * requires.
  */
 #ifndef MPI_EDGES_H
 #define MPI_EDGES_H
@@ -20,13 +21,13 @@ typedef enum mpi_pair_kind {
     ALL, REVERSED, HALVES, GRID, GRAPH, DIST_GRAPH, INTER_UNEVEN, INTER_ONE, INTER_REVERSED, PAIRS
 } mpi_pair_kind_t;
 
-/* A communicator that coll/irr may serve, and one of the same ranks for the reference. */
+/* A communicator that coll/irr may serve, and a communicator of the same ranks for the reference. */
 typedef struct mpi_pair {
     const char *name;
     MPI_Comm    irr, plain;   /* plain is MPI_COMM_NULL if the program owns irr */
     int         ranks, rank;
     int         is_inter, has_nobody;
-    int         first, other_first;   /* numbers of this group's rank 0 and of the other group's */
+    int         first, other_first;   /* number of rank 0 of this group, and of rank 0 of the other group */
     int         has_neighbors;
     mpi_edges_t all, out, in;
 } mpi_pair_t;

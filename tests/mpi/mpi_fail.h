@@ -71,7 +71,7 @@ MPI_MEMORY_VISIBLE ssize_t process_vm_readv(pid_t pid, const struct iovec *to, u
                ? -1 : syscall(SYS_process_vm_readv, pid, to, nto, from, nfrom, flags);
 }
 
-/* As mpi_memory_fail, for any kind of failure. */
+/* Like mpi_memory_fail, for any kind of failure. */
 static inline long fail(int what, long first, long times)
 {
     long failed;

@@ -28,13 +28,13 @@ void *__libc_realloc(void *memory, size_t size);
 
 static struct {
     const char *start, *end;   /* of the component's code */
-    long count;                /* allocations since mpi_memory_fail, or since mpi_memory_watch */
-    size_t bytes;              /* and their bytes */
-    long first, times;         /* the first that fails, and how many fail; first 0: none */
+    long count;                /* number of allocations since mpi_memory_fail or mpi_memory_watch */
+    size_t bytes;              /* total length of these allocations in bytes */
+    long first, times;         /* number of the first failing allocation, 0: none; and number of failing allocations */
     long failed;
 } mpi_memory;
 
-/* Counts an allocation of the component.  Returns true if it has to fail. */
+/* Counts an allocation of the component. Returns true if the allocation must fail. */
 static inline int mpi_memory_fails(const void *caller, size_t bytes)
 {
     if ((const char *)caller < mpi_memory.start || (const char *)caller >= mpi_memory.end) {
@@ -97,8 +97,8 @@ static inline void mpi_memory_watch(void)
 }
 
 /*
- * Restarts the count.  `times` allocations fail from number `first` on, where 1 is the next one; 0: none fails.
- * Returns the number of failures since the last call.
+ * Restarts the count. `times` allocations fail from number `first` on. The next allocation has number 1. If `first` is
+ * 0, no allocation fails. Returns the number of failures since the last call.
  */
 static inline long mpi_memory_fail(long first, long times)
 {

@@ -1,12 +1,13 @@
 /*
- * mpi_test.h - common parts of the MPI test programs: checks, random numbers, communicators with info keys, proof that
- * coll/irr served, and a main function that runs the cases of a table.
+ * mpi_test.h - common parts of the MPI test programs: checks, random numbers, communicators with info keys, a check
+ * that coll/irr served, and a main function that runs the cases of a table.
  *
  *     PROGRAM CASE[:NUMBER] [KEY=VALUE ...] [, CASE ...]
  *
- * The communicators of coll/irr get the keys.  The keys served=yes and served=no are for the program: coll/irr must
- * have served some exchange of this case, or none.  A comma ends a case.  The start of a job takes longer than most
- * cases, so scripts give several cases to one job.  Rank 0 prints for each case whether it was right on all ranks.
+ * The communicators of coll/irr get the keys. Two keys are for the program: with served=yes coll/irr must have served
+ * an exchange of this case, and with served=no it must not have served any exchange. A comma ends a case. The start of
+ * a job takes longer than most cases, so scripts give several cases to one job. Rank 0 prints for each case whether it
+ * was right on all ranks.
  */
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
@@ -34,7 +35,7 @@ int mpi_test_check(int condition, const char *text, const char *file, int line);
 /* Returns the number of failed checks of this rank. */
 int mpi_test_failures(void);
 
-/* Finalizes MPI.  Returns the exit status of main: 0 on all ranks if no check failed on any. */
+/* Finalizes MPI. Returns the exit status of main: 0 on all ranks if no check failed on any rank. */
 int mpi_test_end(void);
 
 /* ---- cases ---- */
@@ -53,13 +54,13 @@ typedef struct mpi_job {
     int         number;         /* number behind the colon; 0: none */
     char      **keys;
     int         nkeys;
-    unsigned long long served;  /* exchanges served when the case began */
+    unsigned long long served;  /* number of served exchanges when the case began */
     int         must_serve;     /* 1: the script has served=yes; 0: served=no; -1: neither */
 } mpi_job_t;
 
 extern mpi_job_t mpi_job;
 
-/* Returns the number of the case, or `standard` if it has none. */
+/* Returns the number of the case, or `standard` if the case has no number. */
 int mpi_job_number(int standard);
 
 /*
@@ -67,7 +68,7 @@ int mpi_job_number(int standard);
  */
 int mpi_job_is_named(void);
 
-/* Returns the exchanges that coll/irr served on this rank since the case began. */
+/* Returns the number of exchanges that coll/irr has served on this rank since the case began. */
 unsigned long long mpi_job_served(void);
 
 /* Runs the cases of the arguments.  `cases` ends with a row without a name.  Returns the exit status. */
@@ -102,15 +103,15 @@ MPI_Comm mpi_test_dup_keys(MPI_Comm comm, char **keys, int nkeys);
 MPI_Comm mpi_test_dup(MPI_Comm comm, const char *key, const char *value);
 
 /*
- * Opens a performance variable of coll/irr.  Returns MPI_T_PVAR_HANDLE_NULL if it does not exist.  A counter counts
- * from here on.  MPI_T stays open: opening it again would load components of Open MPI again.
+ * Opens a performance variable of coll/irr. Returns MPI_T_PVAR_HANDLE_NULL if the variable does not exist. A counter
+ * counts from this call on. MPI_T stays open: opening it again would load components of Open MPI again.
  */
 MPI_T_pvar_handle mpi_test_pvar_open(const char *name, int class, MPI_T_pvar_session *session);
 
 /* Returns the value of a variable that mpi_test_pvar_open has opened. */
 unsigned long long mpi_test_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
 
-/* Returns the exchanges that coll/irr served on this rank since the first call of this function. */
+/* Returns the number of exchanges that coll/irr has served on this rank since the first call of this function. */
 unsigned long long mpi_test_served(void);
 
 #endif
