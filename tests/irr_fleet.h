@@ -27,7 +27,7 @@ typedef struct irr_fleet_rank {
     void           *scratch;
     irr_failure_t  *failure;   /* as in irr_exec_env_t; NULL unless a test sets it */
     bool            running;
-    irr_status_t    result;    /* of the last run */
+    irr_status_t    result;    /* result of the last run */
 } irr_fleet_rank_t;
 
 typedef struct irr_fleet {
@@ -42,12 +42,12 @@ typedef struct irr_fleet {
 /* Creates a fleet; seed and eager_max as for irr_fabric_create. */
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
 
-/* The same with a fault between the spy of each rank and its transport; faults has one for each rank. */
+/* Creates a fleet with a fault transport between the spy of each rank and its transport. faults: one fault per rank. */
 irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
-/* Adds a pacing to the plan of one rank. signals: for the pacing sync, else NULL. */
+/* Adds a pacing to the plan of one rank. signals: the signals of the pacing sync; NULL for other pacings. */
 void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
                       const irr_signals_t *signals);
 
@@ -60,12 +60,12 @@ irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int rank, const void *input, 
 /* Progresses all ranks for `rounds` rounds. */
 void irr_fleet_progress(irr_fleet_t *fleet, int rounds);
 
-/* Progresses all ranks until none runs.  Returns false if ranks still run after the bounded rounds. */
+/* Progresses all ranks until no rank runs. Returns false if ranks still run after the maximum number of rounds. */
 bool irr_fleet_run(irr_fleet_t *fleet);
 
 /*
- * The same for runs where a rank may fail.  If one has failed, ranks that still run after some rounds end in
- * IRR_ERR_PEER, as if they had been notified.  Returns false if ranks wait for each other though none has failed.
+ * Progresses all ranks in a run where a rank may fail. If a rank has failed, ranks that still run after some rounds end
+ * in IRR_ERR_PEER, as if they had been notified. Returns false if ranks still run although no rank has failed.
  */
 bool irr_fleet_run_failing(irr_fleet_t *fleet);
 

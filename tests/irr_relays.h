@@ -12,7 +12,7 @@ typedef struct irr_relays_params {
     int                ranks;
     uint64_t           seed;           /* seed and eager_max as for irr_fabric_create */
     size_t             eager_max;
-    size_t             zero_copy_min;  /* of the transport's caps; 0: never */
+    size_t             zero_copy_min;  /* member of the transport's caps; 0: SIZE_MAX */
     size_t             slice_min;
     irr_overlap_t      overlap;
     irr_compose_t      compose;
@@ -42,7 +42,7 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays);
 void irr_relays_start(irr_relays_t *relays, const irr_job_t *job, int rank);
 
 /*
- * Fills the job with new bytes, and starts it on all ranks, of which the first ones run alone for a while.  Returns
+ * Fills the job with new bytes, and starts the exchange on all ranks. The first ranks run alone for a while. Returns
  * false if the exchange does not end.
  */
 bool irr_relays_exchange(irr_relays_t *relays, irr_job_t *job);
