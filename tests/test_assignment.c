@@ -20,13 +20,16 @@ enum { RANKS_MAX = 24, PIECE_MAX = 1 << 22 };
 
 static tree_scene_t scene;
 
-/* The bytes of all assignments: a schedule of a random matrix on random hosts, direct or forwarded, or none. */
+/*
+ * Kinds of crews: the messages of a random matrix on random hosts are sent directly or forwarded, or there is no
+ * schedule.
+ */
 enum { DIRECT, FORWARDED, DECLINED, KINDS };
 
 typedef struct crew {
     irr_tree_t     tree;
     irr_nodes_t    nodes;
-    const irr_nodes_t *forwards;   /* the nodes; NULL: messages go direct */
+    const irr_nodes_t *forwards;   /* the nodes; NULL: messages are sent directly */
     irr_matrix_t   matrix;
     irr_computed_t computed;
     irr_bytes_t    entries;

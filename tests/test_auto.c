@@ -1,5 +1,6 @@
 /*
- * test_auto.c - the table of transports: which transport an engine opens, with and without a name, and when.
+ * test_auto.c - the table of transports. The tests check which transport an engine opens, with and without a name, and
+ * when.
  */
 #include "irr_test.h"
 #include "irr_world.h"
@@ -41,7 +42,7 @@ static const char first[] = "UCX comes first", stays[] = "nothing that leaves a 
     alone[] = "cxi0 is a fast device that libfabric alone drives",
     named[] = "a provider or domain of libfabric is named";
 
-/* The devices of a machine, or what the user has set, decide. */
+/* The devices of a machine and the settings of the user select the transport. */
 static void test_devices(void)
 {
     const struct { const irr_engine_config_t *config; const irr_devices_t *devices; const char *name, *why; } rows[] = {
@@ -58,7 +59,7 @@ static void test_devices(void)
     }
 }
 
-/* UCX_TLS or UCX_NET_DEVICES may confine UCX to a node; the parameters of the component go before them. */
+/* UCX_TLS or UCX_NET_DEVICES may confine UCX to a node. The parameters of the component take precedence. */
 static void expect_confined(irr_ucx_environment_t environment, bool confined)
 {
     irr_engine_config_t config = nodes;
@@ -121,7 +122,7 @@ static void test_rows(void)
     CU_ASSERT_PTR_NULL(irr_transport_text(rows));
 }
 
-/* Without a name the first row is opened.  An unknown name is one error message, which lists the rows. */
+/* Without a name the engine opens the first row. An unknown name causes one error message, which lists the rows. */
 static void test_names(void)
 {
     irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
@@ -143,7 +144,7 @@ static void test_names(void)
         CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, irr_transport_name(i)));
     }
     CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
-    for (int i = 0; i < 2; i++) {   /* an engine keeps the reason for later messages */
+    for (int i = 0; i < 2; i++) {   /* the engine keeps the reason for later error messages */
         CU_ASSERT_EQUAL(irr_engine_open_lane(engine, IRR_LANE_FAR), IRR_ERR_BAD_PARAM);
         CU_ASSERT_STRING_EQUAL(engine->reason[IRR_LANE_FAR], irr_world_log.last);
     }
@@ -164,7 +165,7 @@ static void test_late(void)
     for (int opens = 0; opens < 2; opens++) {
         snprintf(name, sizeof(name), "%s", irr_transport_name(0));
         CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
-        name[0] = 'x';   /* it has a text of its own */
+        name[0] = 'x';   /* the engine has a copy of the text */
         CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
         irr_engine_counters(engine, &counters);
         CU_ASSERT_EQUAL(counters.endpoints_open, 0);

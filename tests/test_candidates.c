@@ -25,7 +25,7 @@ static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
     };
 }
 
-/* The same with one message of each rank that is `times` as long. */
+/* Returns the traffic of equal(), but one message of each rank is `times` as long. */
 static irr_traffic_t uneven(int ranks, int node_ranks, double bytes, double times)
 {
     irr_traffic_t traffic = equal(ranks, node_ranks, bytes);
@@ -61,7 +61,10 @@ static const irr_candidate_t *find(const irr_candidate_t *list, int count, const
     return NULL;
 }
 
-/* Asserts that each of the names, separated by blanks, is among the candidates, or that none is. */
+/*
+ * Asserts that all of the names, separated by blanks, are among the candidates, or, if `there` is false, that none of
+ * the names is.
+ */
 static void expect_names(const irr_candidate_t *list, int count, const char *names, bool there)
 {
     char text[64];
@@ -82,7 +85,7 @@ static bool has_pacing(const irr_candidate_t *list, int count, const irr_pacing_
     return false;
 }
 
-/* ---- what is in the list ---- */
+/* ---- the members of the list ---- */
 
 static void test_one_node(void)
 {
@@ -91,7 +94,7 @@ static void test_one_node(void)
             const irr_traffic_t traffic = equal(ranks, ranks, bytes);
             irr_candidate_t list[IRR_CANDIDATES_MAX];
 
-            const bool two = bytes >= 16384 && bytes <= 131072;   /* single copy may be better or worse */
+            const bool two = bytes >= 16384 && bytes <= 131072;   /* either form of the message may be faster */
 
             CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), 1 + two);
             CU_ASSERT_TRUE(is(&list[0], "direct") && list[0].strategy.compose == IRR_COMPOSE_AUTO);
@@ -100,7 +103,7 @@ static void test_one_node(void)
     }
 }
 
-/* The rows in the list, the first one, and the order by the model. */
+/* Checks the rows in the list, the first row, and the order by the model. */
 static void test_rows(void)
 {
     static const struct {
@@ -131,7 +134,10 @@ static void test_rows(void)
     }
 }
 
-/* Long messages have several pacings, with one rank per node and with several, whatever the model predicts. */
+/*
+ * The list has several pacings for long messages, with one and with several ranks per node, whatever the model
+ * predicts.
+ */
 static void test_long(void)
 {
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -148,7 +154,7 @@ static void test_long(void)
     }
 }
 
-/* The pacing sync takes long to compute, so many ranks do without it. */
+/* The pacing sync takes long to compute, so the list of many ranks does not have it. */
 static void test_sync_of_many(void)
 {
     const irr_traffic_t traffic = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);
@@ -159,7 +165,7 @@ static void test_sync_of_many(void)
     CU_ASSERT_TRUE(has_pacing(list, count, &irr_pacing_grant));
 }
 
-/* A hybrid is in the list if few messages are long.  The user may set the length from which they are. */
+/* A hybrid is in the list if few messages are long. The user may set the length from which messages are long. */
 static void test_hybrid(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -210,7 +216,7 @@ static void test_dims_of_user(void)
 
 /* ---- pinned ---- */
 
-/* A communicator with the candidate's settings has the candidate's strategy and no other to try. */
+/* A communicator with the settings of a candidate has the strategy of the candidate, and no other strategy to try. */
 static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t *given)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -247,7 +253,10 @@ static irr_settings_t random_settings(uint64_t *random)
     return settings;
 }
 
-/* For any traffic and settings: no candidate twice, each pinned, each with a text of its own. */
+/*
+ * For any traffic and settings: no candidate occurs twice, the settings of each candidate fix its strategy, and each
+ * has its own text.
+ */
 static void test_pinned(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;

@@ -1,5 +1,5 @@
 /*
- * test_check.c - the plan checker detects each broken rule, plans that it accepts run, and no plan crashes it.
+ * test_check.c - the plan checker detects each broken rule, accepts only plans that run, and crashes on no plan.
  *
  * Most cases take the correct plans of plan_scene.h, break one thing in them, and expect the reason.
  */
@@ -127,7 +127,9 @@ static void test_rules_1_to_4(void)
     irr_scene_refuse_each(irr_scene_open, breakages);
 }
 
-/* The k-th send matches the k-th receive: two halves sent in the wrong order arrive in each other's place. */
+/*
+ * The k-th send matches the k-th receive, so two halves that are sent in the wrong order are exchanged at the receiver.
+ */
 static void test_message_order(void)
 {
     static const irr_piece_t
@@ -258,7 +260,10 @@ static const struct {
         { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
         { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
-    /* Rank 0 could start step 2 at once, but the order of the plan puts it behind a step that waits for its answer. */
+    /*
+     * Rank 0 could start step 2 at once. In the order of the plan, however, step 2 follows a step that waits for the
+     * answer to step 2.
+     */
     { { { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
         { 0, IRR_STEP_SEND, 1, 2, { INPUT(2) }, AFTER, 0 },
         { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
@@ -278,7 +283,10 @@ static const struct {
         { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, ALONE, 0 },
         { 1, IRR_STEP_SIGNAL, 0, 1, { NOTHING }, AFTER, 0 } },
       "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1" },
-    /* The send of rank 1 waits for the second signal, which follows the first one, which waits for that send. */
+    /*
+     * The send of rank 1 waits for the second signal. The second signal follows the first signal, which waits for the
+     * send.
+     */
     { { { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
         { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
         { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, ALONE, 0 },
@@ -303,7 +311,10 @@ static void test_deadlocks(void)
     }
 }
 
-/* Each copy doubles the segments of the copy before; the checker refuses the plan long before memory runs out. */
+/*
+ * Each copy doubles the number of segments of the previous copy. The checker refuses the plan long before memory runs
+ * out.
+ */
 static void test_bomb(void)
 {
     enum { DOUBLINGS = 40 };
@@ -392,12 +403,12 @@ static void expect_delivered(const irr_scene_t *scene, uint64_t *random)
             CU_ASSERT_EQUAL(memcmp(output[r] + recv->offset, input[from] + send->offset, recv->length), 0);
         }
         CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-        irr_plan_init(&fleet->rank[r].plan);   /* the plan is the scene's */
+        irr_plan_init(&fleet->rank[r].plan);   /* the plan belongs to the scene */
     }
     irr_fleet_destroy(fleet);
 }
 
-/* Plans with a few random changes never crash the checker; those that it accepts run. */
+/* Plans with a few random changes never crash the checker, and each plan that it accepts runs. */
 static void test_random_changes(void)
 {
     enum { ROUNDS = 20000 };

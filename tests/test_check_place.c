@@ -1,6 +1,6 @@
 /*
  * test_check_place.c - the plan checker with exchanges in place: it accepts correct plans, and detects bytes that are
- * overwritten before they are sent.  test_pairs.c has it check the plans of route/pairs.h.
+ * overwritten before they are sent. test_pairs.c checks the plans of route/pairs.h by the checker.
  */
 #include "irr_test.h"
 #include "plan_scene.h"

@@ -1,8 +1,8 @@
 /*
  * test_choice.c - the choice of a strategy, on jobs whose exchanges take given times.
  *
- * A job is a few ranks that agree by maxima, and a time for each strategy.  The tests compare the cost of trials with
- * the share that was promised, and the strategy that is found with the best one.
+ * A job is a few ranks that agree by maxima, and a time for each strategy. The tests compare the cost of trials with
+ * the allowed share of the time, and the found strategy with the best strategy.
  */
 #include "irr_choosers.h"
 
@@ -16,11 +16,11 @@ static void test_cheap_jobs_open_nothing(void)
     irr_choosers_run(&job, 15);
     CU_ASSERT_EQUAL(job.agreements, 0);
     irr_choosers_run(&job, 1000);
-    CU_ASSERT_EQUAL(job.opened, 0);   /* a tenth of a second pays for 5 milliseconds */
+    CU_ASSERT_EQUAL(job.opened, 0);   /* a share of 5 % of a tenth of a second is 5 milliseconds */
     CU_ASSERT_EQUAL(job.agreements, 6);
 }
 
-/* A job that has opened nothing knows how many more exchanges pay for a trial. */
+/* A job without a trial reports how many more exchanges it needs to pay for a trial. */
 static void test_funds(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7);
@@ -37,7 +37,7 @@ static void test_funds(void)
     CU_ASSERT_TRUE(job.opened > 0);
 }
 
-/* An agreement costs the least time that any rank waited. */
+/* The cost of an agreement is the shortest time that any rank waited. */
 static void test_agreements_cost(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, 0, 1e9);
@@ -49,7 +49,7 @@ static void test_agreements_cost(void)
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].spent_ns, 2000, 1);
 }
 
-/* An exchange is as short as an agreement: agreements take no more than a quarter of the share. */
+/* If an exchange is as short as an agreement, agreements take at most a quarter of the share. */
 static void test_few_agreements(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 2e4, 2e4, 2e4, 2e4, 2e4, 2e4 };
@@ -61,7 +61,7 @@ static void test_few_agreements(void)
     CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
 }
 
-/* An agreement takes as long as eight exchanges by the strategy that is served: the limit is the same. */
+/* If an agreement takes as long as eight exchanges by the serving strategy, the limit is the same. */
 static void test_few_agreements_served(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 5e3, 2e4, 2e4, 2e4, 2e4, 2e4 };
@@ -77,7 +77,7 @@ static void test_few_agreements_served(void)
     CU_ASSERT_TRUE((job.agreements - before) * job.agreement <= 0.05 / 4 * 1.1 * 60000 * 5e3);
 }
 
-/* Begins and ends an exchange of this load.  Returns whether the ranks agree now. */
+/* Begins and ends an exchange of this load. Returns true if the ranks agree now. */
 static bool took(irr_choice_t *choice, const irr_choice_load_t *load)
 {
     const irr_choice_turn_t turn = irr_choice_begin(choice);
@@ -107,7 +107,7 @@ static void test_one_node(void)
     CU_ASSERT_EQUAL(choice.own.sends, 8);
 }
 
-/* Several exchanges at a time, which end in another order, lead to the same choice after the same calls. */
+/* If several exchanges run at a time and end in another order, the ranks make the same choice after the same calls. */
 static void test_side_by_side(void)
 {
     irr_choosers_t one = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7), many = one;
@@ -139,7 +139,7 @@ static void test_finds_the_best(void)
     CU_ASSERT_TRUE(job.took < 0.8 * job.own);
 }
 
-/* A phase of a job: times, number of exchanges, and the strategy that is served at the end. */
+/* A phase of a job: times of the strategies, number of exchanges, and the strategy that serves at the end. */
 typedef struct phase {
     double ns[1 + IRR_CHOOSERS_LIST];
     int    calls, found;
@@ -152,18 +152,21 @@ typedef struct phase {
 static const struct {
     const char *name;
     int         cannot_open;         /* number of strategies, from the end of the list */
-    double      first, most;         /* cost of the first setup, and most time relative to strategy 0; 0: any */
+    double      first, most;         /* cost of the first setup, and largest time relative to strategy 0; 0: any */
     int         lucky;               /* as in irr_choosers_t */
     double      lucky_ns, speedup;   /* least speedup; 0: any */
-    bool        whole;               /* the list is tried to its end, and then few exchanges are trials */
+    bool        whole;               /* the whole list is tried, and then few exchanges are trials */
     phase_t     phases[3];
 } jobs[] = {
     { "over a slow network a strategy that is twice as fast is found early", .first = 3e7, .most = 1,
       .phases = { { { 1e8, 5e7, 9e7, 2e8, 1.1e8, 8e7, 7e7 }, 60, 1 } } },
-    /* As measured: 16 hosts on four switches at 100 Mbit/s, 64 KiB to each.  The first strategy is slightly faster. */
+    /*
+     * Measured times: 16 hosts on four switches at 100 Mbit/s, 64 KiB to each host. The first strategy is slightly
+     * faster.
+     */
     { "the best of many similar strategies is found", .first = 3.6e7, .whole = true,
       .phases = { { SWITCHES, 60, 1 }, { SWITCHES, 40, 1 } } },
-    /* The same with 8 KiB: now and then an exchange by Open MPI loses no message. */
+    /* Measured times with 8 KiB: in some exchanges Open MPI loses no message. */
     { "a strategy that is sometimes fast loses to one that always is", .first = 3.6e7, .lucky = 3, .lucky_ns = 4.2e7,
       .speedup = 2, .phases = { { { 2.7e8, 4.2e7, 1.4e8, 1e8, 1.2e8, 1.9e8, 5.2e7 }, 60, 1 } } },
     { "the last of the list is found, if the first is not bad", .first = 1e6, .whole = true,
@@ -212,7 +215,7 @@ static void test_jobs(void)
     }
 }
 
-/* Whatever strategies cost, a job takes longer by little more than its share. */
+/* Whatever the strategies cost, trials make a job longer by little more than the allowed share. */
 static void test_does_no_harm(void)
 {
     for (double first = 1e5; first < 1e9; first *= 10) {
@@ -226,7 +229,7 @@ static void test_does_no_harm(void)
     }
 }
 
-/* The strategies of the list promise to be fast, and are up to nine times as slow. */
+/* The predictions of all strategies are good, but the strategies are up to nine times as slow as strategy 0. */
 static void test_surprises(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 9e5, 3e5, 4e5, 5e5, 6e5, 7e5 };
@@ -251,14 +254,14 @@ static void test_other_traffic(void)
     job.ns[3] = 40000;
     job.bytes *= 8;
     irr_choosers_run(&job, 600);
-    CU_ASSERT_NOT_EQUAL(irr_choosers_found(&job), 2);   /* it is slow now, which is detected soon */
+    CU_ASSERT_NOT_EQUAL(irr_choosers_found(&job), 2);   /* strategy 2 is slow now, and the job detects it soon */
     irr_choosers_run(&job, 60000);
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 3);
 }
 
 /*
- * Counts change in each exchange: a strategy that is 1.8 times as fast is found; equal strategies are not taken for
- * better.
+ * Counts change in each exchange. A strategy that is 1.8 times as fast is found. A strategy that is as fast as strategy
+ * 0 is not chosen.
  */
 static void test_new_counts(void)
 {
@@ -280,7 +283,7 @@ static void test_new_counts(void)
     CU_ASSERT(wrong <= 3);
 }
 
-/* A disturbance at any time does not hide the best strategy for ever. */
+/* A disturbance at any time delays the choice of the best strategy, but does not prevent it. */
 static void test_disturbed(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 5e4, 1.2e5, 1.1e5, 1.3e5, 1.2e5, 1.4e5 };
@@ -295,7 +298,9 @@ static void test_disturbed(void)
     }
 }
 
-/* Ranks that agree after the first exchange, and remember that the first of the list has this speedup. */
+/*
+ * Returns ranks that agree after the first exchange. The ranks remember this speedup of the first strategy of the list.
+ */
 static irr_choosers_t remember(const double *ns, double speedup, uint64_t calls, double first)
 {
     irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, first);
@@ -318,11 +323,11 @@ static void test_remembered(void)
     CU_ASSERT_TRUE(job.choice[0].recalled);
     irr_choosers_run(&job, 10000);
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
-    CU_ASSERT_FALSE(job.choice[0].recalled);   /* it was checked meanwhile */
+    CU_ASSERT_FALSE(job.choice[0].recalled);   /* the memory has been checked */
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].speedup.is, 2.5, 0.1);
 }
 
-/* A memory that is no longer true is detected, at little cost. */
+/* Ranks detect at little cost that a remembered speedup is no longer true. */
 static void test_remembered_wrong(void)
 {
     irr_choosers_t job = remember(irr_choosers_slower, 2, 100000, 0);
@@ -334,7 +339,7 @@ static void test_remembered_wrong(void)
     CU_ASSERT(job.took < 1.05 * job.own);
 }
 
-/* A setup that costs more than it saves is not made: 1000 exchanges save 60 ms. */
+/* Ranks do not make a setup that costs more than it saves. 1000 exchanges save 60 ms. */
 static void test_remembered_dear(void)
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
@@ -351,7 +356,7 @@ static void test_share_of_nothing(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
 
-    irr_choice_init(&job.choice[2], 0, false);   /* the least of all counts */
+    irr_choice_init(&job.choice[2], 0, false);   /* the minimum over all ranks counts */
     irr_choosers_run(&job, 100000);
     CU_ASSERT_EQUAL(job.opened, 0);
 }

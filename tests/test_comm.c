@@ -1,6 +1,4 @@
-/*
- * test_comm.c - the setup of communicators: all ranks agree, whatever fails on one of them.
- */
+/* test_comm.c - the setup of communicators. All ranks agree, whatever fails on a rank. */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_world.h"
@@ -45,7 +43,9 @@ static void reduce_and_gather(int rank, void *context)
     }
 }
 
-/* The other cases rely on the crew: its collectives are right, and it detects a hang and a mismatch. */
+/*
+ * The other cases rely on the crew. The collectives of the crew are right, and the crew detects a hang and a mismatch.
+ */
 static void test_crew(void)
 {
     irr_crew_group_t group;
@@ -130,7 +130,7 @@ static uint32_t id_of(const irr_team_t *team)
     return team->comms[0]->id;
 }
 
-/* Communicators that share a process have different ids, also if processes have used different ids before. */
+/* Communicators that share a process have different ids, even if the processes have used different ids before. */
 static void test_ids(void)
 {
     uint64_t state = irr_test_seed();
@@ -213,7 +213,7 @@ static void test_no_common_id(void)
     irr_team_close(&team);
 }
 
-/* An id that was returned is not the next one to be used. */
+/* A freed id is not the next id that is taken. */
 static void test_id_rests(void)
 {
     irr_team_t team;
@@ -243,7 +243,7 @@ static void expect_recovery(irr_team_t *team)
     irr_team_close(team);
 }
 
-/* Some ranks have trouble: no rank has a communicator, and the lowest of them logs its reason. */
+/* If some ranks are in trouble, no rank gets a communicator, and the lowest rank in trouble logs its reason. */
 static void test_trouble(void)
 {
     static const struct { int ranks, first, step, from, to; } rows[] = {
@@ -297,7 +297,7 @@ static void test_trouble(void)
     ROW(schedule_ms = 1, "schedule_ms") \
     ROW(direct_bytes = 1, "direct_bytes")
 
-/* Makes one change; returns the line, or NULL past the last change. */
+/* Makes one change. Returns the expected line, or NULL behind the last change. */
 static const char *change(irr_settings_t *settings, int number)
 {
     const char *line = NULL;
@@ -337,7 +337,7 @@ static void test_settings(void)
     }
 }
 
-/* All ranks decline what one of them cannot do. */
+/* If one rank cannot take part, all ranks decline the communicator. */
 static void test_not_served(void)
 {
     irr_team_t team;
@@ -384,7 +384,10 @@ static bool victim_runs(void)
     return irr_crew_self() == victim;
 }
 
-/* One allocation fails on one rank: all ranks decline, and the next setup succeeds. */
+/*
+ * One allocation fails on one rank. All ranks decline, and the next setup succeeds. Returns false if no allocation
+ * failed.
+ */
 static bool survives_failure(const irr_settings_t *settings, size_t nth)
 {
     irr_team_t team;

@@ -231,7 +231,10 @@ static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages
     }
 }
 
-/* Cuts of the same bytes into nine pieces, one of them empty, into four and into one; and other messages. */
+/*
+ * nine, four and one: the same bytes cut into nine pieces, of which one is empty, into four pieces, and into one piece.
+ * The other arrays are other messages.
+ */
 static const size_t nine[] = { 1, 40000, 0, 100, 33000, 7, 511, 65536, 2 }, four[] = { 70000, 1, 0, 69156 },
     one[] = { 139157 }, mixed[] = { 9, 40000, 8, 7, 6, 5, 50000 }, large[] = { 40000, 50000 }, nothing[3];
 static size_t small[PIECES_MAX];   /* filled by test_messages */
@@ -261,7 +264,10 @@ static const struct {
     { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(nine), CUT(nine), 8, 0 },
     { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(four), CUT(four), 3, 0 },
     { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(one), CUT(one), 1, 0 },
-    /* Large pieces apart if the transport does not copy them, the small ones together in the form that suits them. */
+    /*
+     * Large pieces are separate messages if the transport does not copy them. Small pieces travel together in the
+     * fastest form.
+     */
     { IRR_COMPOSE_AUTO, 4, SIZE_MAX, CUT(nine), CUT(nine), 1, 0 },
     { IRR_COMPOSE_AUTO, 4, 40000, CUT(nine), CUT(nine), 3, 0 },
     { IRR_COMPOSE_AUTO, 4, 40000, CUT(mixed), CUT(mixed), 3, 0 },
@@ -313,7 +319,7 @@ static void test_all_modes(void)
 
 /* ---- truncation ---- */
 
-/* The receiver has too little room: in every mode it has an error, and no byte outside its pieces changes. */
+/* The receiver has too little room. In every mode the receiver has an error, and no byte outside its pieces changes. */
 static void test_truncate(void)
 {
     static const size_t sent[] = { 100, 200, 300 }, room[] = { 100, 150, 250 };

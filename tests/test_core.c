@@ -269,7 +269,7 @@ static bool free_for_others(irr_lock_t *lock)
     return taken != NULL;
 }
 
-/* At most one holder, with threads and without. */
+/* With and without threads, the lock has at most one holder. */
 static void test_lock(void)
 {
     for (int threads = 0; threads <= 1; threads++) {

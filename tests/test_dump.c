@@ -30,7 +30,10 @@ static void begin(irr_dump_t *dump)
     irr_test_must(irr_dump_init(dump, prefix));
 }
 
-/* Dumps a matrix, which is the same with any message of a rank to itself.  Returns its number. */
+/*
+ * Dumps a matrix. own: length of the messages of ranks to themselves, which do not change the matrix. Returns the
+ * number of the matrix.
+ */
 static unsigned dump_one(irr_dump_t *dump, uint64_t bytes, uint64_t own)
 {
     irr_matrix_t matrix;
@@ -107,7 +110,7 @@ static void test_counts(void)
     exchange(&dump, a, 3);
     b = dump_one(&dump, 20, 0);
     exchange(&dump, b, 1);
-    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* forgotten meanwhile, and gathered again */
+    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* the cache has evicted the matrix, so it is gathered again */
     exchange(&dump, a, 2);
     exchange(&dump, 0, 4);
     irr_dump_fini(&dump);
@@ -117,7 +120,7 @@ static void test_counts(void)
     CU_ASSERT_EQUAL(read_bytes(1, 3), 0);
 }
 
-/* A job that is killed does not end its dumps. */
+/* A killed job does not call irr_dump_fini. */
 static void test_killed(void)
 {
     irr_dump_t dump;
@@ -129,7 +132,7 @@ static void test_killed(void)
     CU_ASSERT_STRING_EQUAL(read_index(1), "9 m.1.1.mtx\n");
 }
 
-/* Several dumps at a time, and one after another has ended. */
+/* Checks the names of several dumps at a time, and of a dump after the end of another dump. */
 static void test_names(void)
 {
     irr_dump_t dumps[3];
@@ -167,7 +170,10 @@ static void test_nothing(void)
     CU_ASSERT_STRING_EQUAL(read_index(1), "none");
 }
 
-/* The first communicator writes 1000 matrices, the second 500, the thousandth one, and later ones none. */
+/*
+ * The first communicator writes 1000 matrices, the second communicator 500, the thousandth communicator one, and later
+ * communicators none.
+ */
 static void test_limits(void)
 {
     irr_dump_t dump;
@@ -204,7 +210,7 @@ static void test_trouble(void)
     CU_ASSERT_EQUAL(errors, 1);
     snprintf(prefix, sizeof(prefix), "%s/m", folder);
     snprintf(path, sizeof(path), "%s.1.1.mtx", prefix);
-    fclose(fopen(path, "w"));   /* of another job, whose index is missing */
+    fclose(fopen(path, "w"));   /* a matrix of another job, whose index is missing */
     begin(&dump);
     CU_ASSERT_EQUAL(dump_one(&dump, 1, 0), 0);
     irr_dump_fini(&dump);
@@ -226,7 +232,7 @@ static void expect_job(unsigned number, unsigned n, const irr_job_t *job)
     irr_matrix_fini(&matrix);
 }
 
-/* A schedule, a direct route and a grid: three exchanges of one matrix, two of another. */
+/* On a schedule, a direct route and a grid: three exchanges of one matrix, and two of another matrix. */
 static void test_exchanges(void)
 {
     static const char *const rows[] = { "random", "direct", "grid" };

@@ -92,7 +92,7 @@ static void test_no_memory_for_engine(void)
     irr_fabric_destroy(fabric);
 }
 
-/* Loopback has no event to sleep on. */
+/* The loopback transport has no event that ends a sleep. */
 static void test_wait(void)
 {
     irr_counters_t counters;
@@ -149,8 +149,8 @@ static void progress_all(irr_world_t *world, int rounds)
 }
 
 /*
- * Rank 0 closes while its message waits for rank 1: it drains only after rank 1 has received it, and both exchanges
- * succeed.  The communicators are destroyed before the engines drain, or after.
+ * Rank 0 closes while its message waits for rank 1. The engine of rank 0 drains only after rank 1 has received the
+ * message, and both exchanges succeed. The communicators are destroyed before or after the engines drain.
  */
 static void run_close(bool destroy_first)
 {

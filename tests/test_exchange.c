@@ -18,7 +18,7 @@ enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE };
 
 /* ---- one exchange ---- */
 
-/* Only a long wait is timed: one rank starts after the others have tested a hundred times. */
+/* Only a long exchange is timed. One rank starts after the other ranks have tested a hundred times. */
 static void test_times(void)
 {
     irr_status_t result[IRR_CREW_MAX] = { IRR_OK };
@@ -70,7 +70,7 @@ static void test_counters(void)
     irr_job_destroy(job);
 }
 
-/* Each rank keeps the window of the settings; without one all sends start at once. */
+/* Each rank keeps the window of the settings. Without a window all sends start at once. */
 static void test_window(void)
 {
     irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
@@ -91,7 +91,7 @@ static void test_window(void)
 
 /* ---- pacings ---- */
 
-/* Messages of data that a rank sends, and grants, which are messages of kind SYNC without bytes. */
+/* Numbers of the data messages and of the grants that a rank sends. Grants are messages of kind SYNC without bytes. */
 typedef struct sent {
     size_t data, grants, bytes;
 } sent_t;
@@ -235,7 +235,7 @@ static void take_turns(int rank, void *context)
     }
 }
 
-/* Communicators of all ranks, of the odd ones, of the even ones, and of all in reverse order. */
+/* Runs communicators of all ranks, of the odd ranks, of the even ranks, and of all ranks in reverse order. */
 static void run_overlap(const int *algorithms, uint64_t seed, size_t eager_max, uint64_t *state)
 {
     static overlap_t overlap;

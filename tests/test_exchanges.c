@@ -1,7 +1,7 @@
 /*
- * test_exchanges.c - many exchanges of a communicator at a time: every byte arrives, whichever object runs an exchange
- * and whichever rank is late, over loopback with delays and over UCX.  Some fail, are given up, or meet an unexpected
- * message.
+ * test_exchanges.c - many exchanges of a communicator at a time, over loopback with delays and over UCX. Every byte
+ * arrives, whichever object runs an exchange and whichever rank is late. Some exchanges fail, are given up, or get an
+ * unexpected message.
  */
 #include "irr_test.h"
 #include "irr_world.h"
@@ -13,7 +13,7 @@ enum { RANKS = 5, MANY = 40, STEPS_MAX = 4000000 };
 /* The exchanges of one rank. */
 typedef struct member {
     irr_exchange_t *object[MANY];
-    int             runs[MANY];      /* by object: number of its exchange; -1: none */
+    int             runs[MANY];      /* by object: number of the running exchange; -1: none */
     irr_status_t    result[3 * MANY];
     int             started, over;
 } member_t;
@@ -23,9 +23,9 @@ typedef struct scene {
     irr_team_t  team;
     irr_job_t  *jobs[2 * MANY];
     member_t    members[RANKS];
-    int         count;      /* objects a rank */
-    int         total;      /* exchanges, the same for all ranks */
-    int         wrong;      /* exchanges that succeeded with wrong bytes */
+    int         count;      /* number of objects of a rank */
+    int         total;      /* number of exchanges, the same for all ranks */
+    int         wrong;      /* number of exchanges that succeeded with wrong bytes */
 } scene_t;
 
 static scene_t scene;
@@ -193,7 +193,7 @@ static void test_many(void)
         open_delayed(&state, (unsigned)irr_test_below(&state, 2) * 30);
         open_scene(algorithms[i / 2], count, 3 * count, &state);
         expect_well(&state);
-        for (int again = 0; again < 3 && i == 1; again++) {   /* so many that the ranks meet in epoch barriers */
+        for (int again = 0; again < 3 && i == 1; again++) {   /* so many exchanges that the ranks pass epoch barriers */
             for (int r = 0; r < RANKS; r++) {
                 scene.members[r].started = 0;
                 scene.members[r].over = 0;
@@ -252,7 +252,10 @@ static void test_tcp(void)
 
 /* ---- exchanges that fail ---- */
 
-/* One rank fails the communicator at some time: all exchanges of all ranks end, and no success has a wrong byte. */
+/*
+ * One rank fails the communicator at some time. All exchanges of all ranks end, and no successful exchange has a wrong
+ * byte.
+ */
 static void test_failure(void)
 {
     static const char *const algorithms[] = { "direct", "grid", "random" };
@@ -278,7 +281,10 @@ static void test_failure(void)
     }
 }
 
-/* A rank sends to a rank that expects nothing, which has an error in one exchange or two; all else is correct. */
+/*
+ * A rank sends to a rank that expects no message. The receiver has an error in one or two exchanges; all other
+ * exchanges are correct.
+ */
 static void test_unexpected(void)
 {
     uint64_t state = irr_test_seed();
@@ -298,7 +304,7 @@ static void test_unexpected(void)
         CU_ASSERT_TRUE(run_scene(&state));
         CU_ASSERT_EQUAL(scene.wrong, 0);
         errors = count_results(to, IRR_ERR_TRUNCATE);
-        CU_ASSERT(errors >= 1 && errors <= 2);   /* its job runs twice */
+        CU_ASSERT(errors >= 1 && errors <= 2);   /* the job of the unexpected message runs twice */
         CU_ASSERT_EQUAL(count_results(to, IRR_OK), scene.total - errors);
         for (int r = 0; r < RANKS; r++) {
             CU_ASSERT(r == to || count_results(r, IRR_OK) == scene.total);
@@ -307,7 +313,7 @@ static void test_unexpected(void)
     }
 }
 
-/* The engines close while some exchanges are open and others wait: all have a result. */
+/* The engines close while some exchanges are open and other exchanges wait. All exchanges get a result. */
 static void test_close(void)
 {
     static const char *const algorithms[] = { "direct", "grid" };
@@ -333,7 +339,7 @@ static void test_close(void)
     }
 }
 
-/* An exchange that is given up while it runs fails the communicator, also for the other open exchanges. */
+/* If an exchange is given up while it runs, the communicator fails, and so do the other open exchanges. */
 static void test_given_up(void)
 {
     uint64_t state = irr_test_seed();
@@ -364,7 +370,7 @@ static void test_given_up(void)
     close_scene();
 }
 
-/* Objects that are given back are taken again, the one that a communicator begins with among them. */
+/* Objects that are given back are taken again, including the first object of the communicator. */
 static void test_taken(void)
 {
     irr_exchange_t *taken[3], *again[3];

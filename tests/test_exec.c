@@ -118,7 +118,7 @@ static void test_windows(void)
     }
 }
 
-/* A window slides: the next send starts when one ends, although others are still in flight. */
+/* A window slides: the next send starts when a send ends, although other sends are still in flight. */
 static void test_window_slides(void)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
@@ -141,7 +141,10 @@ static void test_window_slides(void)
     end_job(fleet, job);
 }
 
-/* The spies can fail: without a window, more than one message and more than a few bytes are in flight. */
+/*
+ * The spies detect an exceeded window: without a window, more messages and more bytes are in flight than the watched
+ * limits.
+ */
 static void test_watch(void)
 {
     for (size_t bytes = 0; bytes <= 1; bytes++) {
@@ -163,7 +166,7 @@ typedef struct row {
     int             rank;
     irr_step_kind_t kind;
     int             peer, stage;
-    irr_piece_t     from, to;    /* a copy uses both, a send the first, a receive the second */
+    irr_piece_t     from, to;    /* a copy uses `from` and `to`, a send only `from`, a receive only `to` */
     int             after;       /* step of the same rank, or NONE */
 } row_t;
 
@@ -191,8 +194,8 @@ static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
 }
 
 /*
- * Rank 0 sends "first" and "again" to rank 2 through the same scratch of rank 1, which copies "first" to its own output
- * in between: each step must wait for the one before.
+ * Rank 0 sends "first" and "again" to rank 2 through the same scratch of rank 1. In between, rank 1 copies "first" to
+ * its own output. Each step must wait for the previous step.
  */
 static void run_forwarding(size_t eager_max, uint64_t seed)
 {
@@ -247,7 +250,9 @@ static void test_empty_plan(void)
     irr_fleet_destroy(fleet);
 }
 
-/* Rank 0 sends five bytes to a scratch of `length` bytes of rank 1, which forwards only a message of right length. */
+/*
+ * Rank 0 sends five bytes to a scratch of `length` bytes of rank 1. Rank 1 forwards only a message of the right length.
+ */
 static void run_forwarding_odd(size_t length, irr_status_t expected, size_t eager_max, uint64_t seed)
 {
     const row_t rows[] = {
@@ -314,7 +319,10 @@ static void test_truncate(void)
     }
 }
 
-/* The nth send or receive of rank 2 fails.  Its run ends at once, and only the rank that misses its message waits. */
+/*
+ * The nth send or receive of rank 2 fails. The run of rank 2 ends at once, and only the rank whose message is missing
+ * keeps waiting.
+ */
 static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
@@ -349,7 +357,7 @@ static void test_refused(void)
     }
 }
 
-/* After a failure no waiting send starts.  The failure is the result, also if a message was too long before. */
+/* After a failure no waiting send starts.  The failure is the result, even if an earlier message was too long. */
 static void test_refused_in_window(void)
 {
     for (int cuts = 0; cuts <= 1; cuts++) {
@@ -371,7 +379,7 @@ static void test_refused_in_window(void)
     }
 }
 
-/* A block that is too short is an error of its own run: the next run begins without it. */
+/* A block that is too short is an error only of its run. The next run begins without an error. */
 static void test_errors(void)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 3), *next = irr_job_create(4, IRR_JOB_UNIFORM, 4);
@@ -392,7 +400,7 @@ static void test_errors(void)
     end_job(fleet, next);
 }
 
-/* A message that is shorter than its block is no error, with a window and with a pacing too. */
+/* A message that is shorter than its block is no error, even with a window or a pacing. */
 static void run_short(bool window, bool pacing, uint64_t seed)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
@@ -438,13 +446,13 @@ static void test_reserve(void)
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         CU_ASSERT_EQUAL(exec.room.steps_max, status == IRR_OK ? 9 : 0);
         irr_memory_fail(1, NULL);
-        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* there is room already */
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* the executor already has enough room */
         irr_exec_fini(&exec);
     }
     CU_ASSERT_EQUAL(nth, 4);
 }
 
-/* Room for a larger plan, in steps or in pieces, still suffices for all plans before. */
+/* After a reservation for more steps or more pieces, the room still suffices for all earlier plans. */
 static void test_reserve_more(void)
 {
     static const irr_plan_room_t bounds[] = {
@@ -463,7 +471,7 @@ static void test_reserve_more(void)
     irr_exec_fini(&exec);
 }
 
-/* A problem without memory is not remembered: no problem repeats it, not even an empty one. */
+/* If memory is missing, a problem is not remembered. No later problem repeats it, not even an empty problem. */
 static void test_remember(void)
 {
     const irr_block_t blocks[] = { { .rank = 0, .length = 1 }, { .rank = 1, .length = 2 } };

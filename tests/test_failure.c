@@ -1,6 +1,6 @@
 /*
- * test_failure.c - a communicator that fails on one rank fails on all ranks, and no rank waits for ever: if an
- * agreement fails, if a rank does not start, and if an exchange is left open.
+ * test_failure.c - a communicator that fails on one rank fails on all ranks, and no rank waits forever. The
+ * communicator fails if an agreement fails, if a rank does not start an exchange, or if an exchange is left open.
  */
 #include "irr_test.h"
 #include "irr_text.h"
@@ -29,7 +29,9 @@ static bool has_failed(const irr_turns_t *turns, int rank)
     return turns->team.comms[rank]->failed != IRR_OK;
 }
 
-/* After a failure of one rank: all ranks fail, and later exchanges fail at once, without a message. */
+/*
+ * Asserts after a failure of one rank that all ranks fail, and that later exchanges fail at once and send no message.
+ */
 static void expect_all_fail(irr_turns_t *turns)
 {
     irr_status_t result[IRR_CREW_MAX];
@@ -62,7 +64,10 @@ static void refuse(irr_turns_t *turns, int rank, bool sends, size_t nth)
     spy->refuse_recv = sends ? 0 : spy->recvs + nth;
 }
 
-/* In job A the rank, unless it is -1, exchanges nothing, so no rank waits for it in the exchange itself. */
+/*
+ * Opens the scene. In job A the rank exchanges no data, so that no rank waits for it in the exchange itself; -1: all
+ * ranks exchange data.
+ */
 static void open_isolated(irr_turns_t *turns, const irr_settings_t *settings, int rank, uint64_t *state)
 {
     irr_turns_open_on_tree(turns, settings, NULL, state);
@@ -81,7 +86,7 @@ static size_t agreement_of(const irr_turns_t *turns, int rank, bool sends)
     return sends ? plan->nsends : plan->nrecvs;
 }
 
-/* Each send and receive fails in the agreement, or in the epoch barrier, that begins the second exchange. */
+/* Makes each send and each receive fail in the agreement, or in the epoch barrier, that begins the second exchange. */
 static void run_agreement(const char *row, bool wraps)
 {
     uint64_t state = irr_test_seed();
@@ -113,8 +118,8 @@ static void test_agreement(void)
 }
 
 /*
- * A receive fails in the first exchange, which gathers the counts: every rank ends.  The communicator fails on all
- * ranks unless the rank needed no such receive.
+ * A receive fails in the first exchange, which gathers the counts. The exchange ends on every rank. The communicator
+ * fails on all ranks, unless the rank needed no such receive.
  */
 static void test_first(void)
 {
@@ -143,7 +148,10 @@ static void test_first(void)
 
 /* ---- a rank that does not start ---- */
 
-/* The others give up, one error message names it, and a rank that starts late fails too. */
+/*
+ * A rank does not start. The other ranks give up, one error message names the rank, and the exchange of the rank fails
+ * if it starts late.
+ */
 static void test_timeout(void)
 {
     static const char *const rows[] = { "direct", "grid", "random" };
@@ -180,7 +188,10 @@ static void test_timeout(void)
 
 /* ---- a notice ---- */
 
-/* The nth notice of a rank is lost for lack of memory after the transport accepted it: it is repeated. */
+/*
+ * The nth notice of a rank fails for lack of memory after the transport has accepted the notice. The engine repeats the
+ * notice.
+ */
 static void test_notice(void)
 {
     for (size_t nth = 1; nth < RANKS; nth++) {

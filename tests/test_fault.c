@@ -1,6 +1,6 @@
 /*
- * test_fault.c - the conformance suite on the fault transport, which holds sends back at random, over loopback and over
- * UCX; and the delays and failures that its plan asks for.
+ * test_fault.c - the conformance suite on the fault transport, which delays sends at random, over loopback and over
+ * UCX. Other tests check the delays and failures of a plan.
  */
 #include "irr_memory.h"
 #include "transport_suite.h"
@@ -55,7 +55,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
 
 /* ---- plans ---- */
 
-/* The fault of rank 0 in the next net; the other ranks have none, and deliveries are in order. */
+/* The fault of rank 0 in the next net. The other ranks have no fault, and messages are delivered in order. */
 static irr_fault_t plan;
 
 static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
@@ -86,7 +86,7 @@ static void close_all(irr_msg_t *msgs, size_t count)
     }
 }
 
-/* Without a fault, a send that completes at once does so through the wrapper. */
+/* Without a fault, a send that completes at once in the inner transport also completes at once in the wrapper. */
 static void test_no_fault(void)
 {
     irr_msg_t msg;
@@ -105,7 +105,7 @@ static void test_no_fault(void)
     irr_net_close(&net);
 }
 
-/* The second send is late.  Of the later sends, only that with the same peer and tag waits behind it. */
+/* The second send is late. Of the later sends, only the send with the same peer and tag waits behind it. */
 static void test_delay(void)
 {
     enum { COUNT = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
@@ -140,7 +140,7 @@ static void test_delay(void)
     irr_net_close(&net);
 }
 
-/* A send that is held for ever is sent when the transport closes, and ends before the transport is drained. */
+/* A send that is held without limit is sent when the transport closes, and ends before the transport is drained. */
 static void test_until_close(void)
 {
     irr_transport_t *sender;
@@ -207,7 +207,7 @@ static void fail_second(size_t rounds)
     irr_net_close(&net);
 }
 
-/* The send fails at once; or through `done` if it is held, and the send behind it follows. */
+/* The send fails at once. A held send fails through `done`, and the next send follows. */
 static void test_fail_send(void)
 {
     fail_second(0);

@@ -88,7 +88,7 @@ static void draw_scene(uint64_t *state)
 
 /* ---- forwarded messages ---- */
 
-/* Two hosts with ranks 0 and 2, and 1 and 3.  Each rank of a host serves one rank of the other. */
+/* One host has ranks 0 and 2, the other host ranks 1 and 3. Each rank of a host serves one rank of the other host. */
 static void test_matrix(void)
 {
     const int labels[] = { 5, 7, 5, 7 };
@@ -122,7 +122,7 @@ static void test_matrix(void)
     irr_nodes_fini(&nodes);
 }
 
-/* Each rank of a node serves as many ranks as the others, or one more. */
+/* Each rank of a node serves as many ranks as the other ranks of the node, or one rank more. */
 static void expect_fair(const irr_nodes_t *nodes)
 {
     for (int node = 0; node < nodes->count; node++) {
@@ -163,7 +163,9 @@ static void test_loads(void)
     irr_plan_fini(&plan);
 }
 
-/* With four ranks on each of four hosts, a rank sends three messages within its host and three to others. */
+/*
+ * With four ranks on each of four hosts, a rank sends three messages within its host and three messages to other hosts.
+ */
 static void test_messages(void)
 {
     uint64_t state = 1;

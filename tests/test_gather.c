@@ -1,6 +1,6 @@
 /*
- * test_gather.c - entries gathered at rank 0 and scattered from it: the checker proves the plans as exchanges, runs are
- * correct, and a rank whose peers send random bytes ends or fails, and touches nothing outside its memory.
+ * test_gather.c - entries that rank 0 gathers and scatters. The checker proves the plans as exchanges. Runs are
+ * correct. If the peers of a rank send random bytes, its run ends or fails, and no byte outside its memory changes.
  */
 #include "irr_fleet.h"
 #include "irr_memory.h"
@@ -83,7 +83,7 @@ static void test_proof(void)
 
 typedef struct member {
     irr_gather_t gather;
-    unsigned char entry[ENTRY_MAX];   /* that it sends up, and expects back */
+    unsigned char entry[ENTRY_MAX];   /* entry that the rank sends to rank 0 and expects back */
     size_t       length;
     bool         down, runs;
     irr_status_t status;
@@ -207,7 +207,7 @@ static void run(int ranks, size_t eager_max, int runs, uint64_t *state)
             CU_ASSERT_EQUAL(team.fleet->rank[r].counters.bytes_sent, 0);
         }
     }
-    for (int r = 1; r < ranks; r++) {   /* each message up or down is two: lengths and entries */
+    for (int r = 1; r < ranks; r++) {   /* gather and scatter each take two messages: lengths and entries */
         CU_ASSERT_EQUAL(team.fleet->rank[r].counters.messages_sent + team.fleet->rank[r].counters.messages_received,
                         (uint64_t)runs * 4 * (team.member[r].gather.moves.plan.nsends + 1));
     }
@@ -232,7 +232,10 @@ static bool not_of_transport(void)
     return !irr_spy_sends_now();
 }
 
-/* The nth allocation fails: its rank has an error, and the others end or wait. */
+/*
+ * The nth allocation fails. Its rank has an error, and the other ranks end or wait. Returns false if no allocation
+ * failed.
+ */
 static bool starve(int ranks, size_t nth, uint64_t *state)
 {
     team_t team;
@@ -281,7 +284,7 @@ static void test_memory(void)
 static void never(irr_request_t *request, irr_status_t status)
 {
     (void)request;
-    CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all is eager */
+    CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all messages are eager */
 }
 
 static void post(team_t *team, int from, int to, void *bytes, size_t length)

@@ -1,6 +1,6 @@
 /*
- * test_grant.c - grants that go wrong: one rank has the error, and no rank hangs.  test_world.c has the errors that
- * every pacing may meet.
+ * test_grant.c - failures of grants. One rank has the error, and no rank hangs. test_world.c tests the errors that can
+ * occur with every pacing.
  */
 #include "irr_memory.h"
 #include "irr_paced.h"
@@ -14,7 +14,7 @@
 
 enum { RANKS = 6, VICTIM = 2, GRANTS_MAX = 3, A1 = 1 };
 
-/* Rounds after which nothing moves. */
+/* Number of rounds after which no message is in flight. */
 #define A_WHILE 500
 
 static irr_paced_params_t params_of(size_t grants, size_t eager_max, uint64_t seed)
@@ -25,7 +25,9 @@ static irr_paced_params_t params_of(size_t grants, size_t eager_max, uint64_t se
     };
 }
 
-/* After a failure of the victim: only the victim has the error, and a rank that succeeded has every byte. */
+/*
+ * Asserts after a failure of the victim that only the victim has the error, and that a successful rank has every byte.
+ */
 static void expect_failure(const irr_paced_t *paced, const irr_job_t *job, irr_status_t of_victim)
 {
     for (int r = 0; r < job->ranks; r++) {
@@ -38,7 +40,7 @@ static void expect_failure(const irr_paced_t *paced, const irr_job_t *job, irr_s
 
 /* ---- grants on their way ---- */
 
-/* Whichever message or grant of the victim fails on its way, after the transport has accepted it. */
+/* Makes each message and each grant of the victim fail after the transport has accepted it. */
 static void test_late(void)
 {
     uint64_t state = irr_test_seed();
@@ -120,7 +122,7 @@ static void ignore(irr_request_t *request, irr_status_t status)
     (void)status;
 }
 
-/* A rank fails that receives a grant with bytes. */
+/* A rank that receives a grant with bytes fails. */
 static void test_hostile(void)
 {
     static char bytes[3];
@@ -146,7 +148,9 @@ static void test_hostile(void)
 
 /* ---- memory ---- */
 
-/* A pacing may need memory for what it adds to a plan, but none within its bounds. */
+/*
+ * A pacing needs memory for the steps that it adds to a plan, but no memory if the bounds of the pacing are reserved.
+ */
 static void test_memory(void)
 {
     irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
@@ -168,7 +172,7 @@ static void test_memory(void)
             irr_memory_fail(0, NULL);
             irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));
             irr_test_must(irr_pacing_add(pacing, &params, &plan));
-            irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));   /* from here on within the room */
+            irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));   /* the plan has room from here on */
             irr_memory_fail(1, NULL);
             irr_memory_fail_all();
             CU_ASSERT_EQUAL(irr_pacing_add(pacing, &params, &plan), IRR_OK);

@@ -108,7 +108,7 @@ static void test_no_contention(void)
     }
 }
 
-/* Columns are groups, and every rank is a member of one. */
+/* Columns are groups. Every rank is a member of one column. */
 static void test_levels(void)
 {
     const irr_grid_t grid = { .levels = 3, .columns = { 4, 3 } };
@@ -130,7 +130,7 @@ static void test_levels(void)
     }
 }
 
-/* A complete column gets R / P of a message, an incomplete one (R - 1) / P, rounded down. */
+/* A complete column gets R / P of a message, an incomplete column (R - 1) / P, rounded down. */
 static void test_cut(void)
 {
     irr_grid_level_t level = square_level(18, 0, 0);
@@ -167,7 +167,7 @@ static irr_plans_t build(const char *algorithm, int ranks)
     return plans;
 }
 
-/* Returns how many steps of this kind a plan has in a stage; stage 0: in all stages. */
+/* Returns the number of steps of this kind that a plan has in a stage; stage 0: in all stages. */
 static int count_steps(const irr_plan_t *plan, irr_step_kind_t kind, int stage)
 {
     int count = 0;
@@ -199,7 +199,7 @@ static void test_lemma_1(void)
     }
 }
 
-/* Table 3: messages sent if every rank sends to every other, without messages of a rank to itself. */
+/* Table 3: number of messages that a rank sends if every rank sends to every other rank. */
 static void test_startups(void)
 {
     static const struct { const char *algorithm; int ranks, messages; } rows[] = {
@@ -228,11 +228,14 @@ enum { NODES_MAX = 5, NODE_RANKS_MAX = 4, UNIT_MAX = 40 };
 typedef struct led {
     const irr_nodes_t *nodes;
     int                between[NODES_MAX][NODES_MAX];   /* messages of stage 2 */
-    int                sent[NODES_MAX * NODE_RANKS_MAX];   /* of that stage, by rank */
+    int                sent[NODES_MAX * NODE_RANKS_MAX];   /* number of sent messages of stage 2, by rank */
     bool               good;
 } led_t;
 
-/* Stages 1 and 3 stay within a node, whose own blocks travel in stage 1.  Stage 2 has one message per pair of nodes. */
+/*
+ * Messages of stages 1 and 3 stay within a node. Blocks between ranks of a node travel in stage 1. Stage 2 has one
+ * message per pair of nodes.
+ */
 static bool look_at_message(void *context, const irr_plans_message_t *message)
 {
     led_t *led = context;
@@ -258,7 +261,7 @@ static bool look_at_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-/* A rank leads for as many nodes as the other ranks of its node, or for one more. */
+/* A rank is leader for as many nodes as the other ranks of its node, or for one node more. */
 static void expect_shares(const led_t *led)
 {
     for (int r = 0; r < led->nodes->ranks; r++) {
@@ -286,7 +289,7 @@ static void check_leaders(const irr_nodes_t *nodes, const irr_matrix_t *matrix, 
     irr_plans_fini(&plans);
 }
 
-/* Nodes of these sizes, with ranks in a row or in random order, and random counts, a third of which are 0. */
+/* Checks nodes of these sizes. Ranks are in order or in random order. Counts are random, and a third of them are 0. */
 static void try_leaders(const int *sizes, int count, uint64_t *state)
 {
     int labels[NODES_MAX * NODE_RANKS_MAX], ranks = 0;

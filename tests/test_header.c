@@ -1,6 +1,6 @@
 /*
- * test_header.c - descriptions of messages: a description is read as it was written, and hostile bytes are refused or
- * harmless.
+ * test_header.c - descriptions of messages: a reader gets the description that was written, and hostile bytes are
+ * refused or harmless.
  *
  * Bytes are read from blocks of exactly their length, so that sanitizers detect an access beyond them.
  */
@@ -29,7 +29,7 @@ static uint64_t magnitude(uint64_t *state, uint64_t limit)
     return value % limit + 1;
 }
 
-/* Replaces a slice by a later one in the order of headers.  Returns false if there is none. */
+/* Replaces a slice by a later slice in the order of headers. Returns false if there is no later slice. */
 static bool advance(uint64_t *state, int ranks, irr_slice_t *slice)
 {
     size_t end = slice->offset + slice->length;
@@ -62,7 +62,7 @@ static bool advance(uint64_t *state, int ranks, irr_slice_t *slice)
     return true;
 }
 
-/* Makes a list where about half of the slices have the length of the slice before. */
+/* Makes a list in which about half of the slices have the length of the previous slice. */
 static list_t make_list(uint64_t *state, size_t most)
 {
     list_t list = { .ranks = 2 + (int)magnitude(state, 1000000) };
@@ -94,7 +94,7 @@ static size_t encode(const list_t *list, unsigned char *bytes)
     return length;
 }
 
-/* True if slices are as a receiver may rely on. */
+/* Returns true if the slices keep the rules that a receiver relies on. */
 static bool is_sound(const irr_slice_t *slices, size_t count, int ranks)
 {
     bool sound = true;
@@ -115,7 +115,7 @@ static bool is_sound(const irr_slice_t *slices, size_t count, int ranks)
     return sound;
 }
 
-/* Reads from a copy that ends where its memory does.  The caller frees *slices_p, which is set on IRR_OK only. */
+/* Reads from a copy that ends at the end of its memory. Sets *slices_p only on IRR_OK; the caller frees *slices_p. */
 static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks, irr_header_t *header,
                            irr_slice_t **slices_p)
 {
@@ -238,7 +238,7 @@ static void test_changed(void)
     }
 }
 
-/* Random bytes, half of them behind a prefix that announces some slices, and often small numbers. */
+/* Reads random bytes, often with small numbers. Half of the headers begin with a prefix that announces some slices. */
 static void test_random(void)
 {
     uint64_t state = irr_test_seed();

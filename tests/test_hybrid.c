@@ -1,6 +1,7 @@
 /*
- * test_hybrid.c - long messages go directly and the others through the grid.  If the two ends of a message disagree
- * whether it is long, the bytes arrive or its receiver has an error, no rank hangs, and later exchanges are correct.
+ * test_hybrid.c - long messages are sent directly, and all other messages travel through the grid. If the two ends of a
+ * message disagree whether the message is long, the bytes arrive or the receiver has an error. No rank hangs, and later
+ * exchanges are correct.
  */
 #include "irr_test.h"
 #include "irr_world.h"
@@ -109,7 +110,10 @@ static bool arrived(const irr_job_t *job, int from, int to, size_t bytes)
                   (const char *)irr_job_output(job, to) + received->offset, bytes) == 0;
 }
 
-/* Equal messages, where rank 0 sends less to rank 1 than rank 1 expects, or rank 1 expects less than rank 0 sends. */
+/*
+ * Makes a job of equal messages, except that rank 0 sends less to rank 1 than rank 1 expects, or rank 1 expects less
+ * than rank 0 sends.
+ */
 static irr_job_t *unequal(int ranks, bool at_sender)
 {
     irr_job_t *job = equal(ranks, LIMIT);
@@ -124,9 +128,9 @@ static irr_job_t *unequal(int ranks, bool at_sender)
 }
 
 /*
- * One end takes the message for short and the other one for long.  Short at its sender: the bytes arrive, no rank waits
- * for more, and no later message is taken for this one.  Short at its receiver: rank 1 has an error in this exchange or
- * in the next one.
+ * The message is short at one end and long at the other end. If it is short at its sender, the bytes arrive, no rank
+ * waits for more bytes, and no later message is mistaken for it. If it is short at its receiver, rank 1 has an error in
+ * this exchange or in the next exchange.
  */
 static void run_short(bool at_sender, size_t window, size_t eager_max)
 {
@@ -165,7 +169,7 @@ static void test_short(void)
     }
 }
 
-/* Makes some messages shorter at one end.  Returns how many are shorter at their receiver. */
+/* Makes some messages shorter at one end. Returns the number of messages that are shorter at their receiver. */
 static int disagree(irr_job_t *job, uint64_t *state)
 {
     int shorter = 0;
@@ -202,7 +206,10 @@ static irr_settings_t random_settings(uint64_t *state)
     };
 }
 
-/* Random messages and ends: a receiver with too little room has an error, perhaps later, and no other rank has one. */
+/*
+ * Random messages become shorter at random ends. A receiver with too little room has an error, perhaps in a later
+ * exchange. No other rank has an error.
+ */
 static void test_disagree(void)
 {
     uint64_t state = irr_test_seed();
@@ -232,7 +239,7 @@ static void test_disagree(void)
     }
 }
 
-/* An exchange that is planned while the ends disagree gets no plan that would wait for a missing message. */
+/* An exchange that is planned while the ends disagree gets a plan that waits for no missing message. */
 static void test_planned(void)
 {
     for (int i = 0; i < 4; i++) {
