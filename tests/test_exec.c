@@ -141,10 +141,7 @@ static void test_window_slides(void)
     end_job(fleet, job);
 }
 
-/*
- * The spies detect an exceeded window: without a window, more messages and more bytes are in flight than the watched
- * limits.
- */
+/* Without a window, the spies detect more messages and more bytes in flight than the watched limits. */
 static void test_watch(void)
 {
     for (size_t bytes = 0; bytes <= 1; bytes++) {
@@ -250,9 +247,7 @@ static void test_empty_plan(void)
     irr_fleet_destroy(fleet);
 }
 
-/*
- * Rank 0 sends five bytes to a scratch of `length` bytes of rank 1. Rank 1 forwards only a message of the right length.
- */
+/* Rank 0 sends five bytes to a scratch of `length` bytes. Rank 1 forwards only a message of the right length. */
 static void run_forwarding_odd(size_t length, irr_status_t expected, size_t eager_max, uint64_t seed)
 {
     const row_t rows[] = {
@@ -319,10 +314,7 @@ static void test_truncate(void)
     }
 }
 
-/*
- * The nth send or receive of rank 2 fails. The run of rank 2 ends at once, and only the rank whose message is missing
- * keeps waiting.
- */
+/* The nth send or receive of rank 2 fails. Its run ends at once. Only the rank whose message is missing waits. */
 static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
@@ -471,7 +463,7 @@ static void test_reserve_more(void)
     irr_exec_fini(&exec);
 }
 
-/* If memory is missing, a problem is not remembered. No later problem repeats it, not even an empty problem. */
+/* If memory is missing, no problem is remembered, so no later problem repeats it, not even an empty one. */
 static void test_remember(void)
 {
     const irr_block_t blocks[] = { { .rank = 0, .length = 1 }, { .rank = 1, .length = 2 } };
