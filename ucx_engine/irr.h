@@ -1,31 +1,31 @@
 /*
  * irr.h - the public interface of the engine that coll/irr runs on.
  *
- * The engine moves irregular all-to-all exchanges.  It knows nothing of MPI: its host (the Open MPI component, a test,
- * a tool) passes byte counts, byte offsets and two out-of-band collectives.
+ * The engine runs irregular all-to-all exchanges without MPI.  The program that calls the engine is its host: the Open
+ * MPI component, a test or a tool.  The host passes byte counts, byte offsets and two out-of-band collectives.
  *
  * Life of an exchange:
  *
  *     irr_engine_create      once in a process, at the first exchange of the job
  *     irr_comm_create        once for a communicator; collective, may block in the host's collectives
- *     irr_comm_exchange, irr_exchange_take     the communicator's first exchange object, or a free one
- *     irr_exchange_start     builds the plan and posts its messages, or queues behind other exchanges; never blocks
+ *     irr_comm_exchange, irr_exchange_take     return the communicator's first exchange object, or a free object
+ *     irr_exchange_start     builds the plan and posts its messages, or queues the exchange; never blocks
  *     irr_exchange_test, irr_exchange_wait     IRR_IN_PROGRESS until the exchange is over; never block
- *     irr_exchange_plan, irr_exchange_restart  plan an exchange once and run it many times; never block
+ *     irr_exchange_plan, irr_exchange_restart  plan an exchange once, and run the planned exchange; never block
  *     irr_exchange_give, irr_comm_destroy      local
  *     irr_engine_close, irr_engine_drain, a barrier of the host, irr_engine_destroy
  *
  * irr_status.h has the results of functions, and irr_settings.h the settings of a communicator.
  *
  * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can fail return
- * irr_status_t and set their outputs on success only.  The engine never aborts, exits or prints: warnings and errors go
- * to the logger, once, where the error is decided.
+ * irr_status_t and set their outputs on success only.  The engine never aborts, exits or prints.  The code that detects
+ * an error passes one line to the logger.
  *
  * Blocking: only irr_comm_create and irr_engine_wait may block.  Every function may wait a short time for the lock of
  * the engine.
  *
- * Threads: several threads may call one engine if its configuration says so; the engine serialises the calls.  The
- * logger and the allocator are set once, before anything else.
+ * Threads: several threads may call one engine if irr_engine_config_t.threads is true; the engine serialises the calls.
+ * The host sets the logger and the allocator once, before it calls any other function.
  */
 #ifndef IRR_H
 #define IRR_H
@@ -47,7 +47,7 @@ typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *t
 /* Sets the logger.  Lines above max_level are not formatted.  NULL, the default, discards all lines. */
 void irr_log_set(irr_log_fn_t log, void *context, irr_log_level_t max_level);
 
-/* Sets the prefix of the names of settings in log lines, which is "" at first.  The text is borrowed, not copied. */
+/* Sets the prefix of the names of settings in log lines; the default is "".  The text is borrowed, not copied. */
 void irr_log_prefix_set(const char *prefix);
 
 /* The source of all heap memory of the engine; alloc and resize return NULL on failure. */
@@ -58,13 +58,14 @@ typedef struct irr_allocator {
 } irr_allocator_t;
 
 /*
- * Replaces the allocator; NULL restores malloc, realloc and free.  The functions are copied.  Nothing may be allocated.
+ * Replaces the allocator by a copy of *allocator; NULL restores malloc, realloc and free.  The engine must not hold
+ * memory during the call.
  */
 void irr_allocator_set(const irr_allocator_t *allocator);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* X(field, text).  Totals since the engine was created; the text of a gauge says so. */
+/* X(field, text).  Totals since the engine was created, except the counters whose text contains "(a gauge)". */
 #define IRR_COUNTERS_MAP(X)                                                                              \
     X(exchanges,         "Number of exchanges completed by the engine")                                  \
     X(messages_sent,     "Number of messages handed to the transport")                                   \
@@ -97,58 +98,59 @@ typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters
 
 typedef struct irr_engine irr_engine_t;
 
-/* Return name and help text of row i of the table of transports, or NULL past the last row.  Never freed. */
+/* Return name and help text of row i of the table of transports, or NULL past the last row.  The texts are static. */
 const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
 typedef struct irr_engine_config {
-    const char *transport;     /* name of a transport; NULL or "": chosen as transport/auto.h says */
-    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": chosen from one_node */
-    const char *ucx_devices;   /* value for UCX_NET_DEVICES; NULL or "": UCX's choice */
-    const char *ofi_provider, *ofi_domain;   /* as `fi_info -p`, -d; comma-separated domains; NULL or "": see
-                                                provider.c */
-    const char *trace;         /* file for a trace of messages, see transport/trace.h; NULL or "": none */
+    const char *transport;     /* name of a transport; NULL or "": transport/auto.h describes the choice */
+    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine derives it from one_node */
+    const char *ucx_devices;   /* value for UCX_NET_DEVICES; NULL or "": UCX's default */
+    const char *ofi_provider, *ofi_domain;   /* as `fi_info -p` and -d, several domains separated by commas; NULL or
+                                                "": provider.c chooses */
+    const char *trace;         /* file for a trace of messages, see transport/trace.h; NULL or "": no trace */
     const char *interfaces;    /* network interfaces to listen on, comma-separated; NULL or "": any; see provider.c */
-    bool        one_node;      /* the whole job is on this node: only shared memory is opened */
+    bool        one_node;      /* true: the whole job is on this node, and the engine opens shared memory only */
     bool        threads;       /* true if several threads may call the engine */
-    size_t      job_ranks, node_ranks;   /* ranks in the job, and those of them on this node */
-    size_t      eager_bytes;   /* longest message that is sent eagerly; 0: UCX's choice; IRR_BYTES_AUTO: see ucx.c */
+    size_t      job_ranks, node_ranks;   /* number of ranks of the job, and number of its ranks on this node */
+    size_t      eager_bytes;   /* longest message that is sent eagerly; 0: UCX's default; IRR_BYTES_AUTO: see ucx.c */
 } irr_engine_config_t;
 
 /*
- * Creates an engine and copies the texts of config.  Opens no transport: irr_comm_create does that.  The caller
- * destroys the engine.  IRR_ERR_NO_MEMORY.
+ * Creates an engine and copies the texts of config.  irr_comm_create opens the transport later.  The caller destroys
+ * the engine.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
 /*
  * Progresses every open exchange and returns the number of events seen.  Never blocks.  A call from a callback of the
- * engine does nothing.  The host must call it while no exchange is open, too: a rank whose exchanges are over may still
- * owe its peers a message that could not be sent yet.
+ * engine does nothing.  The host must call irr_engine_progress even if no exchange is open, because a rank whose
+ * exchanges are over may still have messages to send to its peers.
  */
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*
- * Blocks until the transport has something to do, at most timeout_us microseconds.  IRR_OK: the caller should progress
- * now; IRR_ERR_TIMEOUT: nothing arrived; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeping process.
+ * Blocks until the transport has an event, at most timeout_us microseconds.  IRR_OK: the caller should call
+ * irr_engine_progress now; IRR_ERR_TIMEOUT: no event; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeping
+ * process.
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
 /* Copies the counters of the engine to *counters. */
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
-/* Returns true once a communicator has needed the network; until then all messages stay in shared memory. */
+/* Returns true if a communicator has needed the network; false: all messages have stayed in shared memory. */
 bool irr_engine_has_network(irr_engine_t *engine);
 
 /*
- * These three shut the engine down, in this order.  None of them blocks.
+ * These three functions shut the engine down, in this order.  None of them blocks.
  *
- * 1. irr_engine_close ends open exchanges in IRR_ERR_CANCELED and starts to flush and close all endpoints.  The host
- *    needs a barrier of all processes before it, because the sender of an unexpected message waits until its receiver
- *    discards the message.
- * 2. irr_engine_drain progresses the closing and returns IRR_IN_PROGRESS until all endpoints are closed.
- * 3. irr_engine_destroy frees the engine.  The host needs a barrier before it, of the processes that shared
- *    communicators.
+ * 1. irr_engine_close ends open exchanges with IRR_ERR_CANCELED, and starts to flush and close all endpoints.  The host
+ *    runs a barrier of all processes before this call, because the sender of an unexpected message waits until its
+ *    receiver discards the message.
+ * 2. irr_engine_drain flushes and closes endpoints, and returns IRR_IN_PROGRESS until all endpoints are closed.
+ * 3. irr_engine_destroy frees the engine.  Before this call the host runs a barrier of the processes that have had a
+ *    communicator in common.
  *
  * During both barriers the host keeps calling irr_engine_progress.
  */
@@ -159,9 +161,9 @@ void         irr_engine_destroy(irr_engine_t *engine);
 /* ---- communicator ---------------------------------------------------------------------------- */
 
 /*
- * Collectives of the host over the members of one communicator.  Only one is open at a time.  A collective returns
- * IRR_IN_PROGRESS if it is not over, and test returns its result later.  After an error the engine starts no other
- * collective.  After IRR_ERR_TIMEOUT the host may still write to the memory that it was given.
+ * Collectives of the host over the members of one communicator.  The engine runs one collective at a time.  If a
+ * collective is not over, the function returns IRR_IN_PROGRESS, and test returns the result later.  After an error the
+ * engine starts no other collective.  After IRR_ERR_TIMEOUT the host may still write to the memory of the collective.
  */
 typedef struct irr_oob {
     void *context;
@@ -180,50 +182,52 @@ typedef struct irr_comm_params {
     int                   rank;
     irr_settings_t        settings;
     const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
-    irr_status_t          trouble;  /* not IRR_OK: this rank calls, but cannot take part */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and calls to inform the other ranks */
     const char           *reason;   /* cause of the trouble, for the user; logged by the lowest rank in trouble only */
     const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
-    const char           *otherwise;   /* for the user: what serves exchanges if this call fails; NULL: not said */
+    const char           *otherwise;   /* for user messages: the code that serves exchanges if this call fails;
+                                          NULL: user messages do not name it */
     const char           *host;     /* host name of this rank, for a topology file; NULL: unknown */
-    int                   node;     /* equal on ranks that share a node; for algorithm "auto" */
+    int                   node;     /* number of the node, equal on ranks that share a node; for algorithm "auto" */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN;
                                                                 NULL: not set */
-    bool                  only_shared;    /* true: fail silently if the network is needed; alike on all ranks */
+    bool                  only_shared;    /* true: fail without a log line if the network is needed; equal on all
+                                             ranks */
 } irr_comm_params_t;
 
 /*
- * Creates a communicator.  Collective over its members, which agree whether all can take part with equal settings, and
- * exchange addresses.  May block in the host's collectives.  engine may be NULL if trouble is set.  params and its
- * texts are borrowed during the call; the caller destroys the communicator.
+ * Creates a communicator.  Collective over its members.  They agree whether all of them can take part and have equal
+ * settings, and they exchange addresses.  May block in the host's collectives.  engine may be NULL if trouble is set.
+ * params and its texts are borrowed during the call; the caller destroys the communicator.
  *
- * The first communicator that needs the network opens it, which takes milliseconds and megabytes.  Ranks that share a
- * node and its memory need no network.
+ * The first communicator that needs the network opens it.  Opening the network takes milliseconds and megabytes.  Ranks
+ * that share a node and its memory need no network.
  *
- * IRR_ERR_NOT_SUPPORTED, alike on all ranks: a rank had trouble, or ranks have different settings.  Other errors are
- * those of the host's collectives, such as IRR_ERR_OOB.
+ * IRR_ERR_NOT_SUPPORTED, equal on all ranks: a rank had trouble, or ranks have different settings.  The host's
+ * collectives may return other errors, such as IRR_ERR_OOB.
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 
 /*
- * Returns the name of the algorithm, alike on all ranks; for "auto", the algorithm that was chosen.  Never NULL, never
- * freed.
+ * Returns the name of the algorithm, equal on all ranks; for "auto", the chosen algorithm.  Never NULL; the text is
+ * static.
  */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
 /*
- * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies that the settings leave open, alike on all
- * ranks, and returns their number.  Exchanges use the first one.  Local.
+ * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies that the settings leave open, and returns
+ * their number.  The list is equal on all ranks.  Exchanges use the first strategy.  Local.
  */
 struct irr_candidate;
 int irr_comm_strategies(const irr_comm_t *comm, struct irr_candidate *list);
 
-/* Mean length of a message's blocks, in bytes, below which the host does better to pack them. */
+/* Length in bytes.  If the mean length of a message's blocks is below it, the host should pack the blocks. */
 #define IRR_BLOCK_MIN 256
 
 /*
- * Fails the communicator on all its members, because this rank cannot take part in an exchange that the others start.
- * Their exchanges end in errors.  The user's error message is "rank R of a communicator of N ranks", then reason; with
- * NULL nothing is logged, because the caller has logged the cause.  Local.
+ * Fails the communicator on all its members, because this rank cannot take part in an exchange that the other members
+ * start.  The exchanges of all members end in errors.  The error message for the user is "rank R of a communicator of N
+ * ranks", followed by reason.  reason NULL: the caller has logged the cause, and this function logs nothing.  Local.
  */
 void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason);
 
@@ -234,8 +238,8 @@ void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
 bool irr_comm_has_failed(irr_comm_t *comm);
 
 /*
- * Sets the user of the exchanges from now on.  Unexpected messages for exchanges of earlier users are not reported to
- * this user.  Local.
+ * Sets the number of the user of all later exchanges.  The engine does not report unexpected messages for exchanges of
+ * an earlier user to this user.  Local.
  */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
@@ -244,22 +248,22 @@ void irr_comm_destroy(irr_comm_t *comm);
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 
-typedef struct irr_exchange irr_exchange_t;   /* one exchange at a time, any number in turn */
+typedef struct irr_exchange irr_exchange_t;   /* runs any number of exchanges, one after the other */
 
 /*
- * Returns the communicator's first exchange object, whose memory was reserved by irr_comm_create.  It belongs to the
- * communicator.
+ * Returns the communicator's first exchange object, which belongs to the communicator.  irr_comm_create has reserved
+ * its memory.
  */
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
 
 /*
- * Returns a free exchange object: the first one, one that was returned, or a new one.  The caller returns it with
- * irr_exchange_give.  Local.  IRR_ERR_NO_MEMORY: all are in use, and there is no memory for another one.
+ * Returns a free exchange object: the first object, a returned object, or a new object.  The caller returns it with
+ * irr_exchange_give.  Local.  IRR_ERR_NO_MEMORY: all objects are in use, and there is no memory for a new object.
  */
 irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p);
 
 /*
- * Returns an exchange object to its communicator, which frees it in the end.  Local.  If the exchange is still running,
+ * Returns an exchange object to its communicator; irr_comm_destroy frees it.  Local.  If the exchange is still running,
  * the communicator fails on all members.
  */
 void irr_exchange_give(irr_exchange_t *exchange);
@@ -268,29 +272,30 @@ void irr_exchange_give(irr_exchange_t *exchange);
 #define IRR_EXCHANGES_OPEN 32
 
 /*
- * Starts the exchange that the problem describes.  Never blocks.  The blocks of the problem and input are read, and
- * output is written, until the exchange is over.
+ * Starts the exchange that the problem describes.  Never blocks.  Until the exchange is over, the engine reads the
+ * blocks of the problem and input, and writes output.
  *
- * A communicator may have any number of started exchanges.  All members start them in the same order: the n-th start of
- * one member belongs to the n-th start of the others, whichever objects they use.  With a direct algorithm, up to
- * IRR_EXCHANGES_OPEN run side by side, and about every 120th waits until all exchanges before it are over.  With a
- * grid, and when exchanges look up schedules, they run one after the other, because each uses what the one before has
- * learned.  The order in which exchanges end may differ between members.
+ * A communicator may have any number of started exchanges.  All members start their exchanges in the same order: the
+ * n-th starts of all members form one exchange, whichever objects the members use.  With a direct algorithm, up to
+ * IRR_EXCHANGES_OPEN exchanges run at a time, and about one exchange in 120 waits until all earlier exchanges are over.
+ * With a grid, and if exchanges look up schedules, exchanges run one after the other, because each exchange uses
+ * results of the previous exchange.  Exchanges may end in different orders on different members.
  *
  * IRR_ERR_BAD_PARAM: the exchange object is running, its last result was not read, or the problem is not valid.
  *
- * IRR_ERR_NO_MEMORY, from here or as the result of the exchange: a direct algorithm fails the communicator on all
- * members.  It allocates only if a problem has more blocks than those before.  If one rank lacks memory for a schedule,
- * a scheduled algorithm sends directly, without it, on all ranks.  A store-and-forward algorithm returns the error on
- * this rank and on the ranks that miss its data, and lets no rank wait for ever.
+ * IRR_ERR_NO_MEMORY, from irr_exchange_start or as the result of the exchange: with a direct algorithm, the
+ * communicator fails on all members.  A direct algorithm allocates memory only if a problem has more blocks than any
+ * earlier problem.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly on all ranks, without
+ * the schedule.  With a store-and-forward algorithm, this rank and all ranks that need its data get the error, and no
+ * rank hangs.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);
 
 /*
  * Returns IRR_IN_PROGRESS until the exchange is over, then its result.  Does not progress the engine.
- * IRR_ERR_TRUNCATE: a message was longer than its receive blocks, whose contents are undefined; all other blocks are
- * right.
+ * IRR_ERR_TRUNCATE: a message was longer than its receive blocks.  The contents of these blocks are undefined; all
+ * other blocks are correct.
  */
 irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 
@@ -302,17 +307,17 @@ irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *e
 
 /*
  * Starts to plan runs with this problem.  Planning counts as an exchange in the order of starts, and irr_exchange_test
- * returns its result.  It sends none of the user's data and touches no buffer.  The problem's blocks are borrowed until
- * the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.  IRR_ERR_NO_MEMORY, possibly on
- * this rank only: no member may start the planned exchange.
+ * returns the result of planning.  Planning sends no user data and accesses no buffer.  The problem's blocks are
+ * borrowed until the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.
+ * IRR_ERR_NO_MEMORY, possibly on this rank only: no member may start the planned exchange.
  */
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
 
 /*
- * Starts the planned exchange on these buffers.  It may run any number of times, one run after the other, with other
- * exchanges in between.  A store-and-forward algorithm learns its exact plan in the first run if all ranks have the
- * memory.  From the second run on (from the first, with other algorithms) messages carry no descriptions and the engine
- * allocates nothing.  IRR_ERR_BAD_PARAM: no exchange is planned.
+ * Starts the planned exchange on these buffers.  The planned exchange may run any number of times, one run after the
+ * other, with other exchanges in between.  A store-and-forward algorithm learns its exact plan in the first run if all
+ * ranks have the memory.  In all later runs (in all runs, with other algorithms) messages carry no descriptions of
+ * their contents, and the engine allocates no memory.  IRR_ERR_BAD_PARAM: no exchange is planned.
  */
 irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, void *output);
 

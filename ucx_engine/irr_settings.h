@@ -1,6 +1,5 @@
 /*
- * irr_settings.h - the choices of a user: algorithm, composition of messages, grid, schedule and pacing, and all of
- * them together as the settings of a communicator.
+ * irr_settings.h - the settings of a communicator: algorithm, composition of messages, grid, schedule, pacing, limits.
  *
  * Lengths are in bytes.  Parsers return IRR_ERR_BAD_PARAM and leave their output unchanged if the text is not valid.
  * No function here blocks, allocates or logs.
@@ -20,13 +19,13 @@
 const char *irr_algorithm_name(int i);
 const char *irr_algorithm_text(int i);
 
-/* Returns the present name if this is an older name of an algorithm, in upper or lower case; else the name itself. */
+/* Returns the present name of an algorithm for an older name, in upper or lower case; any other name is returned. */
 const char *irr_algorithm_newer(const char *name);
 
-/* Returns the row with this name, or this older name; or -1. */
+/* Returns the row of the algorithm with this present or older name, or -1. */
 int irr_algorithm_find(const char *name);
 
-/* How a message of several pieces reaches the wire; exec/compose.c decides for "auto". */
+/* How a message of several pieces is sent; with "auto", exec/compose.c decides. */
 #define IRR_COMPOSE_MAP(X)  \
     X(IRR_COMPOSE_AUTO,   "auto")   \
     X(IRR_COMPOSE_IOVEC,  "iovec")  \
@@ -41,12 +40,12 @@ typedef enum irr_compose { IRR_COMPOSE_MAP(IRR_COMPOSE_ENUM) IRR_COMPOSE_COUNT }
 const char *irr_compose_name(int i);
 
 /*
- * When a send of a store-and-forward route may start on a rank:
+ * The condition on which a send of a store-and-forward route may start on a rank:
  *
  * - pipelined: when the data of the message has arrived
  * - dual: when all messages of the previous stage have arrived
  * - single: when, in addition, all sends of the previous stage are complete
- * - blocking: one send at a time, with a barrier after each stage
+ * - blocking: when the previous send is complete; a barrier follows each stage
  */
 #define IRR_OVERLAP_MAP(X)                   \
     X(IRR_OVERLAP_PIPELINED, "pipelined")    \
@@ -64,7 +63,8 @@ const char *irr_overlap_name(int i);
 #define IRR_DIMS_MAX 15   /* largest number of dimensions of a grid */
 
 /*
- * Columns of a grid, dimension by dimension; the last dimension takes the rest.  count 0: the algorithm's own choice.
+ * Sizes of the dimensions of a grid.  The size of the last dimension follows from the number of ranks.  count 0: the
+ * algorithm chooses the grid.
  */
 typedef struct irr_dims {
     int count;
@@ -76,9 +76,9 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Defaults: */
 #define IRR_SLICE_MIN_DEFAULT   256       /* shortest slice of a message */
-#define IRR_DIRECT_DEFAULT      1536      /* length from which hybrid sends directly: there a message costs about as
-                                             much as through a grid */
-#define IRR_NODE_DIRECT_DEFAULT 1025      /* length from which node sends directly */
+#define IRR_DIRECT_DEFAULT      1536      /* shortest message that hybrid sends directly: at this length a direct
+                                             message costs about as much as a message through a grid */
+#define IRR_NODE_DIRECT_DEFAULT 1025      /* shortest message that node sends directly */
 #define IRR_LATENCY_DEFAULT     16384     /* bytes that travel in the time of one start-up */
 
 /* ---- schedules ---- */
@@ -95,34 +95,35 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
 #undef IRR_LAMBDA_ENUM
 
-/* How many bytes of a message a step of random-heap sends; see order/lambda.h. */
+/* The number of bytes of a message that a step of random-heap sends; see order/lambda.h. */
 typedef struct irr_lambda {
     irr_lambda_rule_t rule;
-    uint32_t          share;   /* number of the rule, in units of 1 / IRR_LAMBDA_ONE; unused by search */
+    uint32_t          share;   /* parameter of the rule, in units of 1 / IRR_LAMBDA_ONE; unused by search */
 } irr_lambda_t;
 
-/* The paper's choice. */
+/* The rule and the parameter of the paper. */
 #define IRR_LAMBDA_DEFAULT ((irr_lambda_t){ IRR_LAMBDA_INCREMENTAL, IRR_LAMBDA_ONE / 4 * 3 })
 
 /*
- * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8", "search" or "one".  A lambda is above 0
- * and at most 1, a factor of "proportional" at most 100.
+ * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8", "search" or "one".  The number after the
+ * colon is above 0, and at most 1, or at most 100 for "proportional".
  */
 irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda);
 
 /* Redistribution of an array from cyclic(x) on p ranks to cyclic(y) on q ranks; see problem/redistribution.h. */
 typedef struct irr_redistribution {
-    uint64_t x;         /* elements in a block before */
-    int      p;         /* ranks that own blocks before; 0: no redistribution */
-    uint64_t y;         /* elements in a block after */
-    int      q;
-    uint64_t elements;  /* elements in the whole array */
-    uint64_t unit;      /* bytes of an element */
+    uint64_t x;         /* number of elements of a block before the redistribution */
+    int      p;         /* number of ranks that own blocks before the redistribution; 0: no redistribution */
+    uint64_t y;         /* number of elements of a block after the redistribution */
+    int      q;         /* number of ranks that own blocks after the redistribution */
+    uint64_t elements;  /* number of elements of the array */
+    uint64_t unit;      /* length of an element in bytes */
 } irr_redistribution_t;
 
 /*
- * Reads "x,p,y,q" or "x,p,y,q,N".  Without N the array has one period.  The unit is not changed.  x, p, y and q must
- * not be 0; without N, the period must fit 64 bits.
+ * Reads "x,p,y,q" or "x,p,y,q,N", where N is the number of elements.  Without N the array has lcm(xp, yq) elements,
+ * after which the pattern of messages repeats; this number must fit 64 bits.  x, p, y and q must not be 0.  The unit is
+ * not changed.
  */
 irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
 
@@ -135,24 +136,24 @@ typedef struct irr_deadline irr_deadline_t;
 /* Parameters of the orders that compute a schedule from the count matrix. */
 typedef struct irr_scheduled_params {
     uint64_t     seed;       /* seed of the random orders */
-    irr_lambda_t lambda;     /* random-heap: share of a step's messages that is sent whole */
+    irr_lambda_t lambda;     /* random-heap: rule for the share of a step's messages that is sent whole */
     uint64_t     latency;    /* random-heap, incremental: bytes that travel in the time of a start-up; below 2^40 */
-    int          max_steps;  /* optimal, tree: approximate limit of steps; 0: none */
-    bool         shift;      /* xor: step k is for rank (i + k) mod P, for powers of two too */
-    irr_redistribution_t redistribution;  /* redistribution: its structure; elements and unit are not used */
-    const irr_tree_t *tree;  /* tree: borrowed; NULL: all hosts at one switch, one rank each */
-    const irr_deadline_t *deadline;   /* borrowed; NULL: none. Not used in irr_settings_t, which has schedule_ms */
+    int          max_steps;  /* optimal, tree: approximate limit of the number of steps; 0: no limit */
+    bool         shift;      /* xor: true: rank i sends to rank (i + k) mod P in step k, even if P is a power of two */
+    irr_redistribution_t redistribution;  /* redistribution: x, p, y and q; elements and unit are not used */
+    const irr_tree_t *tree;  /* tree: borrowed; NULL: all hosts at one switch, one rank per host */
+    const irr_deadline_t *deadline;   /* borrowed; NULL: no deadline; unused in irr_settings_t, see schedule_ms */
 } irr_scheduled_params_t;
 
 /*
- * When a send may start.  The window of sends in flight applies to every pacing.
+ * The condition on which a send may start.  The window of sends in flight applies to every pacing.
  *
  * - free: at once, in the order of the plan
- * - loose: when this rank has sent and received everything of the previous steps
- * - grant: when the receiver, which admits a few senders at a time, has asked for it
- * - sync: when the receivers of the messages that it would meet on a link have signalled
- * - auto: the default pacing of the algorithm.  With tree on several hosts the fastest pacing of a trial, on one host
- *   sync; with optimal grant; with the other algorithms that compute a schedule loose; with all others free
+ * - loose: when this rank has sent and received all messages of the previous steps
+ * - grant: when the receiver has sent a grant; a receiver admits a few senders at a time
+ * - sync: when the receivers of all messages that would share a link with this send have signalled
+ * - auto: the default pacing of the algorithm.  tree on several hosts: the fastest pacing of a trial; tree on one host:
+ *   sync; optimal: grant; other algorithms that compute a schedule: loose; all other algorithms: free
  *
  * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync acts as loose.
  */
@@ -173,9 +174,9 @@ const char *irr_pacing_name(int i);
 /*
  * The route of tree between hosts with several ranks each:
  *
- * - direct: each rank sends its messages itself
- * - node: inside the host to the rank that serves the destination, which sends them on
- * - auto: the faster route of a trial
+ * - direct: each rank sends its messages to their destinations
+ * - node: each rank sends its messages to a rank of its own host, which forwards them to the destination's host
+ * - auto: the faster route in a trial
  */
 #define IRR_HOST_ROUTE_MAP(X)               \
     X(IRR_HOST_ROUTE_AUTO,   "auto")        \
@@ -189,55 +190,58 @@ typedef enum irr_host_route { IRR_HOST_ROUTE_MAP(IRR_HOST_ROUTE_ENUM) IRR_HOST_R
 /* Returns the name of host route i, or NULL past the last. */
 const char *irr_host_route_name(int i);
 
-/* 2, so that a second sender has its grant before the first has finished. */
+/* With 2 grants, a second sender has its grant before the first sender has finished. */
 #define IRR_GRANTS_DEFAULT 2
 
-#define IRR_LEAD_DEFAULT 49152   /* with sync, a receiver signals when this many bytes are still to come */
+#define IRR_LEAD_DEFAULT 49152   /* sync: a receiver signals when this number of bytes has not arrived yet */
 
 /*
- * Value of piece_bytes and lead_bytes: tree between hosts tries several; the others use no pieces and
- * IRR_LEAD_DEFAULT.
+ * Value of piece_bytes and lead_bytes: tree on several hosts compares several lengths in a trial; all other algorithms
+ * send messages in one piece, and use IRR_LEAD_DEFAULT.
  */
 #define IRR_BYTES_AUTO SIZE_MAX
 
-/* ---- all of them ---- */
+/* ---- settings of a communicator ---- */
 
-/* Settings of a communicator; irr_comm_create checks that all ranks have the same.  The texts are borrowed. */
+/* Settings of a communicator; irr_comm_create checks that they are equal on all ranks.  The texts are borrowed. */
 typedef struct irr_settings {
     int           algorithm;        /* row of the algorithm table */
     irr_compose_t compose;
-    size_t        window_messages;  /* most sends in flight, where a split one counts once; 0: no limit */
+    size_t        window_messages;  /* most sends in flight; a split message counts as one send; 0: no limit */
     size_t        window_bytes;     /* most bytes of sends in flight; 0: no limit */
     irr_dims_t    dims;             /* sizes of the grid */
-    size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
-    size_t        direct_bytes;     /* hybrid, node: shortest message that is sent directly; 0: none is; IRR_BYTES_AUTO:
-                                       the default */
+    size_t        slice_min;        /* shortest slice into which a balanced route cuts a message; 0: slices of any
+                                       length */
+    size_t        direct_bytes;     /* hybrid, node: shortest message that is sent directly; 0: no message is sent
+                                       directly; IRR_BYTES_AUTO: the default of the algorithm */
     irr_overlap_t overlap;
     irr_pacing_kind_t pacing;       /* pacing of an algorithm that does not forward */
     size_t        grants;           /* grant: most messages that a rank receives, and sends, at a time; 0:
-                                       IRR_GRANTS_DEFAULT, or the number that goes with the pieces tried */
-    size_t        lead_bytes;       /* sync: bytes still to come when a receiver signals; or IRR_BYTES_AUTO */
+                                       IRR_GRANTS_DEFAULT, or a number that fits the piece length of a trial */
+    size_t        lead_bytes;       /* sync: a receiver signals when this number of bytes has not arrived yet; or
+                                       IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
     size_t        piece_bytes;      /* with a schedule: longest piece of a message; 0: no limit; or IRR_BYTES_AUTO */
-    size_t        matrix_max_bytes; /* longest count matrix on rank 0; above it, a scheduled algorithm sends directly;
-                                       0: no limit */
-    size_t        schedule_ms;      /* milliseconds in which rank 0 may compute the schedules of one count matrix; after
-                                       them the exchange has no schedule; 0: no limit */
-    size_t        cache_bytes;      /* bytes of schedules that a communicator keeps; 0: at most seven schedules of any
-                                       length */
-    irr_host_route_t host_route;    /* tree with several ranks on a host, and pacing sync or free */
-    bool          shm;              /* true: ranks of a node use shared memory, if all can */
-    size_t        timeout;          /* seconds after which a running exchange ends in an error; 0: never */
-    const char   *schedule_file;    /* schedule of irr_plan --save, for exchanges with its counts; NULL or "": none */
-    const char   *topology_file;    /* Slurm's topology.conf, for tree and auto; NULL or "": all ranks at one
+    size_t        matrix_max_bytes; /* longest count matrix on rank 0; if the matrix is longer, a scheduled algorithm
+                                       sends directly; 0: no limit */
+    size_t        schedule_ms;      /* limit of the time in which rank 0 computes the schedules of one count matrix, in
+                                       ms; if it takes longer, the exchange has no schedule; 0: no limit */
+    size_t        cache_bytes;      /* most bytes of schedules that a communicator keeps; 0: at most seven schedules of
+                                       any length */
+    irr_host_route_t host_route;    /* used by tree with several ranks on a host, and pacing sync or free */
+    bool          shm;              /* true: ranks of a node use shared memory if all of them can */
+    size_t        timeout;          /* time in seconds after which a running exchange ends in an error; 0: no limit */
+    const char   *schedule_file;    /* schedule written by irr_plan --save, for exchanges with the same counts; NULL or
+                                       "": no file */
+    const char   *topology_file;    /* Slurm's topology.conf, for tree and auto; NULL or "": all hosts at one
                                        switch */
     const char   *matrix_dump;      /* prefix of the count-matrix files that rank 0 writes, see comm/dump.h; NULL or "":
                                        none */
 } irr_settings_t;
 
 /*
- * Returns the settings of a job in which nothing is configured, the starting point of the component and the tools. The
- * limits of memory and time are 0; their defaults are those of the component's parameters.
+ * Returns the settings of a job in which the user has configured nothing.  All limits of memory and time are 0; the
+ * parameters of the Open MPI component set defaults for them.
  */
 irr_settings_t irr_settings_default(void);
 
