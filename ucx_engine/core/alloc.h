@@ -7,26 +7,29 @@
 #include "irr.h"
 
 /*
- * Returns an uninitialised array, which irr_free frees, or NULL on failure and on overflow.  A count of 0 gives memory
- * that can be freed.
+ * Returns an uninitialised array of `count` elements of `size` bytes, or NULL on failure and on overflow.  The caller
+ * frees the array with irr_free, even if count is 0.
  */
 void *irr_alloc(size_t count, size_t size);
 
-/* Returns a zeroed array, otherwise as irr_alloc. */
+/* As irr_alloc, but returns a zeroed array. */
 void *irr_alloc_zero(size_t count, size_t size);
 
-/* Resizes an array of irr_alloc.  Returns NULL on failure, and the old array stays as it is. */
+/*
+ * Resizes an array of irr_alloc and returns the new array.  Returns NULL on failure; the old array is unchanged then.
+ */
 void *irr_resize(void *memory, size_t count, size_t size);
 
 /*
- * Grows the array of *pointer, which has room for *max elements of `size` bytes, to at least `wanted` elements.  Growth
- * at least doubles the room, so appending is amortised.  IRR_ERR_NO_MEMORY leaves array and room as they are.
+ * Grows the array at *pointer from room for *max elements of `size` bytes to room for at least `wanted` elements.  Each
+ * growth at least doubles the room, so appending an element takes amortised O(1) time.  IRR_ERR_NO_MEMORY: array and
+ * *max are unchanged.
  */
 irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
 
 /*
- * Replaces the array of *pointer, of *max bytes, by one of `wanted` bytes if it is shorter; its contents are lost then.
- * IRR_ERR_NO_MEMORY: the array is freed, and *max is 0.
+ * If *max, the length of the array at *pointer in bytes, is below `wanted`, replaces the array by a new array of
+ * `wanted` bytes.  The old contents are lost.  IRR_ERR_NO_MEMORY: the array is freed, *pointer is NULL and *max is 0.
  */
 irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted);
 
@@ -43,8 +46,8 @@ typedef struct irr_array {
 #define IRR_ARRAY(pointer, count) { &(pointer), count, sizeof(*(pointer)) }
 
 /*
- * Allocates zeroed arrays in one piece of memory; irr_free of the first one frees all.  IRR_ERR_NO_MEMORY, also on
- * overflow: no pointer is set.
+ * Allocates zeroed arrays in one block of memory; irr_free of the first array frees all arrays.  IRR_ERR_NO_MEMORY,
+ * also on overflow: no pointer is set.
  */
 irr_status_t irr_alloc_arrays(const irr_array_t *arrays, size_t count);
 

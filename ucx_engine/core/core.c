@@ -1,8 +1,8 @@
 /*
  * core.c - the base of every part of the engine: status texts, memory and log lines.
  *
- * The logger and the allocator are the only process-wide state of the engine, beside the line that irr_log_keep keeps
- * in each thread.  The host sets them before anything else runs, so they need no lock.
+ * The logger and the allocator are the only process-wide state of the engine.  irr_log_keep also keeps one line per
+ * thread.  The host sets logger and allocator before it calls any other function, so they need no lock.
  */
 #include "core/alloc.h"
 #include "core/log.h"
@@ -45,7 +45,7 @@ void irr_allocator_set(const irr_allocator_t *replacement)
     allocator = replacement != NULL ? *replacement : standard;
 }
 
-/* Returns the bytes of an array, at least 1, so that a NULL from the allocator always means failure; 0 on overflow. */
+/* Returns the length of an array in bytes, or 0 on overflow.  At least 1, because malloc(0) may return NULL. */
 static size_t array_bytes(size_t count, size_t size)
 {
     size_t bytes;
@@ -113,7 +113,7 @@ irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted)
     return memory != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Advances *end past an array that begins there, to the next aligned offset.  Returns false on overflow. */
+/* Advances the offset *end by the length of an array, and rounds it up to the alignment.  Returns false on overflow. */
 static bool append(const irr_array_t *array, size_t *end)
 {
     const size_t alignment = alignof(max_align_t);

@@ -10,7 +10,7 @@
 struct irr_deadline {
     uint64_t (*now_ns)(void *context);
     void      *context;
-    uint64_t   end_ns;   /* on that clock */
+    uint64_t   end_ns;   /* value of now_ns at which the time is over */
 };
 
 /* Returns true if the deadline has passed; NULL means no deadline. */

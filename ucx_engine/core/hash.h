@@ -1,7 +1,8 @@
 /*
  * hash.h - a 64-bit hash of a list of words or of a text: FNV-1a, word by word or byte by byte.  O(length).
  *
- * Not cryptographic: ranks that mean well compare lists by it, but two lists with one hash are easy to construct.
+ * Ranks compare lists by their hashes.  The hash is not cryptographic: two lists with equal hashes are easy to
+ * construct.
  */
 #ifndef IRR_HASH_H
 #define IRR_HASH_H
@@ -17,7 +18,7 @@ static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Adds a word so that its high bits affect all bits of the hash; for words that may differ in high bits alone. */
+/* Adds a word so that its high bits affect all bits of the hash.  For words that may differ in their high bits only. */
 static inline uint64_t irr_hash_mix(uint64_t hash, uint64_t word)
 {
     hash = irr_hash_word(hash, word);

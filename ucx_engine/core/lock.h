@@ -1,8 +1,8 @@
 /*
- * lock.h - the lock that serialises an engine.  It costs next to nothing if only one thread calls.
+ * lock.h - the lock that serialises the calls of an engine.  Without threads, the lock is a flag.
  *
- * Not recursive: irr_lock_try fails, with and without threads, while the lock is held.  So progress does not run within
- * itself.
+ * The lock is not recursive.  irr_lock_try fails while the lock is held, with and without threads, so a callback of
+ * progress cannot run progress again.
  */
 #ifndef IRR_LOCK_H
 #define IRR_LOCK_H

@@ -1,8 +1,8 @@
 /*
- * log.h - lines for the user, through the host's logger; see irr_log_set in irr.h.
+ * log.h - passes user messages to the host's logger, one line each; see irr_log_set in irr.h.
  *
- * A line names the setting or object, its value and the allowed values.  It is written once, where the error is
- * decided.
+ * A line names the setting or object, its value and the allowed values.  The code that detects the error writes the
+ * line, once.
  */
 #ifndef IRR_LOG_H
 #define IRR_LOG_H
@@ -10,8 +10,8 @@
 #include "irr.h"
 
 /*
- * Keeps the first error or warning of this thread from now on in line[bytes], which is "" until then, and logs no error
- * or warning of this thread.  NULL: this thread logs again.
+ * Sets line[bytes] to "".  From now on the first error or warning of this thread is stored in line, and errors and
+ * warnings of this thread are not logged.  line NULL: this thread logs again.
  */
 void irr_log_keep(char *line, size_t bytes);
 

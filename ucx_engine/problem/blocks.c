@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* No branch for each block, because lists may be long and each call checks them. */
+/* The loop has no branch per block, because lists may be long and each call of the user checks them. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks)
 {
     size_t bad = 0;
@@ -22,12 +22,12 @@ bool irr_blocks_are_good(irr_blocks_t blocks, int ranks)
     return bad == 0 && (blocks.count == 0 || (blocks.list[0].rank >= 0 && before < ranks));
 }
 
-/* Returns the number of blocks of ranks below this one. */
+/* Returns the number of blocks of the ranks below `rank`. */
 static size_t count_below(irr_blocks_t blocks, int rank)
 {
     size_t low = 0, high = blocks.count;
 
-    /* usually each rank has one block */
+    /* fast path: if each rank has one block, the index of the block is the rank */
     if ((size_t)rank < high && blocks.list[rank].rank == rank && (rank == 0 || blocks.list[rank - 1].rank < rank)) {
         return (size_t)rank;
     }

@@ -1,19 +1,20 @@
 /*
- * blocks.h - lists of blocks: the blocks of one rank, the message that they form, and whether a problem repeats the
- * last one.
+ * blocks.h - lists of blocks: finds the blocks of one rank, reads the message that they form, and tests whether a
+ * problem is equal to the last problem.
  *
- * The message between two ranks is the content of the blocks of a list, one after the other.  The two ends may cut it
- * differently.  Pure, except for irr_blocks_memory_t.  O(1) for a block, O(log n) to find the blocks of a rank.
+ * The message between two ranks is the content of their blocks, one block after the other.  The sender and the receiver
+ * may divide the message into different blocks.  Pure, except for irr_blocks_memory_t.  O(1) time for a block, O(log n)
+ * to find the blocks of a rank.
  */
 #ifndef IRR_BLOCKS_H
 #define IRR_BLOCKS_H
 
 #include "irr.h"
 
-/* Returns whether a list is valid for so many ranks. */
+/* Returns whether a list is valid: sorted, ranks from 0 to `ranks` - 1, and no block of length 0. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks);
 
-/* Return the blocks of a rank, and the first blocks of the list, all of one rank. */
+/* Return the blocks of a rank, and the blocks of the lowest rank in the list. */
 irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank);
 irr_blocks_t irr_blocks_first(irr_blocks_t blocks);
 
@@ -29,7 +30,7 @@ size_t irr_blocks_bytes(irr_blocks_t blocks);
 
 typedef struct irr_blocks_cursor {
     irr_blocks_t left;
-    size_t       skip;   /* bytes of the first block that were passed */
+    size_t       skip;   /* number of bytes of the first block that were read */
 } irr_blocks_cursor_t;
 
 /* Returns a cursor at a byte of the message, or at its end if the message is shorter. */
@@ -42,7 +43,7 @@ static inline irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte
     return (irr_blocks_cursor_t){ .left = blocks, .skip = byte };
 }
 
-/* Returns the next bytes, at most max, that are in one block.  At the end the length is 0. */
+/* Reads the next range of at most max bytes within one block, and returns it.  At the end the length is 0. */
 static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max)
 {
     irr_block_t range;
@@ -64,8 +65,9 @@ static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t ma
 }
 
 /*
- * Returns the next bytes that are in one block at their source and in one at their target.  False: the source is at its
- * end.  If the target's blocks are full, *source is the rest of the source's block, and *target is shorter.
+ * Sets *source and *target to the next bytes that are within one block of the source and one block of the target.
+ * Returns false at the end of the source.  If the target's blocks are full, *source is the rest of the source's block,
+ * and *target is shorter.
  */
 static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source,
                                    irr_block_t *target)
@@ -82,20 +84,20 @@ static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_
 
 /* ---- the last problem ---- */
 
-/* A copy of the lists of a problem.  Zeroed: no problem, no memory. */
+/* A copy of the lists of the last problem.  Zeroed: no problem, no memory. */
 typedef struct irr_blocks_memory {
-    bool         known;     /* whether a problem is remembered, which may have no blocks */
-    irr_block_t *list;      /* blocks to send, then to receive */
+    bool         known;     /* true: a problem is stored; it may have no blocks */
+    irr_block_t *list;      /* the blocks to send, followed by the blocks to receive */
     size_t       sent, received, max;
     uint64_t     sent_serial, received_serial;
 } irr_blocks_memory_t;
 
 void irr_blocks_memory_fini(irr_blocks_memory_t *memory);
 
-/* Returns whether the lists are equal to the remembered ones. */
+/* Returns whether the lists of a problem are equal to the stored lists. */
 bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
-/* Returns whether this is the remembered problem.  Equal serials show it without comparing the lists. */
+/* Returns whether a problem is equal to the stored problem.  Lists with equal serials are not compared. */
 static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
 {
     const uint64_t sent = problem->send.serial, received = problem->recv.serial;
@@ -104,7 +106,7 @@ static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const ir
            irr_blocks_are_same(memory, problem);
 }
 
-/* Remembers the problem.  IRR_ERR_NO_MEMORY: none is remembered. */
+/* Stores a copy of the problem's lists.  IRR_ERR_NO_MEMORY: no problem is stored. */
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
 #endif

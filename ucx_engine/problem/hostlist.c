@@ -1,9 +1,10 @@
 /*
  * hostlist.c - see hostlist.h.
  *
- * A name is written from left to right into one buffer.  At a group, each of its numbers is written, followed by the
- * rest of the item.  So the depth of the recursion is the number of groups, which the length of a name bounds.  Each
- * branch ends in a name or an error, so the number of names bounds the work.
+ * An item of the list is a name with groups: ranges in brackets.  expand() writes a name from left to right into one
+ * buffer.  At a group it writes each number of the group, and calls itself for the rest of the item.  The depth of the
+ * recursion is therefore the number of groups of an item, at most IRR_NAME_MAX.  Each branch ends in a name or an
+ * error, so the number of names bounds the work.
  */
 #include "problem/hostlist.h"
 
@@ -31,7 +32,7 @@ static irr_status_t refuse(const expansion_t *expansion, const char *format, con
     return IRR_ERR_BAD_PARAM;
 }
 
-/* Reads a number of at most 18 digits, which overflows nothing.  Returns the rest of the text, or NULL. */
+/* Reads at most 18 digits, so that the number fits 64 bits.  Returns the rest of the text, or NULL without a digit. */
 static const char *read_number(const char *text, const char *end, uint64_t *value)
 {
     enum { DIGITS_MAX = 18 };
@@ -44,7 +45,7 @@ static const char *read_number(const char *text, const char *end, uint64_t *valu
     return at > text ? at : NULL;
 }
 
-/* Reads the text between two commas of a group: a number, or two with a dash between. */
+/* Reads the text between two commas of a group: a number, or two numbers with a dash between them. */
 static irr_status_t read_range(const expansion_t *expansion, const char *text, const char *end, range_t *range)
 {
     const char *at = read_number(text, end, &range->first);
@@ -84,7 +85,7 @@ static irr_status_t add_name(expansion_t *expansion, size_t length)
 
 static irr_status_t expand(expansion_t *expansion, const char *at, size_t length);
 
-/* Expands each number of a range, after `length` bytes of the name, and the text at rest after it. */
+/* Appends each number of a range to the first `length` bytes of the name, and expands the text `rest` after it. */
 static irr_status_t expand_range(expansion_t *expansion, const range_t *range, const char *rest, size_t length)
 {
     irr_status_t status = IRR_OK;
@@ -101,7 +102,7 @@ static irr_status_t expand_range(expansion_t *expansion, const range_t *range, c
     return status;
 }
 
-/* Expands a group, from the text after its opening bracket on. */
+/* Expands a group and the text after it.  at: the text after the opening bracket. */
 static irr_status_t expand_group(expansion_t *expansion, const char *at, size_t length)
 {
     const char *close = memchr(at, ']', (size_t)(expansion->end - at));
@@ -122,7 +123,7 @@ static irr_status_t expand_group(expansion_t *expansion, const char *at, size_t 
     return status;
 }
 
-/* Expands the rest of an item, after `length` bytes of the name. */
+/* Expands the rest of an item.  The buffer has the first `length` bytes of the name. */
 static irr_status_t expand(expansion_t *expansion, const char *at, size_t length)
 {
     for (; at < expansion->end && irr_name_has(*at); at++) {

@@ -2,24 +2,25 @@
  * hostlist.h - lists of host names with ranges in brackets, as Slurm writes them.
  *
  *     n[0-7,9],login1          n0 to n7, n9, login1
- *     n[008-010]               n008, n009, n010: as wide as the first number
- *     rack[1-2]n[0-3]-ib       any number of groups, the last one fastest, with or without text after them
+ *     n[008-010]               n008, n009, n010: padded with zeros to the width of the first number
+ *     rack[1-2]n[0-3]-ib       any number of groups, with or without text after them; the last group varies fastest
  *
  * Names are separated by commas, blanks or both.  As in Slurm, separators may be repeated, and may be at either end.
- * Unlike Slurm, this rejects an open range such as [5-], blanks in brackets, and any byte that irr_name_has rejects.
+ * Unlike Slurm, this reader rejects an open range such as [5-], blanks in brackets, and any byte for which irr_name_has
+ * returns false.
  */
 #ifndef IRR_HOSTLIST_H
 #define IRR_HOSTLIST_H
 
 #include "problem/names.h"
 
-/* Most names of a list: Slurm's limit of nodes. */
+/* Largest number of names of a list: Slurm's limit of nodes. */
 #define IRR_HOSTLIST_MAX 65536
 
 /*
- * Appends the names of a text, in its order, IRR_HOSTLIST_MAX at most; names may repeat.  IRR_ERR_BAD_PARAM, also for
- * an empty list, and IRR_ERR_NO_MEMORY: the names are unchanged, and reason[size] has the cause, which may quote the
- * text. O(bytes of all names).
+ * Appends the names of a text to a list, in the order of the text.  The list may have IRR_HOSTLIST_MAX names at most,
+ * and the same name several times.  IRR_ERR_BAD_PARAM (also for a text without names), IRR_ERR_NO_MEMORY: the list is
+ * unchanged, and reason[size] has the cause, which may quote the text.  O(n) time for n bytes of all names.
  */
 irr_status_t irr_hostlist_expand(const char *text, irr_names_t *names, char *reason, size_t size);
 

@@ -23,7 +23,9 @@ static irr_status_t refuse_kind(const irr_lines_t *lines, const char *kind)
                             pipes ? " or a pipe" : "");
 }
 
-/* Checks a pipe and makes its reads block.  Reads do not block yet, so a pipe without a writer is at its end. */
+/*
+ * Refuses a pipe without a writer, whose first read returns EOF because reads do not block yet; then makes reads block.
+ */
 static irr_status_t open_pipe(irr_lines_t *lines)
 {
     const int first = getc(lines->stream);
@@ -54,7 +56,7 @@ static irr_status_t check_kind(irr_lines_t *lines)
     }
 }
 
-/* Opens without blocking: fopen would wait for ever on a pipe without a writer. */
+/* Opens a file without blocking; fopen would block on a pipe that has no writer. */
 static FILE *open_now(const char *path)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -88,7 +90,7 @@ void irr_lines_close(irr_lines_t *lines)
     fclose(lines->stream);
 }
 
-/* Replaces bytes that could disturb a terminal. */
+/* Replaces all bytes that are not printable ASCII, because the reason may quote the file on a terminal. */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
 {
     irr_file_error_t *error = lines->error;

@@ -6,7 +6,7 @@
 
 #include "irr.h"
 
-/* Line and cause of an error; line 0: the file as a whole. */
+/* Number of the line, and cause of an error; line 0: the error is about the whole file. */
 typedef struct irr_file_error {
     size_t line;
     char   reason[160];
@@ -19,23 +19,25 @@ typedef struct irr_lines {
     FILE             *stream;
     irr_file_error_t *error;
     size_t            line;    /* number of the current line, from 1 */
-    bool              at_end;  /* there is no current line */
-    char             *text;    /* the current line without its end */
-    size_t            size;    /* of text: longest line and its end */
+    bool              at_end;  /* true at the end of the file: there is no current line */
+    char             *text;    /* the current line without its newline */
+    size_t            size;    /* room of text in bytes: the longest line and a 0 */
 } irr_lines_t;
 
-/* Allows pipes from now on, for tools.  In a job, a pipe whose writer does not end would hang. */
+/*
+ * Allows all later irr_lines_open to read pipes.  For tools only: a job would hang on a pipe whose writer never ends.
+ */
 void irr_lines_take_pipes(void);
 
 /*
- * Opens a file.  text, of size bytes, takes a line at a time; text and error belong to the caller and must last until
- * irr_lines_close.  Never waits for a writer.  IRR_ERR_IO, also if the file is not a regular one.
+ * Opens a file.  text, of size bytes, receives one line at a time; text and error belong to the caller and must exist
+ * until irr_lines_close.  Never waits for the writer of a pipe.  IRR_ERR_IO, also if the file is not a regular file.
  */
 irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, size_t size,
                             irr_file_error_t *error);
 void         irr_lines_close(irr_lines_t *lines);
 
-/* Fills the error with the current line and a reason, which may quote the file, and returns the status. */
+/* Sets the error to the number of the current line and a reason, which may quote the file.  Returns `status`. */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -45,13 +47,15 @@ irr_status_t irr_lines_next(irr_lines_t *lines);
 /* Reads the next line that is not blank and does not begin with a comment sign. */
 irr_status_t irr_lines_next_data(irr_lines_t *lines, const char *comment_signs);
 
-/* Returns the next word of a text, and advances *rest; at the end of the text, an empty word. */
+/* Returns the next word of the text *rest, and advances *rest past it; returns an empty word at the end of the text. */
 char *irr_lines_word(char **rest);
 
-/* Splits the line into its first `count` words; missing ones are empty.  Returns the number of words of the line. */
+/* Sets words[count] to the first words of the line, or to "".  Returns the number of all words of the line. */
 size_t irr_lines_split(irr_lines_t *lines, char **words, size_t count);
 
-/* Reads a number of digits only.  IRR_ERR_FORMAT: signs, points, exponents, or a number outside min to max. */
+/*
+ * Reads a number from min to max, written with digits only.  IRR_ERR_FORMAT: any other text; `what` names the number.
+ */
 irr_status_t irr_lines_number(const irr_lines_t *lines, const char *what, const char *word, uint64_t min,
                               uint64_t max, uint64_t *value_p);
 

@@ -13,8 +13,8 @@
 typedef struct constant {
     const char *name, *text;
     uint64_t    least, most;
-    size_t      offset;   /* of its field */
-    bool        must;     /* a file has to have it */
+    size_t      offset;   /* of its member in irr_machine_t */
+    bool        must;     /* true: each file must contain the constant */
 } constant_t;
 
 #define ROW(field, preset, must, least, most, unit, text) \
@@ -62,7 +62,7 @@ static irr_status_t refuse_name(const irr_lines_t *lines, const char *name)
     return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.20s' is none of %s", name, names);
 }
 
-/* Reads a line.  lines_of[i]: line of constant i, 0: not read yet. */
+/* Reads a line.  lines_of[i]: number of the line of constant i; 0: the constant was not read yet. */
 static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_t *machine)
 {
     char *words[2];
@@ -112,7 +112,9 @@ static irr_status_t read_all(irr_lines_t *lines, irr_machine_t *machine)
     return status == IRR_OK ? check_all(lines, lines_of) : status;
 }
 
-/* Rejects a long file, because a job must not wait for one that was named by mistake. */
+/*
+ * Rejects a file of more than IRR_MACHINE_BYTES_MAX bytes: it is no machine file, and reading it would delay the job.
+ */
 static irr_status_t check_length(const irr_lines_t *lines)
 {
     struct stat found;

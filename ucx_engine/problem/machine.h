@@ -1,9 +1,9 @@
 /*
  * machine.h - the cost of messages on a machine, as a few constants.
  *
- * Four constants describe messages between nodes: the processor time of a message, its latency, the speed of a node's
- * link, and the speed at which a rank copies memory.  The others describe messages inside a node, whether switches pass
- * on all that their nodes send, and the losses of their ports.
+ * Four constants describe messages between nodes: the processor time of a message, its latency, the bandwidth of a
+ * node's link, and the speed at which a rank copies memory.  The other constants describe messages inside a node, the
+ * pieces of messages, the taper of the lowest switches, and the losses at their ports.
  *
  * Pure, except for the reader.
  */
@@ -13,9 +13,9 @@
 #include "problem/lines.h"
 
 /*
- * X(field, preset, must, least, most, unit, text).  The field is the name of the constant in a file; `must`: a file has
- * to have it.  The presets hold without a measurement: 100 Gbit/s, and messages that cost a little more than a
- * microsecond. To rank strategies, only the ratios of the constants must be about right.
+ * X(field, preset, must, least, most, unit, text).  The field is the name of the constant in a file; `must`: each file
+ * must contain the constant.  The presets are used if there is no file: links of 100 Gbit/s, and messages that cost a
+ * little more than a microsecond.  To rank strategies, only the ratios of the constants must be about right.
  */
 #define IRR_MACHINE_MAP(X)                                                                                     \
     X(message,      1300,   true,  1, 1000000000, "ns",     "of a message between nodes, half at either end")  \
@@ -37,7 +37,7 @@ typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
 #define IRR_MACHINE_PRESET(field, preset, must, least, most, unit, text) .field = preset,
 #define IRR_MACHINE_DEFAULT ((irr_machine_t){ IRR_MACHINE_MAP(IRR_MACHINE_PRESET) })
 
-/* Most bytes of a file. */
+/* Largest length of a file in bytes. */
 #define IRR_MACHINE_BYTES_MAX 65536
 
 /*

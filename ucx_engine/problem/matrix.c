@@ -1,8 +1,8 @@
 /*
  * matrix.c - the count matrix: the bytes that each rank sends to each other rank.
  *
- * Dense and row by row, so P ranks take 8 * P * P bytes.  Tools, tests and rank 0 of a scheduled algorithm hold whole
- * matrices; otherwise a rank has only its own row and column.
+ * The matrix is dense and stored row by row: 8 * P * P bytes for P ranks.  Tools, tests, and rank 0 with a scheduled
+ * algorithm store whole matrices; all other ranks know only their own row and column.
  */
 #include "problem/matrix.h"
 

@@ -6,7 +6,7 @@
 
 #include "irr.h"
 
-/* entry(i, j): bytes that rank i sends to rank j, row by row. */
+/* Entry (i, j) is the number of bytes that rank i sends to rank j.  Entries are stored row by row. */
 typedef struct irr_matrix {
     int       ranks;
     uint64_t *entries;
@@ -17,13 +17,13 @@ irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks);
 void         irr_matrix_fini(irr_matrix_t *matrix);
 uint64_t    *irr_matrix_at(const irr_matrix_t *matrix, int from, int to);
 
-/* Most ranks that readers accept, for 2 GiB of matrix: a short file must not take all memory of the machine. */
+/* Most ranks of a matrix in a file: 2 GiB of memory.  Without the limit a short file could demand all memory. */
 #define IRR_MATRIX_RANKS_MAX 16384
 
 /*
- * Writes a Matrix Market file, which study/matrices.h reads, row by row.  comment: one line, or NULL.
- * IRR_ERR_BAD_PARAM: an entry is above INT64_MAX, and nothing is written; IRR_ERR_IO: the stream, which is not flushed,
- * has an error.  May block.
+ * Writes a Matrix Market file, row by row; study/matrices.h reads it.  comment: one line, or NULL.  The stream is not
+ * flushed.  IRR_ERR_BAD_PARAM: an entry is above INT64_MAX, and nothing is written; IRR_ERR_IO: the stream has an
+ * error.  May block.
  */
 irr_status_t irr_matrix_write(const irr_matrix_t *matrix, const char *comment, FILE *stream);
 

@@ -6,10 +6,10 @@
 
 #include "irr.h"
 
-/* Most bytes of a name, without its end: the limit of DNS. */
+/* Largest length of a name in bytes, without the 0 at its end: the limit of DNS. */
 #define IRR_NAME_MAX 255
 
-/* A list of names, each in memory of its own.  Zeroed: empty. */
+/* A list of names; each name is allocated separately.  Zeroed: empty. */
 typedef struct irr_names {
     char **list;
     size_t count, max;
@@ -23,7 +23,9 @@ void irr_names_cut(irr_names_t *names, size_t count);
 
 void irr_names_fini(irr_names_t *names);
 
-/* Returns whether a text may be a name: 1 to IRR_NAME_MAX printable ASCII bytes, none a blank or of , [ ] " ' = # \ */
+/*
+ * Returns whether a text is a valid name: 1 to IRR_NAME_MAX printable ASCII bytes, without blanks and , [ ] " ' = # \
+ */
 bool irr_name_is_good(const char *text);
 
 /* Returns whether a name may contain this byte. */
@@ -35,13 +37,15 @@ typedef struct irr_sorted_name {
     int         index;
 } irr_sorted_name_t;
 
-/* Sorts by name, equal names by index.  The names are borrowed from the list.  O(n log n). */
+/* Fills sorted[count] with the names, sorted by name and then by index.  The names are borrowed.  O(n log n). */
 void irr_names_sort(char *const *list, size_t count, irr_sorted_name_t *sorted);
 
-/* Returns the index of the first sorted name not below the first `length` bytes of name, or count. */
+/* Returns the index in sorted of the first name that is not below the first `length` bytes of name, or count. */
 size_t irr_names_search(const irr_sorted_name_t *sorted, size_t count, const char *name, size_t length);
 
-/* Returns the list index of the first name equal to these bytes, or -1.  O(log n). */
+/*
+ * Returns the index in the list of the first name that is equal to the first `length` bytes of name, or -1.  O(log n).
+ */
 int irr_names_find(const irr_sorted_name_t *sorted, size_t count, const char *name, size_t length);
 
 #endif

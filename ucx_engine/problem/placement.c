@@ -1,8 +1,8 @@
 /*
  * placement.c - see placement.h.
  *
- * To cut a topology, mark() walks up from each used host until it meets a marked vertex.  Then lower_top() moves the
- * top down as long as a single switch has all used hosts below it.
+ * A host is used if it has ranks.  To cut a topology, mark() walks up from each used host until it meets a marked
+ * vertex.  Then lower_top() moves the top to its child switch as long as all used hosts are below this one child.
  */
 #include "problem/placement.h"
 
@@ -37,12 +37,13 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
 typedef struct cut {
     const irr_topology_t *whole;
     int                   top;
-    int                  *children;  /* by vertex: number of its children with a used host in or below them */
-    bool                 *used;      /* by vertex: a used host is in or below it; later: it is in the result */
+    int                  *children;  /* by vertex: number of its children that are, or are above, a used host */
+    bool                 *used;      /* by vertex: true if it is, or is above, a used host; later: if it is in the
+                                        result */
     int                  *number;    /* by used vertex: its number in the result */
 } cut_t;
 
-/* Marks all vertices with used hosts in or below them.  False: a host does not exist, or there are no ranks. */
+/* Marks all used hosts and all switches above them.  Returns false if a host does not exist, or there are no ranks. */
 static bool mark(cut_t *cut, int ranks, const int *host_of)
 {
     const irr_topology_t *whole = cut->whole;
@@ -63,7 +64,7 @@ static bool mark(cut_t *cut, int ranks, const int *host_of)
     return ranks > 0;
 }
 
-/* Removes the top while all ranks are below one of its switches, because its links carry nothing. */
+/* Removes the top as long as all ranks are below one of its child switches: no message uses its links then. */
 static void lower_top(cut_t *cut)
 {
     const irr_topology_t *whole = cut->whole;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A block of a buffer, and the rank that it goes to or comes from.  An offset may be negative, as in MPI. */
+/* A block of a buffer, and the rank to which or from which it is sent.  An offset may be negative, as in MPI. */
 typedef struct irr_block {
     int       rank;
     ptrdiff_t offset;
@@ -19,12 +19,12 @@ typedef struct irr_block {
 typedef struct irr_blocks {
     const irr_block_t *list;   /* may be NULL if count is 0 */
     size_t             count;
-    uint64_t           serial; /* unique in the process among unchanged lists; 0: unknown */
+    uint64_t           serial; /* lists with equal serials are equal, within a process; 0: no serial */
 } irr_blocks_t;
 
 /*
- * The ranks that a rank sends to, and those that it receives from, each once and sorted, for an exchange of neighbors.
- * If p lists q in `to`, q lists p in `from`, whatever the lengths of their messages.
+ * The neighbors of a rank: the ranks to which it sends, and the ranks from which it receives.  Both lists are sorted
+ * and have each rank once.  If rank p lists q in `to`, rank q lists p in `from`, even if there is no data.
  */
 typedef struct irr_neighbors {
     const int *to, *from;
@@ -34,16 +34,17 @@ typedef struct irr_neighbors {
 /*
  * The problem of one rank: the blocks that it sends, in the input buffer, and the blocks that it receives, in the
  * output buffer.  The message between two ranks is the content of their blocks, one after the other.  Both ranks know
- * its length, and each cuts it into blocks of its own.  The lists are borrowed until the exchange is over, neighbors as
- * long as the communicator exists.
+ * the length of the message, and may divide it into different blocks.  The lists are borrowed until the exchange is
+ * over, and neighbors as long as the communicator exists.
  */
 typedef struct irr_problem {
     int          ranks;
     int          rank;
     irr_blocks_t send;
     irr_blocks_t recv;
-    const irr_neighbors_t *neighbors;   /* all blocks are of neighbors; NULL, alike on all ranks: unknown */
-    bool         in_place;   /* both lists are one, and so are the buffers: data from a rank replaces the data for it */
+    const irr_neighbors_t *neighbors;   /* all blocks are of neighbors; NULL: unknown; NULL on all ranks or on none */
+    bool         in_place;   /* send and recv are one list, input and output one buffer: data from a rank replaces the
+                                data for this rank */
 } irr_problem_t;
 
 #endif

@@ -3,12 +3,15 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution, section 2.1, formulas 1 to 3
  *
- * The paper adds the overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq)
- * elements.  The distances between the starts of two such blocks are, modulo L, all numbers congruent to jy - ix modulo
- * G = gcd(xp, yq), each once.  So the sum is the number of pairs (e, f), 0 <= e < x, 0 <= f < y, with e - f congruent
- * to jy - ix modulo G, which takes no loop.  The elements after the last whole period are counted block by block on the
- * side with the longer blocks.  Each block overlaps whole cycles of the other side, which are counted at once, and
- * pieces of one more cycle.
+ * The array changes from blocks of x elements on p ranks to blocks of y elements on q ranks.  The paper adds the
+ * overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq) elements.  The
+ * distances between the starts of two such blocks are, modulo L, all numbers congruent to jy - ix modulo G = gcd(xp,
+ * yq), each once.  The sum is therefore the number of pairs (e, f), 0 <= e < x, 0 <= f < y, with e - f congruent to jy
+ * - ix modulo G.  This number is computed without a loop.
+ *
+ * The elements after the last whole period, the rest, are counted for each block of the side with the longer blocks.
+ * Such a block overlaps a number of whole cycles of the other side, which are counted at once, and some blocks of one
+ * more cycle.
  *
  * Time O(pq) and, if the array is not a whole number of periods, min(rest / x, p * rest / y) for x <= y.
  */
@@ -16,7 +19,7 @@
 
 #include <limits.h>
 
-/* Most pieces of the rest that are counted one by one, in some seconds. */
+/* Most overlaps of blocks in the rest that are counted one by one; counting them takes some seconds. */
 #define PIECES_MAX (UINT64_C(1) << 30)
 
 uint64_t irr_gcd(uint64_t a, uint64_t b)
@@ -77,7 +80,7 @@ static uint64_t *entry_of(const irr_matrix_t *matrix, const side_t *side, uint64
     return irr_matrix_at(matrix, (int)(side->sends ? here : there), (int)(side->sends ? there : here));
 }
 
-/* Counts elements [first, end), which are on one rank of the other side, piece by piece on this side. */
+/* Counts elements [first, end), which are on rank `there` of the other side, for the blocks of this side. */
 static void count_block(const irr_matrix_t *matrix, const side_t *side, uint64_t there, uint64_t first,
                         uint64_t end)
 {

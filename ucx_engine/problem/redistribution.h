@@ -13,10 +13,10 @@
 /* Returns whether x, p, y and q are above 0, and xp and yq at most INT64_MAX, as the orders require. */
 bool irr_redistribution_has_sides(const irr_redistribution_t *redistribution);
 
-/* Returns the elements of a period, at most UINT64_MAX. */
+/* Returns the number of elements of a period, or UINT64_MAX if it does not fit 64 bits. */
 uint64_t irr_redistribution_period(const irr_redistribution_t *redistribution);
 
-/* Returns the elements that source i sends to target j in each period, which must be below UINT64_MAX. */
+/* Returns the number of elements that source i sends to target j in each period.  The period must fit 64 bits. */
 uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, int i, int j);
 
 /*
@@ -26,7 +26,7 @@ uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, in
  */
 irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistribution, irr_matrix_t *matrix);
 
-/* Returns the greatest common divisor; one of the two must be above 0. */
+/* Returns the greatest common divisor of two numbers; at least one of them must be above 0. */
 uint64_t irr_gcd(uint64_t a, uint64_t b);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * switch_paths.c - see switch_paths.h.
  *
- * All names of all paths are sorted.  Equal names are then adjacent, and must be of one kind and below the same switch.
- * Only one name may be at the top, and each path leads there, so the result is a tree.
+ * All names of all paths are sorted, so equal names are adjacent.  Equal names must be all hosts or all switches, below
+ * the same switch.  All paths must begin with the same name, so the result is a tree.
  */
 #include "problem/switch_paths.h"
 
@@ -31,7 +31,7 @@ static irr_status_t refuse(const text_t *reason, const char *format, ...)
 
 /* ---- one path ---- */
 
-/* Returns how many times "switch." comes before the final "node"; -1: not such a pattern. */
+/* Returns the number of "switch." before the final "node"; -1: the pattern has other contents. */
 static int count_switches(const char *pattern)
 {
     static const char word[] = "switch.";
@@ -44,7 +44,7 @@ static int count_switches(const char *pattern)
     return strcmp(pattern, "node") == 0 ? count : -1;
 }
 
-/* Replaces the first period after each switch by a slash.  False: there are too few. */
+/* Replaces the first period after each switch by a slash.  Returns false if there are fewer periods than switches. */
 static bool replace_periods(char *path, int switches)
 {
     char *at = path;
@@ -113,10 +113,10 @@ irr_status_t irr_switch_path(const char *address, const char *pattern, char path
 
 /* A name of a path. */
 typedef struct entry {
-    int  above;   /* the entry before it in the path; -1: it is the first */
-    bool host;    /* it is the last of its path */
-    int  same;    /* the first entry of that name */
-    int  vertex;  /* of the tree */
+    int  above;   /* the previous entry of the path, which is the switch above; -1: the entry is the first */
+    bool host;    /* true: the entry is the last of its path */
+    int  same;    /* the first entry with the same name */
+    int  vertex;  /* vertex of the tree */
 } entry_t;
 
 typedef struct forest {
@@ -177,7 +177,7 @@ static const char *above(const forest_t *forest, int entry)
     return at >= 0 ? forest->names[at] : "none";
 }
 
-/* Checks two entries of one name. */
+/* Checks that two entries with the same name are of one kind and below the same switch. */
 static irr_status_t check_pair(const forest_t *forest, int one, int other, const text_t *reason)
 {
     const entry_t *x = &forest->entries[one], *y = &forest->entries[other];
@@ -222,7 +222,7 @@ static irr_status_t check_top(const forest_t *forest, const text_t *reason)
     return IRR_OK;
 }
 
-/* Numbers the vertices, hosts first. */
+/* Numbers the vertices of the tree: all hosts, then all switches. */
 static void number(forest_t *forest, irr_topology_t *topology)
 {
     for (int hosts = 1; hosts >= 0; hosts--) {

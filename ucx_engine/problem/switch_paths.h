@@ -1,10 +1,11 @@
 /*
- * switch_paths.h - builds the tree of switches from one path for each rank: the switches from the top to the rank's
- * node, as a job manager names them.
+ * switch_paths.h - builds the tree of switches from one path for each rank.  A path is the list of switches from the
+ * top to the rank's node, followed by the node, with the names of the job manager.
  *
- * Slurm with topology/tree sets SLURM_TOPOLOGY_ADDR to the names of the switches from the top down and of the node,
- * separated by periods.  SLURM_TOPOLOGY_ADDR_PATTERN has their kinds, such as switch.switch.node; with the pattern
- * "node" no switch is known.  A name for several switches, such as s[0-1], is no tree.
+ * Slurm with topology/tree sets SLURM_TOPOLOGY_ADDR to the names of a path, separated by periods.
+ * SLURM_TOPOLOGY_ADDR_PATTERN has the kind of each name, such as switch.switch.node; the pattern "node" means that no
+ * switch is known.  A name that stands for several switches, such as s[0-1], is refused, because the result would be no
+ * tree.
  *
  * Pure.
  */
@@ -13,22 +14,22 @@
 
 #include "problem/topology.h"
 
-/* Most bytes of a path with its end, and most switches of a path. */
+/* Largest length of a path in bytes, with the 0 at its end, and largest number of switches of a path. */
 #define IRR_SWITCH_PATH_MAX 1024
 #define IRR_SWITCH_PATH_DEPTH 16
 
 /*
- * Writes the names to path, separated by slashes, or an empty text if no switch is known.  A node's name may have the
- * periods of its domain.  IRR_ERR_FORMAT: reason[size] has the cause, and path is empty.
+ * Converts an address to a path: the names, separated by slashes, or "" if no switch is known.  The name of the node
+ * may contain periods, as names with a domain do.  IRR_ERR_FORMAT: reason[size] has the cause, and path is "".
  */
 irr_status_t irr_switch_path(const char *address, const char *pattern, char path[IRR_SWITCH_PATH_MAX], char *reason,
                              size_t size);
 
 /*
- * Builds the tree of the paths of all ranks, each in `stride` bytes, which may be any bytes, and sets host_of[r].
- * Hosts are in the order of their lowest ranks; all links have the same speed.  The caller frees *topology with
- * irr_topology_fini. IRR_ERR_FORMAT: not paths, or not one tree; reason[size] has the cause.  IRR_ERR_NO_MEMORY.  O(n
- * log n) for n names.
+ * Builds the tree of the paths of all ranks, and sets host_of[r] to the host of rank r.  The path of rank r begins at
+ * byte r * stride of paths; the bytes are not trusted.  Hosts are in the order of their lowest ranks; all links have
+ * the same speed.  The caller frees *topology with irr_topology_fini.  IRR_ERR_FORMAT: the bytes are no paths, or the
+ * paths form no tree; reason[size] has the cause.  IRR_ERR_NO_MEMORY.  O(n log n) for n names.
  */
 irr_status_t irr_switch_paths_tree(const char *paths, size_t stride, int ranks, irr_topology_t *topology, int *host_of,
                                    char *reason, size_t size);

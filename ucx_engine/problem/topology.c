@@ -1,8 +1,8 @@
 /*
- * topology.c - life of a topology, and its hosts by name; see topology.h.
+ * topology.c - creates and frees a topology, and finds its hosts by name; see topology.h.
  *
- * Slurm's files mostly have short names, and so has Open MPI unless it is configured to keep the domain; but both may
- * have the whole name.  So names match if one is the other with more of the domain appended.
+ * A host may have its short name or its name with the domain, both in Slurm's files and in Open MPI.  Two names
+ * therefore match if one of them is the other name followed by a domain.
  */
 #include "problem/topology.h"
 
@@ -74,13 +74,13 @@ void irr_hosts_fini(irr_hosts_t *hosts)
     *hosts = (irr_hosts_t){ .sorted = NULL };
 }
 
-/* Returns whether a name is a numeric address, whose dots are not those of a domain. */
+/* Returns whether a name is a numeric address; the dots of an address do not separate domains. */
 static bool is_address(const char *name)
 {
     return name[strspn(name, "0123456789.")] == '\0' || strchr(name, ':') != NULL;
 }
 
-/* Finds the host whose name is this name with more of the domain. */
+/* Finds the host whose name is the first `length` bytes of `name`, followed by a dot and a domain. */
 static int find_longer(const irr_hosts_t *hosts, const char *name, size_t length)
 {
     const size_t count = (size_t)hosts->topology->hosts;

@@ -1,7 +1,7 @@
 /*
  * topology.h - a cluster as a tree: the leaves are hosts, the other vertices are switches.
  *
- * Links are full duplex, so each is two directed edges that do not contend with each other.
+ * Links are full duplex: messages in the two directions of a link do not contend with each other.
  */
 #ifndef IRR_TOPOLOGY_H
 #define IRR_TOPOLOGY_H
@@ -12,26 +12,26 @@
 typedef struct irr_topology {
     int       hosts;
     int       vertices;
-    int      *parent;   /* by vertex: the switch above it; -1: the top */
-    uint64_t *speed;    /* by vertex: speed of the link to its parent, in any common unit; 1 if not given */
+    int      *parent;   /* by vertex: the switch above it; -1: the vertex is the top */
+    uint64_t *speed;    /* by vertex: speed of the link to its parent, in any unit common to all links; default 1 */
     char    **names;    /* by vertex */
-    bool      node_speeds;   /* the file has NodeSpeed, so speeds have a unit of their own */
+    bool      node_speeds;   /* true: the file has NodeSpeed; false: the unit of speeds is the speed of a host's link */
 } irr_topology_t;
 
 /* Allocates all vertices, without names.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_topology_init(irr_topology_t *topology);
 
-/* Frees the arrays of irr_topology_init and each name; zeroed, a topology is empty. */
+/* Frees the arrays of irr_topology_init and all names.  A zeroed topology is empty. */
 void irr_topology_fini(irr_topology_t *topology);
 
 /* ---- generated ---- */
 
-/* Creates one switch with so many hosts and links of one speed.  Freed by irr_topology_fini.  IRR_ERR_NO_MEMORY. */
+/* Creates a switch with `hosts` hosts and links of speed 1.  irr_topology_fini frees it.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_topology_star(int hosts, irr_topology_t *topology);
 
 /* ---- from a file ---- */
 
-/* Most hosts, and most switches, of a file. */
+/* Largest number of hosts, and of switches, of a file. */
 #define IRR_TOPOLOGY_MAX 65536
 
 /*
@@ -51,16 +51,17 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
 }
 
 /*
- * Describes a doubtful speed, or sets text[size] to "".  Slurm's LinkSpeed may have any unit.  Without NodeSpeed it is
- * read as a multiple of a host's link; if the file means Mbit/s, no link would seem to have contention, and nobody
- * would notice. The text names the first switch whose link to its parent would be faster than all hosts below it
- * together, which no correct file has.  O(hosts * depth).  IRR_ERR_NO_MEMORY.
+ * Sets text[size] to the description of a speed that is most likely wrong, or to "".  Slurm's LinkSpeed may have any
+ * unit.  Without NodeSpeed, irr_topology_read takes LinkSpeed as a multiple of the speed of a host's link.  If the file
+ * means Mbit/s, the speeds are far too high, and the schedule would ignore contention on these links.  The text names
+ * the first switch whose link to its parent is faster than the links of all hosts below it together; a correct file has
+ * no such switch.  O(hosts * depth).  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size);
 
 /* ---- hosts by name ---- */
 
-/* The sorted hosts of a topology, which is borrowed.  Zeroed: empty. */
+/* The sorted hosts of a topology.  The topology is borrowed.  Zeroed: empty. */
 typedef struct irr_hosts {
     const irr_topology_t   *topology;
     struct irr_sorted_name *sorted;
@@ -73,9 +74,10 @@ void         irr_hosts_fini(irr_hosts_t *hosts);
 enum { IRR_HOST_NONE = -1, IRR_HOST_SEVERAL = -2 };
 
 /*
- * Returns the host with this name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  An exact match comes first.  Otherwise either
- * name may lack the domain, or its last parts: n0 matches n0.rack1.site, and the reverse, but n0.rack1 does not match
- * n0.rack2, and numeric addresses are never cut.  Case matters, as in Slurm.  O(log n) for each part of the name.
+ * Returns the host with this name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  An exact match is preferred.  Otherwise one of
+ * the two names may lack the domain or the end of it: n0 matches n0.rack1.site, and n0.rack1.site matches n0, but
+ * n0.rack1 does not match n0.rack2.  A numeric address matches only exactly.  Upper and lower case differ, as in Slurm.
+ * O(log n) for each label of the name.
  */
 int irr_topology_find(const irr_hosts_t *hosts, const char *name);
 

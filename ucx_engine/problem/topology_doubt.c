@@ -1,5 +1,5 @@
 /*
- * topology_doubt.c - finds a LinkSpeed that most likely has another unit than assumed; see topology.h.
+ * topology_doubt.c - finds a LinkSpeed whose unit is most likely not the speed of a host's link; see topology.h.
  *
  * The LinkSpeed of the top is ignored, because the top has no link to a parent.
  */
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* Returns the first switch whose link is faster than all hosts below it together; -1: none. */
+/* Returns the first switch whose link to its parent is faster than the links of all hosts below it together, or -1. */
 static int find(const irr_topology_t *topology, uint64_t *below)
 {
     for (int h = 0; h < topology->hosts; h++) {

@@ -7,18 +7,20 @@
  *     SwitchName=leaf2 Nodes=m[0-7] NodeSpeed=2 LinkSpeed=10
  *     SwitchName=top Switches=leaf[0-2]
  *
- * The syntax is that of Slurm's own reader (parse_config.c, hostlist.c and switch_record.c of its sources).  A switch
- * is a line.  Keywords have any case, blanks may surround =, and values are in double quotes or have no blanks.  A
- * comment goes from # to the end of the line.  A backslash at the end of a line continues it.  hostlist.h describes
- * lists.  Names of hosts and of switches are separate.  LinkSpeed is a number of 32 bits whose unit and use Slurm
- * leaves open.  Here it is the speed of the link from the switch to its parent, in the unit of NodeSpeed; at the top it
- * is ignored.  NodeSpeed, which Slurm does not know and rejects, is the speed of the link of each host in Nodes.
- * Either is 1 if left out, so without any NodeSpeed the unit is the link of a host.
+ * The syntax is the syntax of Slurm's reader (parse_config.c, hostlist.c and switch_record.c of its sources).  Each
+ * line describes a switch.  Keywords may have upper or lower case, blanks may surround =, and values are in double
+ * quotes or have no blanks.  A comment goes from # to the end of the line.  A line that ends in a backslash continues
+ * in the next line.  hostlist.h describes lists of names.  A host and a switch may have the same name.
  *
- * Slurm accepts, and this rejects: a switch with nothing below it, a keyword twice in a line, a speed of 0, in
- * hexadecimal or with a suffix, Include, and any other use of a backslash.  Slurm rejects, and this accepts: NodeSpeed,
- * SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches have both; splitting such a
- * switch would add a link, with a load and contention of its own.
+ * LinkSpeed is a number of 32 bits; Slurm does not define its unit and use.  For this reader it is the speed of the
+ * link from the switch to its parent, in the unit of NodeSpeed; the LinkSpeed of the top is ignored.  NodeSpeed is an
+ * extension that Slurm rejects: the speed of the link of each host in Nodes.  The default of both is 1, so without any
+ * NodeSpeed the unit is the speed of a host's link.
+ *
+ * Slurm accepts, but this reader rejects: a switch with nothing below it, a keyword twice in a line, a speed that is 0,
+ * hexadecimal or has a suffix, Include, and a backslash within a line.  Slurm rejects, but this reader accepts:
+ * NodeSpeed, SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches may have both
+ * hosts and switches below them; two lines for such a switch would add a link that does not exist.
  *
  * One pass, linear in the length of the file and of all names.
  */
@@ -49,7 +51,7 @@ static irr_status_t no_memory(const reader_t *reader)
     return irr_lines_refuse(reader->lines, IRR_ERR_NO_MEMORY, "not enough memory for the topology");
 }
 
-/* Cuts off the comment and the backslash at the end, if there are any. */
+/* Removes the comment and the backslash at the end of the line.  *goes_on: the line has such a backslash. */
 static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
 {
     char *text = lines->text, *comment = text + strcspn(text, "#"), *end = comment;
@@ -80,7 +82,7 @@ static irr_status_t append(reader_t *reader)
     return IRR_OK;
 }
 
-/* Reads the next line with its continuation lines; lines->at_end: there is none. */
+/* Reads the next line with its continuation lines.  At the end of the file, lines->at_end is true. */
 static irr_status_t next_line(reader_t *reader, size_t *first)
 {
     irr_lines_t *lines = reader->lines;
@@ -207,7 +209,7 @@ static irr_status_t add_switch(reader_t *reader, const char *name, irr_topology_
     return IRR_OK;
 }
 
-/* Reads a speed; 1 if the keyword is missing. */
+/* Reads the value of a speed; *speed is 1 if the keyword is missing. */
 static irr_status_t read_speed(const reader_t *reader, int keyword, const char *value, uint64_t *speed)
 {
     *speed = 1;
@@ -261,7 +263,7 @@ static irr_status_t read_switch(reader_t *reader)
     return status;
 }
 
-/* Errors name the first of several lines that form one. */
+/* Errors name the first line of a switch whose line is continued. */
 static irr_status_t read_switches(reader_t *reader)
 {
     irr_status_t status = IRR_OK;

@@ -8,12 +8,12 @@
 #include "problem/names.h"
 
 typedef struct irr_topology_line {
-    size_t   line;        /* number of the line; the first one if it is continued */
-    uint64_t speed;       /* of the link to the parent */
-    uint64_t node_speed;  /* of the links to its hosts */
+    size_t   line;        /* number of the line; of the first line if it is continued */
+    uint64_t speed;       /* speed of the link to the parent */
+    uint64_t node_speed;  /* speed of the links to the hosts */
 } irr_topology_line_t;
 
-/* Names in the order of the file, and for each the switch whose line has it. */
+/* Names in the order of the file, and for each name the switch in whose line it is. */
 typedef struct irr_topology_children {
     irr_names_t names;
     int        *parent;
@@ -22,7 +22,7 @@ typedef struct irr_topology_children {
 
 /* Zeroed: empty. */
 typedef struct irr_topology_lines {
-    irr_names_t             names;    /* of the switches, in the order of the file */
+    irr_names_t             names;    /* names of the switches, in the order of the file */
     irr_topology_line_t    *switches; /* by switch */
     size_t                  max;
     irr_topology_children_t hosts, below;
@@ -30,9 +30,10 @@ typedef struct irr_topology_lines {
 } irr_topology_lines_t;
 
 /*
- * Reads all lines of an open file.  All names are valid; there is at least one switch, and each has something below it.
- * Nothing else is checked.  The caller frees *read in any case.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: the
- * error is set, see irr_lines_refuse.  May block on the file system.
+ * Reads all lines of an open file.  Checks that all names are valid, that there is a switch, and that each switch has a
+ * host or a switch below it.  Does not check that the switches form a tree.  The caller frees *read, even after an
+ * error.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: the error is set, see irr_lines_refuse.  May block on the file
+ * system.
  */
 irr_status_t irr_topology_lines_read(irr_lines_t *lines, irr_topology_lines_t *read);
 void         irr_topology_lines_fini(irr_topology_lines_t *read);

@@ -1,11 +1,11 @@
 /*
  * topology_read.c - builds the tree of switches of a topology.conf from the lines of topology_lines.c.
  *
- * Each host must be on one switch, each switch but the top on one other, none below itself, and no name may appear
- * twice. Slurm also accepts a host on two switches, and several trees, which no tree of links can model.
+ * Each host must be below one switch, each switch except the top below one other switch, and no switch below itself.
+ * No name may appear twice.  Slurm also accepts a host below two switches, and several trees; the engine cannot model
+ * them, because its topology is one tree.
  *
- * Names are sorted: equal ones are then adjacent, and children are found by bisection.  O(n log n) for n bytes of
- * names.
+ * Names are sorted, so equal names are adjacent, and children are found by bisection.  O(n log n) for n bytes of names.
  */
 #include "problem/topology.h"
 
@@ -39,7 +39,7 @@ static irr_status_t sort_names(reader_t *reader, const irr_names_t *names, irr_s
     return IRR_OK;
 }
 
-/* Sets the current line to that of a switch, for an error. */
+/* Sets the current line to the line of a switch, for an error message. */
 static const irr_lines_t *at_switch(reader_t *reader, int i)
 {
     reader->lines.line = reader->read.switches[i].line;
@@ -63,7 +63,7 @@ static irr_status_t check_names(reader_t *reader)
     return status;
 }
 
-/* Checks two adjacent children of the sorted list: no child may be on two switches, or twice on one. */
+/* Checks two adjacent children of the sorted list: no child may be below two switches, or twice below one switch. */
 static irr_status_t check_pair(reader_t *reader, const char *kind, const irr_topology_children_t *children,
                                const irr_sorted_name_t *pair)
 {
@@ -118,9 +118,9 @@ static irr_status_t link_switches(reader_t *reader)
 }
 
 /*
- * Checks that no switch is below itself.  Walks up from each switch until it meets a visited one; if this was visited
- * in the same walk, there is a ring.  Each switch has at most one parent, so without rings only several tops remain to
- * be checked.
+ * Checks that no switch is below itself.  Walks up from each switch to the first switch that was visited before.  If
+ * that switch was visited in the same walk, there is a ring.  Each switch has at most one parent, so switches without
+ * rings form one tree or several; check_top() refuses several trees.
  */
 static irr_status_t check_rings(reader_t *reader)
 {
@@ -177,7 +177,7 @@ static irr_status_t check(reader_t *reader)
 
 /* ---- the result ---- */
 
-/* Moves the names out of a list. */
+/* Moves the names out of a list to the array `to`. */
 static void take_names(irr_names_t *names, char **to)
 {
     memcpy(to, names->list, names->count * sizeof(*to));
