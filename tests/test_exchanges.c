@@ -293,7 +293,7 @@ static void test_unexpected(void)
         const int to = (int)irr_test_below(&state, RANKS), from = (to + 1) % RANKS;
         int errors;
 
-        irr_world_open(&scene.world, RANKS, 0, irr_test_below(&state, 2) * 200);   /* nothing overtakes it */
+        irr_world_open(&scene.world, RANKS, 0, irr_test_below(&state, 2) * 200);   /* no message overtakes another */
         open_scene("direct", 16, 3 * 16, &state);
         for (int k = 0; k < 2 * 16; k++) {
             irr_job_destroy(scene.jobs[k]);
@@ -320,7 +320,7 @@ static void test_close(void)
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 2; i++) {
-        irr_world_open(&scene.world, RANKS, irr_test_random(&state), SIZE_MAX);   /* all sends end */
+        irr_world_open(&scene.world, RANKS, irr_test_random(&state), SIZE_MAX);   /* all messages are eager */
         open_scene(algorithms[i], MANY, MANY, &state);
         for (int k = 0; k < MANY; k++) {
             start_next(0, &state);

@@ -84,7 +84,7 @@ static void test_lists(void)
     expect(NULL, "eth1,127.0.0.0/8,172.16.0.0/12", "eth0");
 }
 
-/* Wrong entries admit nothing, and a list that is too long is not written. */
+/* Wrong entries admit no interface. A list that is too long for the buffer is not written. */
 static void test_nonsense(void)
 {
     char found[8];

@@ -1,7 +1,7 @@
 /*
- * test_lanes.c - shared memory within nodes and a network between them: the conformance suite on a transport made of
- * both, and communicators on nodes of several layouts, also if a rank has no memory to share or cannot map that of
- * another rank.
+ * test_lanes.c - shared memory within nodes and a network between nodes. The tests are the conformance suite on a
+ * transport that combines both, and communicators on nodes of several layouts, also if a rank has no memory to share or
+ * cannot map the memory of another rank.
  */
 #include "irr_memory.h"
 #include "irr_world.h"
@@ -20,7 +20,8 @@
 
 /* ---- failures of a rank ---- */
 
-static int poor = -1, blind = -1;   /* a rank that cannot make shared memory, and one that cannot map any */
+static int poor = -1, blind = -1;   /* the rank that cannot make shared memory, and the rank that cannot map shared
+                                       memory; -1: none */
 
 /* These two functions replace those of the C library. */
 int memfd_create(const char *name, unsigned flags)
@@ -52,7 +53,7 @@ int open(const char *path, int flags, ...)
 
 /* ---- the conformance suite ---- */
 
-/* Puts each loopback transport behind lanes, as the one to other nodes. */
+/* Puts each loopback transport behind lanes, as the transport to other nodes. */
 static irr_status_t put_far(irr_transport_t *transports[IRR_NET_RANKS])
 {
     for (int r = 0; r < IRR_NET_RANKS; r++) {
@@ -157,7 +158,7 @@ static void settle(irr_team_t *team, const char *algorithm, int layout, bool shm
     }
 }
 
-/* Opens a world whose ranks may share memory, and makes the team of all of them. */
+/* Opens a world whose ranks may share memory, and makes the team of all its ranks. */
 static void begin(irr_team_t *team, int ranks, const char *algorithm, int layout, uint64_t *state)
 {
     irr_team_begin(team, ranks, irr_test_random(state), 100);
@@ -229,7 +230,7 @@ static void test_layouts(void)
     }
 }
 
-/* Collectives of the host: for the first communicator, and for another one of the same processes. */
+/* Counts the collectives of the host, for the first communicator and for another communicator of the same processes. */
 static void test_set_up(void)
 {
     uint64_t state = irr_test_seed();
@@ -250,7 +251,10 @@ static void test_set_up(void)
     }
 }
 
-/* Three communicators of the same processes: one shares memory, one does not, and one has some of the ranks. */
+/*
+ * Three communicators of the same processes run side by side: one shares memory, one does not share memory, and one has
+ * only some of the ranks.
+ */
 static void test_side_by_side(void)
 {
     uint64_t state = irr_test_seed();
@@ -276,7 +280,7 @@ static void test_side_by_side(void)
     irr_team_close(&shares);
 }
 
-/* A process that is alone on its node maps no memory, and the others still share theirs. */
+/* A process that is alone on its node maps no memory. The other processes still share their memory. */
 static void test_alone(void)
 {
     uint64_t state = irr_test_seed();
@@ -291,7 +295,7 @@ static void test_alone(void)
     irr_team_close(&team);
 }
 
-/* One rank cannot share: no rank of the communicator shares, and one of them warns, once. */
+/* If one rank cannot share memory, no rank of the communicator shares memory, and one rank warns once. */
 static void expect_far(const char *algorithm, int layout, const char *warning)
 {
     uint64_t state = irr_test_seed();
@@ -311,7 +315,10 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
     irr_team_close(&team);
 }
 
-/* Rank 2 can make no memory to share, or cannot map that of others, which matters if another rank is on its node. */
+/*
+ * Rank 2 cannot make memory to share, or cannot map the memory of other ranks. This has an effect only if another rank
+ * is on its node.
+ */
 static void test_cannot_share(void)
 {
     for (int layout = 0; layout < LAYOUTS; layout++) {
@@ -328,9 +335,9 @@ static void test_cannot_share(void)
     }
 }
 
-/* ---- engines as a job has them ---- */
+/* ---- engines that open their transports, as in a job ---- */
 
-/* Creates engines for a network that does not exist: a communicator that needs it is not created. */
+/* Creates engines for a network that does not exist. A communicator that needs the network is not created. */
 static void open_world_alone(irr_world_t *world)
 {
     const irr_engine_config_t config = { .transport = "pigeon", .job_ranks = RANKS, .node_ranks = RANKS };
@@ -342,7 +349,10 @@ static void open_world_alone(irr_world_t *world)
     }
 }
 
-/* Ranks of a node need no network.  Without shared memory, or with a rank on another node, they need it, and warn. */
+/*
+ * Ranks of a node need no network. Without shared memory, or with a rank on another node, the ranks need the network,
+ * and warn.
+ */
 static void test_no_network(void)
 {
     static const struct { int layout; bool shm; int poor, blind; bool works; } cases[] = {
@@ -378,7 +388,7 @@ static void test_no_network(void)
     }
 }
 
-/* Each allocation of a setup fails once: all ranks have the communicator or none has, and nothing leaks. */
+/* Each allocation of a setup fails once. Either all ranks or no ranks have the communicator, and no memory leaks. */
 static void test_lacking(void)
 {
     uint64_t state = irr_test_seed();

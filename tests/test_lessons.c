@@ -1,6 +1,6 @@
 /*
- * test_lessons.c - the results of trials: learned, forgotten, agreed on, written to files, and read from files that may
- * be hostile.
+ * test_lessons.c - lessons, which are the results of trials. Lessons are learned, forgotten, agreed on, written to
+ * files, and read from files that may be hostile.
  */
 #include "choose/choice.h"
 #include "choose/lessons_file.h"
@@ -61,7 +61,7 @@ static void test_situations(void)
         CU_ASSERT_PTR_NOT_NULL(irr_lessons_find(&memory, &situation));
     }
     CU_ASSERT_EQUAL(memory.count, IRR_LESSONS_SITUATIONS);
-    CU_ASSERT_PTR_NULL(irr_lessons_find(&memory, &one));   /* the oldest are forgotten */
+    CU_ASSERT_PTR_NULL(irr_lessons_find(&memory, &one));   /* the oldest lessons are forgotten */
     irr_lessons_fini(&memory);
 }
 
@@ -126,7 +126,7 @@ static void test_one_trial(void)
 
 enum { RANKS = 3 };
 
-/* Returns the agreement of ranks that remember these speedups of three algorithms; 0: none. */
+/* Returns the agreement of ranks that remember these speedups of three algorithms; speedup 0: not remembered. */
 static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t *list, int *count)
 {
     uint64_t words[IRR_LESSONS_WORDS] = { 0 }, own[IRR_LESSONS_WORDS];
@@ -269,7 +269,7 @@ static void test_refused(void)
     irr_text_check_bad(bad_files, read_any);
 }
 
-/* A correct file that is damaged or truncated is read or refused. */
+/* A damaged or truncated file is read or refused. */
 static void test_hostile(void)
 {
     static const char text[] = HEAD ONE "end 1\n";
@@ -295,7 +295,7 @@ static void path_of(char path[64])
     snprintf(path, 64, "test_lessons.%ld.%d", (long)getpid(), number++);
 }
 
-/* Eight processes add their lessons at the same time: the file has them all. */
+/* Eight processes add their lessons at the same time. The file then has all lessons. */
 static void test_together(void)
 {
     enum { PROCESSES = 8 };

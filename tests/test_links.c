@@ -17,7 +17,7 @@ static int below(int limit)
     return (int)irr_test_below(&state, (uint64_t)limit);
 }
 
-/* Two switches with two hosts each, 4 and 5, and one above them, 6. */
+/* Two switches with two hosts each (vertices 4 and 5), and a switch above them (vertex 6). */
 static int      small_parent[] = { 4, 4, 5, 5, 6, 6, -1 };
 static uint64_t small_speed[] = { 1, 1, 1, 1, 1, 1, 1 };
 static const irr_topology_t small = { .hosts = 4, .vertices = 7, .parent = small_parent, .speed = small_speed };
@@ -38,7 +38,10 @@ static void count(const irr_plans_t *plans, const irr_topology_t *topology, cons
     irr_tree_fini(&tree);
 }
 
-/* Each rank sends 100 bytes to each.  In step 2 of direct, 0 and 1 send to 2 and 3, and back. */
+/*
+ * Each rank sends 100 bytes to each rank. In step 2 of direct, ranks 0 and 1 send to ranks 2 and 3, and ranks 2 and 3
+ * to ranks 0 and 1.
+ */
 static void test_small(void)
 {
     static const struct {
@@ -47,12 +50,15 @@ static void test_small(void)
         uint64_t load;
         int      busiest;
         size_t   contention;
-        int      edge;           /* an edge, its bytes, and its bytes at the speed of the slowest host */
+        int      edge;           /* an edge, its number of bytes, and this number scaled to the speed of the slowest
+                                    host */
         uint64_t bytes, at_base;
     } rows[] = {
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 3 + 1, 300, 300 },
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 1, 1 }, 400, 2 * 4, 4, 2 * 6, 0, 0 },
-        /* A fast link is as busy as a slow one with fewer bytes, in any unit, and may carry several messages. */
+        /*
+         * A fast link is as busy as a slow link with fewer bytes, in any unit of speed, and may carry several messages.
+         */
         { { 0, 1, 2, 3 }, { 1, 1, 1, 1, 3, 3 }, 300, 2 * 0, 0, 2 * 5 + 1, 400, 134 },
         { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 30, 30 }, 300, 2 * 0, 0, 2 * 3 + 1, 300, 150 },
         { { 0, 1, 2, 3 }, { 10, 10, 10, 20, 19, 29 }, 300, 2 * 0, 2, 2 * 0, 300, 300 },

@@ -1,12 +1,12 @@
 /*
- * test_loopback.c - the conformance suite on the loopback transport, and what it promises beyond the contract.
+ * test_loopback.c - the conformance suite on the loopback transport, and the properties of loopback beyond transport.h.
  */
 #include "irr_memory.h"
 #include "transport_suite.h"
 
 #define TAG IRR_NET_TAG
 
-/* Takes no lists. */
+/* Makes transports that accept no lists. */
 static irr_status_t make_narrow(irr_transport_t *transports[IRR_NET_RANKS])
 {
     for (int r = 0; r < IRR_NET_RANKS; r++) {
@@ -57,7 +57,7 @@ static void test_parameters(void)
     irr_fabric_destroy(NULL);
 }
 
-/* A wrong operation is refused at once, and nothing is pending. */
+/* A wrong operation is refused at once, and no operation is pending. */
 static void test_refusals(void)
 {
     irr_iov_t endless[2] = { { NULL, SIZE_MAX }, { NULL, 1 } };
@@ -81,7 +81,7 @@ static void test_refusals(void)
     irr_net_close(&net);
 }
 
-/* Messages move only in the progress of the receiver, and a rendezvous ends only in that of the sender. */
+/* Messages move only in the progress of the receiver. A rendezvous ends only in the progress of the sender. */
 static void test_when_things_happen(void)
 {
     irr_op_t send = { .then = NULL }, recv = { .then = NULL };
@@ -142,7 +142,7 @@ static void test_order_of_deliveries(void)
 
 /* ---- memory ---- */
 
-/* One message is received, one stays unexpected, and one is in flight; all are freed. */
+/* One message is received, one message stays unexpected, and one message is in flight. All messages are freed. */
 static void test_left_behind(void)
 {
     irr_op_t op = { .then = NULL };
@@ -219,7 +219,7 @@ static void test_no_memory(void)
             status = send_one(eager_max);
         }
         CU_ASSERT_EQUAL(status, eager_max == 1 ? IRR_OK : IRR_IN_PROGRESS);
-        CU_ASSERT_EQUAL(n, 6);  /* fabric, transport, peer, channel and message failed, then all went well */
+        CU_ASSERT_EQUAL(n, 6);  /* fabric, transport, peer, channel and message failed, then no allocation failed */
     }
 }
 

@@ -134,7 +134,7 @@ static void test_good_file(void)
     CU_ASSERT_PTR_NULL(matrix.entries);
 }
 
-/* The shipped meshes: each part sends to the parts that it receives from, and nothing to itself. */
+/* The shipped meshes. Each part of a mesh sends to the parts that it receives from, and nothing to itself. */
 static void test_airfoil(void)
 {
     static const struct { int ranks, entries; uint64_t total; } airfoils[] = {
@@ -172,7 +172,7 @@ static void test_airfoil(void)
 
 /* ---- files that are written ---- */
 
-/* Writes a matrix and reads it back, and compares; the file holds the text, up to its end. */
+/* Writes a matrix, reads it back, and compares both. text: the expected contents of the file; NULL: any contents. */
 static void write_and_read(const irr_matrix_t *matrix, const char *comment, const char *text)
 {
     char *written = NULL;

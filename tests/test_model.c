@@ -1,9 +1,9 @@
 /*
- * test_model.c - the model of exchanges: which strategy wins where, as irr_plan simulate finds it.
+ * test_model.c - the model of exchanges. The model must find the same fastest strategies as irr_plan simulate.
  *
- * The machines are contrib/machines without `buffer`: 100 Gbit/s, 1.3 us a message and 4 GB/s for copies, and 25 Gbit/s
- * with a third of it between racks and 6 us a message.  A gain is the time of direct messages divided by that of the
- * best grid, for equal blocks.
+ * The machines are the files of contrib/machines without `buffer`. The first machine has 100 Gbit/s, 1.3 us per message
+ * and 4 GB/s for copies. The second machine has 25 Gbit/s, a third of this between racks, and 6 us per message. A gain
+ * is the time of direct messages divided by the time of the best grid, for equal blocks.
  */
 #include "choose/model.h"
 #include "irr_test.h"
@@ -42,7 +42,7 @@ static double time_of(const irr_machine_t *machine, const irr_traffic_t *traffic
     return irr_model_ns(machine, traffic, irr_algorithm_strategy(irr_algorithm_find(name)));
 }
 
-/* Of all grids of two and three dimensions whose sizes are powers of two, and of bruck. */
+/* Returns the shortest time of bruck and of all grids of two and three dimensions whose sizes are powers of two. */
 static double best_grid(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("grid"));
@@ -92,7 +92,7 @@ static void test_gains(void)
     }
 }
 
-/* Bytes of a block from which on direct messages are faster. */
+/* Returns the length of a block, in bytes, from which direct messages are faster. */
 static double crossover(const irr_machine_t *machine, int node_ranks)
 {
     double low = 8, high = 65536;
@@ -130,8 +130,9 @@ static irr_machine_t lab(void)
 }
 
 /*
- * In us, right within so much of it: as simulated at 1024 ranks, 32 a node; the same where 1023 ranks send to one,
- * which alone has many messages; and as measured in contrib/lab on single:8.
+ * Compares times in us, within a tolerance, with three kinds of results: simulated with 1024 ranks and 32 ranks per
+ * node; simulated with 1023 ranks that send to one rank, so that only this rank has many messages; and measured in
+ * contrib/lab on single:8.
  */
 static void test_times(void)
 {
@@ -165,7 +166,7 @@ static void test_times(void)
     }
 }
 
-/* ---- what follows from how a strategy works ---- */
+/* ---- properties that follow from the algorithm of a strategy ---- */
 
 static void test_nodes(void)
 {
@@ -177,7 +178,7 @@ static void test_nodes(void)
     CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &large, "node") / time_of(&machine, &large, "direct"), 1, 0.01);
 }
 
-/* Of what is longer than a limit, the model knows the longest message and the mean. */
+/* For messages longer than a limit, the model knows the longest message and the mean. */
 static void test_some_long(void)
 {
     const irr_machine_t machine = infiniband();
@@ -191,7 +192,7 @@ static void test_some_long(void)
     CU_ASSERT(time_of(&machine, &traffic, "node") < time_of(&machine, &traffic, "direct"));
 }
 
-/* Few neighbours need few messages, but Open MPI sends the empty ones too. */
+/* A rank with few neighbours needs few messages, but Open MPI also sends the empty messages. */
 static void test_sparse(void)
 {
     const irr_machine_t machine = infiniband();
@@ -210,7 +211,7 @@ static void test_sparse(void)
     CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&machine, &traffic), time_of(&machine, &traffic, "direct"), 1);
 }
 
-/* One rank receives much more than any sends: it does not fill the links of other nodes. */
+/* One rank receives much more than any rank sends. This does not fill the links of other nodes. */
 static void test_hot_rank(void)
 {
     const irr_machine_t machine = infiniband();
@@ -241,7 +242,10 @@ static void test_pacings(void)
     CU_ASSERT(irr_model_ns(&machine, &traffic, &strategy) < grant_ns);
 }
 
-/* Where switches queue little, Open MPI's order costs what contrib/lab measured for equal messages, and pacings pay. */
+/*
+ * If switches have short queues, Open MPI's order takes the time that contrib/lab measured for equal messages, and
+ * pacings are faster.
+ */
 static void test_shallow(void)
 {
     static const struct { double bytes, host_ms, best_ms; } rows[] = { { 65536, 70, 47.5 }, { 262144, 268.9, 170.3 } };
@@ -264,7 +268,8 @@ static void test_shallow(void)
 }
 
 /*
- * In ms, the times of direct/loose by irr_plan simulate for equal, random, skewed and spike on single:8 of contrib/lab.
+ * Compares with the times in ms of direct/loose by irr_plan simulate, for the patterns equal, random, skewed and spike
+ * on single:8 of contrib/lab.
  */
 static void test_loose(void)
 {
@@ -298,7 +303,10 @@ static void test_no_such_grid(void)
     CU_ASSERT_EQUAL(irr_model_ns(&machine, &traffic, &strategy), INFINITY);
 }
 
-/* In us, with 64 ranks, one a node, and one message of each 64 times as long as the others, as simulated. */
+/*
+ * Compares with simulated times in us, for 64 ranks on 64 nodes. One message of each rank is 64 times as long as the
+ * other messages.
+ */
 static void test_hybrid(void)
 {
     static const struct { double bytes, ethernet, infiniband; } rows[] = { { 256, 115, 38 }, { 512, 129, 52 } };
@@ -345,7 +353,7 @@ static irr_traffic_t any_traffic(uint64_t *state)
     };
 }
 
-/* Every row has a time, which more bytes do not shorten, unless they make messages take another route. */
+/* Every row has a time. More bytes do not shorten the time, unless messages then take another route. */
 static void test_any(void)
 {
     const irr_machine_t machines[] = { infiniband(), ethernet() };

@@ -1,6 +1,6 @@
 /*
- * test_ofi.c - the conformance suite on each provider of libfabric that is found here, and the names of those that are
- * not.  Several transports in one process, on this node alone.
+ * test_ofi.c - the conformance suite on each provider of libfabric that this machine has, with several transports in
+ * one process. Prints the names of missing providers.
  */
 #include "transport_suite.h"
 
@@ -77,7 +77,7 @@ static bool is_here(const char *provider)
     return true;
 }
 
-/* IRR_PROVIDER in the environment: that one alone. */
+/* Tests all providers, or only the provider that IRR_PROVIDER in the environment names. */
 int main(void)
 {
     static irr_test_case_t cases[COUNT * CASES + 1];

@@ -1,6 +1,7 @@
 /*
- * test_ofi_fragments.c - libfabric with a provider that takes short messages only, so that longer ones are sent in
- * fragments: the conformance suite, and errors that only fragments can cause.  All tests run over tcp on the loopback.
+ * test_ofi_fragments.c - libfabric with a provider that accepts only short messages, so that longer messages are sent
+ * in fragments. The tests are the conformance suite, and errors that only fragments can cause. All tests run over tcp
+ * on the loopback.
  */
 #include "transport_suite.h"
 
@@ -8,7 +9,7 @@
 
 #define TAG IRR_NET_TAG
 
-/* Bytes of a fragment: libfabric sends a small one at once, and asks the receiver before a large one. */
+/* Length of a fragment in bytes. libfabric sends a small fragment eagerly, and a large fragment by rendezvous. */
 enum { SMALL = 4096, LARGE = 65536 };
 
 static struct fi_ops_tagged *given, limited;
@@ -60,7 +61,7 @@ IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, large)
 
 /* ---- lengths ---- */
 
-/* Asserts that nothing is left of a message, however much its receive took. */
+/* Asserts that no byte of a message is left, however much of it the receive accepted. */
 static void expect_empty(irr_net_t *net)
 {
     CU_ASSERT_EQUAL(irr_net_discard(net, 1, IRR_NET_ID, 0, 0), 0);
@@ -85,7 +86,7 @@ static void meet(irr_net_t *net, size_t sent, size_t room, bool recv_first)
     expect_empty(net);
 }
 
-/* All pairs of lengths around those of a fragment. */
+/* Checks all pairs of lengths close to multiples of the length of a fragment. */
 static void check_lengths(irr_net_t *net, size_t max)
 {
     const size_t lengths[] = { 0, 10, max - 1, max, max + 1, 2 * max - 1, 2 * max, 3 * max + 7 };
@@ -132,7 +133,7 @@ IRR_NET_TEST(test_lists, &small)
 
 enum { ROW = 6 };
 
-/* Posts all at once: messages that are too long are truncated, and the others are whole. */
+/* Posts all messages at once. Messages that are too long are truncated, and all other messages are complete. */
 static void meet_in_row(irr_net_t *net, const size_t sent[ROW], const size_t room[ROW], bool recv_first)
 {
     irr_msg_t msgs[ROW];
@@ -188,14 +189,17 @@ IRR_NET_TEST(test_discard, &small)
 /* ---- a provider that progresses by itself ---- */
 
 static struct fi_ops_cq *given_queue, moving;
-static bool asleep;   /* libfabric progresses, and the transport sees no completion */
+static bool asleep;   /* true: libfabric progresses, but the transport sees no completion */
 
 static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
 {
     return asleep ? (given_queue->read(queue, entries, 0), -FI_EAGAIN) : given_queue->read(queue, entries, count);
 }
 
-/* The rest of a message is not discarded before the transport has seen the first fragment, which a receive has. */
+/*
+ * A receive has the first fragment of a message, but the transport has not seen its completion. The rest of the message
+ * is not discarded.
+ */
 IRR_NET_TEST(test_unseen, &small)
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };

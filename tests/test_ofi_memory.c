@@ -1,6 +1,6 @@
 /*
- * test_ofi_memory.c - libfabric without memory: for a transport, to pack lists, and for operations; and the memory and
- * files that a thousand transports leave.  All tests run over tcp on the loopback.
+ * test_ofi_memory.c - libfabric with missing memory: for a transport, for packed lists, and for operations. A last test
+ * measures the memory and files that a thousand transports leave. All tests run over tcp on the loopback.
  */
 #include "irr_memory.h"
 #include "irr_world.h"
@@ -89,7 +89,7 @@ static void test_memory(void)
 
 /* ---- lists ---- */
 
-/* Without memory to pack a list, a send or a receive is refused, and leaves nothing behind. */
+/* If memory to pack a list is missing, a send or a receive is refused, and no operation is left. */
 static void test_lists(void)
 {
     for (int lacking = 0; lacking < 2; lacking++) {
@@ -138,7 +138,10 @@ static size_t flood(irr_net_t *net, irr_msg_t *msgs)
     return count - 1;
 }
 
-/* A rank without an operation left still sends short messages and discards unexpected ones; other ranks continue. */
+/*
+ * A rank that has used all operations still sends short messages and discards unexpected messages. Other ranks
+ * continue.
+ */
 static void test_operations(void)
 {
     irr_msg_t *msgs = irr_test_array(MOST, sizeof(*msgs));
@@ -257,7 +260,7 @@ static void test_exchanges(void)
 
 /* ---- memory and files that are left ---- */
 
-/* Counts from when libfabric has made everything that it makes once. */
+/* Measures after FIRST cycles, when libfabric has made all allocations that it makes only once. */
 static void test_cycles(void)
 {
     enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };

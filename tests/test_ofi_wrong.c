@@ -1,6 +1,6 @@
 /*
- * test_ofi_wrong.c - libfabric with errors: every other call returns -FI_EAGAIN, receives are too many, addresses are
- * hostile, and names are unknown.  All tests run over tcp on the loopback.
+ * test_ofi_wrong.c - libfabric with errors: every second call returns -FI_EAGAIN, a rank posts too many receives,
+ * addresses are hostile, and names are unknown. All tests run over tcp on the loopback.
  */
 #include "irr_world.h"
 #include "transport_suite.h"
@@ -66,7 +66,7 @@ static void post(irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random
     irr_msg_post(net, msg, irr_test_below(random, 2) == 0);
 }
 
-/* Messages of one tag have one order at both ends, so the k-th receive takes the k-th message. */
+/* Messages of one tag have the same order at both ends, so the k-th receive takes the k-th message. */
 IRR_NET_TEST(test_again, &again)
 {
     const int count = irr_test_runs(ALL);
@@ -86,7 +86,7 @@ IRR_NET_TEST(test_again, &again)
 
 /* ---- many receives ---- */
 
-/* More receives of one tag than the provider takes; the first message is for a receive that was posted last. */
+/* Posts more receives of one tag than the provider accepts. The first message is for a receive that was posted last. */
 IRR_NET_TEST(test_receives, &plain)
 {
     enum { MANY = 5000 };
@@ -108,7 +108,10 @@ IRR_NET_TEST(test_receives, &plain)
 
 /* ---- addresses ---- */
 
-/* An address with a wrong byte or length is refused, or makes a peer that is never reached; it is not read beyond. */
+/*
+ * An address with a wrong byte or length is refused, or makes a peer that is never reached. No byte beyond the address
+ * is read.
+ */
 static void test_addresses(void)
 {
     irr_engine_config_t config = tcp;
@@ -121,7 +124,7 @@ static void test_addresses(void)
     irr_test_must(irr_transport_open(&config, &transport));
     irr_test_must(transport->ops->address(transport, &address, &length));
     for (size_t bytes = 0; bytes <= length; bytes++) {
-        char *copy = malloc(bytes > 0 ? bytes : 1);   /* of that length, for the sanitizer */
+        char *copy = malloc(bytes > 0 ? bytes : 1);   /* a copy of exactly this length, for the sanitizer */
 
         memcpy(copy, address, bytes);
         CU_ASSERT_EQUAL(transport->ops->connect(transport, copy, bytes, &peer) == IRR_OK, bytes == length);
@@ -165,7 +168,7 @@ static void test_names(void)
 static int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
                       const struct fi_info *hints, struct fi_info **info);
 
-/* Acts as libfabric does if every provider requires registered memory. */
+/* Acts like libfabric if every provider requires registered memory. */
 static int getinfo_strict(uint32_t version, const char *node, const char *service, uint64_t flags,
                           const struct fi_info *hints, struct fi_info **info)
 {
@@ -175,7 +178,7 @@ static int getinfo_strict(uint32_t version, const char *node, const char *servic
     return getinfo(version, node, service, flags, hints, info);
 }
 
-/* The provider is refused, and one message names it. */
+/* The transport refuses the provider, and one error message names the provider. */
 static void test_registration(void)
 {
     const irr_ofi_library_t *library;

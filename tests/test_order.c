@@ -1,6 +1,4 @@
-/*
- * test_order.c - the rules of orders for all sizes, the pacings, and the names of both and of algorithms.
- */
+/* test_order.c - the rules of orders for all sizes, the pacings, and the names of orders, pacings and algorithms. */
 #include "irr_test.h"
 #include "plan_all.h"
 
@@ -26,7 +24,8 @@ enum { ORDERS = IRR_TEST_COUNT(orders) };
 typedef struct schedule {
     int sends[SIZE_LARGEST][SIZE_LARGEST];   /* by sender and receiver: the sender's step */
     int recvs[SIZE_LARGEST][SIZE_LARGEST];   /* by receiver and sender: the receiver's step */
-    int wrong;                               /* messages in a step that does not exist, or that has another message */
+    int wrong;                               /* number of messages in a step that does not exist or already has a
+                                                message */
 } schedule_t;
 
 /* Stores the steps of one member, which must all be different. */
@@ -50,7 +49,9 @@ static void note(schedule_t *schedule, int *steps, irr_group_t group, int most,
     }
 }
 
-/* Returns how often the steps around the group, with that of the member itself, change from rising to falling. */
+/*
+ * Returns how often the steps, listed around the group and including the member itself, change from rising to falling.
+ */
 static int count_turns(irr_group_t group, int (*step_of)(irr_group_t group, int peer))
 {
     int rises = 0;
@@ -74,7 +75,7 @@ static void read_schedule(const irr_order_t *order, int size, schedule_t *schedu
     }
 }
 
-/* Returns the pairs without a message in either direction. */
+/* Returns the number of messages that are missing at their sender or at their receiver. */
 static int count_missing(const schedule_t *schedule, int size)
 {
     int missing = 0;
@@ -87,7 +88,10 @@ static int count_missing(const schedule_t *schedule, int size)
     return missing;
 }
 
-/* Returns the messages that are not sent in the step of their receive, and second messages to a member in one step. */
+/*
+ * Returns the number of messages whose send and receive have different steps, plus the number of second messages to a
+ * member in one step.
+ */
 static int count_contention(const schedule_t *schedule, int size)
 {
     int found = 0;
@@ -119,7 +123,7 @@ static void test_rules(void)
     }
 }
 
-/* The scan for contention sees natural, in which all members send to member 0 first. */
+/* count_contention finds contention in the order natural, in which all members first send to member 0. */
 static void test_contention_is_seen(void)
 {
     static schedule_t schedule;
@@ -186,7 +190,9 @@ static void test_window(void)
     }
 }
 
-/* Random sends and ends: the window is never exceeded, except by a message that is alone. */
+/*
+ * After random sends and ends, the window is never exceeded, except by a single message that is longer than the window.
+ */
 static void test_window_account(void)
 {
     uint64_t state = irr_test_seed();
@@ -232,7 +238,7 @@ static void test_pacing_table(void)
 
 /* ---- algorithms ---- */
 
-/* None of these is the name of a row. */
+/* Names that no row has. */
 static const char *const unknown[] = { "", "DIRECT", "direct ", "a1 ", "rs" };
 
 static void test_algorithm_names(void)
@@ -259,7 +265,7 @@ static void test_algorithm_names(void)
     }
 }
 
-/* Returns the pacing of a row if the settings name none. */
+/* Returns the pacing of a row if the settings name no pacing. */
 static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *name)
 {
     if (!irr_strategy_is_scheduled(strategy)) {
@@ -270,8 +276,8 @@ static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *
 }
 
 /*
- * Each row is a route, an order that goes with it, and a pacing; a grid has one pacing alone.  Exchanges without a
- * schedule use the direct route in place of one, without its signals.
+ * Each row has a route, an order that fits the route, and a pacing. A grid has only one pacing. Exchanges without a
+ * schedule use the direct route without signals.
  */
 static void test_algorithm_rows(void)
 {

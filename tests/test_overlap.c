@@ -20,7 +20,7 @@ static bool waits_for(const irr_plan_t *plan, size_t i, size_t j)
     return waits;
 }
 
-/* Returns the number of sends with bytes that do not wait for all steps of a kind in the stage before. */
+/* Returns the number of sends with bytes that do not wait for all steps of a kind in the previous stage. */
 static size_t count_early(const irr_plan_t *plan, irr_step_kind_t kind)
 {
     size_t early = 0;
@@ -41,7 +41,7 @@ static size_t count_early(const irr_plan_t *plan, irr_step_kind_t kind)
     return early;
 }
 
-/* Returns the number of empty sends; only those for a barrier are empty. */
+/* Returns the number of empty sends. Only the sends of a barrier are empty. */
 static size_t count_empty(const irr_plan_t *plan)
 {
     size_t empty = 0;
@@ -52,7 +52,10 @@ static size_t count_empty(const irr_plan_t *plan)
     return empty;
 }
 
-/* grid on 12 ranks with two messages each, so that a message is not made of all others; a barrier has four rounds. */
+/*
+ * grid on 12 ranks with two messages per rank, so that a message of stage 2 does not contain data of all messages of
+ * stage 1. A barrier has four rounds.
+ */
 static void test_waits(void)
 {
     size_t early[IRR_OVERLAP_COUNT][2] = { { 0 } };

@@ -10,7 +10,7 @@ static irr_settings_t open_settings(void)
     return (irr_settings_t){ .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO };
 }
 
-/* Finds the strategies of tree with a pacing, which the settings may leave open. */
+/* Finds the strategies of tree with a pacing. The settings may leave the pacing open. */
 static int find_strategies(const irr_settings_t *settings, irr_pacing_kind_t pacing, unsigned routes, int ranks,
                            irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX])
 {
@@ -46,7 +46,7 @@ static void test_strategies(void)
     }
 }
 
-/* Without a trial there is one strategy, that of the settings. */
+/* Without a trial there is one strategy, the strategy of the settings. */
 static void test_no_trial(void)
 {
     irr_settings_t settings = open_settings();
@@ -90,7 +90,7 @@ static void test_set(void)
                 CU_ASSERT(!is_alone(&strategies[i]) || (pacing == IRR_PACING_AUTO && !(bits & 1)));
             }
             CU_ASSERT(pacing != IRR_PACING_LOOSE || count == 1);
-            CU_ASSERT(pacing != IRR_PACING_SYNC || bits != 3 || count == 2);   /* one a route */
+            CU_ASSERT(pacing != IRR_PACING_SYNC || bits != 3 || count == 2);   /* one strategy per route */
         }
     }
 }

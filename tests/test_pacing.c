@@ -51,7 +51,7 @@ static irr_paced_params_t draw_params(uint64_t *state)
     };
 }
 
-/* Compares the counters of a rank with those of its messages and grants, which have no bytes. */
+/* Compares the counters of a rank with the number of its messages and grants. Grants have no bytes. */
 static bool counters_are_right(const irr_paced_t *paced, const irr_job_t *job, int rank)
 {
     const irr_paced_rank_t *seen = &paced->rank[rank];
@@ -123,7 +123,10 @@ static void test_all(void)
     }
 }
 
-/* The watch sees a violated pacing: free violates loose and grants, and many grants violate few. */
+/*
+ * The watch detects violations: runs with pacing free violate loose and grant, and runs with many grants violate a
+ * limit of few grants.
+ */
 static void test_watch(void)
 {
     static const struct {
@@ -157,7 +160,7 @@ static void test_watch(void)
     irr_job_destroy(job);
 }
 
-/* Both limits are used, not only kept: a rank with grants has k sends in flight. */
+/* Both limits are reached, not only kept: a rank with k grants has k sends in flight. */
 static void test_used(void)
 {
     irr_job_t *job = irr_job_create(9, IRR_JOB_UNIFORM, 1);
@@ -188,7 +191,7 @@ static void test_used(void)
 
 /* ---- what a pacing adds ---- */
 
-/* Rank 1 of 3, with two messages in step 2 each way. */
+/* Builds the plan of rank 1 of 3 ranks, with two messages in each direction in step 2. */
 static void build_plain(irr_plan_t *plan)
 {
     static const struct {
@@ -209,7 +212,10 @@ static void build_plain(irr_plan_t *plan)
     }
 }
 
-/* Describes steps and dependencies: "s2 g0(1,2)" is a send to 2, and a signal (wait: w) to 0 after steps 1 and 2. */
+/*
+ * Describes steps and dependencies as text. "s2 g0(1,2)" is a send to rank 2, and a signal to rank 0 after steps 1 and
+ * 2. A wait has the letter w.
+ */
 static void describe(const irr_plan_t *plan, char *text, size_t size)
 {
     size_t at = 0;
@@ -227,7 +233,10 @@ static void describe(const irr_plan_t *plan, char *text, size_t size)
 
 static void test_added(void)
 {
-    /* The second signal waits for all receives but the first; the last message waits for it and for rank 0. */
+    /*
+     * The second signal waits for all receives except the first. The last message waits for the second signal and for
+     * rank 0.
+     */
     irr_signal_t signals[] = { { 1, 0 }, { 3, 2 } };
     irr_wait_t waits[] = { { 1, 0, 0 }, { 1, 1, 1 }, { 3, 0, 0 }, { 3, 1, 3 } };
     const irr_signals_t both = { signals, 2, waits, 4 };
@@ -276,7 +285,7 @@ static void add(irr_plan_t *plan, irr_step_kind_t kind, int stage, int number, c
     irr_test_must(irr_plan_add(plan, &params));
 }
 
-/* A send waits for the steps below it in its own stage, and for none of another stage. */
+/* A send waits for earlier steps of its own stage, and for no step of another stage. */
 static void test_stages(void)
 {
     irr_fleet_t *fleet = irr_fleet_create(2, 0, ALL_EAGER);

@@ -1,6 +1,6 @@
 /*
- * test_pairs.c - exchanges in place, in pairs with little scratch: the checker accepts the plans, every byte arrives in
- * any order of messages, and exchanges end if counts differ at both ends or peers do not exchange in place.
+ * test_pairs.c - exchanges in place, in pairs with little scratch. The checker accepts the plans. Every byte arrives in
+ * any order of messages. Exchanges end even if the counts at both ends differ, or if peers do not exchange in place.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"
@@ -16,7 +16,7 @@
 
 #define RANKS_MAX 12
 #define LENGTH_MAX 2000
-#define BLOCKS_MAX 4   /* of a message */
+#define BLOCKS_MAX 4   /* number of blocks of a message */
 #define BUFFER (RANKS_MAX * (LENGTH_MAX + 1))
 
 /* Each rank has a buffer with the blocks of its messages, and bytes between them. */
@@ -34,7 +34,7 @@ static unsigned char byte_of(int from, int to, size_t i)
     return (unsigned char)(from * 31 + to * 17 + (int)(i * 7 % 251) + 1);
 }
 
-/* Appends some blocks for a message; each gap has a byte 0. */
+/* Appends some blocks for a message. The bytes of gaps are 0. */
 static size_t cut(scene_t *scene, int rank, int peer, size_t offset, size_t *count, uint64_t *state)
 {
     size_t left = scene->length[rank][peer];
@@ -71,7 +71,7 @@ static void lay_out(scene_t *scene, int rank, uint64_t *state)
     }
 }
 
-/* Draws lengths that are equal in both directions, many of them close to a multiple of a chunk. */
+/* Draws lengths that are equal in both directions. Many lengths are close to a multiple of a chunk. */
 static void fill(scene_t *scene, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
 {
     scene->ranks = ranks;
@@ -93,7 +93,10 @@ static void finish(scene_t *scene)
     }
 }
 
-/* Returns the wrong bytes among the first `length` of the message of a peer, and the changed bytes between blocks. */
+/*
+ * Returns the number of wrong bytes among the first `length` bytes of the message of a peer, plus the number of changed
+ * bytes between blocks.
+ */
 static size_t count_wrong(const scene_t *scene, int rank, int peer, size_t length)
 {
     const irr_blocks_t blocks = irr_blocks_of(scene->problems[rank].recv, peer);
@@ -135,7 +138,10 @@ static irr_step_t *some_step(const irr_plan_t *plan, uint64_t *state)
     return NULL;
 }
 
-/* The checker accepts the plans.  It refuses them if a send or a receive may run before the copy that it needs. */
+/*
+ * Asserts that the checker accepts the plans, and refuses changed plans in which a send or a receive may run before the
+ * copy that it needs.
+ */
 static void check_plans(const scene_t *scene, const irr_fleet_t *fleet, uint64_t *state)
 {
     irr_plan_t plans[RANKS_MAX];
@@ -185,7 +191,7 @@ static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_m
     finish(&scene);
 }
 
-/* All messages, some, or none are eager. */
+/* All, some, or no messages are eager. */
 static void test_random(void)
 {
     static const size_t eager_max[] = { 0, 100, SIZE_MAX };
@@ -242,8 +248,9 @@ static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *sta
 }
 
 /*
- * Avoids empty messages, because a message from such a peer would be unexpected, which has nothing to do with pairs;
- * and one length that cannot be distinguished.
+ * Changes lengths that the test cannot use. The first are empty messages: a message from a peer with an empty block
+ * would be unexpected, which is no case for pairs. The second is a length that both ends cannot distinguish from
+ * another length.
  */
 static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
 {
@@ -264,7 +271,10 @@ static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacin
     irr_test_must(irr_pacing_add(pacing, &(irr_pacing_params_t){ .grants = 0 }, plan));
 }
 
-/* Counts differ, or every other rank has this pacing and is not in place.  Returns true if a rank has failed. */
+/*
+ * Runs an exchange in which counts differ, or in which every second rank has this pacing and is not in place. Returns
+ * true if a rank has failed.
+ */
 static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pacing_t *pacing,
                         uint64_t *state)
 {

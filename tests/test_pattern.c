@@ -1,5 +1,6 @@
 /*
- * test_pattern.c - the patterns of the papers: their definitions, any number of ranks, the same everywhere.
+ * test_pattern.c - the patterns of the papers. The matrices fit the definitions for any number of ranks, and are the
+ * same on every machine.
  */
 #include "irr.h"
 #include "core/hash.h"
@@ -18,7 +19,7 @@ static irr_matrix_t make(const char *name, int ranks, uint64_t seed)
     return matrix_scene_pattern(name, ranks, UNIT, seed);
 }
 
-/* Returns the number of entries of `units` units in row `line`, or in that column. */
+/* Returns the number of entries of `units` units in row `line`, or in column `line` if `columns` is true. */
 static int count(const irr_matrix_t *matrix, bool columns, int line, uint64_t units)
 {
     int found = 0;
@@ -51,7 +52,7 @@ static int ceil_root(int ranks)
 
 /* ---- the definitions ---- */
 
-/* Returns the units from i to j of the patterns that are not random. */
+/* Returns the number of units from i to j in a pattern that is not random. */
 static uint64_t units(const char *name, int ranks, int i, int j)
 {
     const int c = ceil_root(ranks), mirror = i % c * c + i / c;
@@ -247,7 +248,7 @@ static void test_table(void)
     }
 }
 
-/* No entry is above INT64_MAX, the most that a file may state. */
+/* No entry is above INT64_MAX, the largest number that a file may have. */
 static void test_limits(void)
 {
     irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
@@ -271,7 +272,7 @@ static void test_limits(void)
     irr_matrix_fini(&matrix);
 }
 
-/* The longest message is bounded by what the table says for each number of ranks. */
+/* The longest message is not longer than the limit of the table for each number of ranks. */
 static void test_longest(void)
 {
     const uint64_t unit = INT64_MAX / 64;

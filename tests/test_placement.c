@@ -1,5 +1,5 @@
 /*
- * test_placement.c - lists of hosts, hosts by name, ranks on hosts, and the subtree of a topology that they use.
+ * test_placement.c - lists of hosts, hosts by name, ranks on hosts, and the subtree of a topology that the ranks use.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -122,7 +122,7 @@ static void test_list_memory(void)
 
 /* ---- topologies of a test ---- */
 
-/* Makes a topology, whose hosts are the first names.  The caller releases it. */
+/* Makes a topology whose hosts have the first names of the list. The caller releases the topology. */
 static void make(const char *list, int hosts, const int *parent, irr_topology_t *topology)
 {
     irr_names_t names = { .count = 0 };
@@ -173,7 +173,7 @@ static void test_find(void)
     irr_topology_fini(&topology);
 }
 
-/* Returns true if a is b up to a dot. */
+/* Returns true if a equals the part of b before a dot. */
 static bool matches(const char *a, const char *b)
 {
     const size_t length = strlen(a);
@@ -283,7 +283,7 @@ static void describe(const irr_topology_t *topology, char *text, size_t size)
     }
 }
 
-/* top has a (n0, n1), b (n2, and c with n3, n4) and n5. */
+/* Switch top has switch a (n0, n1), switch b (n2, and switch c with n3, n4), and host n5. */
 static void test_cut(void)
 {
     static const int parent[] = { 6, 6, 7, 8, 8, 9, 9, 9, 7, -1 };
@@ -316,7 +316,7 @@ static void test_cut(void)
     irr_topology_fini(&topology);
 }
 
-/* Returns the vertex of that name; names are unique here. */
+/* Returns the vertex with this name. Names are unique in this test. */
 static int vertex_of(const irr_topology_t *whole, const char *name)
 {
     int v = 0;
@@ -327,7 +327,10 @@ static int vertex_of(const irr_topology_t *whole, const char *name)
     return v;
 }
 
-/* Writes the names of the vertices between two: up from one, and up from the other, until both meet. */
+/*
+ * Writes the names of the vertices between two vertices: first upwards from one vertex, then upwards from the other, up
+ * to their common vertex.
+ */
 static void walk(const irr_topology_t *topology, int from, int to, char *text)
 {
     bool above[128] = { false };
