@@ -10,7 +10,7 @@
  *   coll_irr_request.h     requests and their operation class; coll_irr_request_run.c progresses them
  *   coll_irr_agreement.h   agreements of the ranks, in steps, and their reductions by point-to-point messages
  *   coll_irr_team.h        the state of a collective, which communicators of the same processes share
- *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes; one exchange of them
+ *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes, and exchanges the blocks
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
  *   coll_irr_settings.h    parameters and info keys
  *   coll_irr_memory.h      constants of the machine, lessons of earlier trials
@@ -69,8 +69,8 @@ typedef struct mca_coll_irr_entry_t {
 } mca_coll_irr_entry_t;
 
 /*
- * The function and the module that served a form of a collective before this module.  NULL: none, so the form is not
- * offered.  The module is retained, once for consecutive rows with the same module.
+ * The function and the module that served a form of a collective before coll/irr's module.  Both are NULL if no module
+ * offers the form; coll/irr does not offer it then.  Consecutive rows with the same module retain the module once.
  */
 typedef struct mca_coll_irr_previous_t {
     mca_coll_irr_function_t function;
@@ -78,8 +78,8 @@ typedef struct mca_coll_irr_previous_t {
 } mca_coll_irr_previous_t;
 
 /*
- * Calls a previous function with the arguments of a call.  With MPI_IN_PLACE both sides are the receive side.  info and
- * request_p are used by the forms that have them.
+ * Calls a previous function with the arguments of a call.  With MPI_IN_PLACE both sides are the receive side.  Only
+ * persistent calls use `info`; only nonblocking and persistent calls use request_p.
  */
 typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, mca_coll_irr_form_t form,
                                       ompi_communicator_t *comm, const mca_coll_irr_call_t *call, ompi_info_t *info,
@@ -87,9 +87,9 @@ typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, m
 
 typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
-    const char            *variable;   /* prefix of the names of its MPI_T variables */
-    int                    algorithm;  /* index of the parameter that names its algorithm */
-    mca_coll_irr_which_t   leader;     /* collective whose engine communicator it shares if both use one algorithm */
+    const char            *variable;   /* prefix of the names of the collective's MPI_T variables */
+    int                    algorithm;  /* index of the parameter that names the collective's algorithm */
+    mca_coll_irr_which_t   leader;     /* the two share an engine communicator if their algorithms are equal */
     mca_coll_irr_host_fn_t host;
     bool                   neighbors;  /* has blocks for neighbors of a topology, not for all ranks */
 } mca_coll_irr_collective_t;
@@ -110,7 +110,7 @@ enum {
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Settings of the process.  A bad value is replaced by the default.  No text is NULL. */
+/* Settings of the process.  The default replaces a bad value.  No text is NULL. */
 typedef struct mca_coll_irr_params_t {
     int         priority;
     int         setup_share;
@@ -159,8 +159,8 @@ __attribute__((format(printf, 2, 3)))
 void mca_coll_irr_warn(const char *topic, const char *format, ...);
 
 /*
- * Sets *warned, and returns true if it was false.  All ranks that call this know that one of them prints a message that
- * is printed once.
+ * Sets *warned, and returns true if *warned was false: a process prints the user message of this flag at most once.
+ * All ranks that call the function know that one of them prints the message.
  */
 bool mca_coll_irr_warns_first(bool *warned);
 
@@ -168,7 +168,7 @@ bool mca_coll_irr_warns_first(bool *warned);
 void mca_coll_irr_messages_open(void);
 void mca_coll_irr_messages_close(void);
 
-/* Used in place of a row of the algorithm table: the previous module serves. */
+/* This value stands in place of a row of the algorithm table if the previous module serves. */
 #define MCA_COLL_IRR_HOST (-1)
 
 /* Row 0 of the algorithm table. */
@@ -184,29 +184,29 @@ typedef struct mca_coll_irr_settings_t {
 /* ---- module ---- */
 
 /*
- * The state is NEW until the first call on a communicator of the team, which decides it once and for all.  The
- * exception is CHOOSING: the ranks agree on it later (coll_irr_service.c).
+ * The state is NEW until the first call on a communicator of the team (communicators of the same processes).  This call
+ * decides the state permanently.  The exception is CHOOSING: the ranks agree later (coll_irr_service.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
     MCA_COLL_IRR_CHOOSING,
     MCA_COLL_IRR_SERVING,
     MCA_COLL_IRR_DECLINED,
-    MCA_COLL_IRR_FAILED      /* an agreement was given up: each call returns an error */
+    MCA_COLL_IRR_FAILED      /* a rank gave up an agreement: each call returns an error */
 } mca_coll_irr_state_t;
 
-/* Allocated on demand, because most communicators are freed before a trial begins. */
+/* The candidates of trials.  Allocated on demand, because most communicators are freed before a trial begins. */
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
     irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidates behind the open strategies */
     irr_situation_t situation;                  /* the situation in which `list` was last computed */
-    bool            lived;                      /* the lessons have counted the end of the service */
+    bool            lived;                      /* the end of the service is counted in the lessons */
 } mca_coll_irr_candidates_t;
 
-/* The neighbors of this rank, and the slots of their blocks without MPI_PROC_NULL, sorted by rank; from malloc. */
+/* The neighbors of this rank, and the slots of their blocks, sorted by rank, without MPI_PROC_NULL.  From malloc. */
 typedef struct mca_coll_irr_neighbors_t {
-    int                  sends, receives;   /* numbers of slots, */
-    int                  send_places, recv_places;   /* and the same with MPI_PROC_NULL */
+    int                  sends, receives;   /* numbers of slots without MPI_PROC_NULL */
+    int                  send_places, recv_places;   /* numbers of slots with MPI_PROC_NULL */
     irr_neighbors_t      ranks;             /* each rank once; stored behind the slots */
     mca_coll_irr_slot_t *recv_order;        /* stored behind `order` */
     mca_coll_irr_slot_t  order[];           /* of the send side */
@@ -222,7 +222,7 @@ typedef struct mca_coll_irr_service_t {
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* used while SERVING */
-    /* index of the strategy that is Open MPI's own: 0; -1: there is none, and strategy 0 is ours */
+    /* index of the strategy that calls Open MPI's implementation: 0; -1: all strategies use the engine */
     int                  host_strategy;
     bool                 shares;     /* irr_comm belongs to the leader of the collective */
     uint64_t             first;      /* number of the team's first module that called the collective */
@@ -238,19 +238,19 @@ typedef struct mca_coll_irr_service_t {
     /* Used while CHOOSING. */
     bool                 voted;      /* the ranks have agreed that all choose */
     bool                 grouped;    /* the ranks have opened strategies */
-    bool                 needs_transport;   /* even on one node, because memory could not be shared there */
+    bool                 needs_transport;   /* trials need a transport, even on one node: sharing memory has failed */
     bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
     irr_choice_t         choice;
     uint64_t             logged_exchanges;   /* exchanges counted when results were last logged */
     mca_coll_irr_candidates_t *candidates;     /* NULL: no list was computed yet, or no memory */
-    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: Open MPI's own, or a closed strategy */
+    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: Open MPI's implementation, or closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
     void                       *pad[16];        /* room for members that newer releases append to super */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
-    mca_coll_irr_ranks_t        ranks;          /* the ranks of its exchanges */
+    mca_coll_irr_ranks_t        ranks;          /* the ranks of the communicator's exchanges */
     ompi_communicator_t        *keyed;          /* equals comm; NULL: comm has none of our info keys */
     const mca_coll_irr_settings_t *settings;    /* may be shared by many communicators */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has needed them yet, or no memory */
@@ -260,13 +260,13 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
     mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
     mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
-    struct mca_coll_irr_class_t *class;         /* allocated in advance for `nonblocking`: no call has to find memory */
+    struct mca_coll_irr_class_t *class;         /* memory of `nonblocking`, allocated before the calls that need it */
     struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* of nonblocking calls; NULL: no call yet */
     mca_coll_irr_module_t      *next, **link;   /* of the component's list; `link` points to this module */
-    bool                        spare;          /* has no communicator yet; used if a communicator finds no memory */
+    bool                        spare;          /* has no communicator; for one that finds no memory for a module */
     uint64_t                    number;         /* serial number of the module in this process */
-    mca_coll_irr_team_t        *team;           /* NULL: no call so far */
-    mca_coll_irr_team_t        *own_team;       /* allocated in advance for a call without memory; NULL: in use */
+    mca_coll_irr_team_t        *team;           /* NULL: no collective was called yet */
+    mca_coll_irr_team_t        *own_team;       /* allocated before a call needs it; NULL: in use */
     bool                        barred;         /* all ranks know that this module cannot join its team */
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
@@ -276,7 +276,7 @@ struct mca_coll_irr_module_t {
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
 
-/* True if engine communicators serve the collective, whatever a trial finds. */
+/* True if engine communicators serve the collective, regardless of the results of trials. */
 static inline bool mca_coll_irr_is_served(const mca_coll_irr_service_t *service)
 {
     return service->state == MCA_COLL_IRR_SERVING ||
@@ -315,13 +315,13 @@ void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 /* Called when the component closes. */
 void mca_coll_irr_settings_close(void);
 
-/* Converts value i of the parameters for algorithms to a row of the algorithm table, or MCA_COLL_IRR_HOST. */
+/* Converts the value i of a parameter that names an algorithm to a row of the algorithm table or MCA_COLL_IRR_HOST. */
 int mca_coll_irr_algorithm(int i);
 
 /* The inverse of mca_coll_irr_algorithm. */
 int mca_coll_irr_algorithm_value(int algorithm);
 
-/* The names of the parameters that name an algorithm.  The function returns the one of a collective. */
+/* The names of the parameters that name an algorithm.  mca_coll_irr_parameter returns the name for a collective. */
 extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
 
 static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
@@ -335,8 +335,8 @@ size_t mca_coll_irr_timeout(void);
 int mca_coll_irr_pvars_register(void);
 
 /*
- * Local: finds the ranks that have this rank as a neighbor, before the first call of a collective that needs them.
- * Without memory, sets `trouble` of the module.
+ * Finds the neighbors of this rank before the first call of a collective that needs them.  Local.  Without memory, sets
+ * `trouble` of the module.
  */
 void mca_coll_irr_find_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 

@@ -1,15 +1,16 @@
 /*
  * coll_irr_agreement.c - see coll_irr_agreement.h: the sequence of steps, and the resulting state of the service.
  *
- * All members take part by definition.  First comes the vote: does any rank want the collective served, and do all?
- * If none wants it, as in the default configuration, the agreement ends, and nothing was set up.  Otherwise the ranks
- * set up an engine communicator.  The setup includes local trouble (no memory, no transport), so that either all ranks
- * are served or none is.
+ * All members take part by definition.  The first step is the vote, which finds whether no rank, some ranks or all
+ * ranks want the collective served by the engine.  If no rank wants this, as in the default configuration, the
+ * agreement ends without a setup.  If all ranks want it, they set up an engine communicator.  The setup also reduces
+ * the errors of each rank (no memory, no transport), so that the engine serves either all ranks or none.
  *
- * An engine communicator has one algorithm.  A collective uses the engine communicator of its leader, as MPI_Alltoall
- * uses that of MPI_Alltoallv, if both have the same algorithm on all ranks; otherwise it has its own.  If a named
- * algorithm leaves several strategies open, the most promising one serves the collective, and the ranks choose among
- * all of them while the program runs.  Such a collective has its own engine communicators.
+ * An engine communicator has one algorithm.  MPI_Alltoall shares the engine communicator of MPI_Alltoallv, which is
+ * called its leader, if both have the same algorithm on all ranks; the same holds for other collectives and their
+ * leaders.  Otherwise a collective has its own engine communicator.  If a named algorithm leaves several strategies
+ * open, the ranks choose among them while the program runs, and the most promising strategy serves first.  Such a
+ * collective has its own engine communicators.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -25,7 +26,7 @@
 
 static irr_status_t share(mca_coll_irr_agreement_t *agreement);
 
-/* Ends the setup for the target: it is served, declined, or failed. */
+/* Ends the setup: the state of the target becomes SERVING, CHOOSING, DECLINED or FAILED. */
 static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -70,7 +71,7 @@ static mca_coll_irr_service_t *leader_of(const mca_coll_irr_agreement_t *agreeme
     return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].leader);
 }
 
-/* Serves the service by the engine communicator of its leader, which all ranks also want served. */
+/* Serves the collective by the engine communicator of its leader.  All ranks also want the leader served. */
 static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -79,7 +80,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     if (leader->state == MCA_COLL_IRR_NEW) {
         return open_for(agreement, leader, false);
     }
-    if (mca_coll_irr_team_waits(module, leader)) {    /* set up by another communicator: not for this service */
+    if (mca_coll_irr_team_waits(module, leader)) {    /* another communicator has set up the leader's: not shared */
         return open_for(agreement, service, false);
     }
     if (leader->state == MCA_COLL_IRR_FAILED) {
@@ -127,7 +128,7 @@ static irr_status_t choose(mca_coll_irr_agreement_t *agreement)
 
 /* ---- begin and end ---- */
 
-/* Continues after the vote. */
+/* The step after the vote. */
 static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -171,7 +172,7 @@ static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
     }
     if (agreement->aim.blocking &&
         (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED)) {
-        agreement->module->team->shared = false;   /* the next communicator asks again */
+        agreement->module->team->shared = false;   /* the next communicator votes again */
     }
     mca_coll_irr_stats_agreed(service, agreement->start_ns);
 }
@@ -185,7 +186,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->aim = *aim;
     agreement->status = IRR_IN_PROGRESS;
     agreement->start_ns = irr_clock_ns();
-    /* Without `blocking`, a concurrent blocking call may set it on some ranks earlier than on others. */
+    /* Not if nonblocking: a concurrent blocking call may set team->everywhere earlier on some ranks than on others. */
     agreement->everywhere = aim->blocking && module->team->everywhere;
     mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, aim->tag);
     if (aim->goal == MCA_COLL_IRR_OPEN) {
@@ -230,7 +231,10 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 /* Time in nanoseconds after which a waiting rank warns the user of the likely cause. */
 #define LATE_NS UINT64_C(10000000000)
 
-/* Only an info key can make this rank ask while ranks with unknown settings do not.  Returns true after the warning. */
+/*
+ * Warns the user if this rank has waited for longer than LATE_NS, and returns true then.  The likely cause is an info
+ * key that only some ranks have: the other ranks do not start the agreement.
+ */
 static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_module_t *module = agreement->module;

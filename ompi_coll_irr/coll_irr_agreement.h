@@ -2,8 +2,9 @@
  * coll_irr_agreement.h - agreements of the ranks of a communicator: whether a collective is served, the setup of an
  * engine communicator for it, the constants of the machine, and the strategies to be tried.  No step blocks.
  *
- * An agreement is one operation {start, test}.  A blocking call waits for it; a nonblocking call or the start of a
- * persistent request completes with it.  Its steps are in five files:
+ * An agreement is an operation with the functions start and test.  A blocking call waits for the agreement.  A
+ * nonblocking call, or the start of a persistent request, completes when its agreement has ended.  The steps of an
+ * agreement are in five files:
  *
  *   coll_irr_agreement.c   the sequence of the steps
  *   coll_irr_vote.c        the vote: what each rank wants
@@ -29,19 +30,19 @@
  * the data of the rank at distance 2^k behind.  It allocates no memory and creates no communicator.
  *
  * Messages of two operations on a communicator must not match each other.  All operations within blocking collectives
- * share one tag, because all ranks call these in the same order.  An operation that runs concurrently with other
- * collectives has a tag that Open MPI assigns to nothing else; see mca_coll_irr_tag.
+ * share one tag, because all ranks call blocking collectives in the same order.  An operation that runs concurrently
+ * with other collectives has a tag that Open MPI assigns to nothing else; see mca_coll_irr_tag.
  *
  * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  It then sends an empty
  * message to the ranks ahead of it in all remaining rounds.  A rank that receives an empty message gives up in the same
- * way, even if it comes late.  After a given-up operation the ranks start no other one, because late messages could
- * match it.
+ * way, even if the rank itself is late.  After one operation was given up, the ranks start no further operation,
+ * because late messages could match it.
  *
  * A late rank may receive the messages of all others without learning that they gave up afterwards.  If a rank may give
- * up, all ranks therefore run the rounds twice; one more word of the maxima reports this.  The first pass shows a rank
- * that all have come, the second pass that all have completed the first one.  One case remains: a rank may give up
- * alone in the second pass.  Other ranks then wait in vain in the next operation or exchange, which also ends in an
- * error, or in a collective of Open MPI.
+ * up, all ranks therefore run the rounds twice; one more word of the maxima states whether any rank has a timeout.  The
+ * first pass tells a rank that all ranks have entered the operation, the second pass that all ranks have completed the
+ * first pass.  One case remains: a rank may give up alone in the second pass.  Other ranks then wait in vain in the
+ * next operation or exchange, which also ends in an error, or in a collective of Open MPI.
  *
  * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
  * from round to round.
@@ -50,25 +51,25 @@
 /* Largest number of words in a reduction. */
 #define MCA_COLL_IRR_REDUCTION_WORDS 52
 
-/* Bit k: the rank at distance 2^k takes part, as far as this process knows. */
+/* Bit k is set if, to the knowledge of this process, the rank at distance 2^k takes part. */
 typedef struct mca_coll_irr_partners_t {
     uint32_t ahead, behind;
 } mca_coll_irr_partners_t;
 
 #define MCA_COLL_IRR_PARTNERS_ALL ((mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX })
 
-/* The state of one operation at a time.  Must not move until the operation has ended. */
+/* The state of one operation.  It must not move in memory until the operation has ended. */
 typedef struct mca_coll_irr_reduction_t {
     mca_coll_irr_ranks_t   *ranks;
-    const int              *members;     /* participating ranks; this one has index `me`; NULL: all ranks */
+    const int              *members;     /* participating ranks; this rank has index `me`; NULL: all ranks */
     int                     count, me, tag;
-    uint64_t                waited_ns, seen_ns;   /* time waited, long gaps cut; time of the last test */
+    uint64_t                waited_ns, seen_ns;   /* time waited, where long gaps are cut; time of the last test */
     mca_coll_irr_partners_t partners;
     int                     round;       /* the current round */
     ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */
-    uint64_t               *words;       /* become maxima; NULL: gather or barrier */
-    unsigned char          *bytes;       /* of all ranks: first of this one, then of those behind it */
-    size_t                  size;        /* words of a message, or bytes of one rank */
+    uint64_t               *words;       /* replaced by the maxima; NULL: gather or barrier */
+    unsigned char          *bytes;       /* the bytes of this rank, followed by the bytes of the ranks behind it */
+    size_t                  size;        /* number of words in a message, or number of bytes of each rank */
     bool                    confirms;    /* this is the second pass */
     bool                    failed;      /* an operation of the round failed */
     bool                    notified;    /* another rank has given up */
@@ -90,25 +91,26 @@ void mca_coll_irr_reduction_gather(mca_coll_irr_reduction_t *reduction, const vo
 void mca_coll_irr_reduction_barrier(mca_coll_irr_reduction_t *reduction, const int *members, int count);
 
 /*
- * Progresses an operation; never blocks.  Returns IRR_IN_PROGRESS until it has ended, and the same result from then on:
- * IRR_OK, or if this rank has given up IRR_ERR_OOB (error of Open MPI), IRR_ERR_TIMEOUT (reported to the user) or
- * IRR_ERR_PEER (another rank gave up).  If ranks->stranded is set, Open MPI may still use the memory of the operation.
+ * Progresses an operation; never blocks.  Returns IRR_IN_PROGRESS until the operation has ended, and its result from
+ * then on: IRR_OK, or the reason why this rank gave up.  The reasons are IRR_ERR_OOB (error of Open MPI),
+ * IRR_ERR_TIMEOUT (reported to the user) and IRR_ERR_PEER (another rank gave up).  If ranks->stranded is set, Open MPI
+ * may still use the memory of the operation.
  */
 irr_status_t mca_coll_irr_reduction_test(mca_coll_irr_reduction_t *reduction);
 
 /*
- * Waits for an operation while it progresses all of MPI and the engine.  Returns IRR_ERR_TIMEOUT after the deadline (0:
- * there is none); the operation then continues.
+ * Waits for an operation, and meanwhile progresses MPI and the engine.  Returns the result of the operation, or
+ * IRR_ERR_TIMEOUT after the deadline; the operation then continues.  Deadline 0 means no deadline.
  */
 irr_status_t mca_coll_irr_reduction_wait(mca_coll_irr_reduction_t *reduction, time_t deadline);
 
-/* Replaces words by the maxima of all ranks.  Blocking; for blocking calls only. */
+/* Replaces words by their maxima over all ranks.  Blocks; for blocking calls only. */
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
- * Returns memory for the state of a blocking call: `own` if these ranks have no timeout, or if there is no memory,
- * which disables the timeout.  mca_coll_irr_reduction_leave ends the call: it frees memory other than `own`, unless
- * Open MPI may still use it for a reduction that was given up.
+ * Returns memory for the state of a blocking call.  Returns `own` if these ranks have no timeout.  If there is no other
+ * memory, disables the timeout and returns `own`.  mca_coll_irr_reduction_leave ends the call: it frees memory other
+ * than `own`, unless Open MPI may still use the memory for a reduction that was given up.
  */
 void *mca_coll_irr_reduction_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes);
 void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);
@@ -119,12 +121,12 @@ void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, 
  */
 #define MCA_COLL_IRR_TAG_CLASS (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
 
-/* The tag of blocking calls.  Open MPI's own collectives cannot match messages left by ranks that gave up. */
+/* The tag of blocking calls.  Open MPI's collectives cannot match the messages of a reduction that a rank gave up. */
 #define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_CLASS - MCA_COLL_IRR_COLLECTIVES)
 
 /*
- * Returns a tag for operations.  Local, but all ranks of the communicator must call it in the same order relative to
- * collectives.
+ * Returns a tag for operations.  Local, but all ranks of the communicator must call the function in the same order
+ * relative to collectives.
  */
 int mca_coll_irr_tag(ompi_communicator_t *comm);
 
@@ -139,8 +141,8 @@ void mca_coll_irr_signature_close(void);
 typedef struct mca_coll_irr_agreement_t mca_coll_irr_agreement_t;
 
 typedef enum mca_coll_irr_goal_t {
-    MCA_COLL_IRR_SERVE,    /* votes; if all ranks want it, sets up an engine communicator */
-    MCA_COLL_IRR_CHOOSE,   /* votes unless the ranks have voted before, then does the next step of the choice */
+    MCA_COLL_IRR_SERVE,    /* votes; if all ranks want the collective served, sets up an engine communicator */
+    MCA_COLL_IRR_CHOOSE,   /* votes unless the ranks have voted already, then does the next step of the choice */
     MCA_COLL_IRR_VOTE,     /* only votes whether all ranks choose */
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
@@ -149,39 +151,39 @@ typedef enum mca_coll_irr_goal_t {
 typedef struct mca_coll_irr_aim_t {
     mca_coll_irr_goal_t    goal;
     int                    tag;        /* of the messages */
-    bool                   blocking;   /* the service is the one of a team, for blocking calls */
+    bool                   blocking;   /* the service belongs to a team and serves blocking calls */
     const char            *unfit;      /* why the collective cannot be served; NULL: it can */
     bool                   plans;      /* plans an exchange on the new engine communicator */
-    const irr_problem_t   *problem;    /* the problem to plan; NULL: this rank is in trouble */
+    const irr_problem_t   *problem;    /* the problem to plan; NULL: `trouble` is set */
     const irr_settings_t  *settings;   /* OPEN: settings of the engine communicator */
     irr_status_t           trouble;    /* OPEN: why this rank cannot take part */
-    const char            *reason;     /* OPEN: its reason, for the user */
+    const char            *reason;     /* OPEN: the reason of `trouble`, for the user */
 } mca_coll_irr_aim_t;
 
 /*
- * A step, called when no reduction is in progress.  Returns IRR_IN_PROGRESS until its condition holds.  Otherwise it
- * has set `next` to the following step, or to NULL after the last one.  An error of a reduction ends the agreement; a
- * step of the setup receives it instead.
+ * A step.  It is called when no reduction is in progress.  Returns IRR_IN_PROGRESS if it must be called again.
+ * Otherwise the step has set `next` to the following step, or to NULL after the last step.  An error of a reduction
+ * ends the agreement, except in the setup: the next step of the setup is called and reads the error.
  */
 typedef irr_status_t (*mca_coll_irr_step_t)(mca_coll_irr_agreement_t *agreement);
 
 /* Size of the cause that one rank sends to all others, in words and in bytes. */
 enum { MCA_COLL_IRR_WHY_WORDS = 28, MCA_COLL_IRR_WHY = 8 * MCA_COLL_IRR_WHY_WORDS };
 
-/* Must not move until it has ended. */
+/* An agreement.  It must not move in memory until it has ended. */
 struct mca_coll_irr_agreement_t {
     mca_coll_irr_module_t  *module;
     mca_coll_irr_service_t *service;
     mca_coll_irr_aim_t      aim;
-    mca_coll_irr_step_t     next, then;   /* then: the step after the steps of a file */
+    mca_coll_irr_step_t     next, then;   /* the next step; the step after the last step of the current group */
     irr_status_t            status;
     mca_coll_irr_reduction_t   reduction;
     uint64_t                words[MCA_COLL_IRR_REDUCTION_WORDS];   /* maxima are computed in place */
-    uint64_t                start_ns, begin_ns;   /* begin of the agreement; begin of the setup or the reduction */
+    uint64_t                start_ns, begin_ns;   /* start of the agreement; start of the setup or the reduction */
 
     /* the vote */
     bool                    everywhere;   /* all ranks have coll/irr: known before, or found by the vote */
-    const char             *why;          /* the algorithm, if it leaves the collective to Open MPI */
+    const char             *why;          /* the algorithm, if this rank leaves the collective to Open MPI */
     uint64_t                text[MCA_COLL_IRR_WHY_WORDS];
     uint64_t                holders[2];   /* whether this rank holds constants that differ */
 
@@ -189,20 +191,20 @@ struct mca_coll_irr_agreement_t {
     bool                    sets_up;      /* the next step belongs to the setup */
     irr_oob_t               oob;
     irr_setup_t             setup;
-    irr_comm_t             *comm;         /* NULL: none is open, or it has an owner */
+    irr_comm_t             *comm;         /* the engine communicator; NULL: none is open, or another object owns it */
     irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
     uint64_t                failed;       /* the plan failed on this rank; later: on any rank */
     bool                    only_shared;  /* alike on all ranks: fails without a message if it needs a transport */
-    mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or it has an owner */
+    mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or another object owns it */
     mca_coll_irr_service_t *target;       /* the service that gets the engine communicator: `service` or its leader */
     bool                    tries;        /* tries the strategies of a named algorithm */
 
     /* the choice */
     irr_candidate_t         list[IRR_CANDIDATES_MAX];
-    double                  ratios[IRR_CANDIDATES_MAX];   /* their expected times divided by Open MPI's */
+    double                  ratios[IRR_CANDIDATES_MAX];   /* expected time of a candidate divided by Open MPI's time */
     int                     listed;
     int                     open;         /* number of strategies opened so far */
-    irr_status_t            trouble;      /* why this rank cannot open one */
+    irr_status_t            trouble;      /* why this rank cannot open a strategy */
 };
 
 /*
@@ -213,25 +215,25 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
                                   mca_coll_irr_service_t *service, const mca_coll_irr_aim_t *aim);
 
 /*
- * Progresses an agreement; never blocks.  Returns IRR_IN_PROGRESS until it has ended.  IRR_OK: the service has the
- * state that the ranks have agreed on, possibly DECLINED.  IRR_ERR_NOT_SUPPORTED, with OPEN only and alike on all
- * ranks: some rank cannot take part.  Other values are errors of a reduction.
+ * Progresses an agreement; never blocks.  Returns IRR_IN_PROGRESS until the agreement has ended.  IRR_OK: the service
+ * has the state that the ranks have agreed on, possibly DECLINED.  IRR_ERR_NOT_SUPPORTED: some rank cannot take part;
+ * only OPEN returns this value, on all ranks.  Other values are errors of a reduction.
  */
 irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement);
 
-/* Local: cancels an agreement that is not tested any more. */
+/* Local: cancels an agreement.  The caller does not test the agreement any more. */
 void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement);
 
 /*
- * Starts an agreement and waits for it while it progresses all of MPI.  With OPEN, sets *comm_p to the engine
+ * Starts an agreement, waits for its end, and meanwhile progresses all of MPI.  With OPEN, sets *comm_p to the engine
  * communicator.
  */
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                                 const mca_coll_irr_aim_t *aim, irr_comm_t **comm_p);
 
-/* ---- groups of steps: each step sets the next one, and the last one sets `then` ---- */
+/* ---- groups of steps: each step sets the next step, and the last step of a group sets `then` ---- */
 
-/* Starts to replace words by their maxima over all ranks; the step `next` takes them.  Returns IRR_OK. */
+/* Starts a reduction that replaces words by their maxima over all ranks, for the step `next`.  Returns IRR_OK. */
 static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_t *agreement, uint64_t *words,
                                                          size_t count, mca_coll_irr_step_t next)
 {
@@ -244,31 +246,32 @@ static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_
 irr_status_t mca_coll_irr_vote_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then);
 
 /*
- * After the vote the words are the maxima of all ranks.  APART: not 0 if the leader of the collective has another
- * algorithm on some rank; PINNED: not 0 if the settings of some rank allow no trials of the algorithm's strategies;
- * MACHINE: the two words of mca_coll_irr_machine_words, if all ranks choose.
+ * After the vote the words are the maxima over all ranks.  APART is not 0 if on some rank the collective and its leader
+ * have different algorithms.  PINNED is not 0 if the settings of some rank allow no trials of the algorithm's
+ * strategies.  MACHINE is the index of the two words of mca_coll_irr_machine_words, if all ranks choose.
  */
 enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_MACHINE };
 
-/* Returns why an algorithm that no setting names is used, as the end of a clause; empty if a setting names it. */
+/* Returns the end of a clause: why the algorithm is used although no setting names it; "" if a setting names it. */
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /*
- * Begins the setup of an engine communicator with these settings.  `trouble` and `reason`, for the user, are local.  At
- * the end `opened` holds the result; with IRR_OK the next step takes `comm`.
+ * Begins the setup of an engine communicator with these settings.  `trouble` of this rank and its `reason`, a text for
+ * the user, may differ between ranks.  At the end `opened` holds the result; with IRR_OK the step `then` takes
+ * ownership of `comm`.
  */
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
                                       irr_status_t trouble, const char *reason, mca_coll_irr_step_t then);
 
-/* After IRR_ERR_NOT_SUPPORTED: returns the cause, alike on all ranks, as a clause. */
+/* Returns the cause of IRR_ERR_NOT_SUPPORTED as a clause, alike on all ranks. */
 const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement);
 
 /* Local: stops a setup in progress, and destroys the engine communicator. */
 void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement);
 
 /*
- * Local: allocates the group and the room for blocks, and opens the engine.  Returns the trouble of this rank, such as
- * no memory or no transport.
+ * Local: allocates the group and the room for blocks, and opens the engine.  Returns IRR_OK or an error of this rank,
+ * such as no memory or no transport.
  */
 irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement);
 

@@ -1,12 +1,12 @@
 /*
  * coll_irr_buffer.c - converts counts, displacements and datatypes to blocks of bytes.
  *
- * Blocks of one run of bytes, or of long runs, are exchanged in the user's buffer.  Other blocks go through a packed
- * copy (coll_irr_runs.c).  With MPI_IN_PLACE there is one side with at most one packed copy, and the engine exchanges
- * it, or the user's buffer, in place (route/pairs.h).
+ * A run is a contiguous range of bytes of a block.  Blocks of one run, or of long runs, are exchanged in the user's
+ * buffer.  Other blocks go through a packed copy (coll_irr_runs.c).  With MPI_IN_PLACE there is one side with at most
+ * one packed copy.  The engine exchanges the bytes of the copy, or of the user's buffer, in place (route/pairs.h).
  *
- * Cost: O(1) per rank, and the cost of runs.  A call with the counts, displacements and datatype of the previous call
- * only compares them.
+ * Cost: O(1) per rank, and the cost of listing or packing runs.  A call with the counts, displacements and datatype of
+ * the previous call only compares them.
  */
 #include "coll_irr_buffer.h"
 
@@ -31,7 +31,7 @@ static size_t count_at(const mca_coll_irr_side_t *side, int slot)
     return side->uniform ? side->count : MCA_COLL_IRR_COUNT(side->counts, slot);
 }
 
-/* Returns the offset of a slot from the buffer in bytes; extent: of its datatype. */
+/* Returns the offset in bytes of a slot from the start of the buffer.  extent: the extent of the slot's datatype. */
 static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t extent)
 {
     if (side->uniform) {
@@ -231,8 +231,8 @@ static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, siz
 }
 
 /*
- * Adds the runs of a block.  Returns IRR_ERR_NOT_SUPPORTED if they are too short; the layout remembers this, because
- * most blocks resemble the previous one.
+ * Adds the runs of a block.  Returns IRR_ERR_NOT_SUPPORTED if the runs are too short.  The layout stores this result,
+ * because most blocks resemble the previous one.
  */
 static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements,
                              mca_coll_irr_layout_t *layout)
@@ -260,8 +260,8 @@ static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_eleme
 }
 
 /*
- * Makes the list of blocks, and sets the last layout.  Returns false without memory for the blocks; with packs_all the
- * reserved memory always suffices.
+ * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false without memory for the
+ * blocks.  With packs_all the reserved memory always suffices.
  */
 static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
                  mca_coll_irr_layout_t *layout)
@@ -283,7 +283,7 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
 
 /* ---- calls that repeat the previous one: blocks of one datatype in rank order, each one run of bytes ---- */
 
-/* True if the blocks were made with a datatype of the same layout. */
+/* True if the blocks were made with a datatype that has the same layout. */
 __attribute__((noinline))
 static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
@@ -295,15 +295,15 @@ static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *dat
 }
 
 /*
- * True if the blocks were made with this datatype or an equal layout.  A user's datatype may be a new one at the
- * address of a freed one.
+ * True if the blocks were made with this datatype or an equal layout.  Equal addresses are sufficient for predefined
+ * datatypes only: a new datatype of the user may have the address of a freed one.
  */
 static inline bool has_datatype(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
     return (end->layout.datatype == datatype && ompi_datatype_is_predefined(datatype)) || has_layout(end, datatype);
 }
 
-/* One datatype, and blocks in rank order.  Only such sides are remembered. */
+/* True if the side has one datatype and its blocks are in rank order.  Other sides are not remembered. */
 static inline bool is_plain(const mca_coll_irr_side_t *side)
 {
     return side->order == NULL && side->datatypes == NULL && side->slots > 0;
@@ -336,7 +336,7 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
     }
 }
 
-/* Allocates the packed copy.  If all blocks are packed, it becomes the base.  Returns false without memory. */
+/* Allocates the packed copy.  If all blocks are packed, the copy becomes the base.  Returns false without memory. */
 static bool place_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;
@@ -380,7 +380,7 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* Returns false without memory for the packed copy. */
+/* Makes the blocks of a side, or reuses the previous ones.  Returns false without memory for the packed copy. */
 static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     end->base = side->buffer;
@@ -431,8 +431,8 @@ static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, c
 }
 
 /*
- * Packs or unpacks a side.  The list has the order of the side: one block for packed elements or a single run,
- * otherwise one block for each run.
+ * Packs or unpacks a side.  The list of blocks has the order of the side.  A slot with packed elements or a single run
+ * has one block in the list; another slot has one block for each run.
  */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {

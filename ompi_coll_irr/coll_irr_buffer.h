@@ -1,6 +1,6 @@
 /*
- * coll_irr_buffer.h - the bytes of a call: converts counts, displacements and datatypes of MPI to blocks of bytes;
- * and one exchange of them.
+ * coll_irr_buffer.h - the bytes of a call: converts counts, displacements and datatypes of MPI to blocks of bytes, and
+ * exchanges the blocks of one call.
  */
 #ifndef MCA_COLL_IRR_BUFFER_H
 #define MCA_COLL_IRR_BUFFER_H
@@ -35,9 +35,9 @@ typedef struct mca_coll_irr_side_t {
 } mca_coll_irr_side_t;
 
 /*
- * For a side that outlives its call.  mca_coll_irr_side_arrays returns the bytes of its arrays.  mca_coll_irr_side_copy
- * replaces the arrays by copies in memory of the caller, aligned as by malloc.  mca_coll_irr_side_hold retains or
- * releases its datatypes that are not predefined.
+ * These functions are for a side that outlives its call.  mca_coll_irr_side_arrays returns the size of its arrays in
+ * bytes.  mca_coll_irr_side_copy replaces the arrays by copies in memory of the caller, which is aligned as by malloc.
+ * mca_coll_irr_side_hold retains or releases the side's datatypes, except predefined ones.
  */
 size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
@@ -48,8 +48,8 @@ typedef struct mca_coll_irr_layout_t {
     const ompi_datatype_t *datatype;
     size_t                 size;
     ptrdiff_t              extent, true_lower;
-    bool                   is_run;      /* consecutive elements are one run of bytes */
-    bool                   is_packed;   /* known to have runs that are too short */
+    bool                   is_run;      /* consecutive elements are one contiguous range of bytes (a run) */
+    bool                   is_packed;   /* elements are packed, because their runs are known to be too short */
 } mca_coll_irr_layout_t;
 
 /* A call with the arguments of MPI.  With MPI_IN_PLACE the send side equals the receive side, except for its buffer. */
@@ -63,9 +63,9 @@ typedef struct mca_coll_irr_call_t {
  * call that repeats the previous one.
  */
 typedef struct mca_coll_irr_end_t {
-    irr_block_t          *list;          /* from irr_alloc; grows; room for one block per rank at least */
+    irr_block_t          *list;          /* from irr_alloc; grows; has room for at least one block per rank */
     size_t                max;
-    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: cannot be repeated */
+    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: later calls do not reuse them */
     mca_coll_irr_side_t   side;          /* the side that the blocks were made from */
     mca_coll_irr_layout_t layout;        /* layout of its datatype */
     unsigned char        *arrays;        /* memory for copies of its arrays */
@@ -75,21 +75,25 @@ typedef struct mca_coll_irr_end_t {
     size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
-/* The bytes of a call.  Zeroed bytes are closed.  A structure that is kept from call to call reuses its lists. */
+/* The bytes of a call.  A zeroed structure is closed.  If it is kept from call to call, its lists are reused. */
 typedef struct mca_coll_irr_bytes_t {
-    irr_problem_t      problem;         /* in place, both sides have the blocks of output */
-    mca_coll_irr_end_t input, output;   /* in place, only output is used */
+    irr_problem_t      problem;         /* with MPI_IN_PLACE both sides have the blocks of output */
+    mca_coll_irr_end_t input, output;   /* with MPI_IN_PLACE only output is used */
     bool               lacks;           /* no memory for copies: the call cannot be served */
 } mca_coll_irr_bytes_t;
 
-/* Reserve room for blocks.  IRR_ERR_NO_MEMORY leaves the room unchanged.  mca_coll_irr_bytes_fini frees it. */
+/*
+ * Reserve room for numbers of blocks.  Return IRR_OK, or IRR_ERR_NO_MEMORY and leave the room unchanged.
+ * mca_coll_irr_bytes_fini frees the room.
+ */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
 irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
- * Fills the blocks of a call whose sides are placed.  Makes packed copies of blocks whose mean run of bytes is shorter
- * than IRR_BLOCK_MIN.  Without memory for a copy sets `lacks`, and still fills the blocks.
+ * Fills the blocks of a call; mca_coll_irr_place has set the ranks of its sides.  Allocates packed copies for blocks
+ * whose mean run of bytes is shorter than IRR_BLOCK_MIN.  Without memory for a copy, sets `lacks`, and still fills the
+ * blocks.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
@@ -107,12 +111,12 @@ void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
 
-/* Returns the bytes of the k-th block in rank order, and sets its rank. */
+/* Returns the length in bytes of the k-th block in rank order, and sets *rank_p to its rank. */
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
 
 /*
- * Returns the number of non-empty messages of a side to or from other ranks, and sets *bytes_p to their bytes.  Raises
- * *longest to the bytes of the longest message.
+ * Returns the number of non-empty messages of a side to or from other ranks, and sets *bytes_p to the sum of their
+ * lengths in bytes.  Raises *longest to the length of the longest message.
  */
 uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
 
@@ -121,7 +125,7 @@ irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
 
 /* ---- runs of bytes ---- */
 
-/* The elements of a block that is not empty. */
+/* The elements of a nonempty block. */
 typedef struct mca_coll_irr_elements_t {
     const ompi_datatype_t *datatype;
     size_t                 count, bytes;
@@ -130,8 +134,8 @@ typedef struct mca_coll_irr_elements_t {
 } mca_coll_irr_elements_t;
 
 /*
- * Adds the runs of elements to the blocks, with offsets from the base; does not access the elements.  Returns
- * IRR_ERR_NOT_SUPPORTED if the mean run is shorter than IRR_BLOCK_MIN; IRR_ERR_NO_MEMORY, after which the blocks
+ * Adds the runs of elements to the blocks, with offsets from the base; does not access the elements.  Returns IRR_OK;
+ * IRR_ERR_NOT_SUPPORTED if the mean run is shorter than IRR_BLOCK_MIN; or IRR_ERR_NO_MEMORY, after which the blocks
  * contain some of the runs.
  */
 irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
@@ -139,7 +143,7 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
 /* Packs or unpacks elements.  Returns OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
 
-/* Return memory for packed bytes, or NULL; take it back and keep it for a later call. */
+/* mca_coll_irr_kept_take returns memory for packed bytes, or NULL.  mca_coll_irr_kept_give keeps it for later calls. */
 void *mca_coll_irr_kept_take(size_t bytes);
 void  mca_coll_irr_kept_give(void *memory);
 
@@ -150,24 +154,25 @@ void mca_coll_irr_runs_close(void);
 /* ---- coll_irr_request.c: one exchange by an engine communicator ---- */
 
 /*
- * A blocking call starts an operation and waits for its exchange.  Open MPI's progress moves operations of nonblocking
- * and persistent calls (coll_irr_request.h).  The operation of a persistent request repeats: it keeps its blocks and
- * packed copies, and the engine communicator has a plan for it.
+ * A blocking call starts an operation and waits for its exchange.  Open MPI's progress advances the operations of
+ * nonblocking and persistent calls (coll_irr_request.h).  The operation of a persistent request repeats: it keeps its
+ * blocks and packed copies, and the engine communicator has a plan for the operation.
  *
  * A zeroed operation is closed.  If it is kept from call to call, a repeated call reuses its lists of blocks.
  */
 typedef struct mca_coll_irr_operation_t {
     const mca_coll_irr_call_t *call;       /* the call; its sides are placed */
     mca_coll_irr_bytes_t       bytes;      /* the bytes of the call */
-    irr_exchange_t            *exchange;   /* the exchange in progress; NULL: Open MPI's own serves */
+    irr_exchange_t            *exchange;   /* the exchange in progress; NULL: Open MPI serves the call */
     bool                       opened;     /* blocks and packed copies exist */
     bool                       repeats;
     int                        failed;     /* OMPI_SUCCESS, or the error of packing */
 } mca_coll_irr_operation_t;
 
 /*
- * Makes the blocks of the call, for which room is reserved, and packs the send side unless the operation repeats.  The
- * call must outlive the operation.  Errors (no memory for copies, packing) are reported by the start.
+ * Makes the blocks of the call, and packs the send side unless the operation repeats.  Room for the blocks has been
+ * reserved.  The call must outlive the operation.  mca_coll_irr_operation_start reports errors (no memory for copies,
+ * packing).
  */
 void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
                                  const mca_coll_irr_ranks_t *ranks);
@@ -177,8 +182,8 @@ void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
 
 /*
  * Starts the exchange on this engine communicator.  Unless the operation repeats, the caller has set `exchange`.  If
- * the operation is not open, lacks memory or has failed, the communicator fails on all members, because other ranks
- * wait.
+ * the operation is not open, lacks memory or has failed, the engine communicator fails on all members, because other
+ * ranks wait for this one.
  */
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
 

@@ -1,38 +1,41 @@
 /*
  * coll_irr_calls.c - calls that return a request: nonblocking calls, and init calls of persistent requests.
  *
- * All nonblocking calls of a collective on a communicator form an operation class (coll_irr_request.h).  A nonblocking
- * call must not wait for other ranks, so an agreement is part of its operation.  Open MPI serves the first call.  If an
- * algorithm is named, the ranks agree after this call, and the second call is served.  If the ranks choose, they agree
- * after calls known to all of them.
+ * All nonblocking calls of a collective on a communicator form an operation class (coll_irr_request.h): one choice
+ * holds for all of them.  A nonblocking call must not wait for other ranks, so an agreement is part of its operation.
+ * Open MPI serves the first call.  If the user has named an algorithm, the ranks agree after the first call, and the
+ * engine serves the second call.  If the ranks choose, they agree after calls that all ranks know.
  *
- * The strategy of a call that starts during an agreement is unknown, and ranks may learn it at different times.  An
+ * If a call starts during an agreement, its strategy is not known yet, and ranks may learn it at different times.  An
  * exchange of the engine can start later, in order.  A call to Open MPI cannot, because it takes a tag, and tags are
  * assigned in call order.  However, a persistent request of Open MPI takes the tag that the nonblocking call would
- * take, exchanges the same messages, and can start at any time.  Such a call therefore creates one.  It is started if
- * Open MPI serves the call, and freed otherwise.  A call that the engine serves without one also takes a tag, so tags
- * stay alike on all ranks.  This is checked as far as possible: both functions must belong to one module, and a call
- * must take one tag.  Otherwise Open MPI serves all nonblocking calls.
+ * take, exchanges the same messages, and can start at any time.  A call during an agreement therefore creates a
+ * persistent request.  The request is started if Open MPI serves the call, and freed otherwise.  If the engine serves a
+ * call and no such request exists, the call also takes a tag, so the next tag is the same on all ranks.  Two conditions
+ * are checked: the nonblocking and the persistent function belong to one module, and each call takes one tag.  If a
+ * condition does not hold, Open MPI serves all nonblocking calls.
  *
- * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for it (5.0 does).  All ranks
- * must take the same number of tags, whether they know the strategy or not, so a request of Open MPI always takes it.
+ * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for the call (5.0 does).  All
+ * ranks must take the same number of tags, whether they know the strategy or not.  For such a call a persistent request
+ * of Open MPI therefore always takes the tag.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
  * classes.  Without memory for a request, the request is on the stack, and the call returns when the operation has
  * ended.
  *
- * A persistent collective is planned once and started many times.  If it is served from the start, everything that may
- * fail, wait or differ between ranks happens in the init call, which all ranks enter.  Each rank brings its own trouble
- * into the agreement on an engine communicator for the request.  The agreement plans the exchange, and all ranks state
- * whether this succeeded.  If not, all ranks use a request of the previous module.
+ * A persistent collective is planned once and started many times.  If the engine serves it from the start, everything
+ * that may fail, wait or differ between ranks happens in the init call, which all ranks enter.  The ranks agree on an
+ * engine communicator for the request.  The agreement includes the errors of each rank, and the result of planning the
+ * exchange.  If any rank has an error, all ranks use a request of the previous module.
  *
  * If the ranks choose, a request starts with the strategy that its class has found, or with an inner request of the
- * previous module, and has its own trials (coll_irr_request.h).  In the first init call on a communicator the ranks
- * vote whether all choose: only then may it take a tag for agreements, because all ranks or none must take it.
+ * previous module, and has its own trials (coll_irr_request.h).  The trials need a tag for agreements, and either all
+ * ranks or none must take this tag.  In the first init call on a communicator the ranks therefore vote whether all of
+ * them choose.
  *
  * Cost: an untimed nonblocking call that Open MPI serves needs no request of coll/irr.  An init call takes an agreement
- * as for a communicator's first collective, and the time of planning.  If the ranks choose, it takes the cost of the
- * previous module and one dissemination, and one more in the first init call of a communicator.
+ * as for a communicator's first collective, and the time of planning.  If the ranks choose, an init call takes the cost
+ * of the previous module and one dissemination; the first init call of a communicator takes two disseminations.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -100,7 +103,7 @@ static void begin_class(mca_coll_irr_class_t *class)
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
         class->unfit = another;
     }
-    mca_coll_irr_begin(class->module, service);    /* or the ranks agree after the first call */
+    mca_coll_irr_begin(class->module, service);    /* if the state stays NEW, the ranks agree after the first call */
 }
 
 static mca_coll_irr_class_t *class_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -127,15 +130,15 @@ void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
 
 /* ---- nonblocking calls ---- */
 
-/* What is known of a call before it starts. */
+/* How a call is served, as far as it is known before the call starts. */
 typedef enum kind {
-    PASSES,   /* to Open MPI; its end need not be known */
-    HOST,     /* to Open MPI */
+    PASSES,   /* by Open MPI; coll/irr need not know when the call ends */
+    HOST,     /* by Open MPI; coll/irr must know when the call ends */
     ENGINE,
     DOUBT     /* queued; its strategy is not known yet */
 } kind_t;
 
-/* Returns true if the end of a call to Open MPI need not be known.  Counts the call if the ranks choose. */
+/* Returns true if coll/irr need not know when a call to Open MPI ends.  Counts the call if the ranks choose. */
 static bool passes(mca_coll_irr_service_t *service)
 {
     return service->record == NULL &&
@@ -143,7 +146,7 @@ static bool passes(mca_coll_irr_service_t *service)
             (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
 }
 
-/* Classifies a call.  Only a call sets `holds`, so if it is false here, it stays false during this call. */
+/* Classifies a call.  Only calls set class->holds, so if it is false here, it stays false during this call. */
 static kind_t classify(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
@@ -161,7 +164,7 @@ static kind_t classify(mca_coll_irr_class_t *class)
     return kind;
 }
 
-/* Takes the tag that Open MPI would take in a call, on all ranks, whether Open MPI serves it or not. */
+/* Takes the tag that Open MPI takes in a call, on all ranks, whether or not Open MPI serves the call. */
 static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 {
     const mca_coll_irr_class_t *class = request->class;
@@ -177,7 +180,7 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     return result;
 }
 
-/* Starts an operation.  After an error of Open MPI, which is returned, the operation is not pending. */
+/* Starts an operation.  Returns OMPI_SUCCESS, or an error of Open MPI; after an error the operation is not pending. */
 static int start(mca_coll_irr_request_t *request, kind_t kind)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -258,7 +261,10 @@ typedef struct args {
     ompi_info_t           *info;
 } args_t;
 
-/* Returns an inactive request with its own class, whose service the caller completes.  NULL without memory. */
+/*
+ * Returns an inactive request with its own class; NULL without memory.  The caller sets the remaining members of the
+ * class's service.
+ */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
     const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
@@ -295,8 +301,9 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 }
 
 /*
- * Sets up an engine communicator with a plan for the request.  Collective; the request may be NULL on this rank.
- * Returns IRR_ERR_NOT_SUPPORTED, alike on all ranks, or an error of a reduction.
+ * Sets up an engine communicator with a plan for the request.  Collective; the request may be NULL on this rank, if
+ * `trouble` is set.  Returns IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks, if some rank cannot take part; or an error of
+ * a reduction.
  */
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
@@ -310,8 +317,8 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
 }
 
 /*
- * Creates a request that is served.  Collective.  Returns IRR_ERR_NOT_SUPPORTED alike on all ranks, or an error of
- * a reduction.
+ * Creates a request that the engine serves.  Collective.  Returns IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks, if some
+ * rank cannot take part; or an error of a reduction.
  */
 static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
 {
@@ -335,8 +342,8 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 /* ---- persistent requests for which the ranks choose ---- */
 
 /*
- * Starts the request with the strategy that its class has found, if all ranks can.  Collective.  Returns an error of
- * a reduction.
+ * Makes the strategy that the class has found the current strategy of the request, if all ranks can open it.
+ * Collective.  Returns IRR_OK or an error of a reduction.
  */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
@@ -356,14 +363,14 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
     status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
     if (status == IRR_OK) {
         irr_choice_found(&service->choice, &class->choice.speedup);
-        service->grouped = true;   /* like the strategies of the class */
+        service->grouped = true;   /* as for the strategies of the class */
     } else {
         service->strategies[1] = NULL;
     }
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
 
-/* Completes the service of a request with its own trials, and its inner request of the previous module. */
+/* Prepares a request for its own trials.  inner: its request of the previous module, which the request then owns. */
 static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner, int tag)
 {
     mca_coll_irr_service_t *service = &request->class->service;
@@ -373,7 +380,7 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
     request->load = mca_coll_irr_load(&request->call, request->class->module->ranks.rank);
     request->class->tag = tag;
     service->state = MCA_COLL_IRR_CHOOSING;
-    service->voted = true;   /* the class has voted */
+    service->voted = true;   /* the ranks have voted for the class */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
                     mca_coll_irr_memory_is_given());
 }

@@ -1,8 +1,8 @@
 /*
  * coll_irr_dispatch.c - blocking calls, and the steps common to all calls; see coll_irr_team.h.
  *
- * If a step fails on this rank, the other ranks are still in the exchange.  A rank that cannot take part therefore
- * fails the communicator on all its members.
+ * If a step fails on this rank, the other ranks are still in the exchange.  If a rank cannot take part, the engine
+ * communicator therefore fails on all its members.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -30,7 +30,7 @@ void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     }
 }
 
-/* Runs an agreement.  The call returns its error. */
+/* Runs an agreement.  Returns OMPI_SUCCESS or its error, which the MPI call returns. */
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
 {
     const mca_coll_irr_aim_t aim = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
@@ -68,7 +68,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     if (!mca_coll_irr_has_neighbors(module, which)) {
         call->send.slots = call->recv.slots = module->ranks.size;
         call->send.places = call->recv.places = call->send.slots;
-    } else if (neighbors != NULL) {   /* otherwise no rank is served */
+    } else if (neighbors != NULL) {   /* if NULL, Open MPI serves all ranks */
         call->send.places = neighbors->send_places;
         call->recv.places = neighbors->recv_places;
         call->send.slots = neighbors->sends;
@@ -97,7 +97,7 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     return mca_coll_irr_operation_finish(operation, mca_coll_irr_error(status));
 }
 
-/* Serves a call; irr_comm NULL: by Open MPI's own. */
+/* Serves a call by an engine communicator, or by the previous module if irr_comm is NULL. */
 static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_comm_t *irr_comm,
                  const mca_coll_irr_call_t *call)
 {
@@ -105,7 +105,7 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
-/* Serves a call that may be timed, and after which an agreement may be due. */
+/* Serves a call in state CHOOSING: times the call and runs an agreement after it, if the choice requires it. */
 __attribute__((noinline))
 static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
                       const mca_coll_irr_call_t *call)

@@ -1,17 +1,17 @@
 /*
- * coll_irr_engine.c - the engine of the process: its transport, chosen when the component opens; opened by the first
- * exchange, progressed by Open MPI.
+ * coll_irr_engine.c - the engine of the process.  The component chooses the engine's transport when it opens.  The
+ * first exchange opens the engine, and Open MPI progresses it.
  *
- * A provider of libfabric that works over sockets accepts connections from anywhere.  If no domain is named, it uses
- * the interfaces that the parameters of the btl tcp name, on each process those of its node.  If they name none,
- * libfabric chooses.
+ * A libfabric provider that works over sockets accepts connections from anywhere.  If the user names no domain, the
+ * provider uses the interfaces of this node that the parameters of Open MPI's btl tcp name.  If these parameters name
+ * no interface, libfabric chooses.
  *
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  On
- * an oversubscribed node, spinning takes the processor from the peer that this rank waits for.  A wait on such a node
- * therefore yields.  After some idle turns it sleeps on the transport's event, for a bounded time, because the rest of
- * MPI does not wake it.  An answer from another node takes longer than a context switch, so a wait for it tests once
- * and yields; the processor is then free for the kernel's part of the network.  If each rank has a processor, a wait
- * spins.  It still sleeps after a long time if all messages stay on the node, because such messages wake it at once.
+ * an oversubscribed node, spinning takes the processor from the peer that this rank waits for, so a wait yields.  After
+ * some idle turns the wait sleeps on the transport's event.  The sleep is bounded, because the rest of MPI does not
+ * wake this rank.  An answer from another node takes longer than a context switch, so each turn tests once and then
+ * yields the processor to the kernel's network stack.  If each rank has a processor, a wait spins.  It still sleeps
+ * after a long time if all messages stay on the node, because such messages wake the rank at once.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
@@ -62,7 +62,7 @@ const irr_transport_choice_t *mca_coll_irr_transport(void)
 
 /* ---- interfaces ---- */
 
-/* Returns a list of the btl tcp: Open MPI's value, or the environment variable if that btl was not loaded. */
+/* Returns a parameter of btl tcp: Open MPI's value, or the environment variable if the btl is not loaded. */
 static const char *btl_list(const char *name, const char *variable)
 {
     const int index = mca_base_var_find("ompi", "btl", "tcp", name);
@@ -74,7 +74,7 @@ static const char *btl_list(const char *name, const char *variable)
     return getenv(variable);
 }
 
-/* Returns the interfaces of this node that the btl parameters name; NULL: they name none. */
+/* Returns the interfaces of this node that the btl parameters name, or NULL if they name no interface. */
 static const char *named_interfaces(void)
 {
     static const char standard[] = "127.0.0.1/8,sppp";   /* Open MPI's default of btl_tcp_if_exclude */
@@ -98,22 +98,22 @@ static const char *named_interfaces(void)
 /* Rounds of engine progress in a turn: yielding the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* Rounds before the first turn if each rank has a processor: a short exchange ends within them. */
+/* Rounds of engine progress before the first turn if each rank has a processor: a short exchange needs no more. */
 #define FIRST_ROUNDS 64
 
 /* Turns without an event after which a wait on an oversubscribed node sleeps. */
 #define IDLE_TURNS 20
 
-/* The whole job is on this node. */
+/* True if the whole job is on this node. */
 static bool one_node;
 
 /* Longest sleep in microseconds: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
 
-/* Turns without an event, of a few microseconds each, after which a wait is a long one. */
+/* Number of turns, of a few us each, without an event after which a wait may sleep if each rank has a processor. */
 #define LONG_IDLE 2000
 
-/* On an oversubscribed node: turns between two rounds of progress of all of MPI. */
+/* Number of turns between two rounds of progress of all of MPI on an oversubscribed node. */
 #define MPI_TURNS 8
 
 static size_t node_processes(void)
@@ -128,7 +128,7 @@ bool mca_coll_irr_is_crowded(void)
     return ompi_mpi_yield_when_idle || (cpus > 0 && node_processes() > (size_t)cpus);
 }
 
-/* Default eager limit in bytes with a topology file: such a file is for Ethernet. */
+/* Default eager limit in bytes if the user gives a topology file, because topology files are for Ethernet. */
 #define EAGER_SWITCHES 65536
 
 /*
@@ -155,8 +155,8 @@ static void trace_file(char *file, size_t size)
 }
 
 /*
- * Creates the engine.  In 4.1 MPI_T_init_thread sets ompi_mpi_thread_multiple to its own level, and in 5.0 a later
- * session may raise it.  The level given by MPI_Init therefore remains in force.
+ * Creates the engine.  It supports threads if MPI_Init gave MPI_THREAD_MULTIPLE or ompi_mpi_thread_multiple is set now:
+ * in Open MPI 4.1 MPI_T_init_thread overwrites this variable, and in 5.0 a later session may raise the level.
  */
 static irr_status_t create(void)
 {
@@ -203,9 +203,9 @@ irr_status_t mca_coll_irr_engine_open(void)
         component->engine_state = status == IRR_OK ? MCA_COLL_IRR_ENGINE_OPEN : MCA_COLL_IRR_ENGINE_FAILED;
         if (status == IRR_OK) {
             /*
-             * A wait moves the engine itself.  However, a rank whose exchange has ended may still owe its peers a
-             * message that UCX could not send yet, such as the end of a rendezvous while a queue was full.  The peers
-             * would wait for it, and this rank for the peers in a barrier.
+             * A wait progresses the engine itself.  However, a rank whose exchange has ended may still have to send a
+             * message that UCX could not send yet, such as the end of a rendezvous while a queue was full.  Without
+             * this registration, its peers would wait for the message while the rank waits for them in a barrier.
              */
             opal_progress_register_lp(progress);
         }
@@ -217,8 +217,9 @@ irr_status_t mca_coll_irr_engine_open(void)
 }
 
 /*
- * Returns the rounds of progress before this rank yields.  If processors are scarce, a missing message arrives only
- * after other ranks have run, unless it is in a network between the ranks of this node.
+ * Returns the number of rounds of engine progress before this rank yields.  If processors are scarce, a missing message
+ * usually arrives only after other ranks have run, so one round is enough.  The exception is a network between the
+ * ranks of this node, which may still hold the message.
  */
 static int rounds_of_turn(void)
 {
@@ -227,7 +228,7 @@ static int rounds_of_turn(void)
     return component->may_sleep && !(one_node && irr_engine_has_network(component->engine)) ? 1 : ROUNDS;
 }
 
-/* Runs between two turns on an oversubscribed node. */
+/* Yields, or sleeps after many idle turns, between two turns on an oversubscribed node. */
 static void let_others_run(unsigned turn, unsigned idle)
 {
     if (turn % MPI_TURNS == 0) {
@@ -241,7 +242,8 @@ static void let_others_run(unsigned turn, unsigned idle)
 }
 
 /*
- * If each rank has a processor: sleeps in a long wait.  Not while a network is open, because its events may come late.
+ * Sleeps in a long wait if each rank has a processor.  Does nothing while a network is open, because the events of a
+ * network may come late.
  */
 static void rest(unsigned idle)
 {

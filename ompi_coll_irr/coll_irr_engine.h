@@ -13,40 +13,40 @@ irr_status_t mca_coll_irr_engine_open(void);
 /* Progresses all of MPI, and the engine if it is open.  Returns false after the deadline (0: there is none). */
 bool mca_coll_irr_progress(time_t deadline);
 
-/* Destroys the open engine.  All processes that exchanged messages must have drained theirs. */
+/* Destroys the open engine.  Before, all processes that exchanged messages must have drained their engines. */
 void mca_coll_irr_engine_close(void);
 
-/* Waits for an exchange while it progresses all of MPI.  Returns the result of the exchange. */
+/* Waits for an exchange, and meanwhile progresses all of MPI.  Returns the result of the exchange. */
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
 
 /*
- * Waits for a request, and frees it; progresses MPI and the engine meanwhile instead of blocking in the PML.  Sets
- * *bytes_p to the bytes received unless bytes_p is NULL.  Returns OMPI_ERR_TIMEOUT after the deadline (0: there is
- * none); the request then stays active.
+ * Waits for a request and frees it.  Meanwhile progresses MPI and the engine instead of blocking in the PML.  Sets
+ * *bytes_p to the number of bytes received unless bytes_p is NULL.  Returns OMPI_ERR_TIMEOUT after the deadline; the
+ * request then stays active.  Deadline 0 means no deadline.
  */
 int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
 
-/* True if this node has more processes of the job than processors.  A waiting process must then yield to others. */
+/* True if waits must yield: this node has more processes of the job than processors, or Open MPI yields when idle. */
 bool mca_coll_irr_is_crowded(void);
 
-/* Sets the counters of the engine; also valid before it opens and after it closes. */
+/* Sets *counters to the counters of the engine.  May also be called before the engine opens and after it closes. */
 void mca_coll_irr_counters(irr_counters_t *counters);
 
 /* True if the engine is open and uses a network. */
 bool mca_coll_irr_engine_has_network(void);
 
-/* Converts a status of the engine to an error of Open MPI; the only place that does. */
+/* Converts a status of the engine to an error of Open MPI.  No other code converts statuses. */
 int mca_coll_irr_error(irr_status_t status);
 
-/* Chooses the transport from parameters and devices, when the component opens. */
+/* Chooses the transport from the parameters and the network devices.  Called when the component opens. */
 void mca_coll_irr_transport_open(void);
 
-/* Returns the chosen transport and the cause. */
+/* Returns the chosen transport and the cause of the choice. */
 const irr_transport_choice_t *mca_coll_irr_transport(void);
 
 /* ---- coll_irr_setup.c: the teardown ---- */
 
-/* Members as ranks of MPI_COMM_WORLD, ascending; from malloc. */
+/* The members of a communicator as ascending ranks of MPI_COMM_WORLD; from malloc. */
 struct mca_coll_irr_group_t {
     struct mca_coll_irr_group_t *next;
     int                          size;
@@ -55,7 +55,7 @@ struct mca_coll_irr_group_t {
 
 /*
  * Records that this process exchanges with the members of a group, for the barrier of the teardown.  Takes ownership of
- * the group.  All members must call it, or none.
+ * the group.  Either all members call this function or none does.
  */
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
@@ -65,7 +65,7 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
  */
 void mca_coll_irr_teardown(void);
 
-/* Frees the groups. */
+/* Frees the groups that mca_coll_irr_teardown_add has recorded. */
 void mca_coll_irr_groups_free(void);
 
 #endif

@@ -2,12 +2,14 @@
  * coll_irr_entries.c - the MPI entry points that Open MPI calls, and the table of the collectives.
  *
  * The arguments of a collective have one of four forms: equal blocks, counts with one datatype, counts with a datatype
- * for each block, and the same with displacements of type MPI_Aint.  A form is four macros: the arguments as declared,
- * the arguments as passed on, the sides of a call with these arguments, and the arguments recovered from the sides, for
- * the previous module.  ENTRIES generates the functions of a collective from them.
+ * for each block, and counts with a datatype for each block and displacements of type MPI_Aint.  Four macros define a
+ * form: the declaration of the arguments, the arguments of a call that passes them on, the sides (send side and receive
+ * side) of a call with these arguments, and the arguments for the previous module, recovered from the sides.  ENTRIES
+ * generates the functions of a collective from the macros of its form.
  *
- * Open MPI stores the functions of a module, and those of a communicator with their modules, as members of structures.
- * Each row of the table has their offsets, so no other file distinguishes the collectives.
+ * Open MPI stores the functions of a module in members of a structure, and the functions of a communicator, with their
+ * modules, in members of another one.  Each row of the table contains the offsets of these members, so no other file
+ * distinguishes the collectives.
  */
 #include "coll_irr_team.h"
 
@@ -84,8 +86,8 @@ static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets,
 #define SERVED(host, member) ((__typeof__(((mca_coll_base_module_t *)NULL)->coll_##member))(host)->function)
 
 /*
- * Defines the blocking, the nonblocking and the persistent function of a collective, and `host_name`, which calls those
- * of the previous module.  `FORM` is the form of the arguments.
+ * Defines the blocking, the nonblocking and the persistent function of a collective, and `host_name`, which calls the
+ * same function of the previous module.  `FORM` is the form of the arguments.
  */
 #define ENTRIES(name, which, FORM)                                                                                 \
 static int name(FORM##_DECLARED, ompi_communicator_t *comm, mca_coll_base_module_t *base)                          \
@@ -150,7 +152,7 @@ ENTRIES(neighbor_alltoallw, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, FAR)
         .in_comm = offsetof(mca_coll_base_comm_coll_t, coll_##member),                                             \
         .in_comm_module = offsetof(mca_coll_base_comm_coll_t, coll_##member##_module) }
 
-/* Members that follow from the names of a collective: its functions and variables. */
+/* The members of a row that follow from the names of its collective: functions and variables. */
 #define NAMED(Name, Iname, name)                                                                                   \
         .forms = { ENTRY(Name, name), ENTRY(Iname, i##name), ENTRY(Name "_init", name##_init) },                   \
         .host = host_##name,                                                                                       \

@@ -1,8 +1,8 @@
 /*
  * coll_irr_interfaces.c - see coll_irr_interfaces.h.
  *
- * An entry of a list is the name of an interface, or an address with the number of its significant bits.  Other entries
- * match nothing; Open MPI's btl has warned of them.
+ * An entry of a list is the name of an interface, or an address with the number of its significant bits.  An entry of
+ * another kind matches nothing; Open MPI's btl prints a warning for it.
  */
 #include "coll_irr_interfaces.h"
 
@@ -15,7 +15,7 @@
 
 #define ENTRY_SIZE 64
 
-/* Returns the bytes of an address, and sets their number; NULL: its family is not supported. */
+/* Returns the bytes of an address, and sets *count to their number.  NULL: the address family is not supported. */
 static const unsigned char *bytes_of(const struct sockaddr *address, size_t *count)
 {
     if (address == NULL) {

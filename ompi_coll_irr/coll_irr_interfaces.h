@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 /*
- * Writes the names of the interfaces of `all` that are up and that the lists admit: each once, separated by commas, in
- * the order of the system.  Returns false if there are none, or if the names do not fit.  The lists are the values of
- * btl_tcp_if_include and btl_tcp_if_exclude: names and addresses, such as "eth0,192.168.0.0/16".  If `include` is NULL
- * or "", all interfaces are admitted that `exclude` does not list.
+ * Writes the names of the interfaces of `all` that are up and that the lists admit.  Each name appears once; names are
+ * separated by commas, in the order of the system.  Returns false if there is no such interface, or if the names do not
+ * fit.  The lists are the values of btl_tcp_if_include and btl_tcp_if_exclude: names and addresses, such as
+ * "eth0,192.168.0.0/16".  If `include` is NULL or "", all interfaces that `exclude` does not list are admitted.
  */
 bool mca_coll_irr_interfaces(const struct ifaddrs *all, const char *include, const char *exclude, char *names,
                              size_t size);

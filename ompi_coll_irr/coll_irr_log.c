@@ -1,10 +1,11 @@
 /*
- * coll_irr_log.c - the log of coll_irr_verbose: which strategy serves a collective of a communicator, and why; written
- * by rank 0 of the communicator.
+ * coll_irr_log.c - the log of coll_irr_verbose.  Rank 0 of a communicator logs which strategy serves a collective, and
+ * the cause.
  *
- * The log and the report give the same cause, a clause.  If the ranks have decided once and for all, the cause is a
- * text stored at that time.  If they choose, the cause is derived from the state of the choice.  It is therefore
- * correct at any time, also for a communicator that ends before its first trial.
+ * The cause is a clause that follows "because"; the log and the report give the same cause.  If the ranks have decided
+ * permanently, the cause is a text that was stored with the decision.  If the ranks choose while the program runs, the
+ * cause is derived from the state of the choice.  It is therefore correct at any time, also for a communicator that is
+ * freed before its first trial.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -41,7 +42,7 @@ static const char *plural(int count)
     return count == 1 ? "" : "s";
 }
 
-/* Adds the number of exchanges, and their time if it is measured. */
+/* Adds the number of exchanges, and their total time if times are measured. */
 static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *service)
 {
     const uint64_t calls = service->choice.calls;
@@ -58,7 +59,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
     const double share = service->choice.share;
     const int tried = service->choice.tried;
 
-    if (tried > 0) {   /* their results are outdated */
+    if (tried > 0) {   /* the results of these trials are outdated */
         add(clause, "%d algorithm%s in earlier trials; ", tried, plural(tried));
     }
     add_exchanges(clause, service);
@@ -71,7 +72,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
     }
 }
 
-/* Adds the cause if Open MPI's own serves and no trial gives the cause. */
+/* Adds the cause if Open MPI serves the collective for a reason other than a trial. */
 static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
@@ -89,7 +90,7 @@ static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, c
     }
 }
 
-/* Adds the cause if Open MPI's own serves and the ranks choose. */
+/* Adds the cause if Open MPI serves the collective and the ranks choose. */
 static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -171,23 +172,23 @@ const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
 }
 
-/* Returns true if this rank logs the communicator. */
+/* Returns true if this rank logs the communicator: rank 0 with verbosity 1, other ranks with verbosity 10. */
 static bool logs(const mca_coll_irr_module_t *module)
 {
     return opal_output_get_verbosity(mca_coll_irr_component.output) >= (module->ranks.rank == 0 ? 1 : 10);
 }
 
-/* Returns the flag that is true once the service was logged; for a service of a team, on this communicator. */
+/* Returns the flag that says whether the service was logged.  A service of a team has one flag per communicator. */
 static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     return service == mca_coll_irr_service_called(module, service->which) ? &module->logged[service->which]
                                                                           : &service->logged;
 }
 
-/* The text last printed by log_transport.  Guarded by the component's lock. */
+/* What log_transport has logged last: NOTHING, MEMORY or NETWORK.  Guarded by the component's lock. */
 static int transport_logged;
 
-/* Logs once which transport the engine has opened, if any, and why. */
+/* Logs that messages stay in shared memory, or the network that the engine has opened and the cause.  Each once. */
 static void log_transport(void)
 {
     enum { NOTHING, MEMORY, NETWORK } opened;
@@ -253,9 +254,9 @@ static bool offers(const mca_coll_base_module_t *module, int which)
 }
 
 /*
- * Returns the entry of the component that serves a collective instead of this module: the last one in the list that
- * offers it.  NULL: that is ours, or it passes calls on to ours.  When a communicator is freed, its modules leave the
- * list one by one, and modules above ours are still in it.
+ * Returns the entry of the component that serves a collective instead of this module: the last entry of the list that
+ * offers the collective.  Returns NULL if this entry is ours, or if its module passes calls on to ours.  When a
+ * communicator is freed, its modules leave the list one by one; modules above ours are still in the list.
  */
 static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
                                                int which)

@@ -3,14 +3,14 @@
  * the model ranks strategies, and the lessons of trials, from this job and from coll_irr_memory_file.
  *
  * Each process reads the file of its constants once.  All ranks of a communicator must rank strategies alike, so the
- * * vote on whether all choose includes a hash of the constants.  If all hashes are equal, the constants are used,
- * whatever the names of the files are.  Otherwise all ranks use the defaults.  The maxima of all constants and of their
- * complements then determine the message for the user, and the rank that prints it.
+ * vote includes a hash of the constants.  If the hashes of all ranks are equal, the ranks use their constants, even if
+ * the names of their files differ.  Otherwise all ranks use the defaults.  The maxima of all constants and of their
+ * complements then determine the warning, and the rank that prints it.
  *
  * Each process reads the file of lessons before the ranks first list strategies.  Another job may replace the file
- * between these reads, so ranks may have different lessons; they agree on common ones (choose/lessons.h).  Process 0 of
- * the job writes the file, because it is a member of most communicators.  If process 0 cannot use the file, it prints
- * one warning, and does not write the file.  Without memory a process drops new lessons.
+ * between these reads, so ranks may have different lessons; they agree on common lessons (choose/lessons.h).  Process
+ * 0 of the job writes the file, because it is a member of most communicators.  If process 0 cannot use the file, it
+ * prints one warning, and does not write the file.  Without memory a process drops new lessons.
  *
  * Cost: two more words in the vote; if constants differ, two more reductions.
  */
@@ -28,10 +28,13 @@
 
 /* ---- constants of the machine ---- */
 
-/* All constants are words. */
+/* Number of constants.  Each constant is a word of an agreement. */
 enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 
-/* Words of an agreement: the lowest and the highest rank that cannot read its file; largest and smallest values. */
+/*
+ * Words of an agreement: the lowest and the highest rank that cannot read its file; the largest and the smallest value
+ * of each constant.
+ */
 enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
 
 _Static_assert((int)WORDS <= (int)MCA_COLL_IRR_REDUCTION_WORDS, "a reduction has room for all constants");
@@ -69,7 +72,7 @@ static void read_constants(void)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Returns the rank in MPI_COMM_WORLD of a rank. */
+/* Converts a rank of the communicator to a rank of MPI_COMM_WORLD. */
 static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
 {
     return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
@@ -133,7 +136,7 @@ static int different(const uint64_t *words)
     return i;
 }
 
-/* The lower one of the ranks with the largest and the smallest value of a constant that differs warns the user. */
+/* The step after the reduction of the ranks with the largest and the smallest value: the lower rank warns the user. */
 static irr_status_t take_holders(mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_module_t *module = agreement->module;
@@ -201,7 +204,7 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 
 /* ---- lessons ---- */
 
-/* Time that process 0 waits for the lock of the file, and its pause between attempts. */
+/* How long process 0 waits for the lock of the file, and its pause between two attempts. */
 #define WAIT_NS  UINT64_C(2000000000)
 #define PAUSE_US 2000
 
@@ -295,7 +298,7 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Lessons are speedups over Open MPI's own.  Without memory for candidates there are none. */
+/* Lessons are speedups over Open MPI's implementation.  A service without memory for candidates has no lessons. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
 {
     if (service->candidates == NULL || service->host_strategy != 0 || service->candidates->lived) {

@@ -1,6 +1,6 @@
 /*
- * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, also for the engine;
- * bad values and misspelt names of parameters, reported in MPI_Init.
+ * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, for the component and
+ * the engine.  Also finds bad values and misspelt names of parameters, and reports them in MPI_Init.
  *
  * Open MPI ignores parameters that are not registered.  This file compares the names that begin with coll_irr_ in the
  * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 
 /*
- * Open MPI would aggregate help texts of all ranks over PMIx, which in 4.1 occasionally garbles or loses them.  Open
- * MPI therefore only renders the texts, and they are written here.  A text equal to the previous one is not repeated,
- * however many communicators it concerns.
+ * Open MPI would aggregate the help texts of all ranks over PMIx; in 4.1 PMIx occasionally garbles or loses texts.
+ * Open MPI therefore only renders the texts, and this function writes them.  It does not repeat a text that equals
+ * the previous one, even if the text concerns another communicator.
  */
 void mca_coll_irr_warn(const char *topic, const char *format, ...)
 {
@@ -55,7 +55,9 @@ bool mca_coll_irr_warns_first(bool *warned)
     return first;
 }
 
-/* Prints the log of the engine: errors and warnings as user messages, the rest depending on the verbosity. */
+/*
+ * Prints a line of the engine's log: an error or a warning as a user message, other lines depending on the verbosity.
+ */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
@@ -97,7 +99,7 @@ void mca_coll_irr_messages_close(void)
 
 #define BAD_TEXT 1024
 
-/* Writes a message that names a bad value, without the newlines at the end of the help text. */
+/* Writes the warning for a bad value, without the newlines at the end of the help text. */
 static void bad_text(const mca_coll_irr_bad_t *bad, char text[BAD_TEXT])
 {
     char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
@@ -136,7 +138,7 @@ static struct {
     uint64_t digest;
 } found;
 
-/* Stores a message, unless it is already stored. */
+/* Stores a user message, unless the same text is already stored. */
 static void note(const char *text)
 {
     for (int i = 0; i < found.count; i++) {
@@ -166,7 +168,7 @@ static int smaller(int a, int b)
 static int distance_of(const char *one, const char *other)
 {
     const size_t rows = strlen(one), columns = strlen(other);
-    int table[3][LONGEST + 1];   /* the last three rows, in turn */
+    int table[3][LONGEST + 1];   /* the last three rows, as a ring */
 
     if (rows > LONGEST || columns > LONGEST) {
         return INT_MAX;
@@ -189,7 +191,7 @@ static int distance_of(const char *one, const char *other)
     return table[rows % 3][columns];
 }
 
-/* Returns the registered name closest to this one; NULL: none is close. */
+/* Returns the registered name that is closest to `name`, or NULL if no name is close. */
 static const char *nearest_of(const char *name)
 {
     const mca_base_var_group_t *group;

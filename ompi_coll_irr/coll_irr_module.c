@@ -2,14 +2,14 @@
  * coll_irr_module.c - the component structure that Open MPI looks up in mca_coll_irr.so, its open and close, and a
  * module for each communicator.
  *
- * Query and enable run inside Open MPI's progress, where any wait hangs a multi-threaded job: they use local knowledge
- * only.  Decisions that must be alike on all ranks either depend on the communicator alone and are made here, or are
- * left to the first collective (coll_irr_agreement.c).
+ * Query and enable run inside Open MPI's progress, where any wait hangs a multi-threaded job.  They therefore use local
+ * knowledge only.  If a decision must be alike on all ranks and depends on the communicator alone, it is made here.
+ * The first collective makes all other such decisions (coll_irr_agreement.c).
  *
- * A rank without a module would not enter that collective, and the others would wait for it.  A few spare modules are
- * therefore allocated in advance.  A communicator that finds no memory gets a spare one, which takes part and declines.
- * For the same reason a module has room for the classes of its nonblocking calls and for a team; only used ones are
- * touched.
+ * A rank without a module would not enter the agreement of the first collective, and the other ranks would wait for it.
+ * A few spare modules are therefore allocated in advance.  A communicator that finds no memory gets a spare module.
+ * The rank then takes part in the agreement, and declines.  For the same reason a module has room for the classes of
+ * its nonblocking calls and for a team.
  */
 #include "coll_irr.h"
 #include "coll_irr_engine.h"
@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-/* Why the running Open MPI differs from the one of the build; empty: it does not. */
+/* How the running Open MPI differs from the Open MPI of the build; "" if they do not differ. */
 static char wrong_abi[96];
 
 static int init_query(bool progress_threads, bool mpi_threads)
@@ -79,10 +79,10 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
 /* Number of consecutive communicators that may find no memory for a module. */
 enum { SPARES = 4 };
 
-/* Guarded by the component's lock. */
+/* Number of spare modules that are missing.  Guarded by the component's lock. */
 static volatile int spares_lacking = SPARES;   /* also read without the lock */
 
-/* Makes a module without communicator a spare one. */
+/* Puts a module without a communicator into the list of spare modules. */
 static void put_spare(mca_coll_irr_module_t *module)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -91,7 +91,7 @@ static void put_spare(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Returns a spare module; NULL: there is none. */
+/* Returns a spare module, or NULL if there is no spare module. */
 static mca_coll_irr_module_t *take_spare(void)
 {
     mca_coll_irr_module_t *module;
@@ -107,7 +107,7 @@ static mca_coll_irr_module_t *take_spare(void)
     return module;
 }
 
-/* Returns a module; NULL without memory for it, for its classes of nonblocking calls or for a team. */
+/* Returns a new module, or NULL without memory for the module, its classes of nonblocking calls or its team. */
 static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
@@ -135,7 +135,7 @@ static void close_spares(void)
     }
 }
 
-/* Returns a module, or a spare one without memory; NULL: no spare one is left. */
+/* Returns a new module; without memory a spare module; NULL if no spare module is left. */
 static mca_coll_irr_module_t *make_module(void)
 {
     mca_coll_irr_module_t *module = new_module();
@@ -152,9 +152,10 @@ static mca_coll_irr_module_t *make_module(void)
 }
 
 /*
- * Logs collectives that higher components serve on MPI_COMM_WORLD.  Open MPI enables the modules of a communicator by
- * ascending priority, so modules above ours are enabled after it.  MPI_Init creates MPI_COMM_SELF after all modules of
- * MPI_COMM_WORLD are enabled; other communicators have no such moment.
+ * Logs the collectives of MPI_COMM_WORLD that a component of a higher priority serves.  Open MPI enables the modules of
+ * a communicator by ascending priority, so modules above ours are enabled after ours.  MPI_Init creates MPI_COMM_SELF
+ * after all modules of MPI_COMM_WORLD are enabled, and this function runs then.  Other communicators have no such
+ * moment.
  */
 static void log_world(void)
 {
@@ -194,7 +195,7 @@ static mca_coll_base_module_t *comm_query(ompi_communicator_t *comm, int *priori
 
 /* ---- the functions that served before ---- */
 
-/* Returns true if the module of a row is retained for this row, and not for the row above. */
+/* Returns true if a row retains its module: the row above has another module. */
 static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
 {
     const mca_coll_base_module_t *module = previous[which][form].module;
@@ -202,7 +203,9 @@ static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
     return module != NULL && (which == 0 || previous[which - 1][form].module != module);
 }
 
-/* Retains the modules that serve the communicator so far, and sets our functions for each form that they offer. */
+/*
+ * Retains the modules that served the communicator before ours, and sets our functions for each form that they offer.
+ */
 static void keep_previous(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
                           mca_coll_base_module_t *module)
 {
@@ -291,7 +294,9 @@ static void unlink_module(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Local, at the end of the job: closes the engine and everything that uses it.  No collective is served any more. */
+/*
+ * Local, at the end of the job: closes the engine and everything that uses it.  The engine then serves no collective.
+ */
 static void strand_modules(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;

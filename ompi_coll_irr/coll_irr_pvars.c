@@ -17,7 +17,8 @@
 #define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
 
 /*
- * Returns the class of a variable.  A gauge, named so in its text, may decrease, so its class must not promise growth.
+ * Returns the MPI_T class of a variable.  The description of a gauge contains the word gauge.  Its value may decrease,
+ * so its class must not promise growth.
  */
 static int class_of(const char *text)
 {
@@ -56,7 +57,7 @@ static int add_counter(counter_t *counter)
 
 /* ---- fields of records ---- */
 
-/* A field of a collective, blocking or nonblocking. */
+/* A variable: a field of the record of a collective's blocking or nonblocking calls. */
 typedef struct place {
     int                 field, which;
     mca_coll_irr_form_t form;
@@ -66,7 +67,7 @@ enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 
 static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
 
-/* Returns the service of a collective; NULL: no call so far. */
+/* Returns the service of a collective, or NULL if it was not called yet. */
 static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
 {
     const mca_coll_irr_class_t *class = module->nonblocking[place->which];
@@ -82,7 +83,7 @@ static bool is_double(mca_coll_irr_unit_t unit)
     return unit == MCA_COLL_IRR_SIGNED_NS || unit == MCA_COLL_IRR_LOW_NS || unit == MCA_COLL_IRR_RATIO;
 }
 
-/* Reads a field.  The values of a communicator that was freed, or has no module of coll/irr, are 0. */
+/* Reads a field.  The value is 0 if the communicator was freed or has no module of coll/irr. */
 static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const place_t *place = pvar->ctx;

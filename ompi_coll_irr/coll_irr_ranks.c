@@ -1,17 +1,17 @@
 /*
- * coll_irr_ranks.c - see coll_irr_ranks.h; also finds the neighbors of a rank in its topology, in an order that is the
+ * coll_irr_ranks.c - see coll_irr_ranks.h.  Also finds the neighbors of a rank in its topology, in an order that is the
  * same at both ends of an edge.
  *
- * Messages on an inter-communicator reach the other group only.  Open MPI has a communicator of each group for its own
- * collectives.  MPI_Comm_free releases this communicator while operations may still be in progress, so it is retained
- * here.
+ * Messages on an inter-communicator reach the other group only.  For messages within a group this file uses the
+ * communicator of the group that Open MPI has for its collectives.  MPI_Comm_free releases the group's communicator
+ * while operations may still be in progress, so it is retained here.
  *
  * All blocks from one rank to another form one message, even if several edges connect the two ranks.  Both ranks must
  * arrange the blocks in the same order.  MPI defines the order as if each edge had a message: edges between two ranks
  * are ordered as both ranks list them, because messages do not overtake.  On a grid, a message sent in one direction
  * arrives from the opposite direction, as if each direction of each dimension had its own tag.
  *
- * The ranks of the other group of an inter-communicator are neighbors, too.
+ * On an inter-communicator, the neighbors of a rank are the ranks of the other group.
  *
  * Cost: O(n log n) for n neighbors, once per communicator; no messages.
  */
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 
 /*
- * Offset of the tags on the communicator of the own group, for which Open MPI assigns tags independently: 2^21
- * nonblocking collectives away.
+ * Offset of tags on the communicator of this rank's group.  Open MPI assigns tags to that communicator independently of
+ * the inter-communicator, so our tags are 2^21 nonblocking collectives away.
  */
 #define OWN_TAGS (-(1 << 21))
 
@@ -69,8 +69,8 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
 }
 
 /*
- * For each process of the job, 1 + the number of its node; 0: not looked up yet.  Open MPI has this data locally.
- * Guarded by the component's lock.
+ * For each process of the job: 1 + the number of its node, or 0 if the node was not looked up yet.  Open MPI has this
+ * data locally.  Guarded by the component's lock.
  */
 static uint64_t *node_of;
 
@@ -80,7 +80,7 @@ void mca_coll_irr_ranks_close(void)
     node_of = NULL;
 }
 
-/* Returns 1 + the node of a process; 0: unknown. */
+/* Returns 1 + the number of the node of a process, or 0 if the node is unknown. */
 static uint64_t node_of_process(const opal_process_name_t *name)
 {
     const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
@@ -141,8 +141,8 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /*
- * Lists edges by rank, without MPI_PROC_NULL.  Edges of one rank are sorted by slot, or if flip is 1 by the slot of the
- * opposite direction.  Returns their number.
+ * Lists the edges to `ranks`, sorted by rank, without MPI_PROC_NULL.  Edges to the same rank are sorted by slot, or by
+ * the slot of the opposite direction if flip is 1.  Returns the number of edges listed.
  */
 static int list_edges(const int *ranks, int count, int flip, mca_coll_irr_slot_t *order)
 {
@@ -197,7 +197,7 @@ static mca_coll_irr_neighbors_t *create(const int *out_ranks, int out, const int
     return made;
 }
 
-/* Returns the neighbors for edges that lead both ways; frees `ranks`, which are from malloc. */
+/* Returns the neighbors for edges that lead in both directions.  Frees `ranks`, which is from malloc. */
 static mca_coll_irr_neighbors_t *create_both_ways(int *ranks, int count, int flip)
 {
     mca_coll_irr_neighbors_t *made = ranks != NULL ? create(ranks, count, ranks, count, flip) : NULL;
@@ -206,7 +206,7 @@ static mca_coll_irr_neighbors_t *create_both_ways(int *ranks, int count, int fli
     return made;
 }
 
-/* Slot 2 d is the lower neighbor in dimension d, slot 2 d + 1 the upper one. */
+/* Returns the neighbors on a grid: slot 2 d is the lower neighbor in dimension d, slot 2 d + 1 the upper neighbor. */
 static mca_coll_irr_neighbors_t *of_grid(ompi_communicator_t *comm)
 {
     const int dimensions = comm->c_topo->mtc.cart->ndims;
@@ -225,7 +225,7 @@ static mca_coll_irr_neighbors_t *of_graph(const mca_topo_base_comm_graph_t *grap
     return create(graph->edges + begin, count, graph->edges + begin, count, 0);
 }
 
-/* Each rank of the other group is a neighbor once, and lists this group in the same order. */
+/* Returns the ranks of the other group as neighbors.  Those ranks list the ranks of this group in the same order. */
 static mca_coll_irr_neighbors_t *of_other_group(const mca_coll_irr_ranks_t *own)
 {
     const mca_coll_irr_ranks_group_t *other = &own->groups[own->rank < own->groups[1].first];

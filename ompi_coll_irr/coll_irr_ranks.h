@@ -1,8 +1,8 @@
 /*
  * coll_irr_ranks.h - the ranks of the exchanges of a communicator, as the engine numbers them.
  *
- * They are in two groups.  In an intra-communicator the first group has all ranks, and the second group is empty.  An
- * inter-communicator has its two groups, ordered by the process of their rank 0, so all ranks use the same order.
+ * The ranks are in two groups.  In an intra-communicator the first group has all ranks, and the second group is empty.
+ * In an inter-communicator the two groups are ordered by the process of their rank 0, so all ranks use the same order.
  */
 #ifndef MCA_COLL_IRR_RANKS_H
 #define MCA_COLL_IRR_RANKS_H
@@ -13,15 +13,15 @@
 typedef struct mca_coll_irr_ranks_group_t {
     int                  first;
     ompi_group_t        *members;   /* member i is rank first + i */
-    ompi_communicator_t *comm;      /* communicator that reaches them from this process */
+    ompi_communicator_t *comm;      /* communicator for messages of this process to the members */
     int                  tags;      /* offset added to the tags of messages */
 } mca_coll_irr_ranks_group_t;
 
 typedef struct mca_coll_irr_ranks_t {
     int                        size, rank;
     size_t                     timeout;     /* limit of agreements in seconds; 0: none */
-    bool                       given_up;    /* an agreement has failed on this rank; no other one can succeed */
-    bool                       stranded;    /* Open MPI may still use the memory of that agreement */
+    bool                       given_up;    /* this rank gave up an agreement; later agreements fail at once */
+    bool                       stranded;    /* Open MPI may still use the memory of the agreement given up */
     mca_coll_irr_ranks_group_t groups[2];   /* an empty second group begins at `size` */
     ompi_communicator_t       *kept;        /* retained communicator; NULL: none */
 } mca_coll_irr_ranks_t;
@@ -30,8 +30,8 @@ typedef struct mca_coll_irr_ranks_t {
 void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm);
 
 /*
- * Sets the ranks of a communicator, which must outlive them.  *ranks must be zeroed before.  mca_coll_irr_ranks_fini
- * may be called twice.
+ * Sets *ranks, which must be zeroed, to the ranks of a communicator.  The communicator must outlive *ranks.
+ * mca_coll_irr_ranks_fini may be called twice.
  */
 static inline void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
 {
@@ -69,15 +69,15 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
 }
 
 /*
- * Returns true if a rank is on this rank's node; returns the number of such ranks.  Both use data that Open MPI has
- * locally.
+ * The first function returns true if a rank is on this rank's node; the second returns the number of such ranks.  Both
+ * use data that Open MPI has locally.
  */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
 int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
 
 /*
- * Returns the number of nodes of the ranks; 0: some nodes are unknown, or no memory.  The node of each process is
- * looked up once.
+ * Returns the number of nodes of the ranks, or 0 if the node of some rank is unknown or memory is lacking.  The node of
+ * each process is looked up once.
  */
 int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks);
 

@@ -113,7 +113,7 @@ static void widen(range_t *range, const range_t *more)
     }
 }
 
-/* Returns the entry for trials of a strategy; NULL: the list is full, and no entry is slower. */
+/* Returns the entry for the trials of a strategy, or NULL if the list is full and no entry is slower. */
 static tried_t *place_of(record_t *record, const tried_t *tried)
 {
     tried_t *slowest = NULL;
@@ -151,7 +151,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Adds times.  Unless the record is of this rank, its rank took part in the same exchanges: the longest time counts. */
+/*
+ * Adds the times of a record of this rank.  A record of another rank has times of the same exchanges, so the longest
+ * time is kept instead.
+ */
 static void add_times(record_t *into, const record_t *record, bool of_this_rank)
 {
     const bool longest = record->ns > into->ns;
@@ -245,7 +248,9 @@ void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *cal
     }
 }
 
-/* Returns the record with the same ranks and call, and with by_name the same name; NULL if there is none. */
+/*
+ * Returns the record with the same ranks and call, and with the same name if by_name is true; NULL: not in the table.
+ */
 static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool by_name)
 {
     for (int i = 0; i < table->count; i++) {
@@ -271,8 +276,8 @@ static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
 }
 
 /*
- * Returns the record to merge with, when the table has room for at most one more record.  That last one collects all
- * records without another one of their kind.
+ * Returns the record to merge with, when the table has room for at most one more record.  The last record of the table
+ * collects the records that have no other record of the same kind.
  */
 static record_t *find_company(mca_coll_irr_table_t *table, const record_t *record)
 {

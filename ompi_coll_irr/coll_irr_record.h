@@ -3,7 +3,7 @@
  * coll_irr_verbose read it.
  *
  * Each rank fills its own records (coll_irr_statistics.c).  The report merges the records of communicators and ranks in
- * a table of bounded size: if the table has no room for a record, it is added to another one of its kind.
+ * a table of bounded size: if the table has no room for a record, its numbers are added to another record.
  *
  * Pure functions without Open MPI.  A record contains no pointers, so processes on machines with equal data formats
  * exchange it as it is.
@@ -18,7 +18,7 @@
 
 /* ---- records ---- */
 
-/* Speedups: the time of Open MPI's own divided by the time of a strategy.  If there are none, max is 0. */
+/* A range of speedups.  A speedup is Open MPI's time divided by the time of a strategy.  max is 0 without a speedup. */
 typedef struct mca_coll_irr_range_t {
     double min, max;
 } mca_coll_irr_range_t;
@@ -39,16 +39,16 @@ typedef struct mca_coll_irr_record_t {
     char     name[64];         /* of the communicator */
     char     call[32];         /* name of the collective in MPI */
     char     strategy[96];     /* strategy that serves at the end */
-    char     why[272];         /* its cause, as a clause */
-    int32_t  similar;          /* other communicators differ from this cause in numbers only */
-    int32_t  saves;            /* saved_ns is known */
-    int32_t  ranks, nodes;     /* 0: they differ, or are not known */
-    int32_t  algorithm;        /* that serves now; a value of the parameters for algorithms */
+    char     why[272];         /* the cause of this strategy, as a clause */
+    int32_t  similar;          /* causes of other communicators differ from this cause in numbers only */
+    int32_t  saves;            /* 1: saved_ns is known */
+    int32_t  ranks, nodes;     /* 0: unknown, or different in the communicators of the record */
+    int32_t  algorithm;        /* the algorithm that serves now; a value of the parameters for algorithms */
     uint64_t communicators;
     uint64_t exchanges;
-    uint64_t room;             /* messages to other ranks that were possible */
-    uint64_t messages;         /* messages that were not empty */
-    uint64_t bytes;            /* sent in messages */
+    uint64_t room;             /* number of messages to other ranks if no message were empty */
+    uint64_t messages;         /* number of messages that were not empty */
+    uint64_t bytes;            /* bytes sent in these messages */
     uint64_t longest;          /* bytes of the longest message */
     uint64_t tried;            /* strategies in trials */
     uint64_t trial_exchanges;  /* exchanges in trials */
@@ -58,7 +58,7 @@ typedef struct mca_coll_irr_record_t {
     double   saved_ns;         /* time saved relative to Open MPI's own, from trials; negative: lost */
     double   saved_low_ns, saved_high_ns;   /* interval of saved_ns, from the spread of the samples */
     mca_coll_irr_range_t speedup;   /* of the strategy that serves at the end, in its last trial */
-    mca_coll_irr_range_t other;     /* of the best other strategy, where Open MPI's own serves */
+    mca_coll_irr_range_t other;     /* if Open MPI serves: speedup of the best other strategy */
     int32_t  strategies;       /* length of the list, which holds the best strategies tried */
     mca_coll_irr_tried_t list[MCA_COLL_IRR_RECORD_STRATEGIES];
 } mca_coll_irr_record_t;
@@ -67,8 +67,8 @@ typedef struct mca_coll_irr_record_t {
 #define MCA_COLL_IRR_NS_MAX 1e17
 
 /*
- * Adds trials of a strategy to the list.  If the list is full, they replace the slowest strategy unless they are
- * slower.
+ * Adds the trials of a strategy to the list.  If the list is full, the strategy replaces the slowest strategy of the
+ * list, unless it is slower.
  */
 void mca_coll_irr_record_tried(mca_coll_irr_record_t *record, const mca_coll_irr_tried_t *tried);
 
@@ -80,24 +80,24 @@ bool mca_coll_irr_record_is_sound(const mca_coll_irr_record_t *record);
 typedef enum mca_coll_irr_unit_t {
     MCA_COLL_IRR_COUNT, MCA_COLL_IRR_BYTE, MCA_COLL_IRR_FRACTION, MCA_COLL_IRR_RATIO, MCA_COLL_IRR_NS,
     MCA_COLL_IRR_SIGNED_NS,
-    MCA_COLL_IRR_LOW_NS,      /* signed; lower end of an interval, whose upper end is the next number */
+    MCA_COLL_IRR_LOW_NS,      /* signed; lower end of an interval; the next field is the upper end */
     MCA_COLL_IRR_NAME         /* of an algorithm; a value of the parameters for algorithms */
 } mca_coll_irr_unit_t;
 
-/* A number of a record, and where it is written.  NULL: it is not written there. */
+/* A number of a record, and its name in each kind of output.  NULL: that output does not contain the number. */
 typedef struct mca_coll_irr_field_t {
     mca_coll_irr_unit_t unit;
     const char         *json;      /* key */
     const char         *column;    /* title in the text report, as wide as the column */
     const char         *variable;  /* suffix of the names of its MPI_T variables */
-    const char         *text;      /* their description; %s is the call */
+    const char         *text;      /* description of these variables; %s is the call */
 } mca_coll_irr_field_t;
 
 /* In the order of output. */
 enum { MCA_COLL_IRR_FIELDS = 18 };
 extern const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS];
 
-/* Sets the values of all fields of a record; NAN: not known. */
+/* Sets the values of all fields of a record.  NAN: the value is unknown. */
 void mca_coll_irr_record_values(const mca_coll_irr_record_t *record, double values[MCA_COLL_IRR_FIELDS]);
 
 /* ---- text ---- */
@@ -110,7 +110,7 @@ typedef struct mca_coll_irr_size_t {
 /* Formats bytes with a unit in powers of 1000, with two significant digits or all before the point: 12 B, 2.1 kB. */
 mca_coll_irr_size_t mca_coll_irr_bytes_text(double bytes);
 
-/* Formats nanoseconds likewise: 830 ns, 2.1 us, 41 ms, -3.0 s. */
+/* Formats nanoseconds with two significant digits or all before the point: 830 ns, 2.1 us, 41 ms, -3.0 s. */
 mca_coll_irr_size_t mca_coll_irr_time_text(double ns);
 
 /* Writes "tried 2 algorithms in 40 exchanges"; the text is empty if no strategy was tried. */
@@ -131,10 +131,11 @@ typedef struct mca_coll_irr_table_t {
 } mca_coll_irr_table_t;
 
 /*
- * Adds a record to the one with the same name, collective and number of ranks.  If there is none and the table is
- * nearly full, adds it to one with the same collective and ranks, or else to the last one, which collects all others.
- * of_this_rank: times are added.  Otherwise another rank took part in the same exchanges: the time and the saved time
- * are those of the rank with the longest time, and the set-up time is the longest of all ranks.
+ * Adds a record to the record of the table with the same name, collective and number of ranks, or appends it.  If the
+ * table is nearly full, adds the record to one with the same collective and number of ranks.  If there is no such
+ * record, adds it to the last record, which collects all others.  With of_this_rank, times are added.  Otherwise
+ * another rank took part in the same exchanges: the time and the saved time are then those of the rank with the
+ * longest time, and the set-up time is the longest of all ranks.
  */
 void mca_coll_irr_table_add(mca_coll_irr_table_t *table, const mca_coll_irr_record_t *record, bool of_this_rank);
 
@@ -145,7 +146,7 @@ void mca_coll_irr_table_sort(mca_coll_irr_table_t *table);
 typedef struct mca_coll_irr_job_t {
     const char *version;      /* of coll/irr */
     int         ranks;
-    int         reporting;    /* number of ranks whose records are in the table */
+    int         reporting;    /* number of ranks that contributed records to the table */
 } mca_coll_irr_job_t;
 
 /* Write a table, the sums for each collective and the sums for the job.  The stream records errors (ferror). */

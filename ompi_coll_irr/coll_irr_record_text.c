@@ -14,7 +14,7 @@
  * "setup_share": 0.012, "saved_ns": ..., "saved_range_ns": [..., ...].  An unknown value is null.
  *
  * A number with a decimal point is written as two integers, so that no locale writes a comma.  The application chooses
- * names of communicators: only their ASCII characters are written.
+ * the names of communicators, so only their printable ASCII characters are written.
  */
 #include "coll_irr_record.h"
 
@@ -66,7 +66,7 @@ void mca_coll_irr_record_trials(const record_t *record, char text[MCA_COLL_IRR_T
     }
 }
 
-/* The word before the number, in a cause that contains a speedup. */
+/* The word that precedes the speedup in a cause. */
 #define SPEEDUP "speedup "
 
 void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)

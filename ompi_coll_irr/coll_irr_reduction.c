@@ -1,8 +1,9 @@
 /*
  * coll_irr_reduction.c - reductions by point-to-point messages, see coll_irr_agreement.h.
  *
- * A gather receives in round k the bytes of the rank at distance 2^k behind, followed by those of the ranks behind that
- * rank.  At the end the bytes lie in descending order of ranks, starting from this one; two reversals sort them.
+ * In round k of a gather a rank receives the bytes of the rank at distance 2^k behind it, followed by the bytes of the
+ * ranks behind that rank.  At the end the bytes are in descending order of ranks, starting with this rank.  Two
+ * reversals bring them into ascending order.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 
 /*
- * Limit of a gap between two tests that counts as waiting.  During a longer gap the program computes, and messages may
- * have arrived.
+ * Limit of the time between two tests that counts as waiting.  If the time is longer, the program has computed
+ * meanwhile, and messages may have arrived.
  */
 #define GAP_NS UINT64_C(100000000)
 
@@ -36,7 +37,7 @@ static bool is_partner(const mca_coll_irr_reduction_t *reduction, uint32_t side)
     return (side >> reduction->round & 1) != 0;
 }
 
-/* Returns the rank that is `ahead` members ahead. */
+/* Returns the rank of the member that is `ahead` members ahead of this one. */
 static int rank_at(const mca_coll_irr_reduction_t *reduction, int64_t ahead)
 {
     const int place = (int)((reduction->me + ahead + reduction->count) % reduction->count);
@@ -44,7 +45,7 @@ static int rank_at(const mca_coll_irr_reduction_t *reduction, int64_t ahead)
     return reduction->members != NULL ? reduction->members[place] : place;
 }
 
-/* Returns the bytes of a message of this round. */
+/* Returns the length in bytes of a message of this round. */
 static size_t length_of(const mca_coll_irr_reduction_t *reduction)
 {
     const int64_t known = distance_of(reduction), rest = reduction->count - known;
@@ -137,7 +138,7 @@ static bool has_round(mca_coll_irr_reduction_t *reduction)
 
 /* ---- giving up ---- */
 
-/* Returns the rank whose message is missing; -1: none. */
+/* Returns the rank whose message is missing, or -1 if no message is missing. */
 static int missing_rank(const mca_coll_irr_reduction_t *reduction)
 {
     return reduction->requests[0] != NULL ? rank_at(reduction, -distance_of(reduction)) : -1;
@@ -159,7 +160,7 @@ static void report_timeout(const mca_coll_irr_reduction_t *reduction)
 }
 
 /*
- * Sends an empty message in all remaining rounds.  They need no memory, and this rank does not wait for their
+ * Sends an empty message in each remaining round.  The messages need no memory, and this rank does not wait for their
  * completion.
  */
 static void notify_others(mca_coll_irr_reduction_t *reduction)
@@ -175,7 +176,7 @@ static void notify_others(mca_coll_irr_reduction_t *reduction)
     }
 }
 
-/* Gives up.  If Open MPI does not release a request, its memory must stay (ranks->stranded). */
+/* Gives up the operation.  If Open MPI does not release a request, sets ranks->stranded: the memory must stay valid. */
 static void give_up(mca_coll_irr_reduction_t *reduction, irr_status_t status)
 {
     mca_coll_irr_ranks_t *ranks = reduction->ranks;
@@ -195,8 +196,8 @@ static void give_up(mca_coll_irr_reduction_t *reduction, irr_status_t status)
 }
 
 /*
- * Returns the timeout in nanoseconds.  Lower ranks give up slightly earlier, and notify others before these print a
- * message.
+ * Returns the timeout in nanoseconds.  Lower ranks give up slightly earlier, so that their notices arrive before other
+ * ranks print the same warning.
  */
 static uint64_t limit_ns(const mca_coll_irr_ranks_t *ranks)
 {
@@ -284,7 +285,7 @@ static void test_round(mca_coll_irr_reduction_t *reduction)
     reduction->round++;
 }
 
-/* Starts rounds until one does not complete at once; completes the operation after the last one. */
+/* Starts rounds until a round does not complete at once.  Completes the operation after the last round. */
 static void go_on(mca_coll_irr_reduction_t *reduction)
 {
     while (reduction->status == IRR_OK && has_round(reduction)) {
