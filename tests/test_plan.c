@@ -16,7 +16,7 @@
 
 #define RANKS_ALL 32
 
-/* Returns true if a rank can build the plan of a row alone; these rows come first. */
+/* Returns true if a rank can build the plan of a row alone. These rows are the first rows of the table. */
 static bool is_direct(int algorithm)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(algorithm);
@@ -31,7 +31,7 @@ static void fini_plans(irr_plan_t *plans, int count)
     }
 }
 
-/* Builds the plans of all ranks for one job, without a reserve. */
+/* Builds the plans of all ranks for one job, without a reservation. */
 static void build_plans(int algorithm, const irr_job_t *job, irr_plan_t *plans)
 {
     for (int r = 0; r < job->ranks; r++) {
@@ -160,7 +160,7 @@ static void test_text_of_two_stages(void)
         "stage 1 step 2    recv from 2             28 bytes  scratch[100,128)\n"
         "stage 2 step 1    send to   2             40 bytes  scratch[0,4) scratch[100,128) input[-8,0)  "
         "after 0 1\n");
-    CU_ASSERT_EQUAL(irr_plan_add(&plan, &copy), IRR_OK);   /* of stage 1, within the scratch that is there */
+    CU_ASSERT_EQUAL(irr_plan_add(&plan, &copy), IRR_OK);   /* a copy in stage 1, within the existing scratch */
     CU_ASSERT(plan.stages == 2 && plan.scratch_bytes == 128);
     irr_plan_reset(&plan, &problem);
     CU_ASSERT(plan.stages == 0 && plan.scratch_bytes == 0 && plan.nsteps == 0 && plan.steps_max >= 3);
@@ -188,8 +188,8 @@ static void test_text_unwritable(void)
 /* ---- the same problem, the same plan ---- */
 
 /*
- * Plans of jobs of every kind have two steps for each message that is not empty, and no scratch.  A plan is the same if
- * it is built again over another plan, and from another job with the same content.
+ * Plans of jobs of every kind have two steps for each message that is not empty, and no scratch. A plan does not change
+ * if it is built over another plan, or from another job with the same content.
  */
 static void test_same(void)
 {
@@ -251,7 +251,7 @@ static void test_rebuilt(void)
     }
 }
 
-/* Adds steps to a plan without a reserve; each allocation fails once, which does not change the plan. */
+/* Adds steps to a plan without a reservation. Each allocation fails once, and a failure does not change the plan. */
 static void test_growth(void)
 {
     enum { STEPS = 5000 };
@@ -294,7 +294,7 @@ typedef struct reserved {
     irr_plan_room_t    bounds;
 } reserved_t;
 
-/* A plan without its reserve can be built nevertheless. */
+/* Reserves room for a plan. If the reservation fails, the plan can still be built. */
 static irr_status_t reserve(void *context)
 {
     const reserved_t *reserved = context;
@@ -320,7 +320,7 @@ static void test_no_memory_to_reserve(void)
     irr_job_destroy(job);
 }
 
-/* A reserve that overflows is refused before its bytes are computed. */
+/* A reservation whose number of bytes overflows is refused. */
 static void test_reserve_overflow(void)
 {
     const irr_plan_room_t bounds = { .steps = SIZE_MAX / 8, .pieces = 1, .deps = 1 };

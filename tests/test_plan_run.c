@@ -1,6 +1,6 @@
 /*
- * test_plan_run.c - the run of irr_plan check: the checker accepts the plans of all rows, and their run delivers every
- * byte.  The run of wrong plans ends, too.
+ * test_plan_run.c - the run of irr_plan check. The checker accepts the plans of all rows, and their run delivers every
+ * byte. A run of wrong plans also ends.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -14,7 +14,10 @@
 
 static const irr_strategy_t unlimited;
 
-/* Builds plans for long messages of all pairs, or for short ones of some. */
+/*
+ * Builds plans for long messages between all pairs of ranks, or, if `sparse` is true, for short messages between some
+ * pairs.
+ */
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool sparse, uint64_t *state,
                   irr_plans_t *plans)
 {
@@ -28,7 +31,7 @@ static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool 
     irr_matrix_fini(&matrix);
 }
 
-/* Leaves out most large jobs with long messages or schedules, which take long. */
+/* Returns true for most large jobs with long messages or with schedules, because these jobs take long. */
 static bool is_left_out(int row, int ranks, bool sparse, uint64_t *state)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(row);
@@ -37,7 +40,7 @@ static bool is_left_out(int row, int ranks, bool sparse, uint64_t *state)
     return takes_long && (ranks > 13 || (ranks > 4 && !irr_test_picks(state)));
 }
 
-/* The checker accepts the plans of a row, and their run delivers. */
+/* Asserts that the checker accepts the plans of a row, and that their run delivers every byte. */
 static void expect_delivered(int row, int ranks, uint64_t *state)
 {
     for (int i = 0; i < 2 * IRR_OVERLAP_COUNT; i++) {
@@ -73,7 +76,7 @@ static void test_delivers(void)
     }
 }
 
-/* No receive matches the last send of rank 0, so its receiver waits for ever. */
+/* The last send of rank 0 and the receive that waits for it do not match, so the receiver waits forever. */
 static void test_never_ends(void)
 {
     char reason[256] = "";
@@ -90,7 +93,7 @@ static void test_never_ends(void)
     irr_plans_fini(&plans);
 }
 
-/* Rank 1 receives two messages into each other's place. */
+/* Rank 1 receives each of two messages in the place of the other message. */
 static void test_wrong_place(void)
 {
     char reason[256] = "";

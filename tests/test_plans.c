@@ -1,7 +1,7 @@
 /*
- * test_plans.c - the plans of all ranks, and their messages with what they carry.
+ * test_plans.c - the plans of all ranks, and their messages with the slices that they carry.
  *
- * Small jobs have exact expectations; for all algorithms, a replay moves every byte by the slices alone.
+ * Small jobs have exact expectations. For all algorithms, a replay moves every byte, and uses only the slices.
  */
 #include "irr_test.h"
 #include "matrix_scene.h"
@@ -173,7 +173,7 @@ static void test_scheduled(void)
 
 #define RANGE(buffer, offset, length) { IRR_BUFFER_##buffer, false, offset, length }
 
-/* Two consecutive pieces are one slice; two in another order remain two. */
+/* Two consecutive pieces are one slice. Two pieces in another order are two slices. */
 static const irr_scene_row_t pieced_rows[] = {
     { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
     { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
@@ -200,7 +200,10 @@ static void open_pieced(irr_scene_t *scene)
     irr_scene_add(scene, ROWS(pieced_rows));
 }
 
-/* Messages of plans that forward, that use their scratch twice, and whose messages have several pieces. */
+/*
+ * Checks the messages of plans that forward, of plans that use their scratch twice, and of plans whose messages have
+ * several pieces.
+ */
 static void test_scenes(void)
 {
     static const struct { void (*open)(irr_scene_t *scene); const char *messages; } rows[] = {
@@ -265,7 +268,7 @@ static void test_broken(void)
 #define REPLAY_RANKS  12
 #define REPLAY_LENGTH 24
 
-/* The stage since which a rank holds a byte, by rank, source, destination and byte; 0: from the start. */
+/* since: the stage from which a rank holds a byte, by rank, source, destination and byte; 0: from the start. */
 typedef struct replay {
     const irr_matrix_t *matrix;
     int                 since[REPLAY_RANKS][REPLAY_RANKS][REPLAY_RANKS][REPLAY_LENGTH];

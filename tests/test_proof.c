@@ -1,9 +1,10 @@
 /*
- * test_proof.c - plans of every row of the table: the checker accepts them, they keep what the JPDC paper promises
- * (lemmas 1 and 3, theorem 1, no contention), and lists and outlines have their messages.
+ * test_proof.c - plans of every row of the table. The checker accepts the plans. The plans keep the bounds of the JPDC
+ * paper (lemmas 1 and 3, theorem 1, no contention). Lists and outlines of messages have the messages of the plans.
  *
- * Every pattern for 1 to 64 ranks, with IRR_CHECK_ALL=1 each with all rows, else beyond 13 ranks with a part of them,
- * others in each run; up to 300 ranks, which would take minutes, there are samples.
+ * The tests run every pattern for 1 to 64 ranks. With IRR_CHECK_ALL=1 each pattern runs with all rows. Otherwise
+ * patterns with more than 13 ranks run with some of the rows, which differ from run to run. For up to 300 ranks only
+ * samples run, because all cases would take minutes.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -15,7 +16,9 @@
 #include "study/bounds.h"
 #include "study/figures.h"
 
-/* Rows that do not forward, and outlines, are for RANKS_SOME at most: more ranks have nothing that is new for them. */
+/*
+ * Rows that do not forward, and outlines, are tested for at most RANKS_SOME ranks, because more ranks add no new case.
+ */
 enum { RANKS_FEW = 13, RANKS_SOME = 26, RANKS_DENSE = 64, RANKS_MAX = 300, A3_STEP = 20, A4_STEP = 80, UNIT = 90 };
 
 static uint64_t lmax_of(const irr_matrix_t *matrix)
@@ -37,7 +40,7 @@ static uint64_t lmax_of(const irr_matrix_t *matrix)
 
 /* ---- the proof ---- */
 
-/* Hashes of what a drawing shows of messages, and of how those of two ranks in a stage are numbered. */
+/* Hashes of the messages in a drawing, and of the numbers of the messages between two ranks in a stage. */
 typedef struct seen {
     uint64_t messages, indices;
 } seen_t;
@@ -76,7 +79,9 @@ static int stages_of(const irr_plans_t *plans)
     return stages;
 }
 
-/* Without what messages carry they are the same, listed from the plans and from their outline. */
+/*
+ * Returns true if the messages of the plans and of their outline are the same, apart from the slices that they carry.
+ */
 static bool is_outlined(const irr_settings_t *settings, const irr_matrix_t *matrix, const irr_plans_t *plans,
                         const seen_t *seen)
 {
@@ -121,7 +126,7 @@ static void prove(const irr_settings_t *settings, const irr_matrix_t *matrix, co
     irr_plans_fini(&plans);
 }
 
-/* With any shortest length of slices. */
+/* Proves the plans of a pattern, with a random shortest length of slices. */
 static void prove_pattern(int algorithm, int pattern, int ranks, uint64_t *state)
 {
     const size_t slices[] = { 0, IRR_SLICE_MIN_DEFAULT, 1 + irr_test_below(state, 97) };
@@ -156,7 +161,10 @@ static void test_dense(void)
     }
 }
 
-/* One number of ranks of each range, a new one in each run: balanced-grid costs seconds there, grid does not. */
+/*
+ * Runs one number of ranks of each range, which differs from run to run. balanced-grid takes seconds for these numbers,
+ * grid does not.
+ */
 static void test_large(void)
 {
     uint64_t state = irr_test_seed();
@@ -177,7 +185,7 @@ static void test_large(void)
     }
 }
 
-/* One message is as large as all the others together, and the others are of random lengths. */
+/* One message is as long as all other messages together. The other messages have random lengths. */
 static void test_one_large(void)
 {
     uint64_t state = irr_test_seed();
@@ -252,7 +260,10 @@ static size_t longest_message(const irr_plans_t *plans)
     return longest;
 }
 
-/* Messages that are too short to be cut go whole, each elsewhere: no rank gets much more than its own. */
+/*
+ * Messages that are too short to be cut travel whole, each through another rank. No rank gets much more than its own
+ * data.
+ */
 static void test_short(void)
 {
     static const int ranks[] = { 16, 61, 64, 250, 256 };
@@ -268,7 +279,10 @@ static void test_short(void)
     }
 }
 
-/* The allowance is for rounding alone: where P divides what is cut, the bounds hold as printed. */
+/*
+ * The bounds have an allowance only for rounding. If P divides all lengths that are cut, the bounds of the paper hold
+ * without an allowance.
+ */
 static void test_exact(void)
 {
     static const int squares[] = { 4, 16, 36, 64 };
@@ -298,7 +312,7 @@ static irr_bounds_t bounds_of(const char *algorithm, irr_dims_t dims, int ranks)
     return bounds;
 }
 
-/* A bound that is missed is seen, and by how much. */
+/* The checks detect that a bound is exceeded, and by how much. */
 static void test_missed(void)
 {
     const irr_dims_t automatic = { 0 }, own = { .count = 2, .size = { 5, 4 } };

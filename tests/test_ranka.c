@@ -1,5 +1,6 @@
 /*
- * test_ranka.c - Ranka, Wang and Kumar: permutations on their random sets, the rules for lambda, the search.
+ * test_ranka.c - the algorithms of Ranka, Wang and Kumar: permutations on their random sets, the rules for lambda, and
+ * the search.
  */
 #include "irr_test.h"
 #include "schedule_same.h"
@@ -13,7 +14,8 @@
 
 #define RANKS 32
 #define UNIT  1024
-#define MANY  400   /* the paper takes 50; this many keep a seed from mattering beside 5 % */
+#define MANY  400   /* number of samples; the paper takes 50, but with 400 samples the influence of the seed is small
+                       compared with 5 % */
 
 /*
  * The paper's tau / phi in units of messages: its table 2 has one send of 256 and one of 4096 bytes, which makes
@@ -53,7 +55,7 @@ typedef struct mean {
     double steps, makespan;   /* makespan over irr_schedule_bound */
 } mean_t;
 
-/* d = 0: set 2. */
+/* Returns the mean results of an order on test set 1 with d messages per rank, or on test set 2 if d is 0. */
 static mean_t measure(const char *name, int d, uint64_t seed)
 {
     const irr_order_t *row = irr_algorithm_strategy(irr_algorithm_find(name))->order;
@@ -103,8 +105,8 @@ static void test_set_1(void)
 }
 
 /*
- * Table 6 has 20.1 and 31.7 steps; the set as section 7.2 states it gives fewer: what stays is the order of the
- * algorithms.  Its busiest rank has 16.6 messages on average.
+ * Table 6 has 20.1 and 31.7 steps. The test set of section 7.2 gives fewer steps, and its busiest rank has 16.6
+ * messages on average. The test therefore checks only that the algorithms have the same order as in table 6.
  */
 static void test_set_2(void)
 {
@@ -146,7 +148,10 @@ static void test_parse(void)
     }
 }
 
-/* Eight ranks, eight messages of 1, 2, 4, .. 128 bytes, `left` after this step of 64. */
+/*
+ * Returns the threshold of a rule in a step with eight ranks and eight messages of 1, 2, 4, .. 128 bytes. `left` of 64
+ * messages are left after the step.
+ */
 static uint64_t threshold(const char *text, size_t left, uint64_t latency)
 {
     uint64_t lengths[8];
@@ -167,7 +172,10 @@ static void test_threshold(void)
         { "one", 56, 0, 128 }, { "fixed:0.5", 56, 1 << 30, 8 }, { "fixed:0.57", 56, 0, 16 },   /* to nearest */
         { "fixed:0.0001", 56, 0, 1 }, { "fixed:0.5", 17, 0, 8 }, { "fixed:0.5", 16, 0, 128 },   /* the second phase */
         { "proportional:0.1", 40, 0, 8 }, { "proportional:0.8", 17, 0, 128 },   /* 0.1 * 5 of 8 */
-        /* From 6 messages to 7 earns latency / 6 for 32 bytes, to 8 another latency / 7 for 64 more. */
+        /*
+         * A step of 7 instead of 6 messages saves latency / 6 and costs 32 bytes; a step of 8 instead of 7 messages
+         * saves latency / 7 and costs 64 bytes.
+         */
         { "incremental", 56, 0, 32 }, { "incremental", 56, 191, 32 }, { "incremental", 56, 193, 64 },
         { "incremental", 56, 449, 128 }, { "incremental", 56, UINT64_MAX, 128 }
     };
@@ -177,7 +185,7 @@ static void test_threshold(void)
     }
 }
 
-/* 16 shares from 1 down to 3/4: the first of those with the least time. */
+/* The search tries 16 shares from 1 down to 3/4, and takes the first share with the shortest time. */
 static void test_search(void)
 {
     irr_scheduled_params_t params = { .seed = 3, .lambda = { .rule = IRR_LAMBDA_SEARCH }, .latency = 3000 };

@@ -99,7 +99,7 @@ static void reads(const mca_coll_irr_record_t *record, const char *wanted)
     CU_ASSERT_STRING_EQUAL(text, wanted);
 }
 
-/* The causes of communicators: a common one is written once, and a record always has one. */
+/* Reasons of communicators: a common reason is written once, and a record always has a reason. */
 static void test_reasons(void)
 {
     static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
@@ -151,7 +151,10 @@ static void test_sums(void)
     reads(&table.records[0], "because it has speedup 1.50 to 2.00 in trials");
 }
 
-/* Of records of two ranks, bytes are added; times and saved time are those of the rank with the longest time. */
+/*
+ * If records of two ranks are joined, bytes are added. The time and the saved time are the values of the rank with the
+ * longest time.
+ */
 static void test_joins(void)
 {
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -174,7 +177,10 @@ static void test_joins(void)
     CU_ASSERT_EQUAL(table.records[0].agreements, 2);
 }
 
-/* Another name, collective or number of ranks makes another record; one with several strategies says so. */
+/*
+ * Records of different names, collectives or numbers of ranks are not joined. A record with several strategies states
+ * this.
+ */
 static void test_kinds(void)
 {
     mca_coll_irr_record_t records[] = { record_of("a", "MPI_Alltoallv", 4), record_of("b", "MPI_Alltoallv", 4),
@@ -224,7 +230,7 @@ static void test_bounded(void)
 
 #define FIELD(field) offsetof(mca_coll_irr_record_t, field), sizeof(((mca_coll_irr_record_t *)0)->field)
 
-/* A record with a field of which every byte is `fill`, or that has one of the numbers below, is unsound. */
+/* A record is unsound if every byte of one of its fields is `fill`, or if it has one of the numbers below. */
 static void test_unsound(void)
 {
     static const struct { size_t offset, bytes; int fill; } fields[] = {
@@ -323,7 +329,7 @@ static void test_json(void)
     free(text);
 }
 
-/* In a record of nothing, all unknown values are null. */
+/* In an empty record, all unknown values are null. */
 static void test_json_of_nothing(void)
 {
     const mca_coll_irr_record_t record = { .ranks = 0 };

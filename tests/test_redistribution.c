@@ -1,6 +1,6 @@
 /*
- * test_redistribution.c - block-cyclic redistributions: the table against a walk over all elements, the paper's
- * two examples, and what holds for the schedules of any redistribution.
+ * test_redistribution.c - block-cyclic redistributions. The table is compared with a walk over all elements. Other
+ * tests check the two examples of the paper, and rules for the schedules of any redistribution.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -19,7 +19,7 @@ enum { ORDERS = IRR_TEST_COUNT(orders) };
 
 /* ---- the table ---- */
 
-/* Element by element; formulas 4 of the paper. */
+/* Adds each element to the entry of its source and destination (formulas 4 of the paper). */
 static void walk(const irr_redistribution_t *r, const irr_matrix_t *matrix)
 {
     for (uint64_t g = 0; g < r->elements; g++) {
@@ -43,7 +43,7 @@ static void check_table(const irr_redistribution_t *r)
     irr_matrix_fini(&computed);
 }
 
-/* Blocks of at most `block` elements on at most `ranks` ranks; the elements are left to the caller. */
+/* Draws blocks of at most `block` elements on at most `ranks` ranks. The caller sets the number of elements. */
 static irr_redistribution_t draw(uint64_t *state, uint64_t block, uint64_t ranks)
 {
     return (irr_redistribution_t){
@@ -68,7 +68,7 @@ static void test_table(void)
     }
 }
 
-/* Too long to be walked: the sums must be what a rank owns. */
+/* For an array that is too long for a walk, the sums of the table must equal the elements that a rank owns. */
 static void test_long_table(void)
 {
     irr_redistribution_t r = {
@@ -149,7 +149,7 @@ static void test_parse(void)
 
 #define RANKS_MAX 16
 
-/* A file of tests/data; the order has the text of the line of each source. */
+/* The contents of a file of tests/data. The file has a line for each source, with its order. */
 typedef struct golden {
     irr_redistribution_t redistribution;
     int      algorithm, steps;
@@ -199,7 +199,7 @@ static void read_golden(const char *name, golden_t *golden)
     fclose(file);
 }
 
-/* The step of a message, 0 if it is in none. */
+/* Returns the step of a message; 0: the message is in no step. */
 static int step_of(const irr_large_t *large, int from, int to)
 {
     for (size_t i = 0; i < large->schedule.count; i++) {
@@ -262,7 +262,7 @@ static void check_golden(const char *name)
     irr_matrix_fini(&matrix);
 }
 
-/* Example 1 takes 5 steps of equal lengths; example 2 takes 6 units, not 9. */
+/* Example 1 takes 5 steps of equal lengths. Example 2 takes 6 units of time instead of 9. */
 static void test_examples(void)
 {
     check_golden("redistribution-1.txt");
@@ -271,7 +271,7 @@ static void test_examples(void)
 
 /* ---- all redistributions ---- */
 
-/* A port is never busy twice, and without large steps nothing is over later. */
+/* A port never has two messages at a time, and without large steps no message ends later. */
 static void check_times(const irr_large_t *large, uint64_t length)
 {
     const irr_schedule_t *schedule = &large->schedule;
@@ -310,7 +310,10 @@ static void check_large(const irr_large_t *large, const irr_matrix_t *matrix)
     check_times(large, length);
 }
 
-/* Algorithm 1, whole periods: a step is a large step, its messages are equally long, and there are few. */
+/*
+ * Algorithm 1 for whole periods: a step is a large step, the messages of a step have equal lengths, and the number of
+ * steps is small.
+ */
 static void check_equal_lengths(const irr_large_t *large)
 {
     const irr_transmission_t *list = large->schedule.list;
@@ -322,7 +325,7 @@ static void check_equal_lengths(const irr_large_t *large)
     CU_ASSERT(large->schedule.steps <= large->schedule.ranks);
 }
 
-/* Any number of elements, or whole periods. */
+/* Tests random numbers of elements, and whole periods. */
 static void test_schedules(void)
 {
     uint64_t state = irr_test_seed();
@@ -355,7 +358,7 @@ static void test_schedules(void)
     CU_ASSERT(aligned > 50);
 }
 
-/* Theorem 2 for blocks of sh x th entries: all are equal, and so are the sums of their rows. */
+/* Theorem 2 for blocks of sh x th entries: all blocks are equal, and the sums of the rows of a block are equal. */
 static void check_blocks(const irr_redistribution_t *r)
 {
     const uint64_t common = irr_gcd(r->x, r->y), p = (uint64_t)r->p, q = (uint64_t)r->q;
@@ -388,7 +391,7 @@ static void test_blocks(void)
     }
 }
 
-/* Schemes of the paper, and one where its blocks are not all equal: no schedule can be shorter. */
+/* For schemes of the paper, and for a scheme whose blocks are not all equal, no schedule can be shorter. */
 static void test_large_steps_pay(void)
 {
     static const char *const better[] = {

@@ -1,6 +1,6 @@
 /*
- * test_reduction.c - the maxima of a few words over all ranks: the checker proves the plans, with nodes and without,
- * and refuses wrong plans; runs are right, and no failed run ends in a wrong maximum.
+ * test_reduction.c - the maxima of a few words over all ranks. The checker proves the plans, with nodes and without
+ * nodes, and refuses wrong plans. Runs are right, and no failed run ends in a wrong maximum.
  */
 #include "irr_fleet.h"
 #include "irr_memory.h"
@@ -14,7 +14,10 @@
 
 enum { ROUNDS_MAX = 20000, LAYOUTS = 6, RANKS_MAX = 300 };
 
-/* Layouts: no nodes; one node; nodes of several sizes, of neighbours or not; a node for each rank. */
+/*
+ * Makes the nodes of a layout: no nodes; one node; nodes of several sizes, with consecutive or scattered ranks; a node
+ * for each rank.
+ */
 static irr_nodes_t *lay_out(int layout, int ranks, irr_nodes_t *nodes)
 {
     int labels[RANKS_MAX];
@@ -139,7 +142,7 @@ static void no_news(irr_plan_t *plans)
     plans[3].steps[find(&plans[3], IRR_STEP_SEND, 2)].deps = 0;
 }
 
-/* Rank 4 reduces one word of two. */
+/* Rank 4 reduces only one of two words. */
 static void half(irr_plan_t *plans)
 {
     irr_step_t *step = &plans[4].steps[find(&plans[4], IRR_STEP_REDUCE, 1)];
@@ -213,7 +216,7 @@ typedef struct team {
     irr_allreduce_t *allreduce;   /* by rank */
     irr_status_t    *result;
     uint64_t         most[IRR_ALLREDUCE_WORDS_MAX];
-    int              started;     /* the first ranks */
+    int              started;     /* number of ranks that have started, the lowest first */
 } team_t;
 
 static void open_team(team_t *team, int ranks, int layout, uint64_t seed, size_t eager_max)
@@ -241,7 +244,7 @@ static void close_team(team_t *team)
     free(team->result);
 }
 
-/* Progresses the ranks that were started until none runs.  Returns false if some do not finish. */
+/* Progresses the started ranks until no rank runs. Returns false if some ranks do not finish. */
 static bool progress(team_t *team, int rounds)
 {
     bool busy = true;
@@ -291,7 +294,7 @@ static void expect_right(const team_t *team, size_t count)
     }
 }
 
-/* Runs several reductions; in some, each rank starts a while after the rank before. */
+/* Runs several reductions. In some reductions each rank starts a while after the previous rank. */
 static void run(int ranks, int layout, uint32_t runs, uint64_t *state)
 {
     team_t team;
@@ -325,7 +328,7 @@ static void test_runs(void)
 
 /* ---- runs that fail ---- */
 
-/* No rank has a wrong maximum; `failed` has an error at once, and others may wait for its notice. */
+/* Asserts that no rank has a wrong maximum. Rank `failed` has an error at once; other ranks may wait for its notice. */
 static void expect_failure(team_t *team, int failed, size_t count)
 {
     (void)progress(team, 200);
@@ -353,7 +356,7 @@ static void run_length(int ranks, int layout, size_t odd_count, uint64_t *state)
     close_team(&team);
 }
 
-/* The transport refuses a send, or a receive, of one rank. */
+/* The transport refuses a send or a receive of one rank. */
 static void run_refused(int ranks, int layout, size_t nth, bool sends, uint64_t *state)
 {
     const int failed = (int)irr_test_below(state, (uint64_t)ranks);

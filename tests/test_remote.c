@@ -1,5 +1,6 @@
 /*
- * test_remote.c - single copy inside a node: which processes may read a rank's memory, and reading it piece by piece.
+ * test_remote.c - single copy inside a node. The tests check which processes may read the memory of a rank, and reading
+ * of pieces.
  */
 #include "irr_test.h"
 
@@ -95,7 +96,7 @@ static size_t cut(uint64_t *state, unsigned char *base, struct iovec *pieces)
     return count;
 }
 
-/* In a child, whose own memory holds something else. */
+/* Reads in a child process, whose own memory has other contents at the same addresses. */
 static bool reads_right(const void *context)
 {
     static unsigned char read[BYTES];

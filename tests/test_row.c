@@ -1,5 +1,5 @@
 /*
- * test_row.c - rows of the count matrix as bytes: what is no row is refused.  test_gather.c reads what was
+ * test_row.c - rows of the count matrix as bytes. Bytes that are no row are refused. test_gather.c reads rows that were
  * written.
  */
 #include "irr_test.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes are read from the end of a block of exactly their length, so that the sanitizers see a byte too many. */
+/* Reads the bytes from the end of a block of memory, so that the sanitizers detect a read beyond the bytes. */
 static irr_status_t check(const unsigned char *bytes, size_t length, int ranks)
 {
     unsigned char *copy = irr_test_array(length + 1, 1);
@@ -69,7 +69,7 @@ static void test_random(void)
     }
 }
 
-/* Neighbours of one length cost a byte each. */
+/* Entries of equal length for consecutive ranks take one byte each. */
 static void test_short(void)
 {
     uint64_t lengths[100];

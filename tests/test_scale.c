@@ -1,5 +1,5 @@
 /*
- * test_scale.c - heap bytes of the engine for each rank of a large communicator whose ranks have eight partners.
+ * test_scale.c - measures the heap memory of the engine per rank of a large communicator. Each rank has eight partners.
  *
  * All ranks run in one process and one thread, over the loopback fabric.  A figure is the growth of the engine's heap
  * divided by the number of ranks.  The loopback transport contributes 24 bytes for each pair of ranks.
@@ -26,15 +26,15 @@ typedef struct member {
     irr_oob_t     oob;
     irr_setup_t   setup;
     irr_comm_t   *comm;
-    irr_block_t   blocks[2][PARTNERS];       /* to send, to receive */
+    irr_block_t   blocks[2][PARTNERS];       /* blocks to send, blocks to receive */
     char          bytes[2][PARTNERS * BYTES];
-    irr_status_t  status;                    /* of the exchange */
+    irr_status_t  status;                    /* result of the exchange */
 
     /* The last collective of the host that this member has entered. */
     unsigned      entered;
     const void   *input;
     void         *output;
-    size_t        length;                    /* of an allgather; 0: a reduction of `count` values */
+    size_t        length;                    /* length of an allgather; 0: a reduction of `count` values */
     size_t        count;
 } member_t;
 
@@ -258,7 +258,7 @@ static void close_job(job_t *job)
 
 /* ---- cases ---- */
 
-/* Returns the bytes of a rank after an exchange. */
+/* Returns the number of heap bytes per rank after an exchange. */
 static size_t measure(int ranks, const char *algorithm)
 {
     size_t before, opened, used;

@@ -1,6 +1,4 @@
-/*
- * test_schedule.c - the orders that compute schedules: their rules on random matrices.
- */
+/* test_schedule.c - the rules of orders that compute schedules, on random matrices. */
 #include "irr_test.h"
 #include "irr_text.h"
 #include "matrix_scene.h"
@@ -18,7 +16,7 @@
 
 #define SMALL_LARGEST 12
 
-static uint64_t state;   /* of random numbers, where the matrix is not the point of a case */
+static uint64_t state;   /* state of random numbers, for cases in which the matrix is not important */
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
@@ -46,7 +44,7 @@ static irr_redistribution_t all_pairs(int ranks)
                                    .y = 1 + p * irr_test_below(&state, 3), .q = ranks };
 }
 
-/* Returns the most messages that one rank sends or receives. */
+/* Returns the largest number of messages that one rank sends or receives. */
 static int degree_of(const irr_matrix_t *matrix)
 {
     int degree = 0;
@@ -64,7 +62,7 @@ static int degree_of(const irr_matrix_t *matrix)
     return degree;
 }
 
-/* optimal sends no message in consecutive parts, and none takes longer for that. */
+/* optimal sends no message in parts of consecutive steps. This does not make the schedule longer. */
 static void expect_merged(const irr_schedule_t *schedule)
 {
     irr_step_time_t *times = irr_test_array(schedule->count + 1, sizeof(*times));
@@ -85,7 +83,7 @@ static void expect_merged(const irr_schedule_t *schedule)
     free(times);
 }
 
-/* Rules of any schedule. */
+/* Asserts the rules of any schedule. */
 static void expect_rules(const char *name, const irr_schedule_t *schedule, const irr_matrix_t *matrix)
 {
     const size_t splits = irr_schedule_splits(schedule, matrix);
@@ -113,7 +111,10 @@ static uint64_t late(void *context)
     return 1;
 }
 
-/* A schedule without splits is at most twice the bound, and as short as it says; optimal uses it at the bound. */
+/*
+ * Asserts that a schedule without splits takes at most twice the bound, and the makespan that it reports. If it reaches
+ * the bound, optimal uses this schedule.
+ */
 static void expect_whole(const irr_matrix_t *matrix)
 {
     const irr_deadline_t passed = { .now_ns = late };
@@ -157,7 +158,9 @@ static void test_whole(void)
     }
 }
 
-/* A schedule that is written and read again is the same, and has the messages of the matrix. */
+/*
+ * Asserts that a schedule does not change if it is written and read again, and that it has the messages of the matrix.
+ */
 static void expect_written(const irr_schedule_t *schedule, const irr_matrix_t *matrix)
 {
     const char *path = irr_text_open();
@@ -232,7 +235,10 @@ static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t 
     return end;
 }
 
-/* In a random order no rank idles that has a message for an idle rank, and only messages that are too long are cut. */
+/*
+ * In a random order, a rank that has a message for an idle rank is not idle, and only messages that are too long are
+ * cut.
+ */
 static void test_greedy(void)
 {
     static const char *const names[] = { "random", "random-sorted", "random-heap" };
@@ -256,7 +262,10 @@ static void test_greedy(void)
     }
 }
 
-/* Without splits optimal needs as many steps as the busiest port has messages; with more steps it gets shorter. */
+/*
+ * Without splits optimal needs as many steps as the busiest port has messages. With more steps the schedule becomes
+ * shorter.
+ */
 static void test_optimal_limit(void)
 {
     state = irr_test_seed() + 2;
@@ -278,7 +287,7 @@ static void test_optimal_limit(void)
     }
 }
 
-/* A dense matrix of different lengths, so that most steps empty one entry only. */
+/* Tests a dense matrix of different lengths, for which most steps complete only one message. */
 static void test_optimal_dense(void)
 {
     irr_matrix_t matrix = matrix_scene_zero(96);

@@ -86,7 +86,7 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-/* A schedule that is read keeps the rules; a reader that refuses a file does not change its output. */
+/* A schedule from a file keeps the rules. If the reader refuses a file, it does not change its output. */
 static irr_status_t read_any(const char *path, irr_file_error_t *error)
 {
     irr_schedule_t schedule = { .ranks = 77 };
@@ -127,7 +127,7 @@ static void test_good_file(void)
     irr_schedule_fini(&schedule);
 }
 
-/* A cut file is refused, unless only the last newline is missing. */
+/* A truncated file is refused, unless only the last newline is missing. */
 static void test_cut(void)
 {
     irr_file_error_t error;

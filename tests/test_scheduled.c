@@ -1,6 +1,6 @@
 /*
- * test_scheduled.c - the table of the orders that compute schedules: xor and redistribution by hand, the same
- * everywhere, failures.
+ * test_scheduled.c - the table of the orders that compute schedules. The tests compare xor and redistribution with
+ * results by hand, check that schedules are the same on every machine, and check failures.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -25,7 +25,7 @@ static void test_xor(void)
     *irr_matrix_at(&matrix, 6, 3) = 9;
     *irr_matrix_at(&matrix, 5, 5) = 7;
     schedule = irr_plan_all_schedule("xor", &matrix, &params);
-    CU_ASSERT_EQUAL(schedule.steps, 7);   /* the empty ones too */
+    CU_ASSERT_EQUAL(schedule.steps, 7);   /* with empty steps */
     CU_ASSERT_EQUAL_FATAL(schedule.count, 1);
     CU_ASSERT_EQUAL(schedule.list[0].step, 6 ^ 3);
     irr_schedule_fini(&schedule);
@@ -101,8 +101,9 @@ static irr_status_t try_redistribution(const irr_redistribution_t *structure, co
 }
 
 /*
- * The structure says which messages there are and when, the matrix how long they are.  Example 2 of the paper has none
- * from 0 to 1; ranks beside those of the redistribution have nothing to send, and there must be no fewer.
+ * The redistribution determines the messages and their steps, and the matrix their lengths. Example 2 of the paper has
+ * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
+ * the ranks of the redistribution.
  */
 static void test_redistribution(void)
 {
@@ -145,7 +146,7 @@ static void test_redistribution(void)
     }
 }
 
-/* Every redistribution has a schedule, which is that of its large steps. */
+/* Every redistribution has a schedule, which is the schedule of its large steps. */
 static void test_redistributions(void)
 {
     const irr_order_t *row = &irr_order_redistribution;

@@ -1,5 +1,5 @@
 /*
- * test_schedules.c - exchanges with a schedule: every byte arrives, and schedules are computed or found again.
+ * test_schedules.c - exchanges with a schedule. Every byte arrives, and schedules are computed or found in the cache.
  */
 #include "irr_test.h"
 #include "irr_turns.h"
@@ -16,7 +16,7 @@
 
 enum { RANKS = IRR_TURNS_RANKS };
 
-/* The plan of a rank in an exchange is the one that follows from all counts. */
+/* Asserts that the plan of each rank is the plan that follows from the counts of all ranks. */
 static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, const irr_job_t *job)
 {
     const irr_pacing_params_t pacing = { .grants = 0 };
@@ -77,7 +77,7 @@ static void test_same_plan(void)
 
 /* ---- redistributions ---- */
 
-/* Adds the job that redistributes an array of so many bytes from cyclic(2) on 4 ranks to cyclic(3) on all. */
+/* Adds the job that redistributes an array of `elements` bytes from cyclic(2) on 4 ranks to cyclic(3) on all ranks. */
 static void add_redistribution(irr_turns_t *scene, int number, uint64_t elements)
 {
     irr_redistribution_t redistribution = { .x = 2, .p = 4, .y = 3, .q = RANKS, .elements = elements, .unit = 1 };
@@ -112,7 +112,7 @@ static void test_redistribution(void)
 
 /* ---- reuse ---- */
 
-/* B and C differ from A on ranks 2 and 5 alone; D is like A, with other blocks. */
+/* Jobs B and C differ from A only on ranks 2 and 5. Job D has the counts of A and other blocks. */
 static void add_changed(irr_turns_t *scene)
 {
     for (int i = 0; i < 4; i++) {
@@ -123,7 +123,7 @@ static void add_changed(irr_turns_t *scene)
     irr_job_shorten(scene->jobs[2], 5, 3, 0);
 }
 
-/* B is A without the messages of ranks to themselves, which are in no schedule. */
+/* Job B is job A without the messages of ranks to themselves, which are in no schedule. */
 static void add_self(irr_turns_t *scene)
 {
     irr_turns_add(scene, 0, IRR_JOB_MIXED, 3);
@@ -148,8 +148,8 @@ static void add_two(irr_turns_t *scene)
 }
 
 /*
- * Schedules that are found again, by the counts of any of the ranks.  Seven are kept; the one that was used longest ago
- * makes room, and so does all that is above cache_bytes.
+ * Schedules are found in the cache if the counts of all ranks match. The cache keeps seven schedules, and evicts the
+ * least recently used schedule. It also evicts schedules beyond cache_bytes.
  */
 static void test_reuse(void)
 {
@@ -223,8 +223,8 @@ static void test_refused(void)
 }
 
 /*
- * Settings leave `open` strategies open.  Runs new, known and other counts: all exchanges have the same strategy, and a
- * schedule.
+ * The settings allow `open` strategies. Runs exchanges with new, known and other counts. All exchanges have the same
+ * strategy, and a schedule.
  */
 static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wanted, int open, uint64_t *state)
 {
@@ -253,7 +253,10 @@ static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wan
     irr_turns_close(&scene);
 }
 
-/* If settings leave strategies open, the likely best one runs; if they pin one, as a trial does, that one runs. */
+/*
+ * If settings allow several strategies, the strategy with the best prediction runs. If settings fix a strategy, as in a
+ * trial, this strategy runs.
+ */
 static void test_one_strategy(void)
 {
     uint64_t state = irr_test_seed();
@@ -280,7 +283,7 @@ static void test_one_strategy(void)
 
 /* ---- settings that contradict each other ---- */
 
-/* A node route with a pacing that it does not support is warned of once. */
+/* A node route with a pacing that the route does not support causes one warning. */
 static void test_node_pacing(void)
 {
     uint64_t state = irr_test_seed();

@@ -1,6 +1,4 @@
-/*
- * test_schedules_odd.c - exchanges without a schedule, or with one from a file: all ranks decide alike.
- */
+/* test_schedules_odd.c - exchanges without a schedule, or with a schedule from a file. All ranks decide alike. */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
@@ -17,7 +15,7 @@ enum { RANKS = IRR_TURNS_RANKS };
 
 /* ---- without a schedule ---- */
 
-/* The dense matrix is too large: all ranks go without a schedule, and rank 0 warns once. */
+/* The dense matrix is too large. All ranks run without a schedule, and rank 0 warns once. */
 static void test_limit(void)
 {
     static const size_t dense = RANKS * RANKS * sizeof(uint64_t);
@@ -56,7 +54,10 @@ static uint64_t tick(void *context)
     return ticks++ * 300000;
 }
 
-/* Rank 0 is late: all ranks go without a schedule, one line says so, and nobody looks these counts up again. */
+/*
+ * Rank 0 does not finish the schedule in time. All ranks run without a schedule, one line reports this, and no rank
+ * computes a schedule for these counts again.
+ */
 static void test_late(void)
 {
     static const char *const rows[] = { "random", "random-heap", "optimal", "tree" };
@@ -91,8 +92,8 @@ static bool on_that_rank(void)
 }
 
 /*
- * Makes each allocation fail on one rank: either all ranks exchange well, and compute the schedule with memory again,
- * or the communicator fails on all.
+ * Makes each allocation fail on one rank. Either all exchanges succeed, and the ranks compute the schedule when memory
+ * is available again, or the communicator fails on all ranks.
  */
 static void run_no_memory(const irr_settings_t *settings, bool on_tree)
 {
@@ -133,7 +134,7 @@ static void run_no_memory(const irr_settings_t *settings, bool on_tree)
     CU_ASSERT(nth > 8 && whole > 2);
 }
 
-/* Both the schedule of an order, and one forwarded by the ranks of hosts. */
+/* Tests a schedule of an order, and a schedule whose messages the ranks of hosts forward. */
 static void test_no_memory(void)
 {
     irr_settings_t settings = irr_turns_with("tree");
@@ -147,7 +148,7 @@ static void test_no_memory(void)
 
 /* ---- files ---- */
 
-/* Job A has the counts that the file is for. */
+/* Opens a communicator with a schedule file. Job A has the counts of the file. */
 static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_route_t route, uint64_t *state)
 {
     static const char text[] = "irr_schedule 1\n7 3 4\n1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n";
@@ -171,11 +172,11 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
     }
 }
 
-/* Every algorithm uses the file, except one that must forward. */
+/* Every algorithm uses the file, except an algorithm that must forward. */
 static void test_file(void)
 {
     static const char *const rows[] = { "auto", "natural", "grid", "random-heap", "tree", "tree" };
-    static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last time all messages are forwarded */
+    static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last row forwards all messages */
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -209,7 +210,7 @@ static void plan_and_restart(int rank, void *context)
     scene->wrong += status != IRR_OK || !irr_job_verify(job, rank) || exchange->view != IRR_VIEW_ALL;
 }
 
-/* A planned exchange runs the schedule that it was planned with, also beside a grid. */
+/* A planned exchange runs the schedule that irr_exchange_plan found, even if the algorithm is a grid. */
 static void test_file_planned(void)
 {
     uint64_t state = irr_test_seed();
@@ -228,7 +229,9 @@ static void count_refusal(void *context, irr_log_level_t level, const char *text
     *(int *)context += level == IRR_LOG_ERROR && strstr(text, "_file ") != NULL && strstr(text, "irr_text") != NULL;
 }
 
-/* Creates a communicator, which must succeed or fail; `texts` messages name the file. */
+/*
+ * Creates a communicator, and asserts success or failure. texts: expected number of error messages that name the file.
+ */
 static void expect_creation(const irr_comm_params_t *params, bool good, int texts, uint64_t *state)
 {
     int errors = 0;
@@ -250,7 +253,10 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-/* A file that is malformed or missing on one rank or on all: no rank is served, and one message says why. */
+/*
+ * A file is malformed or missing on one rank or on all ranks. No rank gets a communicator, and one error message states
+ * the reason.
+ */
 static void test_bad_file(void)
 {
     static const char good[] = "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n";
@@ -285,7 +291,7 @@ static void place(irr_comm_params_t *params, const char *path, const char *row)
     }
 }
 
-/* A missing host, another file on one rank, and a malformed file; random needs no topology. */
+/* Tests a missing host, a different file on one rank, and a malformed file. The algorithm random needs no topology. */
 static void test_topology(void)
 {
     enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
@@ -313,7 +319,10 @@ static void test_topology(void)
     }
 }
 
-/* auto uses the tree if ranks are on several of its hosts; else it does as without a file. */
+/*
+ * auto uses the tree if ranks are on several hosts of the tree. Otherwise auto selects the same strategy as without a
+ * file.
+ */
 static void test_auto(void)
 {
     uint64_t state = irr_test_seed();

@@ -1,5 +1,6 @@
 /*
- * test_segment.c - memory that one process writes and others read: places in it, and the processes that may map it.
+ * test_segment.c - memory that one process writes and other processes read. The tests check the places of a segment,
+ * and which processes may map it.
  */
 #include "irr_test.h"
 
@@ -152,7 +153,7 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(irr_segment_init(&segment, TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
 }
 
-/* Neither its length nor the right to read it can change by accident. */
+/* The length of a segment cannot change, and programs that this process starts do not inherit its descriptor. */
 static void test_private(void)
 {
     begin();
