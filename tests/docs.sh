@@ -36,8 +36,8 @@ blocks() {
         { how = reason = "" }' "$top/$1" | grep -v ' text *$'
 }
 
-# part TEXT FIRST LAST: prints the lines between two lines.
-part() { sed -n "$(($2 + 1)),$(($3 - 1))p" "$top/$1"; }
+# span TEXT FIRST LAST: prints the lines between two lines.
+span() { sed -n "$(($2 + 1)),$(($3 - 1))p" "$top/$1"; }
 
 # script TEXT: prints a script of the blocks to run.  The script prints the number of each finished block on file
 # descriptor 9.
@@ -45,11 +45,11 @@ script() {
     echo 'set -e'
     blocks "$1" | while read -r first last how reason; do
         case $how in
-            =*) printf "cat > '%s' << 'END OF FILE'\n%s\nEND OF FILE\n" "${how#=}" "$(part "$1" "$first" "$last")" ;;
+            =*) printf "cat > '%s' << 'END OF FILE'\n%s\nEND OF FILE\n" "${how#=}" "$(span "$1" "$first" "$last")" ;;
             *)
                 if runs "$how" "$1" "$first" "$last"; then
                     printf "exec > '%s/out.%s' 2>&1\n%s\necho %s >&9\n" "$scratch" "$first" \
-                        "$(part "$1" "$first" "$last")" "$first"
+                        "$(span "$1" "$first" "$last")" "$first"
                 fi
                 ;;
         esac
@@ -61,7 +61,7 @@ runs() {
     [ "$1" != not ] && { [ "$1" = run ] || [ "$whole" = 1 ]; } && ! needs_root "$2" "$3" "$4"
 }
 
-needs_root() { [ "$(id -u)" -ne 0 ] && part "$1" "$2" "$3" | grep -q '^ *sudo '; }
+needs_root() { [ "$(id -u)" -ne 0 ] && span "$1" "$2" "$3" | grep -q '^ *sudo '; }
 
 # cases TEXT: runs a text and reports each block.
 cases() {

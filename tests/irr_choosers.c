@@ -124,8 +124,8 @@ static bool go(irr_choosers_t *job, int rank, uint64_t ns, const irr_choice_load
 void irr_choosers_run(irr_choosers_t *job, int calls)
 {
     for (int n = 0; n < calls; n++) {
-        const double part = job->counts != NULL ? 1e-3 * (double)irr_test_below(job->counts, 2001) : 1;
-        const uint64_t bytes = (uint64_t)(part * (double)job->bytes);
+        const double fraction = job->counts != NULL ? 1e-3 * (double)irr_test_below(job->counts, 2001) : 1;
+        const uint64_t bytes = (uint64_t)(fraction * (double)job->bytes);
         const irr_choice_load_t load = {
             .sends = 2, .receives = 2, .sent = bytes, .received = bytes, .longest = bytes };
         const int strategy = irr_choice_strategy(&job->choice[0]);
@@ -133,14 +133,14 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
         const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;
         const double slow = job->choice[0].calls >= (uint64_t)job->disturbed &&
                             job->choice[0].calls < (uint64_t)job->disturbed_to ? 10 : 1;
-        const double ns = slow * part * noise * (lucky ? job->lucky_ns : job->ns[gone(job)]);
+        const double ns = slow * fraction * noise * (lucky ? job->lucky_ns : job->ns[gone(job)]);
         int agrees = 0;
 
         for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
             CU_ASSERT_EQUAL_FATAL(irr_choice_strategy(&job->choice[r]), strategy);
             agrees += go(job, r, (uint64_t)ns * (r == 1 ? 1 : 0) + 1, &load);
         }
-        job->own += part * job->ns[0];
+        job->own += fraction * job->ns[0];
         job->took += ns;
         job->saved += job->ns[0] - job->ns[irr_choosers_found(job)];
         CU_ASSERT_TRUE_FATAL(agrees == 0 || agrees == IRR_CHOOSERS_RANKS);

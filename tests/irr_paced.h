@@ -15,7 +15,7 @@
 #include "irr_fleet.h"
 #include "irr_job.h"
 
-/* A random schedule: messages are divided into parts, and a step has any number of parts. */
+/* A random schedule: a message is split into transmissions, and a step has any number of transmissions. */
 #define IRR_PACED_ANY (-1)
 
 typedef struct irr_paced_params {

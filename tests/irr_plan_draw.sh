@@ -47,15 +47,15 @@ report $? "a schedule over time shows received messages"
 [ "$(lines '^<text class="rank number" x="46" y="282">2</text>$')" -eq 1 ] &&
     [ "$(lines 'class="idle" x="88"')" -eq 6 ] && [ "$(lines 'class="barrier"')" -eq 3 ] &&
     [ "$(lines '^<path class="bound" d="M988.00 174V302"/>$')" -eq 1 ] &&
-    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ] && [ "$(lines '>a part of a message')" -eq 0 ]
+    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ] && [ "$(lines '>a transmission of a split')" -eq 0 ]
 report $? "a schedule over time shows idle times, ends of steps and the bound"
 good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"')" -eq 0 ] &&
     [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
     [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
 report $? "with --async there are no ends of steps"
 good draw --algorithm random-heap --pattern sparse --ranks 16 &&
-    [ "$(lines '>a part of a message; there is 1 more part than messages<')" -eq 1 ]
-report $? "the legend uses the singular for one part"
+    [ "$(lines '>a transmission of a split message; there is 1 more transmission than messages<')" -eq 1 ]
+report $? "the legend uses the singular for one transmission"
 file nothing '2 2 0'
 good draw --algorithm random-heap --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
     good draw --algorithm xor --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]

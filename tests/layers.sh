@@ -17,9 +17,9 @@ check() {
     report $? "$name"
 }
 
-# parts COMMENTS ROOT FOLDER...: prints the sources below the folders as FILE:LINE: text.  COMMENTS is 1 for only the
+# text_of COMMENTS ROOT FOLDER...: prints the sources below the folders as FILE:LINE: text.  COMMENTS is 1 for only the
 # comments, 0 for only the code.
-parts() {
+text_of() {
     comments=$1 root=$2
     shift 2
     for folder; do
@@ -40,7 +40,7 @@ parts() {
     done
 }
 
-code() { parts 0 "$@"; }
+code() { text_of 0 "$@"; }
 
 # includes NAMES: prints the lines of code that include one of these files or folders.  NAMES is an extended expression.
 includes() {
@@ -108,7 +108,7 @@ names_exist() {
     (cd "$1" && find . -type f) | sed 's|^[.]/||' > "$scratch/files"
     { code "$1" $folders; cat "$1"/Makefile.am "$1"/contrib/* "$1"/tests/*.sh "$1"/tests/mpi/*.sh; } 2> /dev/null |
         grep -oE '(mca_coll_)?irr_[a-z0-9_]+' | sort -u > "$scratch/identifiers"
-    { parts 1 "$1" $folders; grep -n '' "$1"/README.md "$1"/CONTRIBUTING.md "$1"/docs/*.md "$1"/ucx_engine/*.md; } \
+    { text_of 1 "$1" $folders; grep -n '' "$1"/README.md "$1"/CONTRIBUTING.md "$1"/docs/*.md "$1"/ucx_engine/*.md; } \
         2> /dev/null > "$scratch/texts"
     awk -v elsewhere="$elsewhere" '
         BEGIN { for (i = split(elsewhere, list); i > 0; i--) known[list[i]] }

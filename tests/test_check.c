@@ -348,7 +348,7 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     long long value = values[irr_test_below(random, IRR_TEST_COUNT(values))];
     irr_plan_t *plan = &scene->plans[irr_test_below(random, RANKS)];
     irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
-    irr_piece_t *part = &plan->pieces[irr_test_below(random, plan->npieces)];
+    irr_piece_t *piece = &plan->pieces[irr_test_below(random, plan->npieces)];
     size_t nowhere, *dep = plan->ndeps > 0 ? &plan->deps[irr_test_below(random, plan->ndeps)] : &nowhere;
     irr_step_t other;
 
@@ -362,9 +362,9 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     case 6: changed->pieces = (size_t)value; break;
     case 7: changed->first_dep = (size_t)value; break;
     case 8: changed->deps = (size_t)value; break;
-    case 9: part->buffer = (irr_buffer_t)value; break;
-    case 10: part->offset = (ptrdiff_t)value; break;
-    case 11: part->length = (size_t)value; break;
+    case 9: piece->buffer = (irr_buffer_t)value; break;
+    case 10: piece->offset = (ptrdiff_t)value; break;
+    case 11: piece->length = (size_t)value; break;
     case 12: plan->scratch_bytes = (size_t)value % ROOM; break;
     case 13: *dep = (size_t)value; break;
     default:

@@ -40,12 +40,12 @@ static size_t cut(scene_t *scene, int rank, int peer, size_t offset, size_t *cou
     size_t left = scene->length[rank][peer];
 
     for (int k = 0; k < BLOCKS_MAX && left > 0; k++) {
-        const size_t part = k == BLOCKS_MAX - 1 ? left : 1 + (size_t)irr_test_below(state, left);
+        const size_t length = k == BLOCKS_MAX - 1 ? left : 1 + (size_t)irr_test_below(state, left);
 
         scene->blocks[rank][(*count)++] = (irr_block_t){
-            .rank = peer, .offset = (ptrdiff_t)offset, .length = part };
-        left -= part;
-        offset += part + (left > 0 && k < 2);
+            .rank = peer, .offset = (ptrdiff_t)offset, .length = length };
+        left -= length;
+        offset += length + (left > 0 && k < 2);
     }
     return offset + 1;
 }

@@ -52,11 +52,11 @@ typedef struct received {
 
 static bool hear_send(void *context, const irr_plans_message_t *message)
 {
-    const uint64_t parts[] = { (uint64_t)message->stage, (uint64_t)message->step, (uint64_t)message->from,
+    const uint64_t words[] = { (uint64_t)message->stage, (uint64_t)message->step, (uint64_t)message->from,
                                (uint64_t)message->to, message->bytes };
     seen_t *seen = context;
 
-    seen->messages = irr_hash_words(seen->messages, parts, IRR_TEST_COUNT(parts));
+    seen->messages = irr_hash_words(seen->messages, words, IRR_TEST_COUNT(words));
     seen->indices = irr_hash_word(seen->indices, message->index);
     return true;
 }

@@ -272,11 +272,11 @@ static char *written(writer_t write, int ranks, int reporting)
     return text;
 }
 
-static void has(const char *text, const char *part)
+static void has(const char *text, const char *wanted)
 {
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, part));
-    if (strstr(text, part) == NULL) {
-        printf("# not there: %s\n", part);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, wanted));
+    if (strstr(text, wanted) == NULL) {
+        printf("# not there: %s\n", wanted);
     }
 }
 

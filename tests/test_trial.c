@@ -96,8 +96,8 @@ typedef struct noise {
     uint64_t least, spread, one_in, delay;
 } noise_t;
 
-/* Returns how many of 1,000 trials strategy 1 wins, whose exchanges take `part` of the time, without delays. */
-static int wins_of(const noise_t *noise, double part, uint64_t *state)
+/* Returns how many of 1,000 trials strategy 1 wins, whose exchanges take `fraction` of the time, without delays. */
+static int wins_of(const noise_t *noise, double fraction, uint64_t *state)
 {
     int wins = 0;
 
@@ -111,7 +111,7 @@ static int wins_of(const noise_t *noise, double part, uint64_t *state)
             const uint64_t delay = is_delayed ? irr_test_below(state, noise->delay) : 0;
             const double ns = (double)(noise->least + irr_test_below(state, noise->spread));
 
-            over = took(&trial, delay + (uint64_t)(trial.strategy == 1 ? part * ns : ns)) && agree_round(&trial);
+            over = took(&trial, delay + (uint64_t)(trial.strategy == 1 ? fraction * ns : ns)) && agree_round(&trial);
         }
         wins += trial.winner;
     }
@@ -123,14 +123,14 @@ static void test_noise(void)
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
     const noise_t delays = { .mean_ns = 1e5, .least = 85000, .spread = 30001, .one_in = 10, .delay = 2000001 };
-    const struct { const noise_t *noise; double part; int least, most; } rows[] = {
+    const struct { const noise_t *noise; double fraction; int least, most; } rows[] = {
         { &even, 1, 0, 59 }, { &even, 1 - 0.15, 701, 1000 }, { &delays, 1 / 0.95, 0, 19 }, { &delays, 1, 0, 39 },
         { &delays, 1 / 1.25, 901, 1000 }, { &delays, 1 / 2.0, 901, 1000 }
     };
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        const int wins = wins_of(rows[i].noise, rows[i].part, &state);
+        const int wins = wins_of(rows[i].noise, rows[i].fraction, &state);
 
         CU_ASSERT(wins >= rows[i].least && wins <= rows[i].most);
     }

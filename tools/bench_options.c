@@ -88,7 +88,7 @@ static irr_cli_exit_t read_algorithms(const char *list, void *target)
 }
 
 /* Reads an integer of at least `least` between two places of a text. */
-static bool read_part(const char *begin, const char *end, int least, int *value)
+static bool read_number(const char *begin, const char *end, int least, int *value)
 {
     uint64_t number;
 
@@ -109,8 +109,8 @@ static irr_cli_exit_t read_datatype(const char *text, void *target)
 
     options->datatype = text;
     work->call = IRR_BENCH_ALLTOALLW;
-    if (colon == NULL || !read_part(text + length, colon, 1, &work->pieces) ||
-        !read_part(colon + 1, text + strlen(text), 1, &work->stride)) {
+    if (colon == NULL || !read_number(text + length, colon, 1, &work->pieces) ||
+        !read_number(colon + 1, text + strlen(text), 1, &work->stride)) {
         return irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with integers from 1 on", text);
     }
     return IRR_CLI_GOOD;
@@ -127,7 +127,7 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
     work->call = IRR_BENCH_NEIGHBOR;
     work->dims = strcmp(text, "cart:2") == 0 ? 2 : strcmp(text, "cart:3") == 0 ? 3 : 0;
     if (work->dims > 0 || (strncmp(text, prefix, length) == 0 &&
-                           read_part(text + length, text + strlen(text), 1, &work->degree))) {
+                           read_number(text + length, text + strlen(text), 1, &work->degree))) {
         return IRR_CLI_GOOD;
     }
     return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with an integer K from 1 on",

@@ -184,23 +184,23 @@ static void compute_until(double end)
 }
 
 /*
- * Computes for `seconds` in parts of equal length.  Tests the first `count` requests of the exchange between two
- * parts.  Returns the seconds without the tests.
+ * Computes for `seconds` in intervals of equal length.  Tests the first `count` requests of the exchange between two
+ * intervals.  Returns the seconds without the tests.
  */
 static double compute_for(const irr_bench_exchange_t *exchange, double seconds, int count)
 {
     const irr_bench_work_t *work = exchange->work;
     const double begin = MPI_Wtime();
-    double part_begin = begin, computed = 0;
+    double interval_begin = begin, computed = 0;
     int done;
 
-    for (int part = 1; part <= work->tests + 1; part++) {
-        (work->idle ? rest_until : compute_until)(begin + seconds * part / (work->tests + 1));
-        computed += MPI_Wtime() - part_begin;
-        if (part <= work->tests) {
+    for (int interval = 1; interval <= work->tests + 1; interval++) {
+        (work->idle ? rest_until : compute_until)(begin + seconds * interval / (work->tests + 1));
+        computed += MPI_Wtime() - interval_begin;
+        if (interval <= work->tests) {
             MPI_Testall(count, exchange->requests, &done, MPI_STATUSES_IGNORE);
         }
-        part_begin = MPI_Wtime();
+        interval_begin = MPI_Wtime();
     }
     return computed;
 }

@@ -158,7 +158,7 @@ void irr_tool_shown(const irr_strategy_t *strategy, irr_tool_shown_t shown[IRR_T
 /* Returns the reason why the plans of a strategy cannot use a pacing; NULL if they can. */
 const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy);
 
-/* ---- parts of check ---- */
+/* ---- check ---- */
 
 /* Returns the bytes of memory that a run needs.  A run beyond IRR_TOOL_RUN_BYTES_MAX is skipped. */
 uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
@@ -185,12 +185,12 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 /* draw --topology refuses more ranks: their names would be unreadable. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512
 
-/* ---- parts of emit-c ---- */
+/* ---- emit-c ---- */
 
 /* emit-c refuses more ranks: the tables grow with the square of the ranks, and compilers take long. */
 #define IRR_TOOL_EMIT_RANKS_MAX 1024
 
-/* ---- parts of simulate and recommend ---- */
+/* ---- simulate and recommend ---- */
 
 #define IRR_TOOL_STRATEGIES_MAX 32
 

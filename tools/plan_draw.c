@@ -136,7 +136,7 @@ static bool list_message(void *context, const irr_plans_message_t *message)
                                                         message->to, (json_int_t)message->bytes)) == 0;
 }
 
-static int parts_of(int64_t count, int together)
+static int divided(int64_t count, int together)
 {
     return (int)((count + together - 1) / together);
 }
@@ -150,13 +150,13 @@ static irr_status_t make_cells(chart_t *chart)
     for (int s = 0; s < chart->nstages; s++) {
         steps += chart->stages[s].steps;
     }
-    chart->ranks_together = parts_of(ranks, ROWS_MAX);
-    chart->steps_together = parts_of(steps, COLUMNS_MAX);
-    chart->rows = parts_of(ranks, chart->ranks_together);
+    chart->ranks_together = divided(ranks, ROWS_MAX);
+    chart->steps_together = divided(steps, COLUMNS_MAX);
+    chart->rows = divided(ranks, chart->ranks_together);
     for (int s = 0; s < chart->nstages; s++) {
         stage_t *stage = &chart->stages[s];
 
-        stage->columns = parts_of(stage->steps, chart->steps_together);
+        stage->columns = divided(stage->steps, chart->steps_together);
         stage->cells = calloc((size_t)stage->columns * (size_t)chart->rows + 1, sizeof(*stage->cells));
         if (stage->cells == NULL) {
             return IRR_ERR_NO_MEMORY;
@@ -251,7 +251,10 @@ static irr_status_t set_times(const irr_tool_job_t *job, irr_step_time_t *times,
     return status;
 }
 
-/* Returns a list of [step, from, to, offset, length, true for a part of a message, begin, end of the step]. */
+/*
+ * Returns a list of [step, from, to, offset, length, true for a transmission of a split message, begin, end of the
+ * step].
+ */
 static json_t *transmissions(const irr_tool_job_t *job, const irr_step_time_t *times)
 {
     json_t *list = json_array();

@@ -117,21 +117,21 @@ class Panel:
 
     def frame(self, numbers):
         """Returns heading, grid and numbers."""
-        parts = [label("stage", LEFT, self.top - 10,
+        marks = [label("stage", LEFT, self.top - 10,
                        "host/this, above 1 where this row is faster" if self.ratio else "median, us")]
         for unit in self.units[::math.ceil(len(self.units) * 40 / WIDTH)]:
             x = self.along.at(unit)
-            parts.append(f'<path class="grid" d="M{x:.1f} {self.bottom}V{self.top}"/>')
+            marks.append(f'<path class="grid" d="M{x:.1f} {self.bottom}V{self.top}"/>')
             if numbers:
-                parts.append(label("middle unit", x, self.bottom + 17, size_text(unit)))
+                marks.append(label("middle unit", x, self.bottom + 17, size_text(unit)))
         if numbers:
-            parts.append(label("middle", LEFT + WIDTH / 2, self.bottom + 36, "unit, bytes"))
+            marks.append(label("middle", LEFT + WIDTH / 2, self.bottom + 36, "unit, bytes"))
         for value in ticks(self.up.least, self.up.most, self.up.most / self.up.least < 2000):
-            parts += [f'<path class="grid" d="M{LEFT} {self.up.at(value):.1f}h{WIDTH}"/>',
+            marks += [f'<path class="grid" d="M{LEFT} {self.up.at(value):.1f}h{WIDTH}"/>',
                       label("end", LEFT - 6, self.up.at(value) + 4, f"{value:g}")]
         if self.ratio:
-            parts.append(f'<path class="one" d="M{LEFT} {self.up.at(1):.1f}h{WIDTH}"/>')
-        return parts
+            marks.append(f'<path class="one" d="M{LEFT} {self.up.at(1):.1f}h{WIDTH}"/>')
+        return marks
 
     def row(self, i):
         """Returns the line of a row, its spreads, and its marks with their tooltips."""
@@ -139,15 +139,15 @@ class Panel:
         shown = [(unit, self.x(unit, i), point) for unit, point in zip(self.units, row.points)
                  if (point[self.key] or 0) > 0]
         places = " ".join(f"{x:.1f},{at(point[self.key]):.1f}" for _, x, point in shown)
-        parts = [f'<g class="{row.kind}">', f'<polyline class="curve" points="{places}"/>']
-        parts += [f'<path class="spread" d="M{x:.1f} {at(point["min_us"]):.1f}V{at(point["max_us"]):.1f}"/>'
+        marks = [f'<g class="{row.kind}">', f'<polyline class="curve" points="{places}"/>']
+        marks += [f'<path class="spread" d="M{x:.1f} {at(point["min_us"]):.1f}V{at(point["max_us"]):.1f}"/>'
                   for _, x, point in shown if not self.ratio and point["min_us"] > 0]
         for unit, x, point in shown:
             text = f"host/this {point['host_ratio']:.2f}" if self.ratio else \
                 f"median {point['median_us']:.2f} us, min {point['min_us']:.2f}, max {point['max_us']:.2f}"
-            parts.append(f"<g><title>{plain(row.name)}, unit {unit}: {text}</title>"
+            marks.append(f"<g><title>{plain(row.name)}, unit {unit}: {text}</title>"
                          f"{row.mark(point, x, at(point[self.key]))}</g>")
-        return parts + ["</g>"]
+        return marks + ["</g>"]
 
 
 def legend(rows):
@@ -164,18 +164,18 @@ def lines(run, rows):
     panels = [Panel(False, rows, units, TOP, TIME_HEIGHT)]
     if host is not None:
         panels.append(Panel(True, rows, units, panels[0].bottom + GAP, RATIO_HEIGHT))
-    parts = []
+    marks = []
     for panel in panels:
-        parts += panel.frame(panel is panels[-1])
+        marks += panel.frame(panel is panels[-1])
         for i in range(len(rows)):
             if not (panel.ratio and i == host):
-                parts += panel.row(i)
+                marks += panel.row(i)
     caption = "Vertical lines from min to max."
     caption += " Without host among the algorithms there is no host/this." if host is None else ""
     if any(row.misled(point) for row in rows for point in row.points):
         caption += " Hollow marks: not served by what the row is called; most often Open MPI served them."
     height = max(panels[-1].bottom + BOTTOM, TOP + 20 * (len(rows) + 1))
-    return picture((WIDTH_ALL, height), STYLES, head_of(run, caption), parts + list(legend(rows)))
+    return picture((WIDTH_ALL, height), STYLES, head_of(run, caption), marks + list(legend(rows)))
 
 
 # ---- one unit: bars ----
@@ -188,14 +188,14 @@ def bar(row, along, y):
     """Returns the bar of a row, its spread and its values. An arrow marks a spread that extends beyond the axis."""
     point = row.points[0]
     end = "m-5 -4l5 4l-5 4" if point["max_us"] > along.most else "m0 -3v6"
-    parts = [f'<g class="{row.kind}">', label("end name", BARS_LEFT - 8, y + 4, row.name),
+    marks = [f'<g class="{row.kind}">', label("end name", BARS_LEFT - 8, y + 4, row.name),
              f'<rect class="bar" x="{BARS_LEFT}" y="{y - BAR / 2:.1f}" '
              f'width="{along.at(point["median_us"]) - BARS_LEFT:.1f}" height="{BAR}"/>',
              f'<path class="range" d="M{along.at(point["min_us"]):.1f} {y - 3:.1f}v6m0 -3'
              f'H{along.at(min(point["max_us"], along.most)):.1f}{end}"/>']
-    parts += [label("end", BARS_LEFT + BARS_WIDTH + (i + 1) * COLUMN, y + 4, f"{point[key]:.2f}")
+    marks += [label("end", BARS_LEFT + BARS_WIDTH + (i + 1) * COLUMN, y + 4, f"{point[key]:.2f}")
               for i, key in enumerate(COLUMNS) if point[key] is not None]
-    return parts + ["</g>"]
+    return marks + ["</g>"]
 
 
 def bars(run, rows):
@@ -205,17 +205,17 @@ def bars(run, rows):
     along = Axis(0, most, BARS_LEFT, BARS_LEFT + BARS_WIDTH)
     top, bottom = TOP, TOP + BAR_ROW * len(rows)
     step = tick_of(most * 1000, 6) / 1000       # a multiple of a nanosecond
-    parts = []
+    marks = []
     for i in range(math.floor(most / step) + 1):
         x = along.at(i * step)
-        parts += [f'<path class="grid" d="M{x:.1f} {top}V{bottom}"/>', label("middle", x, bottom + 17, f"{i * step:g}")]
-    parts.append(label("middle", BARS_LEFT + BARS_WIDTH / 2, bottom + 36, "us"))
-    parts += [label("stage end", BARS_LEFT + BARS_WIDTH + (i + 1) * COLUMN, top - 10, title)
+        marks += [f'<path class="grid" d="M{x:.1f} {top}V{bottom}"/>', label("middle", x, bottom + 17, f"{i * step:g}")]
+    marks.append(label("middle", BARS_LEFT + BARS_WIDTH / 2, bottom + 36, "us"))
+    marks += [label("stage end", BARS_LEFT + BARS_WIDTH + (i + 1) * COLUMN, top - 10, title)
               for i, title in enumerate(COLUMNS.values())]
     for i, row in enumerate(rows):
-        parts += bar(row, along, top + (i + 0.5) * BAR_ROW)
+        marks += bar(row, along, top + (i + 0.5) * BAR_ROW)
     caption = "Bars are medians, lines from min to max; host/this is above 1 where the row is faster."
-    return picture((WIDTH_ALL, bottom + 48), STYLES, head_of(run, caption), parts)
+    return picture((WIDTH_ALL, bottom + 48), STYLES, head_of(run, caption), marks)
 
 
 def draw(run):

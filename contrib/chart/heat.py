@@ -55,19 +55,19 @@ class Scale:
     def legend(self, x, top, nothing):
         """nothing: the meaning of a white cell."""
         bottom = top + KEY_HEIGHT + KEY_LINE if self.most > 0 else top
-        parts = []
+        marks = []
         if self.most > self.least:
             height = KEY_HEIGHT // LEVELS
-            parts += [key(f"key l{level}", x, top + KEY_HEIGHT - (level + 1) * height, height)
+            marks += [key(f"key l{level}", x, top + KEY_HEIGHT - (level + 1) * height, height)
                       for level in range(LEVELS)]
-            parts += [key_text(x, y, count) for y, count in self.legend_texts(top)]
+            marks += [key_text(x, y, count) for y, count in self.legend_texts(top)]
         elif self.most > 0:
-            parts += [key(f"key l{LEVELS - 1}", x, bottom - KEY_LINE - KEY_WIDTH, KEY_WIDTH),
+            marks += [key(f"key l{LEVELS - 1}", x, bottom - KEY_LINE - KEY_WIDTH, KEY_WIDTH),
                       key_text(x, bottom - KEY_LINE - KEY_WIDTH // 2, self.most)]
         if self.white:
-            parts.append(key("none", x, bottom, KEY_WIDTH) + f'<text x="{x + KEY_WIDTH + 8}" '
+            marks.append(key("none", x, bottom, KEY_WIDTH) + f'<text x="{x + KEY_WIDTH + 8}" '
                          f'y="{bottom + KEY_WIDTH // 2 + 4}">{nothing}</text>')
-        return parts
+        return marks
 
     def legend_texts(self, top):
         """Returns both ends of the scale, and the powers of ten between them, with 2 and 5 times these if they fit."""
@@ -128,17 +128,17 @@ class Map:
 
     def cells(self, scale):
         """Returns frame and cells, and a grid line for each number beside them."""
-        parts = [f'<rect class="none" x="{self.left}" y="{self.top}" width="{self.columns * self.width}" '
+        marks = [f'<rect class="none" x="{self.left}" y="{self.top}" width="{self.columns * self.width}" '
                  f'height="{len(self.rows) * self.height}"/>',
                  f'<g shape-rendering="crispEdges" transform="translate({self.left},{self.top + self.height / 2:g}) '
                  f'scale({self.width},{self.height})">']
         levels = [[scale.level(cell) for cell in row] for row in self.rows]
         for level in range(LEVELS):
-            parts += self.level_path(level, levels)
-        parts.append("</g>")
+            marks += self.level_path(level, levels)
+        marks.append("</g>")
         if self.width >= GAPS_MIN and self.height >= GAPS_MIN:
-            parts.append(self.grid(1, 1, "gap"))
-        return parts + [self.grid(number_step(self.width), number_step(self.height), "line")]
+            marks.append(self.grid(1, 1, "gap"))
+        return marks + [self.grid(number_step(self.width), number_step(self.height), "line")]
 
     def column_numbers(self, kind, together, first):
         return [label(kind, self.left + i * self.width + self.width // 2, self.top - 6, i * together + first)
@@ -158,13 +158,13 @@ def matrix(given):
     side = len(rows) * size
     cells = Map(rows, size, size, MARGIN + AXIS_LEFT, TITLE + 36)
     scale = Scale([cell for row in rows for cell in row])
-    parts = [label("m", cells.left + side // 2, cells.top - 22, "to rank")]
-    parts += cells.column_numbers("rank m", together, 0) + cells.rank_numbers(together) + cells.cells(scale)
+    marks = [label("m", cells.left + side // 2, cells.top - 22, "to rank")]
+    marks += cells.column_numbers("rank m", together, 0) + cells.rank_numbers(together) + cells.cells(scale)
     if size > 46:
-        parts += [label("v d" if scale.level(cell) >= LEVELS * 5 // 8 else "v", cells.left + x * size + size // 2,
+        marks += [label("v d" if scale.level(cell) >= LEVELS * 5 // 8 else "v", cells.left + x * size + size // 2,
                         cells.top + y * size + size // 2 + 4, bytes_text(cell))
                   for y, row in enumerate(rows) for x, cell in enumerate(row) if cell > 0]
-    parts += scale.legend(cells.left + side + LEGEND_GAP, cells.top + 4, "no message")
+    marks += scale.legend(cells.left + side + LEGEND_GAP, cells.top + 4, "no message")
     source = f"matrix {given['path']}"
     source += f"; a cell is the longest message of {together} x {together} ranks" if together > 1 else ""
     caption = f"{bytes_text(figures['bytes'])} in {figures['messages']} messages to others, " \
@@ -173,7 +173,7 @@ def matrix(given):
               f"busiest rank {figures['skew']:.3g} times the mean"
     return picture((cells.left + side + LEGEND_GAP + LEGEND_WIDTH + MARGIN,
                     cells.top + max(side, LEGEND_HEIGHT) + MARGIN), STYLES,
-                   (f"bytes from rank to rank, {plural(given['ranks'], 'rank')}", source, caption), parts)
+                   (f"bytes from rank to rank, {plural(given['ranks'], 'rank')}", source, caption), marks)
 
 
 def title_of(given):
@@ -201,14 +201,14 @@ def steps(given):
         right = x + max(64, maps[-1].columns * maps[-1].width)
         x = right + 24
     scale = Scale([cell for stage in stages for row in stage["cells"] for cell in row])
-    parts = []
+    marks = []
     for i, (stage, cells) in enumerate(zip(stages, maps)):
-        parts += [f'<text x="{MARGIN}" y="{TITLE + 8 + i * 18}">stage {i + 1}: {stage_text(stage)}</text>',
+        marks += [f'<text x="{MARGIN}" y="{TITLE + 8 + i * 18}">stage {i + 1}: {stage_text(stage)}</text>',
                   label("stage", cells.left, top - 26, f"stage {i + 1}")]
-        parts += cells.column_numbers("step", given["steps_together"], 1) + cells.cells(scale)
-    parts += maps[0].rank_numbers(given["ranks_together"])
-    parts += scale.legend(right + LEGEND_GAP, top + 4, "nothing sent")
+        marks += cells.column_numbers("step", given["steps_together"], 1) + cells.cells(scale)
+    marks += maps[0].rank_numbers(given["ranks_together"])
+    marks += scale.legend(right + LEGEND_GAP, top + 4, "nothing sent")
     side = len(maps[0].rows) * maps[0].height
     return picture((right + LEGEND_GAP + LEGEND_WIDTH + MARGIN, top + max(side, LEGEND_HEIGHT) + MARGIN), STYLES,
                    (title_of(given), given["input"],
-                    "A row for each rank, or so many, that sends; a column for each step, or so many."), parts)
+                    "A row for each rank, or so many, that sends; a column for each step, or so many."), marks)

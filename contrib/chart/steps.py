@@ -50,11 +50,11 @@ def cell(message, width, contended):
 def draw_stage(given, number, x, top, width, contended):
     """Returns a stage: heading, numbers of steps, empty cells, and the messages over them."""
     steps = given["stages"][number]["steps"]
-    parts = [f'<g transform="translate({x},{top})">', label("stage", 0, 18 - HEADING, f"stage {number + 1}")]
-    parts += [label("step", k * width + width // 2, -6, k + 1) for k in range(steps)]
-    parts.append(f'<rect width="{steps * width}" height="{given["ranks"] * HEIGHT}" fill="url(#empty{number})"/>')
-    parts += [cell(message, width, message in contended) for message in given["messages"] if message[0] == number + 1]
-    return parts + ["</g>"]
+    marks = [f'<g transform="translate({x},{top})">', label("stage", 0, 18 - HEADING, f"stage {number + 1}")]
+    marks += [label("step", k * width + width // 2, -6, k + 1) for k in range(steps)]
+    marks.append(f'<rect width="{steps * width}" height="{given["ranks"] * HEIGHT}" fill="url(#empty{number})"/>')
+    marks += [cell(message, width, message in contended) for message in given["messages"] if message[0] == number + 1]
+    return marks + ["</g>"]
 
 
 def draw(given):
@@ -70,13 +70,13 @@ def draw(given):
     legend += [("", "&#183;", "nothing is sent in this step")] if has_empty else []
     top = TITLE + HEADING + LEGEND_LINE * len(legend)
     left = x = right = MARGIN + LABEL
-    parts = []
+    marks = []
     for i, width in enumerate(widths):
-        parts += draw_stage(given, i, x, top, width, contended)
+        marks += draw_stage(given, i, x, top, width, contended)
         right = x + max(STAGE_MIN, stages[i]["steps"] * width)
         x = right + STAGE_GAP
     head = [pattern(i, width) for i, width in enumerate(widths)]
     head += [sample(row, *what) for row, what in enumerate(legend)]
     head += [rank_numbers(ranks, left - 8, top, "end"), rank_numbers(ranks, right + 8, top, "start")]
     return picture((right + LABEL + MARGIN, top + ranks * HEIGHT + MARGIN), STYLES,
-                   (given["title"], given["input"], CAPTION), head + parts)
+                   (given["title"], given["input"], CAPTION), head + marks)

@@ -1,4 +1,4 @@
-"""svg.py - shared parts of all pictures: the frame with its three lines, texts, axes, plurals."""
+"""svg.py - shared elements of all pictures: the frame with its three lines, texts, axes, plurals."""
 import math
 from html import escape
 
@@ -39,7 +39,7 @@ def bytes_text(count):
     return f"{count:.3g} {unit}"
 
 
-def picture(size, styles, lines, parts):
+def picture(size, styles, lines, marks):
     """Returns the whole file. lines: title, input and caption; the picture becomes as wide as they are."""
     width, height = size
     title, source, caption = map(plain, lines)
@@ -50,7 +50,7 @@ def picture(size, styles, lines, parts):
         f"<title>{title}</title>", f"<style>\n{STYLES}{styles}{colours}</style>",
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text class="title" x="{MARGIN}" y="30">{title}</text>', f'<text x="{MARGIN}" y="50">{source}</text>',
-        f'<text x="{MARGIN}" y="68">{caption}</text>'] + parts + ["</svg>", ""])
+        f'<text x="{MARGIN}" y="68">{caption}</text>'] + marks + ["</svg>", ""])
 
 
 class Axis:
@@ -61,8 +61,8 @@ class Axis:
 
     def at(self, value):
         span = math.log(self.most / self.least) if self.least > 0 else self.most
-        part = math.log(value / self.least) if self.least > 0 else value
-        return self.begin + (part / span if span > 0 else 0.5) * (self.end - self.begin)
+        place = math.log(value / self.least) if self.least > 0 else value
+        return self.begin + (place / span if span > 0 else 0.5) * (self.end - self.begin)
 
 
 def ticks(least, most, fine):

@@ -28,7 +28,7 @@ ASYNC = "It begins when both ranks have done with those before it."
 
 
 class Chart:
-    """messages: step, from, to, offset, length, whether this is a part of a message, begin and end of the step."""
+    """messages: step, from, to, offset, length, whether the message is split, begin and end of the step."""
 
     def __init__(self, given):
         self.messages, self.makespan, self.bound = given["messages"], given["makespan"], given["bound"]
@@ -53,8 +53,8 @@ class Chart:
         if any(not message[5] for message in self.messages):
             yield "cell s0", "a whole message, dark where it is sent and pale where it is received"
         if self.splits > 0:
-            yield "cell s1", f"a part of a message; there {'is' if self.splits == 1 else 'are'} {self.splits} more " \
-                             f"part{'' if self.splits == 1 else 's'} than messages"
+            yield "cell s1", f"a transmission of a split message; there {'is' if self.splits == 1 else 'are'} " \
+                             f"{self.splits} more transmission{'' if self.splits == 1 else 's'} than messages"
         if self.idle > 0:
             yield "idle", f"idle: the ranks do not send, or receive, in {self.idle:.1f} % of the {self.makespan} " \
                           f"bytes of {plural(self.steps, 'step')}"
@@ -71,32 +71,32 @@ class Chart:
 
     def axis(self):
         tick = tick_of(self.makespan, TICKS_MAX)
-        parts = [f'<path class="tick" d="M{self.x(i * tick):.2f} {self.bottom}v5"/>'
+        marks = [f'<path class="tick" d="M{self.x(i * tick):.2f} {self.bottom}v5"/>'
                  + label("step", self.x(i * tick), self.bottom + 17, i * tick)
                  for i in range(self.makespan // tick + 1)]
-        parts.append(label("step", self.left + self.width // 2, self.bottom + 32, "bytes"))
+        marks.append(label("step", self.left + self.width // 2, self.bottom + 32, "bytes"))
         if self.bound > 0:
-            parts.append(f'<path class="bound" d="M{self.x(self.bound):.2f} {self.top - 4}V{self.bottom + 4}"/>')
-        return parts
+            marks.append(f'<path class="bound" d="M{self.x(self.bound):.2f} {self.top - 4}V{self.bottom + 4}"/>')
+        return marks
 
     def rows(self):
         x = self.left - SIDE
-        parts = [label("rank", x, self.top - 6, "rank")]
+        marks = [label("rank", x, self.top - 6, "rank")]
         for rank in range(self.ranks):
-            parts.append(label("rank number", x, self.y(rank, 1) + 4, rank))
+            marks.append(label("rank number", x, self.y(rank, 1) + 4, rank))
             for side, name in enumerate(("to", "from")):
                 y = self.y(rank, side)
-                parts += [label("rank", self.left - 6, y + ROW - 4, name),
+                marks += [label("rank", self.left - 6, y + ROW - 4, name),
                           f'<rect class="idle" x="{self.left}" y="{y + 1}" '
                           f'width="{self.width if self.makespan > 0 else 0}" height="{ROW - 2}"/>']
-        return parts
+        return marks
 
     def bar(self, message, side):
         """Returns the box of one end of a message, with the rank of the other end."""
-        _, source, to, _, length, part, begin, _ = message
+        _, source, to, _, length, is_split, begin, _ = message
         x, y = self.x(begin), self.y(to if side else source, side)
         width, other = self.x(begin + length) - x, source if side else to
-        text = f'<rect class="cell s{int(part)}{" from" if side else ""}" x="{x:.2f}" y="{y + 1}" ' \
+        text = f'<rect class="cell s{int(is_split)}{" from" if side else ""}" x="{x:.2f}" y="{y + 1}" ' \
                f'width="{width:.2f}" height="{ROW - 2}"/>'
         if width > len(str(other)) * DIGIT + 2:
             text += label("to", x + width / 2, y + ROW - 4, other) + "\n"
@@ -119,7 +119,7 @@ class Chart:
 
 def draw(given):
     chart = Chart(given)
-    parts = [HATCH] + [chart.sample(row, *what) for row, what in enumerate(chart.legend)] + chart.rows()
-    parts += list(chart.bars()) + ([] if chart.asynchronous else list(chart.barriers())) + chart.axis()
+    marks = [HATCH] + [chart.sample(row, *what) for row, what in enumerate(chart.legend)] + chart.rows()
+    marks += list(chart.bars()) + ([] if chart.asynchronous else list(chart.barriers())) + chart.axis()
     return picture((chart.left + chart.width + LABEL + MARGIN, chart.bottom + AXIS), STYLES,
-                   (given["title"], given["input"], CAPTION + (ASYNC if chart.asynchronous else STEPS)), parts)
+                   (given["title"], given["input"], CAPTION + (ASYNC if chart.asynchronous else STEPS)), marks)

@@ -28,8 +28,8 @@ def short_name(name):
     if len(name) <= LETTERS_MAX:
         return name
     name = name.split(".")[0]
-    part = LETTERS_MAX // 2 - 1
-    return name if len(name) <= LETTERS_MAX else f"{name[:part]}..{name[-part:]}"
+    shown = LETTERS_MAX // 2 - 1
+    return name if len(name) <= LETTERS_MAX else f"{name[:shown]}..{name[-shown:]}"
 
 
 def arrow(kind, x, y, length, width):
@@ -158,14 +158,14 @@ class Tree:
 
 def draw(given):
     tree = Tree(given)
-    parts = list(tree.legend())
+    marks = list(tree.legend())
     for v, vertex in enumerate(tree.vertices):
         if vertex["parent"] >= 0:
-            parts += [tree.direction(v, 0), tree.direction(v, 1)]
-        parts.append(tree.vertex(v))
+            marks += [tree.direction(v, 0), tree.direction(v, 1)]
+        marks.append(tree.vertex(v))
     times = given["contention"]
     caption = f"Bytes on each direction of each link in use; {times} time{'' if times == 1 else 's'} messages of " \
               "one step share a direction."
     width = (max(tree.column) + 1) * (tree.box + LINK) - LINK + 2 * MARGIN
     return picture((width, tree.top + sum(not below for below in tree.children) * ROW + MARGIN), STYLES,
-                   (given["title"], given["input"], caption), parts)
+                   (given["title"], given["input"], caption), marks)

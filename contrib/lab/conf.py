@@ -22,7 +22,7 @@ WORD = rf"[^{BLANKS}]*"
 PAIR = re.compile(rf"([A-Za-z0-9_.]+)[{BLANKS}]*=[{BLANKS}]*")
 VALUE = re.compile(rf'"([^"]+)"(?![^{BLANKS}])|([^"{BLANKS}][^{BLANKS}]*)')
 ITEM = re.compile(rf"(?:[^,\n{BLANKS}\[]|\[[^\]]*(?:\]|\Z))+")
-PART = re.compile(rf"\[([^\]]*)\]|({LETTER}+)|(.)", re.DOTALL)
+TOKEN = re.compile(rf"\[([^\]]*)\]|({LETTER}+)|(.)", re.DOTALL)
 
 
 class Line(NamedTuple):
@@ -52,8 +52,8 @@ def expand_range(text):
 def expand_group(text):
     """Returns the numbers that the text in brackets stands for, with leading zeros."""
     numbers = []
-    for part in text.split(","):
-        numbers += expand_range(part)
+    for word in text.split(","):
+        numbers += expand_range(word)
         if len(numbers) > MOST_NAMES:
             raise LabError(f"'[{text[:64]}]' has more than {MOST_NAMES} numbers")
     return numbers
@@ -61,13 +61,13 @@ def expand_group(text):
 
 def expand_item(item):
     """Yields the names that the text between two commas stands for; the last group varies fastest."""
-    parts = []
-    for group, literal, wrong in PART.findall(item):
+    choices = []
+    for group, literal, wrong in TOKEN.findall(item):
         if wrong:
             raise LabError(f"the brackets of '{item[:64]}' do not match" if wrong in "[]" else
                            f"no name has a '{wrong}', as in '{item[:64]}'")
-        parts.append([literal] if literal else expand_group(group))
-    for name in map("".join, itertools.product(*parts)):
+        choices.append([literal] if literal else expand_group(group))
+    for name in map("".join, itertools.product(*choices)):
         if len(name) > NAME_BYTES:
             raise LabError(f"name '{name[:64]}...' is longer than {NAME_BYTES} bytes")
         yield name

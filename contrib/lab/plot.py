@@ -70,25 +70,25 @@ def size_axis(rows, x):
 
 def frame(x, y, title, sizes, across, ticks, up, label, below="mean message"):
     """Returns the area of a plot, its grid and its labels."""
-    parts = [text(x + WIDTH / 2, y - 12, title, kind="title")]
+    marks = [text(x + WIDTH / 2, y - 12, title, kind="title")]
     for tick in ticks:
-        parts += [line(x, up.at(tick), x + WIDTH, up.at(tick), "grid"),
+        marks += [line(x, up.at(tick), x + WIDTH, up.at(tick), "grid"),
                   text(x - 8, up.at(tick) + 4.5, f"{tick:g}", "end")]
     last = -math.inf
     for size in sizes:
         if across.at(size) - last >= 58:        # labels must not overlap
-            parts.append(text(across.at(size), y + HEIGHT + 19, write_size(size)))
+            marks.append(text(across.at(size), y + HEIGHT + 19, write_size(size)))
             last = across.at(size)
-        parts.append(line(across.at(size), y + HEIGHT, across.at(size), y + HEIGHT + 5, "frame"))
+        marks.append(line(across.at(size), y + HEIGHT, across.at(size), y + HEIGHT + 5, "frame"))
     middle = y + HEIGHT / 2
-    return parts + [f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" class="frame"/>',
+    return marks + [f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" class="frame"/>',
                     text(x + WIDTH / 2, y + HEIGHT + 40, below),
                     text(x - 50, middle, label, turn=f' transform="rotate(-90 {x - 50} {middle})"')]
 
 
 def curves(rows, across, up, figures):
     """Returns a line for each algorithm; figures(row): median, minimum and maximum."""
-    parts = []
+    marks = []
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
     for number, name in enumerate(names):
         aside = (number - (len(names) - 1) / 2) * 6
@@ -97,12 +97,12 @@ def curves(rows, across, up, figures):
         for row in sorted((row for row in rows if row["algorithm"] == name), key=lambda row: row["size"]):
             x = across.at(row["size"]) + aside
             median, least, most = map(up.at, figures(row))
-            parts.append(line(x, least, x, most, "bar", f' stroke="{color}"'))
+            marks.append(line(x, least, x, most, "bar", f' stroke="{color}"'))
             points.append((x, median, number))
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-        parts.append(f'<polyline points="{path}" class="line" stroke="{color}"/>')
-        parts += [mark(*point) for point in points]
-    return parts
+        marks.append(f'<polyline points="{path}" class="line" stroke="{color}"/>')
+        marks += [mark(*point) for point in points]
+    return marks
 
 
 def time_plot(rows, x, y):
@@ -129,12 +129,12 @@ def share_plot(rows, x, y):
 
 
 def legend(names, x, y, dashed="bound"):
-    parts = []
+    marks = []
     for number, name in enumerate(names):
-        parts += [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", f' stroke="{COLORS[number % len(COLORS)]}"'),
+        marks += [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", f' stroke="{COLORS[number % len(COLORS)]}"'),
                   mark(x, y - 4.5, number), text(x + 20, y, name, "start")]
         x += 56 + 8 * len(name)
-    return parts + [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", ' stroke="#555" stroke-dasharray="5 4"'),
+    return marks + [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", ' stroke="#555" stroke-dasharray="5 4"'),
                     text(x + 20, y, dashed, "start")]
 
 
@@ -147,18 +147,18 @@ def draw(rows, title_of):
     first = rows[0]
     title = f"{first['ranks']} ranks on {os.path.basename(first['spec'])}, " \
             f"ports of {first['rate_bits'] / 1e6:g} Mbit/s, TCP {first['congestion']}"
-    parts = [text(width / 2, 26, title, kind="title"), *legend(names, LEFT + 12, 54)]
+    marks = [text(width / 2, 26, title, kind="title"), *legend(names, LEFT + 12, 54)]
     for number, pattern in enumerate(patterns):
         own = [row for row in rows if row["pattern"] == pattern]
         y = TOP + step * number
-        parts += time_plot(own, LEFT, y) + share_plot(own, 2 * LEFT + WIDTH + RIGHT, y)
-    parts.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from minimum to maximum; "
+        marks += time_plot(own, LEFT, y) + share_plot(own, 2 * LEFT + WIDTH + RIGHT, y)
+    marks.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from minimum to maximum; "
                       "bound: the busiest link's bytes at 95.5% of the rate", "start", "note"))
-    return picture(width, height, parts)
+    return picture(width, height, marks)
 
 
-def picture(width, height, parts):
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+def picture(width, height, marks):
+    marks = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              f'viewBox="0 0 {width} {height}">', f"<style>{STYLE}</style>",
-             '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]
-    return "\n".join(parts) + "\n"
+             '<rect width="100%" height="100%" fill="white"/>', *marks, "</svg>"]
+    return "\n".join(marks) + "\n"

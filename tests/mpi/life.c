@@ -57,19 +57,19 @@ static void case_freed_late(void)
     }
 }
 
-/* Exchanges only in overlapping parts of the job, never in the whole job. */
-static void case_parts(void)
+/* Exchanges only in overlapping subsets of the ranks, never with all ranks. */
+static void case_subsets(void)
 {
-    MPI_Comm part;
+    MPI_Comm subset;
     int rank, ranks;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int shift = 0; shift < 3; shift++) {
-        MPI_Comm_split(MPI_COMM_WORLD, (rank + shift) / 2, rank % 2 ? rank : -rank, &part);
-        CHECK(mpi_call_works(part));
+        MPI_Comm_split(MPI_COMM_WORLD, (rank + shift) / 2, rank % 2 ? rank : -rank, &subset);
+        CHECK(mpi_call_works(subset));
         if (shift < 2) {
-            MPI_Comm_free(&part);
+            MPI_Comm_free(&subset);
         }
     }
 }
@@ -77,15 +77,15 @@ static void case_parts(void)
 /* Exchanges without the last rank. */
 static void case_some_ranks(void)
 {
-    MPI_Comm part;
+    MPI_Comm subset;
     int rank, ranks;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1 ? MPI_UNDEFINED : 0, 0, &part);
-    if (part != MPI_COMM_NULL) {
-        CHECK(mpi_call_works(part));
-        MPI_Comm_free(&part);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1 ? MPI_UNDEFINED : 0, 0, &subset);
+    if (subset != MPI_COMM_NULL) {
+        CHECK(mpi_call_works(subset));
+        MPI_Comm_free(&subset);
     }
 }
 
@@ -332,7 +332,7 @@ static void case_many(void)
 
 static const mpi_case_t cases[] = {
     { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 }, { "leaked_to_host", case_leaked_to_host, 0 },
-    { "freed_late", case_freed_late, 0 }, { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 },
+    { "freed_late", case_freed_late, 0 }, { "subsets", case_subsets, 0 }, { "some_ranks", case_some_ranks, 0 },
     { "inter", case_inter, 0 }, { "inter_in_place", case_inter_in_place, 0 }, { "good_info", case_good_info, 0 },
     { "bad_info", case_bad_info, 0 }, { "bad_parameters", case_bad_parameters, 0 },
     { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 },

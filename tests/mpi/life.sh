@@ -6,7 +6,7 @@ program=$builddir/mpi_life
 
 plan 20
 check "4 ranks, unused" ranks 4 "$program" unused
-for case in freed_late parts some_ranks inter inter_in_place other_traffic many leaked; do
+for case in freed_late subsets some_ranks inter inter_in_place other_traffic many leaked; do
     group "4 ranks, $case" $case
 done
 check_groups 4 "$program"
@@ -14,7 +14,7 @@ for case in first_dup threads thread_dups; do
     group "4 ranks, $case" $case
 done
 check_groups 4 "$program"
-for case in parts threads; do
+for case in subsets threads; do
     group "7 ranks, $case" $case
 done
 check_groups 7 "$program"

@@ -23,8 +23,8 @@ holds() {
 import json, sys
 r = json.load(open(sys.argv[1]))
 
-def row(call, ranks, part=""):
-    found = [x for x in r["rows"] if x["call"] == call and x["ranks"] == ranks and part in x["communicator"]]
+def row(call, ranks, name=""):
+    found = [x for x in r["rows"] if x["call"] == call and x["ranks"] == ranks and name in x["communicator"]]
     assert len(found) == 1, found
     return found[0]
 

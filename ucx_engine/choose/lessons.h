@@ -67,7 +67,7 @@ const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_sit
 
 /*
  * Add the result of a trial, the end of a team after so many exchanges, and all lessons of another set.
- * IRR_ERR_NO_MEMORY: nothing, or a part, was added.
+ * IRR_ERR_NO_MEMORY: some lessons, or all, were not added.
  */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup);

@@ -14,7 +14,7 @@
  * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes move.
  * With few blocks some columns get none: with d blocks of P ranks, a column gets none with probability (1 - d/P)^(P/n).
  *
- * If ports of switches can queue few bytes (`buffer`), messages that no pacing holds back are lost in part and sent
+ * If ports of switches can queue few bytes (`buffer`), some of the messages that no pacing holds back are lost and sent
  * again.  A loss at the end of a message may cost a timeout.
  *
  * With leaders (node) a rank sends to each rank of its node, then to the (nodes - 1) / ranks-a-node nodes that it leads

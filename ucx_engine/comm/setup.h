@@ -82,7 +82,7 @@ irr_status_t irr_setup_test(irr_setup_t *setup, irr_comm_t **comm_p);
 /* Local. Ends a setup without a communicator. The caller must not test the setup any more. */
 void         irr_setup_abandon(irr_setup_t *setup);
 
-/* ---- steps and their parts ---- */
+/* ---- steps ---- */
 
 /*
  * Start a collective of the host, and make `next` the step that runs when the collective is over. The calling step must

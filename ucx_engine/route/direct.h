@@ -30,9 +30,9 @@ irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t
                                  irr_plan_t *plan);
 
 /*
- * Builds the plan of the problem's rank from a schedule or from the part that irr_schedule_own returns.  The lengths of
- * messages are those of the schedule, and the blocks to send must have these lengths.  A receive block that is too
- * short takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY.
+ * Builds the plan of the problem's rank from a schedule or from the messages that irr_schedule_own returns.  The
+ * lengths of messages are those of the schedule, and the blocks to send must have these lengths.  A receive block that
+ * is too short takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan);
 

@@ -23,7 +23,7 @@
  *
  * `removed` needs the number of all synchronisations.  The edges that two messages share are consecutive.  So the pairs
  * of users of each lane, minus the pairs of users of each two successive lanes, count each pair once.  A pair that
- * parts and meets again, which is possible if links have several lanes, counts more often.
+ * separates and meets again, which is possible if links have several lanes, counts more often.
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */
