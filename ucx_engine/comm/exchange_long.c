@@ -20,10 +20,21 @@
  */
 #include "comm/exchange.h"
 
+static void fail(const irr_exchange_t *exchange, irr_status_t status)
+{
+    irr_comm_fail(exchange->comm, status, "has no room for the messages that are sent directly");
+}
+
+/* Starts the plan. The executor first merges the room that it took for the receives of the previous exchange. */
 static void begin(irr_exchange_t *exchange)
 {
     irr_run_t *run = exchange->run;
+    const irr_status_t status = irr_exec_reserve(&run->exec, irr_plan_size(&run->plan));
 
+    if (status != IRR_OK) {
+        fail(exchange, status);
+        return;
+    }
     exchange->running = &run->plan;
     run->exec.env.sourced = true;   /* lengths may differ at both ends, and no message depends on another */
     irr_exec_start(&run->exec, &run->plan);
@@ -42,7 +53,7 @@ void irr_exchange_start_long(irr_exchange_t *exchange)
 
 void irr_exchange_receive_long(irr_exchange_t *exchange)
 {
-    irr_comm_t *comm = exchange->comm;
+    const irr_comm_t *comm = exchange->comm;
     irr_run_t *run = exchange->run;
     const irr_plan_mark_t mark = irr_plan_mark(&run->plan);
     irr_status_t status;
@@ -50,13 +61,16 @@ void irr_exchange_receive_long(irr_exchange_t *exchange)
     if (exchange->running == NULL) {
         begin(exchange);
     }
+    if (exchange->running == NULL) {
+        return;
+    }
     status = irr_run_add_long(run, comm, IRR_STEP_RECV, &exchange->problem, irr_relay_came(&comm->relay));
     if (status == IRR_OK) {
         status = irr_exec_grow(&run->exec);
     }
     if (status != IRR_OK) {
         irr_plan_cut(&run->plan, &mark);
-        irr_comm_fail(comm, status, "has no room for the messages that come directly");
+        fail(exchange, status);
     }
     irr_exec_expect(&run->exec, false);
 }
