@@ -16,7 +16,7 @@ irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, doub
     return job;
 }
 
-/* Opens strategies on one rank; the statistics are those of the last rank, as all ranks do the same. */
+/* Opens strategies on one rank. The statistics are the statistics of the last rank, because all ranks do the same. */
 static irr_choice_act_t open_some(irr_choosers_t *job, int rank)
 {
     irr_choice_t *choice = &job->choice[rank];
@@ -101,7 +101,10 @@ int irr_choosers_found(const irr_choosers_t *job)
     return job->choice[0].strategy == 0 ? 0 : job->list[job->choice[0].strategy];
 }
 
-/* Runs an exchange of this time; of several at a time the last one ends first.  Returns true if an agreement is due. */
+/*
+ * Runs an exchange that takes this time. If several exchanges are in progress, the last one ends first. Returns true if
+ * an agreement is due.
+ */
 static bool go(irr_choosers_t *job, int rank, uint64_t ns, const irr_choice_load_t *load)
 {
     irr_choice_t *choice = &job->choice[rank];

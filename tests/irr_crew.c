@@ -1,7 +1,7 @@
 /*
  * irr_crew.c - see irr_crew.h.
  *
- * The baton is a mutex, which the running thread holds.  The others wait for their turn, each on its own condition
+ * The baton is a mutex, which the running thread holds. Every other thread waits for its turn on its own condition
  * variable.
  */
 #include "irr_crew.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often each member may pass the baton on while nothing happens. */
+/* Maximum number of times that each member may pass the baton on while nothing happens. */
 #define PATIENCE 5000   /* more than a rank waits after a notice (comm/failure.c) */
 
 static struct {
@@ -19,7 +19,7 @@ static struct {
     bool            alive[IRR_CREW_MAX];
     int             ranks;
     int             turn;       /* the rank that runs */
-    int             idle;       /* how often the baton was passed on since something happened */
+    int             idle;       /* number of passes of the baton since something happened */
     bool            stuck;
     void          (*member)(int rank, void *context);
     void           *context;

@@ -115,14 +115,14 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     irr_exec_start(&rank->exec, &rank->plan);
 }
 
-/* Progresses the executor if it has a plan, else the relay. */
+/* Progresses the executor if it has a plan, otherwise the relay. */
 static irr_status_t progress_rank(irr_fleet_rank_t *rank)
 {
     return rank->relay != NULL && rank->exec.plan == NULL ? irr_relay_progress(rank->relay)
                                                           : irr_exec_progress(&rank->exec);
 }
 
-/* Progresses all ranks once.  Returns true if one of them still runs. */
+/* Progresses all ranks once. Returns true if a rank still runs. */
 static bool progress_once(irr_fleet_t *fleet)
 {
     bool busy = false;

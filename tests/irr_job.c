@@ -90,7 +90,7 @@ static int cut(irr_block_t *blocks, int rank, size_t length, int most, uint64_t 
     return count;
 }
 
-/* Makes the blocks of one side of a rank. lengths: of its messages, every `step` entries. */
+/* Makes the blocks of one side of a rank. lengths: the lengths of its messages, one in every `step` entries. */
 static irr_blocks_t open_side(int ranks, int most, const size_t *lengths, int step, irr_block_t **list_p,
                               irr_job_buffer_t *buffer, uint64_t *state)
 {
@@ -278,7 +278,7 @@ void irr_job_cut_sent(irr_job_t *job, int from, int to, size_t length)
     irr_job_disregard(job, to, from);
 }
 
-/* Returns the expected output of a rank; undefined blocks are as they are. */
+/* Returns the expected output of a rank. Undefined blocks are copied from the real output. */
 static unsigned char *expected_output(const irr_job_t *job, int rank)
 {
     const irr_job_buffer_t *output = &job->output[rank];

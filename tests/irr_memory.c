@@ -9,12 +9,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* More than any test has. */
+/* Maximum number of allocations in irr_memory_fail_each, more than any test has. */
 #define ALLOCATIONS_MAX 100000
 
 static atomic_size_t alive, alive_bytes;
-static size_t base;               /* alive at irr_memory_begin */
-static size_t due;                /* allocations until one fails, with that one; 0: none fails */
+static size_t base;               /* number of live blocks at irr_memory_begin */
+static size_t due;                /* number of allocations up to and including the failing one; 0: none fails */
 static bool   failed, all;
 static size_t bytes_max = SIZE_MAX;
 static bool (*counted)(void);

@@ -19,7 +19,7 @@ static bool is_open(const irr_paced_rank_t *rank, size_t step)
     return irr_exec_step_of(&rank->paced->fleet->rank[rank->rank].exec, step)->pending != 0;
 }
 
-/* Returns how many of the first `count` steps of a list are open. */
+/* Returns the number of open steps among the first `count` steps of a list. */
 static size_t count_open(const irr_paced_rank_t *rank, const size_t *steps, size_t count)
 {
     size_t open = 0;
@@ -46,7 +46,7 @@ static bool open_below(const irr_paced_rank_t *rank, const irr_step_t *step)
     return false;
 }
 
-/* Returns the step that a message must belong to; NULL if there is none, or if it is for another rank. */
+/* Returns the step that a message must belong to; NULL: there is no such step, or the step is for another rank. */
 static const irr_step_t *step_of(const irr_paced_rank_t *rank, const size_t *steps, size_t count, size_t number,
                                  int peer, uint16_t tag)
 {

@@ -20,7 +20,7 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays)
     irr_grid_t grid;
 
     irr_test_must(irr_strategy_grid(strategy, params->ranks, &relays->nodes, &grid));
-    grid.direct_from = 0;   /* the relay alone runs here */
+    grid.direct_from = 0;   /* only the relay runs here */
     return grid;
 }
 

@@ -200,7 +200,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     return spy->pass.inner->ops->discard(spy->pass.inner, id, tag, mask, count);
 }
 
-/* Sends that are still in flight are dropped. */
+/* Frees the spy. Drops the sends that are still in flight. */
 static void free_spy(irr_transport_t *transport)
 {
     while (spy_of(transport)->watches != NULL) {

@@ -15,8 +15,9 @@
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * UCX has thread-local memory, and is loaded while a test runs.  libasan of gcc 12 guesses where such memory is from
- * the bytes in front of it, and in one run of some fifty looks for leaks where there is nothing mapped.
+ * UCX has thread-local memory, and is loaded while a test runs. libasan of gcc 12 guesses the position of such memory
+ * from the bytes before it. In about one of fifty runs the guess is wrong, and libasan searches for leaks in memory
+ * that is not mapped.
  */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 
@@ -56,7 +57,7 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFa
     fflush(stdout);
 }
 
-/* Runs the next case; what it allocates must be freed at its end. */
+/* Runs the next case. Asserts that the case has freed all memory that it allocated. */
 static void run_case(void)
 {
     const size_t before = irr_memory_alive();

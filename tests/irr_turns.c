@@ -17,10 +17,12 @@ static void run_turns(int rank, void *context)
         irr_job_t *job = turns->jobs[turns->turn[i]];
         const irr_status_t status = irr_team_exchange(&turns->team, job);
 
-        irr_spy_repair(turns->world.spies[rank]);   /* the send that it refused is still waited for */
+        irr_spy_repair(turns->world.spies[rank]);   /* the receiver still waits for the refused send */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }
-    /* As in MPI_Finalize, a rank progresses until all are over: they may wait until their messages to it have left. */
+    /*
+     * As in MPI_Finalize, a rank progresses until all ranks are over, because other ranks may still be sending to it.
+     */
     turns->over++;
     while ((turns->over < IRR_TURNS_RANKS || turns->world.engines[rank]->notifying != NULL) && irr_crew_yield()) {
         irr_engine_progress(turns->world.engines[rank]);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define DRAIN_ROUNDS  1000
-#define ROUNDS_NOTICE 20000   /* rounds after which a notice has reached all ranks */
+#define ROUNDS_NOTICE 20000   /* number of rounds after which a notice has reached all ranks */
 
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports)
 {

@@ -49,7 +49,7 @@ static const irr_scene_row_t reuse_rows[] = {
     /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
 };
 
-/* The peers of ranks 0, 1 and 2 in one order for all. */
+/* Plans in place. All ranks exchange with their peers in one common order. */
 static const irr_scene_row_t place_rows[] = {
     /* step 0 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(1), SCRATCH(0) }, ALONE, 0 },
     /* step 1 */ { 0, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 0 },

@@ -29,7 +29,10 @@ static void test_rows(void)
     CU_ASSERT_PTR_NULL(irr_setting_at(-1));
 }
 
-/* A text, whether it is allowed, and the value as a text; NULL: the word of the value is not for readers. */
+/*
+ * A setting, a text, whether the text is allowed, and the value as a text; NULL: the value is a hash, which has no
+ * text.
+ */
 static const struct {
     const char *name, *text;
     bool        good;
@@ -73,7 +76,7 @@ static void test_values(void)
     }
 }
 
-/* The defaults of parameters are those of the engine, except for limits of memory and time. */
+/* Parameters have the same defaults as the settings of the engine, except limits of memory and time. */
 static void test_defaults(void)
 {
     static const char *const limits[] = { "matrix_max_bytes", "schedule_ms", "cache_bytes" };

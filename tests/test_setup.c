@@ -1,6 +1,6 @@
 /*
- * test_setup.c - communicators that are set up in steps, with collectives of the host that never block: ranks of one
- * thread advance in any order, with several communicators at once; an abandoned setup leaves nothing behind.
+ * test_setup.c - communicators that are set up in steps, with collectives of the host that never block. Ranks of one
+ * thread advance in any order, with several communicators at a time. An abandoned setup frees all that it has taken.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -15,12 +15,15 @@ enum { RANKS = 5, TEAMS = 3, TURNS = 10000 };
 
 /* ---- collectives that do not block ---- */
 
-/* A collective of one communicator: complete when the last rank has entered; each rank sees that when it tests. */
+/*
+ * A collective of one communicator. It is complete when the last rank has entered. Each rank detects this when it
+ * tests.
+ */
 typedef struct barrier {
     const void *input[RANKS];
     void       *output[RANKS];   /* NULL: maxima */
     uint64_t   *words[RANKS];
-    int         come, fails;     /* when the last one has come so often; 0: never */
+    int         come, fails;     /* number of the collective that fails, from 1; 0: none */
     unsigned    done, seen[RANKS];
 } barrier_t;
 
@@ -157,7 +160,9 @@ static int advance(uint64_t *state, int turns)
     return open;
 }
 
-/* Destroys everything; all ids are free then, except those that the case has taken. */
+/*
+ * Destroys all setups and communicators. Asserts that all ids are then free, except `ids` ids that the case has taken.
+ */
 static void destroy_holding(int ids)
 {
     for (int i = 0; i < TEAMS * RANKS; i++) {
@@ -183,7 +188,10 @@ static const char *const algorithms[] = { "direct", "node", "grid", "xor" };
 
 enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
 
-/* Ranks advance in any order: all get their communicators, with one id each, and the ids differ. */
+/*
+ * Ranks advance in any order. All ranks get their communicators. A communicator has the same id on all ranks, and
+ * different communicators have different ids.
+ */
 static void test_any_order(void)
 {
     uint64_t state = irr_test_seed();
@@ -205,8 +213,8 @@ static void test_any_order(void)
 }
 
 /*
- * Ranks test their communicators in different orders, so that a rank reserves an id for one of them that another rank
- * proposes for the other one.  They soon agree on ids nevertheless.
+ * Ranks test two communicators in different orders, so a rank reserves for one communicator the id that another rank
+ * proposes for the other communicator. The ranks nevertheless agree on ids soon.
  */
 static void test_crossed(void)
 {
@@ -229,7 +237,7 @@ static void test_crossed(void)
     destroy();
 }
 
-/* Setups are abandoned at any step: no id, no memory and no communicator is left. */
+/* Setups are abandoned at any step. No id, no memory and no communicator is left. */
 static void test_abandoned(void)
 {
     uint64_t state = irr_test_seed();
@@ -243,7 +251,10 @@ static void test_abandoned(void)
     }
 }
 
-/* A collective of the host fails on all ranks: all setups of this communicator fail, and no others. */
+/*
+ * A collective of the host fails on all ranks. The setup of its communicator fails on all ranks, and all other setups
+ * succeed.
+ */
 static void test_fails(void)
 {
     uint64_t state = irr_test_seed();
@@ -262,14 +273,17 @@ static void test_fails(void)
         destroy();
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
-    CU_ASSERT(nth > 5 && nth < 20);   /* five collectives, and one more for each id that another team has proposed */
+    CU_ASSERT(nth > 5 && nth < 20);   /* five collectives, and one more for each retry of an id */
 }
 
 /* ---- ids with messages that are left ---- */
 
 enum { FREE_ID = 12345, FREE_IDS = 8 * TEAMS, BUSY = 1000 };
 
-/* All ranks have the same few ids free, and do not know for `looks` calls whether messages with them are left. */
+/*
+ * Starts setups in which all ranks have the same few free ids. For `looks` calls, discard returns that messages with
+ * these ids may be left.
+ */
 static void start_busy(const char *algorithm, size_t looks, size_t timeout)
 {
     start(algorithm);
@@ -293,7 +307,7 @@ static void destroy_busy(void)
     destroy_holding(RANKS * (int)(IRR_IDS_COUNT - FREE_IDS));
 }
 
-/* A transport that is discarding delays the setup, which then uses the free ids. */
+/* A transport that discards messages delays the setup. The setup then uses the free ids. */
 static void test_busy(void)
 {
     uint64_t state = irr_test_seed();
@@ -309,7 +323,7 @@ static void test_busy(void)
     }
 }
 
-/* On one rank discarding never ends: after half of the timeout, no rank has the communicator. */
+/* On one rank discarding never ends. After half of the timeout the setup fails on all ranks. */
 static void test_busy_for_ever(void)
 {
     uint64_t state = irr_test_seed();

@@ -1,6 +1,7 @@
 /*
- * test_shm.c - messages through shared memory: the conformance suite, several transports in one process; a segment that
- * breaks the rules; sends that are taken back; a process that may not read the memory of another one; missing memory.
+ * test_shm.c - messages through shared memory. The tests are the conformance suite with several transports in one
+ * process, segments with invalid contents, sends that are taken back, a process that may not read the memory of another
+ * process, and missing memory.
  */
 #include "transport_suite.h"
 
@@ -16,9 +17,9 @@ static const irr_opener_t shm = { .config = { .transport = "shm", .one_node = tr
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shm)
 IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shm)
 
-/* ---- a segment that breaks the rules ---- */
+/* ---- segments with invalid contents ---- */
 
-/* Writes the next slot of a lane that holds a message of eight bytes so far, behind the back of its sender. */
+/* Changes the next slot of a lane without the sender's knowledge. The slot already holds a message of eight bytes. */
 typedef void (*forge_t)(irr_lane_out_t *out, irr_lane_slot_t *slot);
 
 static void put_piece(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t total, uint64_t offset, uint64_t length,
@@ -84,7 +85,7 @@ static void two_begins(irr_lane_out_t *out, irr_lane_slot_t *slot)
     put_piece(out, irr_lane_next(out), 200, 0, 100, IRR_LANE_FIRST);
 }
 
-/* One rank forges; the receives from it end in an error, and the other ranks go on. */
+/* One rank forges a slot. Receives from this rank end in an error, and messages of other ranks still arrive. */
 static void expect_broken(forge_t forge)
 {
     irr_op_t recv = { .then = NULL }, other = { .then = NULL };
@@ -128,7 +129,7 @@ static void test_forged(void)
     }
 }
 
-/* A message that cannot be read from its sender's memory fails its receive, and completes its send. */
+/* If the receiver cannot read a message from its sender's memory, the receive fails and the send completes. */
 IRR_NET_TEST(test_unreadable, &shm)
 {
     enum { BYTES = 2 * IRR_SHM_SINGLE_MIN };
@@ -151,11 +152,13 @@ IRR_NET_TEST(test_unreadable, &shm)
 
 /* ---- sends that are taken back ---- */
 
-enum { LONG = 2 * IRR_LANE_BESIDE, LATE = 3 };   /* LATE: the last one; in pieces it does not begin */
+enum { LONG = 2 * IRR_LANE_BESIDE, LATE = 3 };   /* LATE: index of the last send, which is not started if messages
+                                                    travel in pieces */
 
 /*
- * Rank 0 sends four long messages to rank 1, in pieces or for single copy, and takes them back: it may write over them
- * at once.  Rank 1, which waits for them before or after that, gets errors or nothing, and what is sent later.
+ * Rank 0 sends four long messages to rank 1, in pieces or by single copy, and takes the sends back. Rank 0 may
+ * overwrite the messages at once. Rank 1 posts its receives before or after that. Its receives end in errors or do not
+ * end, and messages that are sent later arrive.
  */
 static void expect_taken_back(bool single, bool recv_first)
 {
@@ -211,7 +214,9 @@ static void test_taken_back(void)
     }
 }
 
-/* A transport is busy while a message or a receive is pending, and not because it has met another one. */
+/*
+ * A transport is busy while a message or a receive is pending. A link to another process alone does not make it busy.
+ */
 IRR_NET_TEST(test_busy, &shm)
 {
     irr_op_t recv = { .then = NULL };
@@ -231,7 +236,7 @@ IRR_NET_TEST(test_busy, &shm)
     irr_list_close(&list);
 }
 
-/* Links that lead out of the segment, and counts of slots that were never sent. */
+/* Tests links whose offsets are outside of the segment, and counts of slots that were never sent. */
 IRR_NET_TEST(test_lying_links, &shm)
 {
     irr_op_t recv = { .then = NULL };
@@ -261,9 +266,9 @@ IRR_NET_TEST(test_lying_links, &shm)
     irr_list_close(&list);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing permission and memory ---- */
 
-/* A process that may not read the memory of another one gets long messages in pieces. */
+/* A process that may not read the memory of another process gets long messages in pieces. */
 IRR_NET_TEST(test_no_single_copy, &shm)
 {
     irr_net_exchange_bytes(net, 0, 1, 8, true);
@@ -297,7 +302,7 @@ IRR_NET_TEST(test_two_copies, &shm)
     CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->own->reads);
 }
 
-/* Sends messages until the room for those that find no receive is full; all of them can be received later. */
+/* Sends messages until the room for unexpected messages is full. All these messages can be received later. */
 static void fill_room(irr_net_t *net, const irr_list_t *from, uint16_t tag)
 {
     for (int i = 0; i < IRR_LANE_SLOTS; i++) {
@@ -310,12 +315,13 @@ static void fill_room(irr_net_t *net, const irr_list_t *from, uint16_t tag)
 }
 
 /*
- * A message that finds no receive, no room and no memory is lost: its sender is done with it, those behind it arrive,
- * and receives of its channel fail until all of the channel is discarded.
+ * An unexpected message is lost if the receiver has no room and no memory for it. The send completes, and later
+ * messages arrive. Receives of the channel fail until all messages of the channel are discarded.
  */
 static void check_lost(size_t length)
 {
-    const uint16_t tags[] = { TAG, TAG + 1, TAG + 2 };   /* the lost one, the one behind it, and those in the room */
+    const uint16_t tags[] = { TAG, TAG + 1, TAG + 2 };   /* the lost message, the message behind it, and the messages in
+                                                            the room */
     irr_op_t sent[2] = { { .then = NULL } }, received = { .then = NULL }, late = { .then = NULL };
     irr_list_t from, to;
     irr_net_t net;
@@ -362,7 +368,7 @@ static void test_no_memory(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-/* The same with a message that its receiver would read from the memory of the sender. */
+/* Loses a message that travels by single copy. */
 static void test_no_memory_single(void)
 {
     irr_op_t sent = { .then = NULL }, received = { .then = NULL }, late = { .then = NULL };

@@ -1,7 +1,8 @@
 /*
- * test_simulate.c - plans on a fabric with times: each constant, shared links, pacings.
+ * test_simulate.c - plans on a simulated fabric. The tests check the time of each constant, of shared links and of
+ * pacings.
  *
- * Times are worked out by hand from constants that are easy to add up.
+ * Expected times are computed by hand from simple constants.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -12,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 8 Gbit/s is a byte a ns, 1000 MB/s too. */
+/* 8 Gbit/s and 1000 MB/s are both one byte per ns. */
 static const irr_machine_t simple = {
     .message = 100, .latency = 1000, .bandwidth = 8000, .copy = 1000, .node_message = 40, .node_latency = 7,
     .piece = 1, .switch_nodes = 0, .taper = 1
 };
 
-/* Ranks in a row on nodes. */
+/* Consecutive ranks on nodes. */
 typedef struct scene {
     irr_machine_t  machine;
     irr_matrix_t   matrix;
@@ -91,9 +92,9 @@ static double time_of(const scene_t *scene, const char *name)
 
 /* ---- one constant after the other ---- */
 
-enum { MESSAGE = 50 + 1000 + 50, INSIDE = 20 + 7 + 20 };   /* both ends and the latency, between nodes and in one */
+enum { MESSAGE = 50 + 1000 + 50, INSIDE = 20 + 7 + 20 };   /* both ends plus latency: between nodes, inside a node */
 
-/* Up to two messages, by direct. */
+/* Cases of up to two messages of the algorithm direct. */
 static const struct {
     const char *what;
     int         ranks, per_node, switch_nodes, taper;
@@ -147,7 +148,7 @@ static void fill(scene_t *scene, const char *pattern, uint64_t unit, uint64_t se
     }
 }
 
-/* With loose a rank waits for each message before it sends the next. */
+/* With the pacing loose a rank waits for each message before it sends the next message. */
 static void test_pacings(void)
 {
     const struct { const irr_pacing_t *pacing; double least, most; } pacings[] = {
@@ -171,7 +172,7 @@ static void test_pacings(void)
     close_scene(&scene);
 }
 
-/* Times of the study of the model, which had 1024 ranks, with a quarter of the ranks. */
+/* Compares with the times of the study of the model, with a quarter of its 1024 ranks. */
 static void test_study(void)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
@@ -184,7 +185,7 @@ static void test_study(void)
     close_scene(&scene);
 }
 
-/* All rows without a schedule end for any counts, with the same time in each run. */
+/* All rows without a schedule end for any counts, and take the same time in each run. */
 static void test_all_strategies(void)
 {
     uint64_t state = irr_test_seed();
@@ -219,7 +220,7 @@ static void test_node_to_node(void)
     static const struct { int ranks; uint64_t bytes; size_t messages; double least, most; } nodes[] = {
         { 4, 10, 1, 2 * (INSIDE + 2 * 10) + MESSAGE + 10, 2 * (INSIDE + 2 * 10) + MESSAGE + 10 },
         { 4, IRR_NODE_DIRECT_DEFAULT, 1, MESSAGE + IRR_NODE_DIRECT_DEFAULT, MESSAGE + IRR_NODE_DIRECT_DEFAULT },
-        { 14, 0, 1 + 3 + 1, 0, 2 * 1000 }   /* a byte from each rank to each */
+        { 14, 0, 1 + 3 + 1, 0, 2 * 1000 }   /* a byte from each rank to each rank */
     };
     const irr_strategy_t strategy = strategy_of("node");
 
@@ -266,7 +267,10 @@ static double packets_time(const scene_t *scene, size_t ask_from)
     return simulated.ns;
 }
 
-/* A switch stores a segment before it sends it on.  Where a message asks, a question and an answer go first. */
+/*
+ * A switch stores a whole segment before it forwards the segment. A rendezvous takes a request and an answer before the
+ * message.
+ */
 static void test_segments(void)
 {
     scene_t scene;
@@ -281,7 +285,10 @@ static void test_segments(void)
     close_scene(&scene);
 }
 
-/* Two nodes send to one, whose port drops what it cannot queue.  All of it arrives in the end. */
+/*
+ * Two nodes send to one node. The port of the node drops segments that it cannot queue. All messages arrive
+ * nevertheless.
+ */
 static void test_overflow(void)
 {
     const double bytes = 2 * 20 * 1446;

@@ -2,9 +2,9 @@
  * test_sparse.c - the work of a rank in a repeated exchange depends on the number of its partners, not on the number of
  * ranks.
  *
- * Nine ranks of a large communicator exchange with each other; the other ranks have only an address.  The test counts
- * the basic blocks of the engine, without the transport, that one rank runs from start to end, so that it detects any
- * loop over all ranks.
+ * Nine ranks of a large communicator exchange with each other; the other ranks have only an address. The test counts
+ * the basic blocks of the engine, without the transport, that one rank runs from the start to the end of an exchange.
+ * It therefore detects any loop over all ranks.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -37,7 +37,10 @@ static int rank_of(const job_t *job, int i)
 
 /* ---- ranks that agree by themselves ---- */
 
-/* All have what one has, but for the addresses; an entry is the label of a node, a length, and the address. */
+/*
+ * Completes an all-gather at once: every rank has the entry of the calling rank, but its own address. An entry is the
+ * label of a node, a length, and the address.
+ */
 static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
 {
     const job_t *job = context;
@@ -97,7 +100,7 @@ static void open_member(job_t *job, int i, const char *algorithm)
     };
 }
 
-/* The transport of a rank that has no engine, as an engine would have it. */
+/* Returns a combined transport, like the transport of an engine, for a rank without an engine. */
 static irr_transport_t *open_lanes(irr_transport_t *inner)
 {
     irr_lanes_t *lanes;
@@ -204,7 +207,7 @@ static uint64_t exchange(job_t *job)
     return irr_visits;
 }
 
-/* Returns the basic blocks of the last of many exchanges with the same partners. */
+/* Returns the number of basic blocks of the last of many exchanges with the same partners. */
 static uint64_t visits_of(int ranks, const char *algorithm, bool changes)
 {
     static job_t job;
@@ -237,8 +240,8 @@ static void expect_alike(const char *algorithm, bool changes)
 }
 
 /*
- * Eight partners among 1,024 ranks: a repeated exchange makes no allocation of a byte for each rank.  (The transport of
- * the test allocates some for each message.)
+ * With eight partners among 1,024 ranks, a repeated exchange allocates less than one byte per rank. (The transport of
+ * the test allocates memory for each message.)
  */
 static void test_no_memory(void)
 {

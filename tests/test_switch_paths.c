@@ -13,7 +13,7 @@ enum { STRIDE = 64, RANKS_MAX = 64 };
 
 /* ---- one path ---- */
 
-/* path NULL: refused with a reason. */
+/* Checks one path. wanted: the expected path; NULL: the path must be refused with a reason. */
 static void check_path(const char *address, const char *pattern, const char *wanted)
 {
     char path[IRR_SWITCH_PATH_MAX] = "as before", reason[160] = "";
@@ -113,7 +113,7 @@ static void test_no_tree(void)
     }
 }
 
-/* Any bytes, also without an end, are refused, or make a connected tree. */
+/* Paths of any bytes, even without a terminator, are refused or make a connected tree. */
 static void test_any_bytes(void)
 {
     static const char alphabet[] = "ab/./n";

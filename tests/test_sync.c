@@ -1,6 +1,6 @@
 /*
- * test_sync.c - the pacing sync: the signals that a rank sends and waits for, runs on random trees with random delays,
- * and failures.
+ * test_sync.c - the pacing sync. The tests check the signals of a rank, runs on random trees with random delays, and
+ * failures.
  */
 #include "irr_fleet.h"
 #include "irr_job.h"
@@ -36,8 +36,9 @@ struct run {
     irr_pacing_kind_t pacing;
     uint64_t       piece_max, lead;
     size_t         signals;        /* sent */
-    size_t         met, own_met;   /* messages of earlier steps on a link when one starts; those of its sender */
-    size_t         overloads;      /* links that had as many messages as their capacity when one started */
+    size_t         met, own_met;   /* number of messages of earlier steps on the links of a starting message: all, and
+                                      those of its own sender */
+    size_t         overloads;      /* number of starts of messages on links that were full */
     size_t         sent[RANKS_MAX];
     bool           started[RANKS_MAX];
     watcher_t      watcher[RANKS_MAX];
@@ -89,7 +90,7 @@ static bool is_open(const run_t *run, int rank, size_t i)
     return !run->started[rank] || (exec->plan != NULL && irr_exec_step_of(exec, i)->pending > 0);
 }
 
-/* Compares a transmission that starts with those on one of its links that are not received yet. */
+/* Compares a starting transmission with the transmissions that are on one of its links. */
 static void count_on_link(run_t *run, const irr_transmission_t *t, int edge)
 {
     int there = 0;
@@ -220,10 +221,10 @@ static void draw_scene(tree_scene_t *scene, bool equal_speeds, uint64_t *state)
 static tree_scene_t scene;
 
 /*
- * Every byte arrives, and no rank hangs, with pieces and leads of any length.  Whole messages without a lead: no link
- * has more of them than its capacity, whatever is late, and where all links are equally fast, none starts before those
- * of earlier steps on its links are received.  An eager message, whose send is complete at once, is on its links until
- * it is received.
+ * With pieces and leads of any length, every byte arrives and no rank hangs. Two more rules hold for whole messages
+ * without a lead. No link has more messages than its capacity, whatever is late. If all links are equally fast, no
+ * message starts before the messages of earlier steps on its links are received. An eager message counts as on its
+ * links until it is received, although its send is complete at once.
  */
 static void test_never_meet(void)
 {
@@ -234,7 +235,8 @@ static void test_never_meet(void)
         run_t run = { .pacing = IRR_PACING_SYNC };
         irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS);
 
-        if (i % 4 >= 2) {   /* in pieces, which count_met cannot watch, of the kinds that have short messages */
+        if (i % 4 >= 2) {   /* messages in pieces, which count_met cannot check; only kinds of jobs with short
+                               messages */
             run.piece_max = 1 + irr_test_below(&state, 40);
             run.lead = irr_test_below(&state, 200);
             kind = irr_test_below(&state, 2) == 0 ? IRR_JOB_UNIFORM : IRR_JOB_SPARSE;
@@ -267,7 +269,7 @@ static void test_watch(void)
     close_run(&run);
 }
 
-/* A signal that cannot be sent fails the run of its rank.  A rank that succeeds has all bytes. */
+/* If a signal cannot be sent, the run of its rank fails. A rank that succeeds has all bytes. */
 static void test_lost_signal(void)
 {
     size_t runs = 0;
@@ -299,7 +301,7 @@ static void test_lost_signal(void)
     CU_ASSERT(runs > 0);
 }
 
-/* Rank 0 receives 100 bytes of rank 1 in step 1, then of rank 2 in step 2, in 4 pieces each. */
+/* Rank 0 receives 100 bytes from rank 1 in step 1, and 100 bytes from rank 2 in step 2, each message in 4 pieces. */
 static void test_lead(void)
 {
     static const struct {

@@ -42,7 +42,7 @@ static irr_tree_t make_tree(int most, uint64_t *state)
 
 /* ---- pair by pair ---- */
 
-/* The edges of a transmission, and the lane that it takes on each; -1: not a link. */
+/* The edges of a transmission, and its lane on each edge; -1: the edge is not a link. */
 typedef struct path {
     int edges, path[64], lane[64];
 } path_t;
@@ -51,10 +51,10 @@ static path_t paths[SMALL];
 
 enum { EDGES = 2 * (SCENE_VERTICES + SCENE_RANKS) };
 
-static int entered[EDGES];                /* how often a lane of an edge was looked at */
-static int until[EDGES][SCENE_RANKS];     /* by lane: the last step of the transmission that took it last */
+static int entered[EDGES];                /* number of checks of a lane of an edge */
+static int until[EDGES][SCENE_RANKS];     /* by lane: the last step of the transmission that took the lane last */
 
-/* Takes the lanes of an edge in turn, except those that an earlier transmission still has. */
+/* Takes the lanes of an edge round-robin, except lanes that an earlier transmission still uses. */
 static int take_lane(const irr_tree_t *tree, int edge, const irr_transmission_t *t)
 {
     const int capacity = tree->capacity[edge / 2];
@@ -90,7 +90,7 @@ static bool is_shared(const path_t *x, int i, const path_t *y, int j)
     return i >= 0 && j >= 0 && x->path[i] == y->path[j] && x->lane[i] == y->lane[j] && x->lane[i] >= 0;
 }
 
-/* Returns how often two transmissions enter a lane that they share. */
+/* Returns how often two transmissions enter a lane that both use. */
 static unsigned contend(size_t a, size_t b)
 {
     const path_t *x = &paths[a], *y = &paths[b];
@@ -119,8 +119,9 @@ static void inherit(size_t k, size_t j)
 }
 
 /*
- * The edges that the graph has without one of the syncs (their count: with all), and all that follows.  A rank begins
- * its sends in order, so the later one follows what the earlier one does; but not the earlier one itself.
+ * Sets the dependence graph of the schedule without sync number `without` (the number of syncs: with all syncs), and
+ * closes it. A rank begins its sends in order, so a later send depends on all that an earlier send depends on, but not
+ * on the earlier send itself.
  */
 static void close_graph(const irr_schedule_t *schedule, const irr_syncs_t *syncs, size_t without)
 {
@@ -161,7 +162,10 @@ static void expect_complete(const irr_schedule_t *schedule, const irr_syncs_t *s
     CU_ASSERT_EQUAL(needed, syncs->count + syncs->removed);
 }
 
-/* Each signal is of two transmissions that contend, goes to the right rank, and does not follow from others. */
+/*
+ * Asserts for each signal that its two transmissions contend, that it goes to the right rank, and that it does not
+ * follow from other signals.
+ */
 static void expect_needed(const irr_schedule_t *schedule, const irr_syncs_t *syncs)
 {
     size_t wrong = 0, redundant = 0;
@@ -202,12 +206,12 @@ static void test_graph(void)
     }
 }
 
-/* ---- known ones ---- */
+/* ---- known schedules ---- */
 
 /*
- * On one switch, where in step k rank i sends to i + k, a rank waits in each of P - 2 steps for two: its own message
- * of the step before, and that to its receiver, which came from another.  Each of the 2 * P directed links has P - 1
- * messages, and no two of them share another one.  Within a host there is no link and no contention.
+ * On one switch, rank i sends to rank i + k in step k. In each of P - 2 steps a rank waits for two messages of the
+ * previous step: its own message, and the message from another rank to its receiver. Each of the 2 * P directed links
+ * has P - 1 messages, and two messages share at most one link. Within a host there is no link and no contention.
  */
 static void test_known(void)
 {
@@ -237,7 +241,7 @@ static void test_known(void)
     }
 }
 
-/* Whole messages of 5 bytes in steps 1, 2 and 3, and the syncs that they need; the tree is that of the scene. */
+/* Checks the syncs of whole messages of 5 bytes in steps 1, 2 and 3 on the tree of the scene. */
 static void expect_syncs(const int ends[3][2], const irr_sync_t *expected, size_t count)
 {
     irr_transmission_t list[3];
@@ -260,7 +264,7 @@ static void expect_syncs(const int ends[3][2], const irr_sync_t *expected, size_
     irr_tree_fini(&tree);
 }
 
-/* The end of a send says nothing about sends that its rank began before.  Ranks 0 and 1 share a host. */
+/* The end of a send does not imply that earlier sends of its rank have ended. Ranks 0 and 1 share a host. */
 static void test_own(void)
 {
     static const int row[3][2] = { { 0, 2 }, { 0, 3 }, { 0, 1 } }, inside[3][2] = { { 0, 2 }, { 0, 1 }, { 1, 3 } };
@@ -272,7 +276,7 @@ static void test_own(void)
     expect_syncs(row, (irr_sync_t[]){ { 0, 1, 2, 0 } }, 1);      /* within the host nothing is shared */
     expect_syncs(inside, (irr_sync_t[]){ { 0, 2, 2, 1 } }, 1);   /* that 1 has the second says nothing of the first */
     expect_syncs(two, (irr_sync_t[]){ { 0, 1, 2, 0 }, { 1, 2, 3, 1 } }, 2);
-    scene.speed[0] = 2;   /* the first two go at a time, and the third must wait for both */
+    scene.speed[0] = 2;   /* the first two messages travel at the same time, and the third message must wait for both */
     expect_syncs(two, (irr_sync_t[]){ { 0, 2, 2, 1 }, { 1, 2, 3, 1 } }, 2);
 }
 

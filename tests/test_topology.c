@@ -1,6 +1,4 @@
-/*
- * test_topology.c - topology.conf: what is read, and why the rest is refused.
- */
+/* test_topology.c - topology.conf: files that are read, and reasons for which files are refused. */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
@@ -105,7 +103,7 @@ static void test_bad_files(void)
 
 /* ---- what is read ---- */
 
-/* A topology as one line of text: each vertex with its parent and its speed. */
+/* Writes a topology as one line of text: each vertex with its parent and its speed. */
 static void describe(const irr_topology_t *topology, char *text, size_t size)
 {
     size_t used = 0;
@@ -121,7 +119,7 @@ static void describe(const irr_topology_t *topology, char *text, size_t size)
     }
 }
 
-/* Files as they are found, and what Slurm's reader takes. */
+/* Files that users have, and files that Slurm's reader accepts. */
 static const struct { const char *text, *expected; } good_files[] = {
     { "SwitchName=s0 Nodes=n0", "n0<:1 | s0:-1" },
     { "##################################################################\n"
@@ -164,7 +162,10 @@ static void test_good_files(void)
 
 #define ADVICE "; leave LinkSpeed out, or add NodeSpeed in its unit"
 
-/* A LinkSpeed that most likely has another unit: the warning names the first switch with one, or is empty. */
+/*
+ * Values of LinkSpeed that most likely have another unit. The warning names the first switch with such a value, or is
+ * empty.
+ */
 static const struct { const char *text, *doubt; } speeds[] = {
     { "SwitchName=a Nodes=n[0-1]\nSwitchName=b Switches=a\n", "" },
     { "SwitchName=a Nodes=n[0-1] LinkSpeed=2\nSwitchName=b Switches=a LinkSpeed=9\n", "" },
@@ -202,7 +203,7 @@ static void test_doubt(void)
     irr_text_close();
 }
 
-/* As many hosts as there may be, in lines as long as they may be. */
+/* Reads the maximum number of hosts, in lines of the maximum length. */
 static void test_large_file(void)
 {
     enum { NAMES = 65536, NAME_BYTES = 12 };

@@ -1,6 +1,6 @@
 /*
- * test_topology_random.c - topology.conf: random trees in random spelling are read, and what is left of them when
- * they are cut or damaged is a tree or refused.
+ * test_topology_random.c - topology.conf: random trees in random spelling are read. A truncated or damaged file is read
+ * as a tree, or refused.
  */
 #include "irr_test.h"
 #include "irr_text.h"
@@ -19,15 +19,18 @@ static size_t below(size_t limit)
 
 enum { SWITCHES_MAX = 12, HOSTS_MAX = 60, TEXT_MAX = 16384 };
 
-/* Switch i is the i-th line; hosts are numbered as they are listed, and called by a number that has no gaps. */
+/*
+ * Switch i is in the i-th line. Hosts are numbered in the order of the file, and the numbers in their names have no
+ * gaps.
+ */
 typedef struct tree {
     int      switches, hosts;
     int      parent[SWITCHES_MAX];
     unsigned speed[SWITCHES_MAX];
     unsigned node_speed[SWITCHES_MAX];
-    int      host_parent[HOSTS_MAX];   /* by host, in the order of the file: it does not fall */
+    int      host_parent[HOSTS_MAX];   /* by host, in the order of the file; the values do not decrease */
     int      host_number[HOSTS_MAX];
-    int      host_width, base;         /* of the numbers in the names */
+    int      host_width, base;         /* width and first value of the numbers in the names */
 } tree_t;
 
 static void make_tree(tree_t *tree)
@@ -98,7 +101,9 @@ static void put_blanks(text_t *text, size_t at_least)
     }
 }
 
-/* Names with a prefix and a number: one by one, or some of them in brackets, with ranges where numbers follow. */
+/*
+ * Appends names with a prefix and a number, one by one, or some of them in brackets. Consecutive numbers become ranges.
+ */
 static void put_list(text_t *text, const char *prefix, const int *numbers, int count, int width)
 {
     for (int i = 0, same; i < count; i += same) {
@@ -239,7 +244,7 @@ static void test_random_trees(void)
 
 /* ---- files that are cut or damaged ---- */
 
-/* Whatever came out of it must be a tree. */
+/* Asserts that the topology is a tree. */
 static void check_rules(const irr_topology_t *topology)
 {
     int tops = 0;

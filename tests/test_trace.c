@@ -1,6 +1,6 @@
 /*
- * test_trace.c - the conformance suite on the transport that records messages, over loopback and over UCX; its file;
- * and runs without memory or without a file.
+ * test_trace.c - the conformance suite on the transport that records messages, over loopback and over UCX. Other tests
+ * check the file, and runs without memory or without a file.
  */
 #include "irr_memory.h"
 #include "transport_suite.h"
@@ -60,7 +60,7 @@ static int lines_with(int rank, const char *text)
     return count;
 }
 
-/* Sends a message from rank 0 to rank 1, which has room for so many bytes. */
+/* Sends a message of `bytes` bytes from rank 0 to rank 1, which has room for `room` bytes. */
 static void pass_one(irr_net_t *net, uint16_t tag, size_t bytes, size_t room)
 {
     irr_msg_t msg;
@@ -101,7 +101,7 @@ static void test_lines(void)
 
 static irr_transport_t *first;
 
-/* Wrapped when all are open, so that an allocation that fails is its own. */
+/* Wraps a transport when all transports are open, so that a failing allocation belongs to the wrapper. */
 static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 {
     first = transports[0];
@@ -110,7 +110,7 @@ static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 
 static const irr_opener_t alone = { .loopback = true, .eager_max = EAGER_MAX, .wrap = wrap_first };
 
-/* Memory for records is allocated in pieces of some thousand bytes, other memory in shorter ones. */
+/* Memory for records is allocated in blocks of some thousand bytes, other memory in shorter blocks. */
 static void test_no_memory(void)
 {
     irr_net_t net;

@@ -15,7 +15,7 @@ IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, tcp)
 
 /* ---- sends that are left ---- */
 
-/* Long sends without a receive never complete; the program owns their memory again when the transports are freed. */
+/* Long sends without a receive never complete. The program owns their memory again when the transports are freed. */
 static void leave(const irr_opener_t *with)
 {
     enum { SENDS = 4 };
@@ -52,7 +52,7 @@ static void test_bad_configuration(void)
     CU_ASSERT_PTR_NULL(transport);
 }
 
-/* A worker with shared memory only and one with tcp only: reach detects that, and connect cannot. */
+/* One worker has only shared memory, and the other worker has only tcp. reach detects this; connect cannot. */
 static void test_unreachable(void)
 {
     static const irr_engine_config_t tcp_only = { .ucx_tls = "tcp,self", .job_ranks = 2, .node_ranks = 1 },

@@ -36,7 +36,7 @@ static void test_refused(void)
     static const struct { int host_of[2], ranks, vertex, parent, top; } rows[] = {   /* changes of the paper's tree */
         { { 0, 1 }, 0, 0, 6, 7 }, { { 0, 1 }, 7, 0, 6, 7 }, { { 0, 6 }, 2, 0, 6, 7 }, { { 0, -1 }, 2, 0, 6, 7 },
         { { 0, 1 }, 2, 0, 1, 7 }, { { 0, 1 }, 2, 0, 10, 7 }, { { 0, 1 }, 2, 0, -1, 7 }, { { 0, 1 }, 2, 0, 6, 6 },
-        { { 0, 1 }, 2, 7, 9, 6 }   /* the last one is a ring beside a tree */
+        { { 0, 1 }, 2, 7, 9, 6 }   /* the last row is a ring beside a tree */
     };
     irr_tree_t tree = { .ranks = 77 };
 
@@ -53,7 +53,10 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(tree.ranks, 77);
 }
 
-/* Loads of the uniform exchange are known: ranks below times the others.  The busiest link is so by its speed. */
+/*
+ * The load of a link in the uniform exchange is the number of ranks below the link times the number of other ranks. The
+ * busiest link takes the speeds of links into account.
+ */
 static void test_loads(void)
 {
     uint64_t state = irr_test_seed(), loads[2 * (SCENE_VERTICES + SCENE_RANKS)];
@@ -97,8 +100,8 @@ static void test_capacities(void)
     scene.speed[11] = 5;
     tree = tree_scene_tree(&scene);
     CU_ASSERT(tree.base == 10 && tree.capacity[0] == 1);
-    CU_ASSERT_EQUAL(tree.capacity[6], 1);    /* as one rank sends one message at a time */
-    CU_ASSERT_EQUAL(tree.capacity[10], 3);   /* and three send three */
+    CU_ASSERT_EQUAL(tree.capacity[6], 1);    /* because one rank sends one message at a time */
+    CU_ASSERT_EQUAL(tree.capacity[10], 3);   /* because three ranks send three messages at a time */
     CU_ASSERT_EQUAL(tree.capacity[11], 1);
     CU_ASSERT_EQUAL(tree.capacity[irr_tree_leaf(&tree, 8)], 1);
     CU_ASSERT(tree.speed[irr_tree_leaf(&tree, 8)] == 10 && tree.speed[8] == 25);
@@ -108,7 +111,7 @@ static void test_capacities(void)
     irr_tree_fini(&tree);
 
     for (int r = 0; r < 8; r++) {
-        scene.host_of[r] = r < 4 ? 5 : 6;    /* at 25 all of them */
+        scene.host_of[r] = r < 4 ? 5 : 6;    /* all of them are on hosts with speed 25 */
     }
     scene.ranks = 8;
     tree = tree_scene_tree(&scene);
@@ -120,7 +123,7 @@ static void test_capacities(void)
     irr_tree_fini(&tree);
 }
 
-/* Speeds and bytes as large as they get are no overflow. */
+/* The largest speeds and lengths cause no overflow. */
 static void test_large_speeds(void)
 {
     irr_matrix_t matrix = tree_scene_uniform(2, INT64_MAX / 2);
@@ -142,14 +145,17 @@ static void test_large_speeds(void)
     irr_matrix_fini(&matrix);
 }
 
-/* A link between switches carries as many messages as its speed, that of a host one; a host has no link inside. */
+/*
+ * A link between switches carries as many messages at a time as its speed, and the link of a host carries one. Messages
+ * inside a host use no link.
+ */
 static void test_contention(void)
 {
     static const struct {
         const char        *shape;
         uint64_t           uplinks;
         int                second;    /* host of rank 1 */
-        irr_transmission_t list[4];   /* the last of three is empty */
+        irr_transmission_t list[4];   /* length 0 marks an unused transmission */
         int                first_clash, second_clash, edge;
     } rows[] = {
         { "chain:2,2", 1, 1, { { 1, 0, 2, 0, 5, 0 }, { 1, 3, 1, 0, 5, 0 }, { 2, 1, 3, 0, 5, 0 } }, 0, 0, -1 },
@@ -193,7 +199,7 @@ static void test_root(void)
 {
     static const struct {
         const char *shape;
-        int         ranks[3];   /* of the first hosts; none: one on each host */
+        int         ranks[3];   /* number of ranks of the first hosts; all 0: one rank on each host */
         int         vertex, subtrees, largest;
     } rows[] = {
         { "paper", { 0 }, 7, 3, 3 }, { "single:5", { 0 }, 5, 5, 1 }, { "chain:1,1", { 0 }, 3, 2, 1 },
@@ -226,7 +232,7 @@ static void test_root(void)
 
 /* ---- phases ---- */
 
-/* Lemma 1, the number of phases, no contention and each message once. */
+/* Asserts lemma 1, the number of phases, no contention, and that each message is sent once. */
 static void expect_phases(uint64_t bytes)
 {
     irr_tree_t tree = tree_scene_tree(&scene);
@@ -263,7 +269,7 @@ static void test_shapes(void)
     }
 }
 
-/* One rank a host, or many. */
+/* Tests one rank per host, and many ranks per host. */
 static void test_random_trees(void)
 {
     uint64_t state = irr_test_seed() + 1;
@@ -277,7 +283,7 @@ static void test_random_trees(void)
     }
 }
 
-/* One switch: the ring, in P - 1 phases. */
+/* On one switch the order is the ring, with P - 1 phases. */
 static void test_ring(void)
 {
     tree_scene_shape(&scene, "single:64");
@@ -305,7 +311,7 @@ static void test_ring(void)
 
 #define TABLE_COLUMNS 6
 
-/* The messages of a phase in the columns of the table; subtrees of the ranks are given. */
+/* Writes the messages of a phase into the columns of the table. subtree: by rank, the subtree of the rank. */
 static void print_phase(const irr_schedule_t *schedule, int phase, const int *subtree, char line[][8])
 {
     for (int c = 0; c < TABLE_COLUMNS; c++) {
@@ -385,7 +391,7 @@ static void test_limits(void)
     irr_tree_fini(&tree);
 }
 
-/* Tree, schedule, check and bound; all that was made is released. */
+/* Makes a tree, a schedule, its check and its bound, and releases all of them. */
 static irr_status_t make_all(void *matrix)
 {
     irr_schedule_t schedule = { 0 };

@@ -20,7 +20,7 @@ static bool agree_round(irr_trial_t *trial)
     return !irr_trial_go_on(trial, HUGE_VAL);
 }
 
-/* Records the time of the next exchange.  Returns true if it was the last one of the round. */
+/* Records the time of the next exchange. Returns true if the exchange was the last exchange of the round. */
 static bool took(irr_trial_t *trial, uint64_t ns)
 {
     if (irr_trial_times(trial)) {
@@ -29,7 +29,10 @@ static bool took(irr_trial_t *trial, uint64_t ns)
     return irr_trial_begins(trial);
 }
 
-/* With all strategies: looks, the better half, the better half of these, and four rounds more of these. */
+/*
+ * Number of exchanges of a trial with all strategies: looks, a round of the better half, a round of the better quarter,
+ * and four more rounds of this quarter.
+ */
 enum { MOST = 9 * 4 + 4 * 5 * 5 + 4 * 3 * (5 + 9 + 9 + 17 + 17) };
 
 /* Runs a trial: exchanges by strategy i take ns[i], and `drift` times as long in the second halves of rounds. */
@@ -63,8 +66,9 @@ static void test_best_wins(void)
 }
 
 /*
- * Stays side by side are compared, so a machine that becomes slower hides nothing, and shows nothing.  A strategy wins
- * by 3 % at least.  Hopeless strategies are dropped after one look at each, and long exchanges need fewer of them.
+ * A trial compares neighboring stays, so a machine that becomes slower neither hides nor feigns a gain. A strategy must
+ * win by at least 3 %. Hopeless strategies are dropped after one look at each strategy. If exchanges are long, a trial
+ * needs fewer exchanges.
  */
 static void test_known(void)
 {
@@ -72,7 +76,7 @@ static void test_known(void)
         double ns[IRR_TRIAL_STRATEGIES];
         int    count;
         double drift;
-        int    winner, exchanges;   /* exchanges 0: however many */
+        int    winner, exchanges;   /* exchanges 0: any number */
         double extra_ns;
     } rows[] = {
         { { 1000, 900 }, 2, 1, 1, 0, 0 }, { { 1000, 900 }, 2, 1.2, 1, 0, 0 }, { { 1000, 1000 }, 2, 1.2, 0, 0, 0 },
@@ -90,13 +94,19 @@ static void test_known(void)
     }
 }
 
-/* Exchanges take from `least` ns on, evenly; one in `one_in` is delayed by up to `delay` ns; 0: none. */
+/*
+ * The time of an exchange is evenly distributed from `least` to `least + spread` ns. One of `one_in` exchanges is
+ * delayed by up to `delay` ns; 0: no delays.
+ */
 typedef struct noise {
     double   mean_ns;
     uint64_t least, spread, one_in, delay;
 } noise_t;
 
-/* Returns how many of 1,000 trials strategy 1 wins, whose exchanges take `fraction` of the time, without delays. */
+/*
+ * Returns the number of trials, of 1,000 trials, that strategy 1 wins. Its exchanges take `fraction` of the time of
+ * strategy 0, without delays.
+ */
 static int wins_of(const noise_t *noise, double fraction, uint64_t *state)
 {
     int wins = 0;
@@ -118,7 +128,7 @@ static int wins_of(const noise_t *noise, double fraction, uint64_t *state)
     return wins;
 }
 
-/* Of equal strategies the base wins, and delays of some exchanges neither hide nor feign a gain. */
+/* If strategies are equal, strategy 0 wins. Delays of some exchanges neither hide nor feign a gain. */
 static void test_noise(void)
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
@@ -164,7 +174,7 @@ static void test_disturbed_look(void)
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 1e-3 / 4, 1e-9);   /* the samples show the disturbance */
 }
 
-/* As the delays of test_noise, one by one: the longest exchange of a stay does not count. */
+/* A single delay, like the delays of test_noise, has no effect: the longest exchange of a stay does not count. */
 static void test_disturbed_stay(void)
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 100000, 70000 };
@@ -182,7 +192,7 @@ static void test_disturbed_stay(void)
     CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].high, 1 / 0.7, 1e-6);
 }
 
-/* One of four long exchanges by the base is delayed: three rounds show that this is no accident. */
+/* One of four long exchanges by strategy 0 is delayed. Three rounds show that the delay is no accident. */
 static void test_undecided(void)
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 0, 8000000 };
@@ -214,7 +224,7 @@ static void test_added(void)
     irr_trial_words(&trial, words);
     irr_trial_looked(&trial, words);
     irr_trial_add(&trial, 2);
-    CU_ASSERT_EQUAL(trial.strategy, 2);   /* the first two were looked at */
+    CU_ASSERT_EQUAL(trial.strategy, 2);   /* two strategies have had their looks */
     while (!took(&trial, trial.strategy == 3 ? 700 : 1500)) {
     }
     CU_ASSERT_FALSE(agree_round(&trial));
@@ -231,7 +241,7 @@ static void test_budget(void)
     irr_trial_looked(&trial, sums);
     CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e3));
     CU_ASSERT_TRUE(trial.left[1] && !trial.left[2] && !trial.left[3]);
-    CU_ASSERT_TRUE(irr_trial_go_on(&trial, -1e9));   /* what is faster costs nothing */
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, -1e9));   /* a faster strategy has no cost */
     trial.left[1] = false;
     trial.left[2] = true;
     CU_ASSERT_FALSE(irr_trial_go_on(&trial, 1e3));

@@ -1,6 +1,6 @@
 /*
- * test_unexpected.c - unexpected messages: their receiver is notified, they are discarded, and no later receive takes
- * one.
+ * test_unexpected.c - unexpected messages. Their receiver is notified, the messages are discarded, and no later receive
+ * takes an unexpected message.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -18,7 +18,7 @@ typedef struct scene {
     irr_job_t   *wrong;     /* FROM sends to TO, whose block for the message is empty */
     irr_job_t   *nothing;
     irr_job_t   *all;
-    irr_job_t   *back;      /* as wrong, but TO expects the message */
+    irr_job_t   *back;      /* like wrong, but TO expects the message */
     irr_status_t result[IRR_CREW_MAX];
 } scene_t;
 
@@ -31,7 +31,7 @@ static void open_team(scene_t *scene, const char *algorithm)
     irr_team_open(&scene->team, &scene->world, &settings);
 }
 
-/* Equal messages that are longer than SHORT. */
+/* Returns a job of equal messages that are longer than SHORT. */
 static irr_job_t *uniform(void)
 {
     irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
@@ -43,7 +43,7 @@ static irr_job_t *uniform(void)
     return job;
 }
 
-/* One message of this length, from FROM to TO. */
+/* Returns a job of one message of this length, from FROM to TO. */
 static irr_job_t *one_message(size_t length)
 {
     irr_job_t *job = uniform();
@@ -92,7 +92,10 @@ static void progress(scene_t *scene)
     CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene->team, scene->result, ROUNDS));
 }
 
-/* Exchanges a job on all ranks.  Returns true if TO is notified of an unexpected message; all else must be right. */
+/*
+ * Exchanges a job on all ranks. Returns true if TO is notified of an unexpected message. Asserts that all other results
+ * are right.
+ */
 static bool run(scene_t *scene, irr_job_t *job)
 {
     for (int r = 0; r < RANKS; r++) {
@@ -127,8 +130,8 @@ static void use(scene_t *scene, uint64_t user)
 }
 
 /*
- * Runs what the letters of a script name: W, A, N and B exchange the jobs wrong, all, nothing and back; L is run_late;
- * a digit is the next user of the communicator.  Returns how often TO was notified.
+ * Runs a script of letters. W, A, N and B exchange the jobs wrong, all, nothing and back. L calls run_late. A digit
+ * sets the next user of the communicator. Returns how often TO was notified.
  */
 static int play(scene_t *scene, const char *script)
 {
@@ -149,8 +152,8 @@ static int play(scene_t *scene, const char *script)
 }
 
 /*
- * TO is notified once: in the exchange or in the next one, also if the sender waits for its receive or is late.  The
- * next user of the communicator is not notified of messages to the user before.
+ * TO is notified once, in the exchange or in the next exchange, even if the sender waits for a receive or is late. The
+ * next user of the communicator is not notified of messages to the previous user.
  */
 static void test_notified(void)
 {
@@ -223,8 +226,8 @@ static void test_mutual(void)
 }
 
 /*
- * The receivers are in the next exchange when the sender starts: in one of the last exchanges before the epoch barrier,
- * or in the barrier.
+ * When the sender starts, the receivers are already in the next exchange. The next exchange is one of the last
+ * exchanges before the epoch barrier, or begins with the barrier.
  */
 static void test_in_barrier(void)
 {
@@ -298,7 +301,7 @@ static void test_next_communicator(void)
     }
 }
 
-/* A sender runs far ahead of its receiver: no expected message is discarded, also where sequence numbers wrap. */
+/* A sender runs far ahead of its receiver. No expected message is discarded, even if sequence numbers wrap. */
 static void test_ahead(void)
 {
     enum { AHEAD = 300 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Runs a job of exchanges that differ, and checks its statistics after each few of them. */
+/* Runs a job of exchanges that differ, and repeatedly checks its statistics after a few exchanges. */
 static void check_log(irr_choosers_t *job)
 {
     for (int i = 0; i < 60; i++) {

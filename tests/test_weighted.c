@@ -1,6 +1,6 @@
 /*
- * test_weighted.c - contention-free steps for irregular counts on trees: every byte once, no contention, and how
- * long they are beside the bytes of the busiest link.
+ * test_weighted.c - contention-free steps for irregular counts on trees. The tests check that every byte is sent once,
+ * that there is no contention, and the length of the steps relative to the bytes of the busiest link.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -16,7 +16,10 @@
 
 static tree_scene_t scene;
 
-/* Returns true if no link between switches is slower than one of a host, so steps can be as short as the bound. */
+/*
+ * Returns true if no link between switches is slower than the link of a host, so that steps can be as short as the
+ * bound.
+ */
 static bool is_whole(const irr_tree_t *tree)
 {
     bool whole = true;
@@ -66,7 +69,7 @@ static int steps_within(const irr_tree_t *tree, const irr_matrix_t *matrix, int 
     return steps;
 }
 
-/* Whole messages in the phases of a uniform exchange. */
+/* Checks whole messages in the phases of a uniform exchange. */
 static void expect_phased(const irr_tree_t *tree, const irr_matrix_t *matrix)
 {
     irr_schedule_t schedule;
@@ -82,7 +85,10 @@ static void expect_phased(const irr_tree_t *tree, const irr_matrix_t *matrix)
     irr_tree_root_fini(&root);
 }
 
-/* On any tree, without a limit and with one, which is kept unless whole messages take more steps; and in phases. */
+/*
+ * Checks schedules on any tree: without a limit of steps, with a limit, and in phases. A limit is kept, unless whole
+ * messages take more steps.
+ */
 static void test_rules(void)
 {
     uint64_t state = irr_test_seed();
@@ -112,7 +118,7 @@ static const char *const patterns[] = { "uniform", "random", "sparse", "skewed" 
 
 enum { PATTERNS = IRR_TEST_COUNT(patterns) };
 
-/* Checks the worst ratios to the bound by pattern; the limit of uniform counts is `uniform`. */
+/* Checks for each pattern the worst ratio to the bound. uniform: the limit for uniform counts. */
 static void expect_ratios(const char *trees, double uniform, const double *worst)
 {
     printf("# makespan divided by the bound, %s:", trees);
@@ -134,7 +140,7 @@ static void raise(double *worst, uint64_t *state)
     }
 }
 
-/* Hosts on four switches, and on one, with links between the switches that are as fast or faster. */
+/* Tests hosts on four switches and on one switch. Links between switches are as fast as links of hosts, or faster. */
 static void test_shapes(void)
 {
     static const char *const shapes[] = { "star:8,8,8,8", "chain:8,8,8,8", "star:0,8,8,8,8", "single:32",
@@ -158,7 +164,10 @@ static void test_shapes(void)
     }
 }
 
-/* Up to so many times as fast as hosts; uniform counts keep the phases of the paper where those are shorter. */
+/*
+ * Links between switches are up to `fastest` times as fast as links of hosts. For uniform counts the phases of the
+ * paper are used if they are shorter.
+ */
 static void test_random_trees(void)
 {
     static const struct { uint64_t fastest; double uniform; const char *name; } rows[] = {
@@ -243,7 +252,7 @@ static uint64_t tick(void *context)
     return ++*(uint64_t *)context;
 }
 
-/* For any deadline, the schedule is complete in time, or there is none. */
+/* For any deadline, the schedule is complete in time, or there is no schedule. */
 static void test_deadline(void)
 {
     irr_status_t status = IRR_ERR_TIMEOUT;
@@ -294,7 +303,7 @@ static irr_status_t make_weighted(void *context)
     return status;
 }
 
-/* Computes the schedule of the scene with each allocation failing in turn. */
+/* Computes the schedule of the scene repeatedly. In each computation a later allocation fails. */
 static void expect_memory(const char *name, int max_steps, uint64_t *state)
 {
     input_t input = { .tree = tree_scene_tree(&scene), .max_steps = max_steps,
@@ -306,8 +315,8 @@ static void expect_memory(const char *name, int max_steps, uint64_t *state)
 }
 
 /*
- * A limit below what is possible tries all that there is: attempts, phases and, on one switch, optimal.  Repairs undo
- * what they did; those of small trees take out messages when the list of changes has to grow.
+ * With a limit that cannot be reached, the order tries everything: attempts, phases and, on one switch, optimal.
+ * Repairs undo their changes. Repairs on small trees remove messages when the list of changes has to grow.
  */
 static void test_memory(void)
 {

@@ -2,11 +2,12 @@
  * test_world.c - every strategy in one seeded world: several ranks run the same exchanges, each at its own speed, while
  * messages are late, operations fail, memory is missing, a rank gives up, or descriptions are changed in flight.
  *
- * The model is what an irregular all-to-all promises: an exchange that returns IRR_OK has delivered every byte to its
- * place and touched nothing else, every exchange ends, a communicator that failed on one rank fails on all, and another
- * communicator of the same ranks does not notice.  Without trouble every exchange returns IRR_OK, except that a rank
- * whose block is too short gets IRR_ERR_TRUNCATE, and a restart without a plan gets IRR_ERR_BAD_PARAM.  A hostile rank
- * may cause wrong bytes, and may keep the others waiting for what it announced until the communicator fails.
+ * The test checks the rules of an irregular all-to-all. An exchange that returns IRR_OK has delivered every byte to its
+ * place, and has changed no other byte. Every exchange ends. A communicator that fails on one rank fails on all ranks,
+ * and another communicator of the same ranks is not affected. Without trouble every exchange returns IRR_OK, with two
+ * exceptions: a rank whose block is too short gets IRR_ERR_TRUNCATE, and a restart without a plan gets
+ * IRR_ERR_BAD_PARAM. A hostile rank may cause wrong bytes, and other ranks may wait for messages that it announced
+ * until the communicator fails.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -49,8 +50,8 @@ static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
 }
 
 /*
- * Checks the counters of a rank in a turn that succeeded.  A direct strategy moves every byte once.  A restart neither
- * looks up a schedule nor opens an endpoint, and once its plan is learned it describes nothing.
+ * Checks the counters of a rank in a successful turn. A direct strategy moves every byte once. A restart neither looks
+ * up a schedule nor opens an endpoint. When the plan of a restart is learned, the restart sends no descriptions.
  */
 static bool counts_are_right(const scene_t *scene, int rank, const turn_t *turn, const irr_counters_t *after)
 {
@@ -202,7 +203,7 @@ static void make_trouble(scene_t *scene, uint64_t *state)
         break;
     case IRR_TROUBLE_HOSTILE:
         scene->spoils = true;
-        irr_memory_limit(BYTES_MAX);   /* a changed length may ask for any memory */
+        irr_memory_limit(BYTES_MAX);   /* a changed length may request any amount of memory */
         scene->random = irr_test_random(state);
         spy->on_send = spoil;
         spy->context = scene;
@@ -272,7 +273,9 @@ static void expect_other_well(scene_t *scene, uint64_t *state)
     CU_ASSERT_EQUAL(scene->failed, 0);
 }
 
-/* Runs all turns.  If a hostile rank has announced messages that never arrive, it fails the communicator in the end. */
+/*
+ * Runs all turns. If a hostile rank has announced messages that never arrive, the rank finally fails the communicator.
+ */
 static bool take_all_turns(scene_t *scene, bool *gives_up, uint64_t *state)
 {
     const bool hostile = scene->trouble == IRR_TROUBLE_HOSTILE;
@@ -286,7 +289,7 @@ static bool take_all_turns(scene_t *scene, bool *gives_up, uint64_t *state)
     return take_turns(scene, &scene->team, IRR_WORLD_TURNS, STEPS_MAX, state);
 }
 
-/* The checker accepts what the ranks have run in the last turn, if they have learned its plan before. */
+/* Asserts that the checker accepts the plans of the last turn, if the ranks have learned these plans before. */
 static void check_plans(const scene_t *scene)
 {
     const turn_t *last = &scene->turns[IRR_WORLD_TURNS - 1];

@@ -5,12 +5,12 @@
 
 #define TAG IRR_NET_TAG
 
-/* Of a second channel. */
+/* Id of a second channel. */
 #define OTHER (IRR_NET_ID - 1)
 
 enum { LENGTHS = 4 };
 
-/* Eager and not, on every transport. */
+/* Lengths of messages: on every transport some are eager and some are not. */
 static const size_t lengths[LENGTHS] = { 8, 100000, 0, 3000 };
 
 /* ---- messages of one length, contiguous ---- */
@@ -65,7 +65,7 @@ static void end_sent(irr_net_t *net, msg_t *msg)
 
 /* ---- channels ---- */
 
-/* Makes sends and receives use these channels from now on. */
+/* Makes all further sends and receives use these channels. */
 static void use(irr_net_t *net, irr_channel_t *const channels[IRR_NET_RANKS])
 {
     for (int r = 0; r < IRR_NET_RANKS; r++) {
@@ -106,7 +106,7 @@ static void close_pair(irr_net_t *net, pair_t *pair)
     close_channels(pair->channels[1]);
 }
 
-/* Messages of one sender, receiver and tag on two channels. */
+/* Exchanges messages of one sender, receiver and tag on two channels. */
 static void mix(irr_net_t *net, const pair_t *pair, bool recv_first)
 {
     msg_t sent[2][LENGTHS], received[2][LENGTHS];
@@ -145,7 +145,7 @@ void irr_suite_channels(irr_net_t *net)
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
-/* Two channels may have the ranks in different orders: here in reversed order. */
+/* Two channels may have the ranks in different orders. One of these channels has the ranks in reversed order. */
 void irr_suite_ranks(irr_net_t *net)
 {
     irr_peer_t *members[IRR_NET_RANKS][IRR_NET_RANKS];
@@ -175,7 +175,10 @@ void irr_suite_ranks(irr_net_t *net)
 
 /* ---- abandoned receives ---- */
 
-/* The receives of one channel end; those of another channel, and all sends, continue, and so does the channel. */
+/*
+ * The receives of one channel end. The receives of another channel and all sends continue, and the channel can still be
+ * used.
+ */
 void irr_suite_abandon(irr_net_t *net)
 {
     msg_t canceled[LENGTHS], kept, sent[2], answer;
@@ -209,7 +212,7 @@ void irr_suite_abandon(irr_net_t *net)
     close_pair(net, &pair);
 }
 
-/* Posts another receive on the same channel. */
+/* The net on which `done` posts another receive. */
 static irr_net_t *posting;
 static msg_t posted;
 
@@ -240,8 +243,8 @@ void irr_suite_repost(irr_net_t *net)
 }
 
 /*
- * A channel is closed while receives and sends are pending, and its id is used again: messages to the old channel are
- * discarded, or arrive at the new one.
+ * A channel is closed while receives and sends are pending, and its id is used again. Messages to the old channel are
+ * discarded, or arrive at the new channel.
  */
 void irr_suite_reuse(irr_net_t *net)
 {
@@ -276,7 +279,10 @@ void irr_suite_reuse(irr_net_t *net)
 
 /* ---- discarded messages ---- */
 
-/* Messages of two senders with many tags, short and long, more than are discarded at a time. */
+/*
+ * Discards short and long messages of two senders with many tags. There are more messages than a transport discards at
+ * a time.
+ */
 void irr_suite_discard(irr_net_t *net)
 {
     enum { TAGS = 16, ROWS = 2 * TAGS };
@@ -288,11 +294,14 @@ void irr_suite_discard(irr_net_t *net)
     for (int i = 0; i < ROWS; i++) {
         send(net, i / TAGS, 2, TAG + i % TAGS, lengths[i % LENGTHS], (uint64_t)i, &sent[i]);
     }
-    /* One tag of both; then those with a bit set; another channel has none. */
+    /*
+     * First the messages of one tag from both senders, then the messages with a certain bit of the tag. Another channel
+     * has no messages.
+     */
     CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, TAG + 5, IRR_NET_MASK, 2), 2);
     CU_ASSERT_EQUAL(irr_net_discard(net, 2, OTHER, 0, 0), 0);
     CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, 0xff08, 8, TAGS), TAGS);
-    /* A receive takes its message before. */
+    /* A receive takes its message before the message can be discarded. */
     receive(net, 2, 1, TAG + 6, lengths[6 % LENGTHS], &received);
     end_received(net, &received, TAGS + 6);
     CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, 0, 0, TAGS - 3), TAGS - 3);
@@ -309,8 +318,8 @@ void irr_suite_discard(irr_net_t *net)
 }
 
 /*
- * drain waits for long messages that are being discarded, more than can be at a time.  While their sender
- * does nothing, the receiver can find out that there is no message of another channel.
+ * drain waits for long messages that are being discarded. There are more messages than a transport discards at a time.
+ * While their sender does nothing, the receiver can determine that there is no message of another channel.
  */
 void irr_suite_discarding(irr_net_t *net)
 {

@@ -22,7 +22,9 @@ void irr_suite_self(irr_net_t *net)
     }
 }
 
-/* All sends before all receives, then all receives before all sends; from two ranks to the third and back. */
+/*
+ * Posts all sends before all receives, then all receives before all sends, from two ranks to the third rank and back.
+ */
 void irr_suite_flood(irr_net_t *net)
 {
     enum { COUNT = 1000, LARGE = 50000 };
@@ -48,7 +50,7 @@ void irr_suite_flood(irr_net_t *net)
 
 enum { HOPS = 200 };
 
-/* One end of a hop; freed in its own done. */
+/* One end of a hop. Its own `done` frees the hop. */
 typedef struct hop {
     irr_op_t   op;
     irr_net_t *net;
@@ -97,7 +99,7 @@ static void next_hop(irr_op_t *op)
     }
 }
 
-/* Posts both ends of a message between ranks 0 and 1; its receive starts the next one, in the other direction. */
+/* Posts both ends of a message between ranks 0 and 1. Its receive starts the next message, in the other direction. */
 static void start_hop(irr_net_t *net, int number)
 {
     hop_t *recv = create_hop(net, number, next_hop), *send = create_hop(net, number, destroy_hop);
@@ -125,7 +127,10 @@ void irr_suite_chain(irr_net_t *net)
 
 /* ---- closing ---- */
 
-/* The sender closes while a small and a large message are in flight; both arrive before all transports are drained. */
+/*
+ * The sender closes while a small and a large message are in flight. Both messages arrive before all transports are
+ * drained.
+ */
 void irr_suite_drain(irr_net_t *net)
 {
     irr_msg_t small, large;
@@ -144,7 +149,10 @@ void irr_suite_drain(irr_net_t *net)
     irr_msg_finish(net, &large);
 }
 
-/* The endpoint to rank 1 is open, and still has something to send when the transport is closed; that to 2 is not. */
+/*
+ * When the transport is closed, the endpoint to rank 1 is open and still has a message to send. The endpoint to rank 2
+ * is not open.
+ */
 void irr_suite_closed(irr_net_t *net)
 {
     irr_msg_t msg;
@@ -225,7 +233,7 @@ void irr_suite_wake(irr_net_t *net)
 
 enum { SOAK_MESSAGES = 400, SOAK_PIECES = 20, SOAK_LOG_BYTES = 18 };
 
-/* A list of so many bytes, cut at random; some pieces are empty. */
+/* Makes a list of `bytes` bytes in random pieces. Some pieces are empty. */
 static void open_random(irr_list_t *list, size_t bytes, bool lists, uint64_t *random)
 {
     size_t lengths[SOAK_PIECES] = { 0 }, count = lists ? 1 + irr_test_below(random, SOAK_PIECES) : 1;
@@ -238,7 +246,7 @@ static void open_random(irr_list_t *list, size_t bytes, bool lists, uint64_t *ra
     irr_list_open(list, lengths, count);
 }
 
-/* Most blocks fit their message; some are longer, a few are shorter. */
+/* Draws a message. The receive usually has exactly the room for the message, sometimes more room, and seldom less. */
 static void draw_msg(const irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random)
 {
     size_t bytes = irr_test_below(random, (uint64_t)1 << irr_test_below(random, SOAK_LOG_BYTES + 1)), room = bytes;
@@ -257,8 +265,8 @@ static void draw_msg(const irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64
 }
 
 /*
- * Sends and receives are posted in the order drawn, so the k-th receive of a sender and tag is for its k-th message.
- * It is random which of the two is posted first.
+ * Posts sends and receives in the drawn order, so the k-th receive of a sender and tag is for the k-th message of this
+ * sender and tag. Whether the send or the receive of a message is posted first is random.
  */
 void irr_suite_soak(irr_net_t *net)
 {

@@ -12,7 +12,7 @@
 #define GUARD       0xa5
 #define IDLE_ROUNDS 20
 
-/* `done` may be called while this is set, and only then. */
+/* True while `done` may be called. */
 static bool in_progress;
 
 irr_status_t irr_net_connect(irr_net_t *net, int from, int to)
@@ -197,7 +197,7 @@ static void on_done(irr_request_t *request, irr_status_t status)
 
 _Static_assert(offsetof(irr_op_t, request) == 0, "on_done takes a request for its operation");
 
-/* No post may call `done`, so that a post made from within `done` looks like any other. */
+/* Begins an operation. send and recv must not call `done`, even if they are called in `done`. */
 static void begin(irr_op_t *op, bool *was_in_progress)
 {
     op->request.done = on_done;
@@ -248,7 +248,7 @@ static void with_done(void (*operation)(irr_channel_t *channel), irr_channel_t *
 {
     bool was_in_progress = in_progress;
 
-    in_progress = true;   /* `done` may come from here */
+    in_progress = true;   /* `done` may be called here */
     operation(channel);
     in_progress = was_in_progress;
 }
@@ -408,7 +408,10 @@ void irr_list_fill(irr_list_t *list, uint64_t seed)
     }
 }
 
-/* Compares all memory, guards and pieces in one walk; the bytes between filled and ignored are not looked at. */
+/*
+ * Compares all guard bytes and pieces with their expected contents. The first `filled` bytes are the message; the rest
+ * is compared unless ignore_rest is true.
+ */
 static bool compare(const irr_list_t *list, uint64_t seed, size_t filled, bool ignore_rest)
 {
     const unsigned char *at = list->memory;

@@ -7,7 +7,10 @@
 
 #define TAG IRR_NET_TAG
 
-/* A receive of up to three pieces: dropped, kept, dropped.  No bytes, no piece. */
+/*
+ * A receive of up to three pieces: the first and the last are discarded, and the middle piece is kept. There is no
+ * piece of 0 bytes.
+ */
 typedef struct drain {
     size_t before, keep, after;
 } drain_t;
@@ -23,7 +26,7 @@ static size_t clip(size_t bytes, size_t room)
     return bytes < room ? bytes : room;
 }
 
-/* The middle piece has the bytes of the message there, and no other byte was counted or written. */
+/* Asserts that the middle piece has its bytes of the message, and that no other byte was counted or written. */
 static void expect_kept(const drain_t *drain, const irr_list_t *from, const irr_list_t *kept, const irr_op_t *recv,
                         uint64_t gathered)
 {
@@ -92,13 +95,13 @@ void irr_suite_sink(irr_net_t *net)
 {
     static const size_t sizes[] = { 0, 1, 16, 17, 3000, 20000, 300000, 4 << 20 };
     static const drain_t drains[] = {
-        { 0, 0, IRR_SINK_BYTES },               /* all is dropped */
-        { 0, 16, IRR_SINK_BYTES },              /* but a prefix */
+        { 0, 0, IRR_SINK_BYTES },               /* all bytes are discarded */
+        { 0, 16, IRR_SINK_BYTES },              /* all bytes except a prefix */
         { 10, 2990, IRR_SINK_BYTES },
         { 100000, 100000, IRR_SINK_BYTES },
-        { IRR_SINK_BYTES, 0, IRR_SINK_BYTES },  /* more than can be counted */
+        { IRR_SINK_BYTES, 0, IRR_SINK_BYTES },  /* total length above SIZE_MAX */
         { IRR_SINK_BYTES, 16, IRR_SINK_BYTES },
-        { 0, 0, 17 },                           /* too short for some */
+        { 0, 0, 17 },                           /* too short for some messages */
         { 5, 5, 10 },
         { 0, 16, 299000 }
     };

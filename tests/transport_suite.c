@@ -1,8 +1,8 @@
 /*
  * transport_suite.c - the conformance suite; see transport_suite.h.
  *
- * Tags use 16 bits, more than those of the executor do.  No case waits for a time: what does not happen ends in the
- * time limit of the program.
+ * Tags use more bits than the tags of the executor. No case waits for a certain time. If an expected event does not
+ * happen, the time limit of the program ends the case.
  */
 #include "transport_suite.h"
 
@@ -28,7 +28,10 @@ void irr_suite_lazy(irr_net_t *net)
     CU_ASSERT_EQUAL(irr_net_endpoints(net, 1), 1);
 }
 
-/* The longest list in each form, up to some thousand pieces, and one more where that is promised to fail. */
+/*
+ * Sends the longest list of a form, with at most some thousand pieces. If the limit is lower, also asserts that a list
+ * with one more piece fails.
+ */
 static void send_longest(irr_net_t *net, irr_form_t form)
 {
     enum { ENOUGH = 5000 };
@@ -81,7 +84,9 @@ void irr_suite_sizes(irr_net_t *net)
 
 /* ---- lists of pieces ---- */
 
-/* 16000 bytes in different cuts; the last has empty pieces among uneven ones. */
+/*
+ * Makes a list of 16000 bytes in one of several cuts. The last cut has pieces of different lengths, and some are empty.
+ */
 static void open_cut(irr_list_t *list, size_t cut)
 {
     static const size_t counts[] = { 1, 2, 64, 1000 };
@@ -135,7 +140,7 @@ void irr_suite_large(irr_net_t *net)
 
 enum { BATCH = 2 * IRR_CHANNEL_TAG_BITS };
 
-/* Opens the messages of a case from rank 0 to rank 1, of lengths that are eager and not, on every transport. */
+/* Opens the messages of a case from rank 0 to rank 1. On every transport some lengths are eager and some are not. */
 static void open_batch(irr_msg_t batch[BATCH])
 {
     static const size_t lengths[] = { 8, 100000, 0, 3000 };
@@ -162,7 +167,10 @@ void irr_suite_tags(irr_net_t *net)
     open_batch(batch);
     irr_list_open_even(&list, 1, 64);
     irr_net_recv(net, 1, 0, 0, &list, IRR_FORM_IOVEC, &other);
-    /* Each tag has one bit, so each differs from the one that waits, 0, in one bit; the other half is of rank 2. */
+    /*
+     * Each tag has one bit set, so it differs in one bit from tag 0, for which a receive waits. Rank 2 sends the other
+     * half of the messages.
+     */
     for (int i = 0; i < BATCH; i++) {
         batch[i].from = i / BITS * 2;
         batch[i].tag = (uint16_t)(TAG >> i % BITS);
@@ -182,7 +190,7 @@ void irr_suite_tags(irr_net_t *net)
 
 void irr_suite_order(irr_net_t *net)
 {
-    /* Of the receives, none, half or all are posted before the sends. */
+    /* None, half or all of the receives are posted before the sends. */
     for (int early = 0; early <= BATCH; early += BATCH / 2) {
         irr_msg_t batch[BATCH];
 
@@ -224,8 +232,8 @@ void irr_suite_overtake(irr_net_t *net)
 enum { SENT_PIECES = 4, MODES = 8 };
 
 /*
- * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `mode` has three
- * bits.
+ * Sends a message of `sent` bytes to a receive of `count` pieces of `length` bytes. A correct message follows. mode:
+ * three bits that select the forms and the order.
  */
 static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int mode)
 {
@@ -251,7 +259,7 @@ static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int m
     irr_net_exchange_bytes(net, 0, 1, 1000, true);
 }
 
-/* All of a table of { sent, count, length }, in all modes. */
+/* Calls meet() for all rows of a table of { sent, count, length }, in all modes. */
 static void meet_all(irr_net_t *net, const size_t (*table)[3], size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {

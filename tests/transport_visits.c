@@ -1,6 +1,6 @@
 /*
- * transport_visits.c - part of the conformance suite: a rank leaves while the others continue, and another one takes
- * its place.
+ * transport_visits.c - part of the conformance suite: a rank leaves while the other ranks continue, and a new rank
+ * takes its place.
  */
 #include "transport_suite.h"
 
@@ -8,7 +8,7 @@
 
 enum { GUEST = IRR_NET_RANKS - 1 };
 
-/* Sends messages from each of the first `ranks` ranks to each of them, itself included: short and long ones. */
+/* Sends short and long messages from each of the first `ranks` ranks to each of them, including itself. */
 static void talk(irr_net_t *net, int ranks)
 {
     for (int from = 0; from < ranks; from++) {
@@ -51,7 +51,7 @@ static void come(irr_net_t *net)
     }
 }
 
-/* The ranks that stay exchange messages without the one that left. */
+/* The remaining ranks exchange messages without the rank that left. */
 static void stay(irr_net_t *net)
 {
     for (int r = 0; r < GUEST; r++) {

@@ -53,7 +53,7 @@ void tree_scene_shape(tree_scene_t *scene, const char *shape)
     }
 }
 
-/* Vertices in any order, so parents may stand behind their children. */
+/* The vertices are in any order, so a parent may follow its children. */
 void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts)
 {
     const int hosts = 1 + (int)irr_test_below(state, (uint64_t)most_hosts);
@@ -98,8 +98,8 @@ void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed)
 }
 
 /*
- * Sets the speeds of all links.  Those of hosts are equal, or some are faster.  The others are slower, or up to 40
- * times as fast.
+ * Sets the speeds of all links. Links of hosts have equal speeds, or some are faster. Links between switches are
+ * slower, or up to 40 times as fast.
  */
 static void set_speeds(tree_scene_t *scene, uint64_t *state)
 {

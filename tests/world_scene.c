@@ -76,13 +76,16 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
     }
 }
 
-/* A receiver of a split strategy may be notified of a short block an exchange later; see test_hybrid.c. */
+/*
+ * Returns false for a split strategy, because its receiver may be notified of a short block one exchange later; see
+ * test_hybrid.c.
+ */
 static bool can_cut(const irr_world_scene_t *scene)
 {
     return scene->ranks > 1 && !irr_strategy_is_split(irr_algorithm_strategy(irr_algorithm_find(scene->row)));
 }
 
-/* Returns true if every exchange has a schedule, for which all ranks learn all counts. */
+/* Returns true if every exchange has a schedule, so that all ranks know all messages. */
 static bool knows_counts(const irr_world_scene_t *scene)
 {
     return irr_strategy_is_scheduled(irr_algorithm_strategy(irr_algorithm_find(scene->row))) &&
@@ -100,7 +103,10 @@ static void change_some(irr_job_t *job, uint64_t *state)
     }
 }
 
-/* Draws equal messages, a job of any kind and the same with other lengths, and one of several blocks or of any kind. */
+/*
+ * Draws the jobs: equal messages, a job of any kind, the same job with other lengths, and a job of several blocks or of
+ * any kind.
+ */
 static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 {
     const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
@@ -121,7 +127,7 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
     if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
         const int from = (scene->victim + 1) % scene->ranks;
         const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
-        const size_t least = knows_counts(scene) ? 0 : 1;   /* else an empty block makes an unexpected message */
+        const size_t least = knows_counts(scene) ? 0 : 1;   /* otherwise an empty block causes an unexpected message */
 
         if (length > 1) {
             scene->cut = 0;
@@ -132,7 +138,10 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 
 /* ---- open and close ---- */
 
-/* Opens a communicator; layout: each rank has a node, shares it with neighbours or others, or all share one. */
+/*
+ * Opens a communicator. layout: each rank has a node of its own, or shares a node with neighbouring or other ranks, or
+ * all ranks share one node.
+ */
 static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree,
                       uint64_t layout)
 {
