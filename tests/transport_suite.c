@@ -233,7 +233,7 @@ enum { SENT_PIECES = 4, MODES = 8 };
 
 /*
  * Sends a message of `sent` bytes to a receive of `count` pieces of `length` bytes. A correct message follows. mode:
- * three bits that select the forms and the order.
+ * three bits that select the form, which end is posted first, and the pieces of the send.
  */
 static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int mode)
 {
