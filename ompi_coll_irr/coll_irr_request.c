@@ -1,22 +1,23 @@
 /*
- * coll_irr_request.c - operations; requests of nonblocking and persistent calls: creation, release, and reuse;
- * operation classes: their lifetime, and the agreements after some of their operations.
+ * coll_irr_request.c - operations; creation, release and reuse of the requests of nonblocking and persistent calls;
+ * lifetime of operation classes, and the agreements after some of their operations.
  *
- * A request retains its communicator, so it may outlive the user's handle.  Memory of requests, with their room for
- * blocks, is kept until the end of the job, so calls in steady state allocate none.  There is another reason: Open MPI
- * hooks req_free to release datatypes, and reads the request after it was freed.
+ * A request retains its communicator, so the request may outlive the user's handle.  The memory of requests, with their
+ * room for blocks, is kept until the end of the job, so calls in steady state allocate no memory.  The memory must also
+ * stay valid because Open MPI hooks req_free to release datatypes, and reads the request after it was freed.
  *
- * MPI requires that counts and displacements of a nonblocking call remain unchanged until it completes.  However, Open
- * MPI's own reads them only in the call, and some programs rely on this.  Arrays that are needed later are therefore
- * copied; unpacking at the end needs them.
+ * MPI requires that counts and displacements of a nonblocking call remain unchanged until the call completes.  However,
+ * Open MPI's implementation reads the arrays only in the call, and some programs rely on this.  Arrays that unpacking
+ * needs at the end are therefore copied.
  *
- * An agreement is part of the operation after which it is due: the operation completes when both have ended.  During
- * the agreement no operation of the class is in progress: operations that start are queued, and earlier exchanges have
- * ended on this rank.  All timed operations are therefore complete, and closed strategies are not in use.
+ * An agreement is part of the operation after which it is due: the operation completes when its exchange and the
+ * agreement have ended.  During the agreement no operation of the class is in progress: operations that start are
+ * queued, and earlier exchanges have ended on this rank.  All timed operations are therefore complete, and closed
+ * strategies are not in use.
  *
  * The progress function is registered while classes exist, not only while operations are active.  A start then takes no
- * lock of Open MPI, and no function is unregistered from within progress, which would skip another function.  Without
- * active operations it costs one test.
+ * lock of Open MPI.  Also, no function is unregistered from within progress, which would skip another function.  If no
+ * operation is active, the progress function costs one test.
  */
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -95,7 +96,7 @@ static void give_spare(mca_coll_irr_request_t *request)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-/* Makes one more request than are in use, so that a call without memory has a request. */
+/* Allocates one request more than are in use, so that a call that finds no memory has a request. */
 static void make_spare(void)
 {
     mca_coll_irr_request_t *request = OBJ_NEW(mca_coll_irr_request_t);
@@ -105,7 +106,7 @@ static void make_spare(void)
     }
 }
 
-/* Returns a request; NULL without memory. */
+/* Returns a request, or NULL without memory. */
 static mca_coll_irr_request_t *take_spare(void)
 {
     mca_coll_irr_request_t *request;
@@ -136,7 +137,7 @@ void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 {
     if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
-        return;   /* it waits for a rank that has lost its request, and still uses the memory of this one */
+        return;   /* Open MPI's part waits for a rank that has lost its request, and still uses this memory */
     }
     mca_coll_irr_class_fini(request->class);
     mca_coll_irr_reduction_leave(&request->class->module->ranks, NULL, request->class);

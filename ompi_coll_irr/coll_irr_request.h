@@ -10,9 +10,9 @@ typedef struct mca_coll_irr_request_t mca_coll_irr_request_t;
 typedef struct mca_coll_irr_class_t mca_coll_irr_class_t;
 
 /*
- * An operation class: operations that all ranks start in the same order, with one choice for all of them.  These are
- * the starts of a persistent request, or the nonblocking calls of a collective on a communicator.  Guarded by the lock
- * of all requests.
+ * An operation class: operations that all ranks start in the same order, with one choice for all of them.  The
+ * operations are the starts of a persistent request, or the nonblocking calls of a collective on a communicator.  The
+ * lock in mca_coll_irr_requests guards the class.
  */
 struct mca_coll_irr_class_t {
     mca_coll_irr_module_t   *module;
@@ -20,8 +20,8 @@ struct mca_coll_irr_class_t {
     mca_coll_irr_request_t  *request;    /* the persistent request; NULL: each operation has its own */
     int                      tag;        /* of the messages of its agreements */
     const char              *unfit;      /* why nonblocking calls cannot be served; NULL: they can */
-    int                      active;     /* operations whose exchanges are in progress */
-    unsigned                 tests;      /* tests for the end of Open MPI's part of a start */
+    int                      active;     /* number of operations whose exchanges are in progress */
+    unsigned                 tests;      /* number of tests for the end of Open MPI's part of a start */
     bool                     holds;      /* operations that start now are queued */
     mca_coll_irr_request_t  *first, *last;   /* the queue */
     mca_coll_irr_request_t  *due;        /* the operation that completes with an agreement; NULL: none is due */
@@ -31,7 +31,7 @@ struct mca_coll_irr_class_t {
     mca_coll_irr_class_t    *next_live, **live_link;   /* of the list `live`; live_link points to this class */
 };
 
-/* An operation, or a persistent request, for which each strategy has a plan for the blocks of its call. */
+/* The request of a nonblocking call, or a persistent request; each strategy has a plan for a persistent request. */
 struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t super;
     mca_coll_irr_class_t   *class;        /* its communicator is retained */
@@ -39,14 +39,14 @@ struct mca_coll_irr_request_t {
     mca_coll_irr_operation_t operation;   /* its memory is reused by later requests */
     unsigned char          *arrays;       /* copies of counts, displacements and datatypes; reused likewise */
     size_t                  arrays_bytes;
-    ompi_request_t         *inner;        /* of the previous module; NULL: there is none, or not yet */
+    ompi_request_t         *inner;        /* request of the previous module; NULL: not created, or not needed */
     bool                    ready;        /* the inner request exists and can be started */
     int                     failed;       /* OMPI_SUCCESS, or why the exchange could not start */
     irr_choice_turn_t       turn;
     irr_choice_load_t       load;
     uint64_t                begin_ns;     /* 0: not timed */
     uint64_t                started_ns;   /* duration of the start */
-    uint64_t                seen_ns;      /* time when progress first tested it; 0: not yet */
+    uint64_t                seen_ns;      /* time when progress first tested the operation; 0: not tested yet */
     mca_coll_irr_request_t *next;         /* links active or completed requests, a queue of a class, or spare ones */
 };
 
@@ -58,7 +58,7 @@ typedef struct mca_coll_irr_requests_t {
     mca_coll_irr_request_t          *spare;    /* reused by later calls */
     mca_coll_irr_class_t            *live;
     mca_coll_irr_request_t *volatile active;   /* also read without the lock */
-    mca_coll_irr_class_t   *volatile agreeing; /* classes with an agreement; also read without it */
+    mca_coll_irr_class_t   *volatile agreeing; /* classes with an agreement; also read without the lock */
     int                              engine_active;   /* number of active requests that use the engine */
     uint64_t                         left_ns;  /* time when a start or progress last returned */
 } mca_coll_irr_requests_t;
@@ -72,7 +72,7 @@ void mca_coll_irr_requests_close(void);
 /* At the end of the job: adds the statistics of all classes to the report. */
 void mca_coll_irr_requests_stats(void);
 
-/* Closes the engine communicators of all classes, before the engine closes.  No request can be started any more. */
+/* Closes the engine communicators of all classes, before the engine closes.  Requests cannot be started afterwards. */
 void mca_coll_irr_requests_strand(void);
 
 /* ---- requests ---- */
@@ -91,45 +91,46 @@ void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
  * Opens the operation, and copies the arrays that are needed after the call has returned.  Returns false without
- * memory; an exchange that the request starts then fails its communicator.
+ * memory; the engine communicator then fails on all members when the request starts an exchange.
  */
 bool mca_coll_irr_request_open(mca_coll_irr_request_t *request);
 
 /* Keeps a request that is not active for reuse by a later call. */
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
 
-/* Destroys a persistent request that is not active.  If Open MPI's part of it is still active, the memory stays. */
+/* Destroys a persistent request that is not active.  If Open MPI's part of it is still active, its memory is kept. */
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
 
 /* ---- coll_irr_request_run.c ---- */
 
-/* Callbacks of Open MPI: start persistent requests; progress all requests. */
+/* Functions that Open MPI calls: the first starts persistent requests, the second progresses all requests. */
 int mca_coll_irr_request_start(size_t count, ompi_request_t **started);
 int mca_coll_irr_requests_progress(void);
 
 /*
- * Starts a request, or appends it to the queue of its class; it is pending afterwards.  If Open MPI may have to serve a
- * request that may be queued, its inner request must be ready.  Otherwise `host` starts Open MPI's operation when the
- * previous module serves.
+ * Starts a request, or appends it to the queue of its class.  The request is pending afterwards.  If the request may be
+ * queued and Open MPI may have to serve it, its inner request must be ready.  If Open MPI serves a request without a
+ * ready inner request, the function `host` starts Open MPI's operation.
  */
 void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
 
 /* ---- classes ---- */
 
-/* Initializes the class of a collective with this name of the call, in memory that must not move. */
+/* Initializes the class of a collective, in memory that must not move.  `call` is the name of the MPI function. */
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                              const char *call);
 void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 
 /*
- * Gives up a persistent request that ended in an error on this rank, because Open MPI frees it.  The class fails on all
- * ranks, whatever serves them, so that none waits for a start of this rank.  turn: the strategy of the failed exchange.
+ * Gives up a persistent request that ended in an error on this rank, because Open MPI frees the request.  The class
+ * fails on all ranks, whether the engine or Open MPI serves it, so that no rank waits for a start of this rank.  turn:
+ * the strategy of the failed exchange.
  */
 void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn);
 
 /*
- * Returns true if another rank has lost a persistent request; the class then fails here, too.  No exchange of the class
- * may be in progress.
+ * Returns true if another rank has lost a persistent request; the class then also fails on this rank.  No exchange of
+ * the class may be in progress.
  */
 bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 

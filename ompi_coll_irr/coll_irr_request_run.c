@@ -1,15 +1,16 @@
 /*
  * coll_irr_request_run.c - operations: start, progress, completion.
  *
- * A start posts the exchange, or starts the operation of the previous module.  Open MPI's progress moves it and
- * completes the request.  In steady state neither allocates memory, and neither blocks.
+ * A start posts the exchange, or starts the operation of the previous module.  Open MPI's progress advances the
+ * operation and completes its request.  In steady state, start and progress do not allocate memory.  They never block.
  *
- * While strategies are tried, the ranks agree after operations known to all of them (coll_irr_request.c).  An operation
- * that starts before such an agreement has ended is queued in its class, because its strategy is not known yet.
+ * While strategies are tried, the ranks agree after operations that all ranks know (coll_irr_request.c).  An operation
+ * that starts before the agreement has ended is queued in its class, because its strategy is not known yet.
  *
  * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
- * before the rest of MPI is progressed.  A test in a program that computes must not pay for that; only the time since
- * the previous test distinguishes the two.  Open MPI itself yields in a test, with or without coll/irr.
+ * before the rest of MPI is progressed.  A program that computes and calls MPI_Test must not pay for these yields.
+ * Only the time since the previous test distinguishes a wait from such a test.  Open MPI itself yields in a test,
+ * with or without coll/irr.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -20,12 +21,12 @@
 #include <sched.h>
 
 /*
- * Maximum number of rounds of engine progress in one call: peers that send without pause must not starve the rest of
- * MPI.
+ * Maximum number of rounds of engine progress in one call of the progress function.  Without it, peers that send
+ * without pause would starve the rest of MPI.
  */
 #define PROGRESS_MAX 32
 
-/* A caller that returns within this time is waiting: a round of MPI takes 1 to 2 us if it polls sockets. */
+/* A caller that calls again within this time, in ns, is waiting.  A round of MPI that polls sockets takes 1 to 2 us. */
 #define AT_ONCE_NS 10000
 
 /* Number of yields of a wait before the rest of MPI is progressed. */
@@ -42,8 +43,8 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
 #define TESTS_LOST 64
 
 /*
- * Call while Open MPI's part of a start is active.  Returns true if some rank has lost the request, so the start cannot
- * complete.
+ * Returns true if some rank has lost the request, so that the start cannot complete.  Call while Open MPI's part of the
+ * start is active.
  */
 static bool is_in_vain(const mca_coll_irr_request_t *request)
 {
@@ -86,7 +87,7 @@ static void end_inner(mca_coll_irr_request_t *request)
     }
 }
 
-/* The caller does not hold the lock. */
+/* Ends the exchange of an operation.  The caller does not hold the lock. */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_operation_t *operation = &request->operation;
@@ -113,7 +114,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
 
 /* ---- starts ---- */
 
-/* The caller holds the lock. */
+/* Puts a request into the list of active requests.  The caller holds the lock. */
 static void activate(mca_coll_irr_request_t *request)
 {
     request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
@@ -123,7 +124,7 @@ static void activate(mca_coll_irr_request_t *request)
     mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
 }
 
-/* How an operation begins: by the engine, by the previous module, or queued. */
+/* How an operation begins: the engine starts it, the previous module starts it, or it is queued. */
 typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
 
 /* Starts an operation that ends in an error at once, because the ranks no longer agree on the strategy. */
@@ -152,7 +153,7 @@ static void take_turn(mca_coll_irr_request_t *request)
     }
 }
 
-/* Starts an operation by the current strategy; the caller starts Open MPI's own.  The caller holds the lock. */
+/* Starts an operation with the current strategy.  BY_HOST: the caller must start it.  The caller holds the lock. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -191,13 +192,16 @@ static begun_t begin(mca_coll_irr_request_t *request)
     return BY_ENGINE;
 }
 
-/* A rank with nothing to exchange may have an inner request that cannot be started and is always complete. */
+/* Starts an inner request.  On a rank without bytes it may be always complete; Open MPI cannot start such a request. */
 static int start_inner(ompi_request_t *inner)
 {
     return inner->req_type == OMPI_REQUEST_NOOP ? OMPI_SUCCESS : inner->req_start(1, &inner);
 }
 
-/* The caller does not hold the lock, because this may call progress.  An error is reported when the operation ends. */
+/*
+ * Starts Open MPI's operation.  May call progress, so the caller does not hold the lock.  An error ends the
+ * operation.
+ */
 static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
     request->failed = request->ready ? start_inner(request->inner) : host != NULL ? host(request) : MPI_ERR_INTERN;
@@ -236,8 +240,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
 }
 
 /*
- * Starts queued operations, as many as possible.  An operation that may need Open MPI has an inner request that is
- * ready.
+ * Starts as many queued operations as possible.  If Open MPI may serve a queued operation, its inner request is ready.
  */
 static void run_queue(mca_coll_irr_class_t *class)
 {
@@ -320,8 +323,7 @@ static void complete(mca_coll_irr_request_t *request)
 }
 
 /*
- * Advances an agreement, which is part of an operation.  Returns true if it has ended.  The caller does not hold the
- * lock.
+ * Advances the agreement of a class.  Returns true if the agreement has ended.  The caller does not hold the lock.
  */
 static bool advance(mca_coll_irr_class_t *class)
 {
@@ -348,15 +350,15 @@ static bool advance(mca_coll_irr_class_t *class)
     class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     run_queue(class);
-    complete(request);   /* must come last: the communicator, and with it the class, may be freed then */
+    complete(request);   /* must come last: it may free the communicator, and the class with it */
     return true;
 }
 
 /*
- * Returns the cost of a start to its caller, in nanoseconds: the start itself, and the time since the first test by
- * progress.  Between these two the program may compute for any time, independent of the strategy.  If it waits at once
- * instead, the first messages arrive in this interval.  The interval therefore counts, but for at most as much as all
- * the rest.
+ * Returns the cost of a start to its caller in ns: the duration of the start, and the time since progress first tested
+ * the operation.  In the interval between the start and the first test, the program may compute for any time, so the
+ * interval does not depend on the strategy.  But if the program waits at once, the first messages arrive in this
+ * interval.  The interval therefore also counts, up to the sum of the other two times.
  */
 static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
 {
@@ -379,8 +381,8 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 }
 
 /*
- * Finishes an operation whose exchange has ended.  If an agreement is due, it begins when the last earlier operation
- * has ended.
+ * Finishes an operation whose exchange has ended.  An agreement that is due begins when the last earlier operation of
+ * the class has ended.
  */
 static void finish(mca_coll_irr_request_t *request)
 {
@@ -410,8 +412,8 @@ static void finish(mca_coll_irr_request_t *request)
 }
 
 /*
- * Progresses the engine and tests, while there are events and no request has ended.  The caller holds the lock.
- * Returns the requests that have ended.
+ * Progresses the engine and tests the active requests, as long as there are events and no request has ended.  Returns
+ * the requests that have ended.  The caller holds the lock.
  */
 static mca_coll_irr_request_t *progress_engine(void)
 {
@@ -427,8 +429,8 @@ static mca_coll_irr_request_t *progress_engine(void)
 }
 
 /*
- * Yields and tests, for a waiting caller on a node with more ranks than processors.  The caller holds the lock; it is
- * released during the yield.  Returns false if another thread has the lock afterwards.
+ * Yields and tests the active requests, for a waiting caller on a node with more ranks than processors.  The caller
+ * holds the lock, which is released during the yield.  Returns false if another thread has the lock afterwards.
  */
 static bool yield_and_progress(mca_coll_irr_request_t **done_p)
 {
@@ -444,7 +446,7 @@ static bool yield_and_progress(mca_coll_irr_request_t **done_p)
     return true;
 }
 
-/* Advances the agreements of all classes in progress.  Returns the number of agreements that have ended. */
+/* Advances the agreements of all classes.  Returns the number of agreements that have ended. */
 static int advance_all(void)
 {
     mca_coll_irr_class_t *class, *next;
@@ -462,8 +464,9 @@ static int advance_all(void)
 }
 
 /*
- * Callback of Open MPI; returns the number of events.  Without events Open MPI yields the processor on a crowded node.
- * In a wait for the engine this function has already yielded, so it returns an event.
+ * Called by Open MPI's progress; returns the number of events.  If there are no events, Open MPI yields the processor
+ * on a node with more ranks than processors.  In a wait for the engine this function has already yielded, so it
+ * returns one event.
  */
 int mca_coll_irr_requests_progress(void)
 {

@@ -1,22 +1,23 @@
 /*
- * coll_irr_runs.c - elements of a datatype as runs of bytes: lists them, or packs them.
+ * coll_irr_runs.c - lists or packs the runs of elements of a datatype.  A run is a contiguous range of bytes.
  *
- * If runs are long enough, the engine reads and writes each run in the user's buffer.  If they are shorter, the
- * description of a run costs more than its copy, so they are packed.  Ranks may differ in this decision, because the
- * bytes of a message are the same.
+ * If runs are long enough, the engine reads and writes each run in the user's buffer.  If runs are shorter, the
+ * description of a run costs more than its copy, so the elements are packed.  Ranks may differ in this decision,
+ * because the bytes of a message are the same.
  *
- * Open MPI's convertor finds the runs of an element once, and they are kept: finding them costs as much as packing a
- * short block.  A datatype may have the address of a freed one.  A copy of the convertor's description is therefore
- * kept with the runs, and the runs are used only if both descriptions are equal byte by byte.  For a datatype with many
- * runs or a long description only the mean length is kept, and the runs are found in each call.  If another datatype is
- * mistaken for such a datatype, it is packed or listed like the first one.  This costs time at most.
+ * Finding the runs of an element costs as much as packing a short block.  Open MPI's convertor therefore finds them
+ * once, and a table keeps them.  A new datatype may have the address of a freed datatype.  The table therefore also
+ * keeps a copy of the convertor's description, and the runs are used only if both descriptions are equal byte by byte.
+ * For a datatype with many runs or a long description, the table keeps only the mean length of a run, and the runs are
+ * found in each call.  If another datatype is mistaken for such a datatype, it is packed or listed like the first one,
+ * which costs time but is correct.
  *
- * The first access to a page costs more than the copy of its bytes.  Memory for packed bytes is therefore reused by
- * later calls that need no more, on any communicator.  If all kept memory is too small, the largest piece is freed, and
- * the memory of the call later takes its place.  At most KEPT_MAX bytes are kept.
+ * The first access to a page costs more than the copy of its bytes.  Later calls on any communicator therefore reuse
+ * memory for packed bytes, if it is large enough.  If all kept memory is too small for a call, the largest piece is
+ * freed, and the memory of this call is kept later instead.  At most KEPT_MAX bytes are kept.
  *
- * Cost: a few instructions for each run of a kept datatype, otherwise the time of the convertor.  A lock, and a search
- * through the few kept pieces of memory.
+ * Cost: a few instructions for each run of a kept datatype, otherwise the time of the convertor.  In addition one lock,
+ * and a search through the few kept pieces of memory.
  */
 #include "coll_irr_buffer.h"
 
@@ -27,7 +28,7 @@
 
 #include <stdalign.h>
 
-/* Number of runs requested from the convertor at a time. */
+/* Number of runs that the convertor returns in one call. */
 #define RUNS_SEEN 16
 
 /*
@@ -52,7 +53,7 @@ typedef struct known {
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     turn;             /* entry of a set that is replaced next */
+    unsigned     turn;             /* index of the entry of a set that is replaced next */
 } table;
 
 /* Prepares a convertor that reads or writes elements. */
@@ -258,10 +259,10 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 
 /* ---- memory for packed bytes ---- */
 
-/* Limit for one process; the ranks of a node share its memory. */
+/* Limit in bytes for one process.  It is low, because the ranks of a node share the memory of the node. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* Sizes are this unit times a power of two.  Pages that are not accessed cost nothing. */
+/* Kept memory has a size of this unit times a power of two.  Pages that are not accessed cost nothing. */
 #define KEPT_UNIT ((size_t)4096)
 
 typedef struct kept {
@@ -272,13 +273,13 @@ typedef struct kept {
 
 static struct {
     opal_mutex_t lock;
-    kept_t      *spare;   /* sorted, the largest first */
+    kept_t      *spare;   /* list of kept pieces, sorted by size, the largest first */
     size_t       bytes;
 } pool;
 
 /*
- * Removes and returns the smallest piece of at least so many bytes; if all are smaller, the largest one.  NULL: there
- * is none.
+ * Removes and returns the smallest piece of at least `bytes` bytes.  If all pieces are smaller, removes and returns the
+ * largest piece.  Returns NULL if no memory is kept.
  */
 static kept_t *remove_spare(size_t bytes)
 {

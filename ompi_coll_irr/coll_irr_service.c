@@ -1,13 +1,13 @@
 /*
- * coll_irr_service.c - see coll_irr_team.h: the state of a collective, and its mode, from parameters and info keys: the
- * ranks choose while the program runs, or agree at once, or leave the collective to Open MPI.
+ * coll_irr_service.c - see coll_irr_team.h: the state of a collective, and its mode.  The mode follows from parameters
+ * and info keys: the ranks choose while the program runs, or agree at once, or leave the collective to Open MPI.
  *
- * A service begins in state NEW.  The first call declines it, or lets the ranks choose while the program runs, or
- * begins an agreement after which an engine communicator serves it.
+ * A service begins in state NEW.  The first call declines the collective, or lets the ranks choose while the program
+ * runs, or begins an agreement after which an engine communicator may serve the collective.
  *
- * Without an agreement the ranks do not know whether all of them choose.  The vote is part of their first
- * agreement, after some calls.  A rank with different parameters may agree in the first call already.  However, the
- * signatures of both differ (coll_irr_vote.c), so neither waits for the other, and all stay with Open MPI.
+ * Without an agreement a rank does not know whether all ranks choose.  The ranks that choose vote in their first
+ * agreement, after some calls.  A rank with different parameters may start an agreement in the first call already.
+ * However, its signature differs from theirs (coll_irr_vote.c), so no rank waits, and Open MPI serves all ranks.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -39,7 +39,7 @@ void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     mca_coll_irr_log(module, service);
 }
 
-/* Returns true if a service needs the room for problems. */
+/* Returns true if some service of the module needs the room for problems. */
 static bool is_in_use(mca_coll_irr_module_t *module)
 {
     bool in_use = false;
@@ -159,7 +159,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
     if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
-        mca_coll_irr_warn_bad(module->bad);   /* an agreement that reports it may come late or never */
+        mca_coll_irr_warn_bad(module->bad);   /* the agreement that also reports it may come late or never */
     }
 }
 
@@ -191,7 +191,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
     if (service->choice.own_node_ranks > 0) {
         return true;
     }
-    /* The location of processes is alike on all ranks.  Parameters that override it are not agreed yet. */
+    /* All ranks know the same location of processes.  Parameters that override it may still differ between ranks. */
     return irr_choice_place(&service->choice, mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size,
                             node_ranks(module), mca_coll_irr_is_crowded());
 }
@@ -205,15 +205,15 @@ static bool is_given(ompi_communicator_t *comm, const char *name)
     return mca_coll_irr_setting_text(mca_coll_irr_setting(name), comm, key, NULL)[0] != '\0';
 }
 
-/* A schedule file or a dump of the matrices needs the engine.  A topology only states where the ranks are. */
+/* Returns true if a schedule file or a dump of the matrices needs the engine.  A topology file does not need it. */
 static bool wants_engine(ompi_communicator_t *comm)
 {
     return is_given(comm, "schedule_file") || is_given(comm, "matrix_dump");
 }
 
 /*
- * Returns the mode on a communicator; comm NULL: on communicators without info keys, from parameters.  Also valid on a
- * rank with a bad value or without memory for settings.
+ * Returns the mode on a communicator.  If comm is NULL, returns the mode on communicators without info keys, from
+ * parameters.  Also valid on a rank with a bad value or without memory for settings.
  */
 static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
@@ -233,8 +233,8 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 }
 
 /*
- * Computed once, because each communicator needs one of these, and reading all parameters is slow relative to creating
- * a communicator.
+ * The modes on communicators without info keys.  They are computed once, because each communicator needs a mode, and
+ * reading all parameters is slow relative to creating a communicator.
  */
 static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 static bool shares_teams;

@@ -1,9 +1,9 @@
 /*
- * coll_irr_settings.c - see coll_irr_settings.h: the rows of the component, the registration of all settings, and the
- * settings of a communicator, from parameters and the info keys of the same names.
+ * coll_irr_settings.c - see coll_irr_settings.h: the component's rows of the table, the registration of all settings,
+ * and the settings of a communicator, from parameters and the info keys of the same names.
  *
- * A bad value becomes trouble in the agreement of the first collective.  All ranks then leave the communicator to Open
- * MPI, even if only one rank has the bad value, and one rank prints a help text with the value and the allowed values.
+ * The agreement of the first collective reduces the errors of all ranks, including bad values.  If any rank has a bad
+ * value, all ranks leave the communicator to Open MPI, and one rank prints the value and the allowed values.
  */
 #include "coll_irr_settings.h"
 
@@ -12,7 +12,7 @@
 
 enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
 
-/* The values: rows of the algorithm table, followed by the previous module. */
+/* Returns the name of value i: the rows of the algorithm table, followed by the previous module. */
 static const char *algorithm_name(int i)
 {
     const char *name = irr_algorithm_name(i);
@@ -20,7 +20,7 @@ static const char *algorithm_name(int i)
     return name == NULL && irr_algorithm_name(i - 1) != NULL ? "host" : name;
 }
 
-/* The values: auto, followed by the transports that were built. */
+/* Returns the name of value i: auto, followed by the transports that were built. */
 static const char *transport_name(int i)
 {
     return i == 0 ? "auto" : irr_transport_name(i - 1);
@@ -160,8 +160,8 @@ int mca_coll_irr_algorithm_value(int algorithm)
 /* ---- registration ---- */
 
 /*
- * Converts a text to a value of an enumeration.  For a bad value Open MPI would print its own text and continue with
- * the default.  This function accepts it instead, and it is reported when a communicator would use it.
+ * Converts a text to a value of an enumeration.  For a bad value, Open MPI's conversion would print a text and continue
+ * with the default.  This function accepts a bad value; it is reported when a communicator would use it.
  */
 static int take(mca_base_var_enum_t *self, const char *text, int *value)
 {
@@ -224,8 +224,8 @@ static int register_setting(mca_coll_irr_setting_t *setting)
 }
 
 /*
- * Takes the parameter of a setting of the process, or the default for a bad value.  MPI_Init then names the bad value,
- * and no communicator is served.
+ * Takes the parameter of a setting of the process, or the default for a bad value.  In case of a bad value MPI_Init
+ * prints a warning that names it, and Open MPI serves all communicators.
  */
 static void take_process(const mca_coll_irr_setting_t *setting)
 {
@@ -415,12 +415,12 @@ static bool has_paths(const mca_coll_irr_settings_t *settings)
 const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
- * The settings of all communicators without info keys, if no path is given.  Reading forty parameters takes a third of
- * the time of MPI_Comm_dup.  Guarded by the component's lock.
+ * The settings of all communicators without info keys, if no parameter names a path.  They are shared because reading
+ * forty parameters takes a third of the time of MPI_Comm_dup.  Guarded by the component's lock.
  */
 static mca_coll_irr_settings_t *common;
 
-/* Makes the settings common, unless another thread was faster.  Returns the common settings. */
+/* Stores the settings in `common`, unless another thread has stored its settings already.  Returns `common`. */
 static const mca_coll_irr_settings_t *keep_common(mca_coll_irr_settings_t *settings)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);

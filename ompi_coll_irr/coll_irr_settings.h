@@ -1,10 +1,10 @@
 /*
- * coll_irr_settings.h - parameters and info keys: the table of the engine's settings (plan/settings.h), and settings of
- * the component.
+ * coll_irr_settings.h - parameters and info keys: the table of the engine's settings (plan/settings.h), and the
+ * settings of the component.
  *
- * A setting of a communicator is a parameter and an info key with the same name; a setting of the process is a
- * parameter.  The texts of both go through the same check.  A bad value is never replaced silently: MPI_Init names it,
- * and a communicator that would use it stays with Open MPI on all ranks.
+ * A setting of a communicator is a parameter and an info key with the same name.  A setting of the process is a
+ * parameter only.  The texts of parameters and info keys pass the same check.  A bad value is never replaced silently:
+ * MPI_Init prints a warning that names the value, and Open MPI serves a communicator that would use it, on all ranks.
  */
 #ifndef MCA_COLL_IRR_SETTINGS_H
 #define MCA_COLL_IRR_SETTINGS_H
@@ -28,24 +28,24 @@ typedef struct mca_coll_irr_setting_t {
     const irr_setting_t *row;
     mca_coll_irr_scope_t scope;
     char                 parameter[48];   /* full name */
-    int                  place;           /* value of a name; -1: `bad` is no valid name */
+    int                  place;           /* the value, if it is one of several names; -1: `bad` is no valid name */
     char                 bad[64];
     char                *text;            /* value of other types; NULL: not registered yet */
 } mca_coll_irr_setting_t;
 
-/* Returns setting i, settings of the process first; NULL after the last one. */
+/* Returns setting number i; the settings of the process come first.  NULL: i is past the last setting. */
 mca_coll_irr_setting_t *mca_coll_irr_setting_at(int i);
 
-/* Returns the setting of a name, which must exist. */
+/* Returns the setting with this name, which must exist. */
 mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name);
 
 /* Returns the text of the parameter of a setting. */
 const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting);
 
 /*
- * Returns the text of a setting: of the info key of a communicator if it has the key, otherwise of the parameter.
- * `keyed` may be NULL.  `key` is memory for the text of an info key.  Sets *keyed_p to true if the info key is used;
- * keyed_p may be NULL.
+ * Returns the text of a setting: the value of the communicator's info key if it has the key, otherwise the value of the
+ * parameter.  `keyed` may be NULL.  `key` is memory for the text of an info key.  Sets *keyed_p to true if the info key
+ * is used; keyed_p may be NULL.
  */
 const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
                                       char key[OPAL_MAX_INFO_VAL + 1], bool *keyed_p);
@@ -62,12 +62,12 @@ struct mca_coll_irr_bad_t {
 /* Returns true if the value of the parameter is not allowed, and sets *bad. */
 bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad);
 
-/* Prints a message that names a bad value. */
+/* Prints a warning that names a bad value. */
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad);
 
 /*
- * Find bad values and misspelt names of parameters of this process: publish them when the component opens, and report
- * them in MPI_Init.
+ * Find bad values and misspelt names of parameters of this process.  The first function publishes a digest of them when
+ * the component opens; the second reports them in MPI_Init.
  */
 void mca_coll_irr_check_open(void);
 void mca_coll_irr_check_warn(void);

@@ -1,17 +1,18 @@
 /*
- * coll_irr_setup.c - steps of an agreement: the setup of an engine communicator, and optionally a plan on it; and the
- * teardown of the engine: barrier among the peers, flush and close, another barrier, destroy.
+ * coll_irr_setup.c - the setup of an engine communicator and an optional plan on it, as steps of an agreement.  Also
+ * the teardown of the engine: barrier among the peers, flush and close, another barrier, destroy.
  *
  * The engine communicates during the setup through callbacks, which are reductions (coll_irr_agreement.h).
  *
- * Teardown: peers may send to a rank until their last exchange has ended, including messages without a receive; hence
- * the first barrier.  A worker may be destroyed only after every process that can still send to it has flushed.  Those
- * processes share a served communicator with this one, so a barrier over the members of each served communicator is
- * enough.  A job without exchanges has no barrier.  The communicator may have been freed by then, so its members are
- * stored as a group of ranks of MPI_COMM_WORLD.  A group that is a subset of another one needs no barrier of its own.
+ * Teardown: until their last exchange has ended, peers may send to a rank, including messages without a receive.  The
+ * first barrier waits for this.  A worker may be destroyed only after every process that can still send to it has
+ * flushed.  Each such process shares a communicator that the engine served with this one, so a barrier over the members
+ * of each served communicator is enough.  A job without exchanges has no barrier.  A served communicator may have been
+ * freed before the teardown, so its members are stored as a group of ranks of MPI_COMM_WORLD.  A group that is a subset
+ * of another group needs no barrier.
  *
- * All members of a group store the same groups that contain it, so all of them skip its barrier, or none does.  All
- * ranks run their barriers in the same order of the groups, so no circular wait occurs.
+ * All members of a group store the same groups that contain it, so either all members skip its barrier or none does.
+ * All ranks run their barriers in the same order of the groups, so no circular wait occurs.
  *
  * The teardown runs when the module of MPI_COMM_WORLD is destroyed: all processes are in MPI_Finalize then, and
  * point-to-point messages on MPI_COMM_WORLD still work.  coll_irr_timeout limits the wait for a missing process.
@@ -29,7 +30,7 @@
 
 typedef mca_coll_irr_group_t group_t;
 
-/* The groups, sorted by compare.  No group is a subset of another one. */
+/* List of the groups, sorted by compare.  No group is a subset of another group. */
 static group_t *groups;
 
 static int compare_ranks(const void *a, const void *b)
@@ -60,7 +61,7 @@ static bool is_subset(const group_t *subset, const group_t *whole)
     return found == subset->size;
 }
 
-/* Returns the group of these ranks; NULL without memory. */
+/* Returns a new group of these ranks, or NULL without memory. */
 static group_t *create_group(const mca_coll_irr_ranks_t *ranks)
 {
     const int size = ranks->size;
@@ -102,7 +103,9 @@ static irr_status_t test(void *context)
     return mca_coll_irr_reduction_test(&agreement->reduction);
 }
 
-/* Returns the rank in the job, which is unique: communicators that span jobs are not served. */
+/*
+ * Returns the rank in the job as the name of a process.  It is unique: the engine serves no communicator across jobs.
+ */
 static uint64_t process_name(void *context, int rank)
 {
     const mca_coll_irr_agreement_t *agreement = context;
@@ -148,7 +151,7 @@ static irr_status_t take_failed(mca_coll_irr_agreement_t *agreement)
     return end(agreement, status == IRR_OK && agreement->failed != 0 ? IRR_ERR_NOT_SUPPORTED : status);
 }
 
-/* Waits until this rank has planned.  Then each rank states whether it succeeded. */
+/* Waits until this rank has planned the exchange.  Then starts a reduction of whether planning failed. */
 static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
 {
     const irr_status_t status = agreement->failed != 0 ? IRR_OK : irr_exchange_test(irr_comm_exchange(agreement->comm));
@@ -176,8 +179,8 @@ static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Returns a label that is equal on ranks of a node: the lowest rank on this node, or the index of the node by
- * ranks_per_node.
+ * Returns a label that is equal on the ranks of a node: the index of the node if ranks_per_node is given, otherwise the
+ * lowest rank on the node.
  */
 static uint64_t node_label(mca_coll_irr_module_t *module)
 {
@@ -257,7 +260,7 @@ static void add(group_t *group)
     while (*link != NULL) {
         group_t *other = *link;
 
-        if (is_subset(group, other)) {   /* then no subset of the group is in the list */
+        if (is_subset(group, other)) {   /* if so, the list has no subset of the group */
             free(group);
             return;
         }

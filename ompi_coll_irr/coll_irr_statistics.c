@@ -1,19 +1,19 @@
 /*
- * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h): one for each collective of a team, one
- * for its nonblocking calls, and one for each persistent request.  Rank 0 writes a report of them at the end of the job
- * (coll_irr_report).
+ * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h).  There is one record for each
+ * collective of a team (communicators of the same processes), one for its nonblocking calls, and one for each
+ * persistent request.  At the end of the job rank 0 writes a report of all records (coll_irr_report).
  *
  * Calls are measured only if a report, MPI_T or coll_irr_verbose needs it.  A measured call costs two clock readings
  * and one pass over its counts.  The time of a call excludes agreements.
  *
  * The report: each rank sums its records in a table.  Rank 0 receives the tables of other ranks in MPI_Finalize, when
  * the module of MPI_COMM_WORLD is freed: all processes still exist then, and point-to-point messages work
- * (coll_irr_setup.c).  The parameter may differ between ranks, and some may lack coll/irr.  Each process that
- * contributes to the report therefore publishes this with the data that MPI_Init exchanges anyway.  Rank 0 waits for no
- * other process, and no process sends to a rank 0 that does not wait.  No wait is longer than WAIT_S.
+ * (coll_irr_setup.c).  The parameter may differ between ranks, and some ranks may lack coll/irr.  Each process that
+ * contributes to the report therefore publishes that fact with the data that MPI_Init exchanges anyway.  Rank 0 waits
+ * only for processes that contribute, and a process sends only if rank 0 contributes.  No wait is longer than WAIT_S.
  *
- * Cost of the report: one message per rank, with one record for each kind of communicator, at most 64.  None if the
- * report is off.
+ * Cost of the report: one message per rank, with one record for each kind of communicator, at most 64.  There is no
+ * cost if the report is off.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -140,7 +140,7 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
     record->tried = (uint64_t)choice->tried;
     record->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
     if (service->host_strategy != 0) {
-        return;   /* the time of Open MPI's own is unknown */
+        return;   /* Open MPI's time is unknown */
     }
     record->saves = (choice->tried > 0 || choice->strategy != 0) && choice->mean_ns > 0;
     record->saved_ns = (double)whole_ns(saved.is);
@@ -191,7 +191,7 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
 
 #define KEY "coll.irr.report"
 
-/* Limit in seconds for rank 0 to wait for other ranks, and for them to wait for rank 0, in MPI_Finalize. */
+/* In MPI_Finalize rank 0 waits for other ranks, and other ranks wait for rank 0, for at most this number of seconds. */
 #define WAIT_S 10
 
 #define TEXT_OF(x) #x
@@ -248,7 +248,7 @@ void mca_coll_irr_report_open(void)
     mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
 
-/* Local: adds a record to the report, if one is wanted. */
+/* Local: adds a record to the report, if the user wants a report. */
 static void add_record(const mca_coll_irr_record_t *record)
 {
     if (report.wanted) {
@@ -289,8 +289,8 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
 }
 
 /*
- * Logs an operation class at its end.  Of the persistent requests of a collective that end without a trial, only one is
- * logged.
+ * Logs an operation class at its end.  If several persistent requests of a collective end without a trial, only one of
+ * them is logged.
  */
 static void log_class(mca_coll_irr_class_t *class)
 {
@@ -312,7 +312,7 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
 
     log_class(class);
     if (record != NULL && class->request != NULL) {
-        record->messages *= record->exchanges;   /* until here they are those of one start */
+        record->messages *= record->exchanges;   /* the record has counted the messages of one start */
         record->bytes *= record->exchanges;
         record->room *= record->exchanges;
     }
@@ -331,7 +331,7 @@ static bool has_report(int rank)
     return mca_coll_irr_modex_get(KEY, &name, &value) == OMPI_SUCCESS;
 }
 
-/* Adds the records of a message of this length. */
+/* Adds the records of a received message to the table.  bytes: length of the message. */
 static void take(const mca_coll_irr_record_t *records, size_t bytes)
 {
     const size_t count = bytes / sizeof(*records);
@@ -388,8 +388,8 @@ static bool is_json(const char *path)
 }
 
 /*
- * Writes the report.  On stderr it is written as a whole, so that output of other processes does not interleave;
- * without memory for this, line by line.
+ * Writes the report.  To stderr it is written as a whole, so that output of other processes does not interleave.
+ * Without memory for the whole text, it is written line by line.
  */
 static void write_report(void)
 {
@@ -430,7 +430,7 @@ void mca_coll_irr_report_end(void)
     report.wanted = false;
 }
 
-/* Writes the report of a job of one rank, which has no module of coll/irr but may have a file. */
+/* Writes the report of a job of one rank.  Such a job has no module of coll/irr, but may have opened the file. */
 void mca_coll_irr_report_close(void)
 {
     if (report.wanted && mca_coll_irr_my_process() == 0) {

@@ -21,7 +21,9 @@ static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *ser
     return service->irr_comm != NULL ? irr_comm_algorithm(service->irr_comm) : irr_algorithm_name(service->algorithm);
 }
 
-/* Writes the name of a strategy of a service for the user, or "Open MPI's own". */
+/*
+ * Writes the name of a strategy of a service for the user; "Open MPI's own" is the name of Open MPI's implementation.
+ */
 void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size);
 
 /* Writes the name of the current strategy for the user, or of the algorithm in state SERVING. */
@@ -32,10 +34,10 @@ void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, s
 /* With verbosity 1, rank 0 of the communicator logs what serves the collective now, and the cause. */
 void mca_coll_irr_log(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Logs the same when the communicator or the job ends, if the collective was called and was not logged yet. */
+/* Calls mca_coll_irr_log when the communicator or the job ends, if the collective was called and not logged yet. */
 void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Logs once which collectives a component of a higher priority serves; call when all components were queried. */
+/* Logs once which collectives a component of a higher priority serves.  Call after Open MPI has enabled all modules. */
 void mca_coll_irr_log_above(mca_coll_irr_module_t *module);
 
 /* Returns the name of the communicator; Open MPI gives no name to communicators of MPI_Intercomm_create. */
@@ -62,18 +64,18 @@ void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_s
 void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *side);
 
-/* Counts a persistent request when it can be started. begin_ns: when its init call began; 0: not measured. */
+/* Counts a persistent request that can be started.  begin_ns: time when its init call began, or 0 if not measured. */
 void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns);
 
 /* Counts an agreement or a preparation of a service that began at begin_ns. */
 void mca_coll_irr_stats_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns);
 
-/* Adds the speedups of a trial, if one has ended since the last call, to the record and to the lessons. */
+/* If a trial has ended since the last call, adds its speedups to the record and to the lessons. */
 void mca_coll_irr_stats_found(mca_coll_irr_service_t *service);
 
 /*
- * Sets the numbers of the record of a service up to now.  Numbers of calls and messages, and their times, are 0 unless
- * they are measured.
+ * Sets *record to the current numbers of a service.  Numbers and times of calls and messages are 0 if they are not
+ * measured.
  */
 void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record);
 
@@ -85,11 +87,12 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
 void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * Adds the record to the report, when the team or the job ends and the texts are complete.  A second call does nothing.
+ * Adds the record of a service to the report.  Called when the team or the job ends and the texts are complete.  A
+ * second call does nothing.
  */
 void mca_coll_irr_stats_close(mca_coll_irr_service_t *service);
 
-/* The same two steps for an operation class. */
+/* Completes the record of an operation class, and adds it to the report. */
 void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 
 /* ---- the report ---- */

@@ -1,10 +1,12 @@
 /*
- * coll_irr_strategies.c - steps of an agreement: the choice.  The ranks learn the largest times, open strategies, and
- * end trials.
+ * coll_irr_strategies.c - the choice of a strategy, as steps of an agreement.  The ranks reduce times to their maxima,
+ * open strategies, and end trials.
  *
- * The engine decides what follows (choose/choice.h).  Each open strategy is an engine communicator of the service.
+ * The engine decides which step follows (choose/choice.h).  Each open strategy is an engine communicator of the
+ * service.
  *
- * Cost: one reduction; one more for a new list if lessons are remembered; about five for each strategy that is opened.
+ * Cost: one reduction; one more for a new list of strategies if a rank knows lessons; about five for each strategy that
+ * is opened.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -18,8 +20,8 @@
 #include <unistd.h>
 
 /*
- * Estimated times in nanoseconds, for each rank of a node per processor: to open the transport, to open it on several
- * nodes in addition, and to open a strategy.
+ * Estimated times in nanoseconds to open the transport, to open it on several nodes in addition, and to open a
+ * strategy.  They are multiplied by the number of ranks of a node divided by its number of processors.
  */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
@@ -30,7 +32,7 @@ _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_REDUCTION_WORDS, "a reductio
 
 /* ---- strategies ---- */
 
-/* Returns true if a strategy stays open after a trial: strategy 0 and the current strategy do. */
+/* Returns true if a strategy stays open after a trial, which holds for strategy 0 and the current strategy. */
 static bool stays(const mca_coll_irr_service_t *service, int strategy)
 {
     return strategy == 0 || strategy == service->choice.strategy;
@@ -45,7 +47,7 @@ static void close_others(mca_coll_irr_service_t *service)
     }
 }
 
-/* Returns true if a candidate is already open as a strategy that stays open. */
+/* Returns true if a candidate equals a strategy that is open and stays open. */
 static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
 {
     bool open = false;
@@ -58,8 +60,8 @@ static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t
 }
 
 /*
- * Returns the expected time divided by Open MPI's.  Pacing helps with effects that the model does not contain, so a
- * paced strategy counts as no slower than Open MPI's.
+ * Returns the expected time of a candidate divided by Open MPI's time.  Pacing reduces effects that the model does not
+ * contain, so the ratio of a paced strategy is at most 1.
  */
 static double expected(const irr_candidate_t *candidate, double host_ns)
 {
@@ -93,12 +95,12 @@ static void list_strategies(mca_coll_irr_agreement_t *agreement)
             list[agreement->listed++] = list[i];
         }
     }
-    if (mca_coll_irr_service_has_candidates(service)) {   /* otherwise the setup of the first one reports this */
+    if (mca_coll_irr_service_has_candidates(service)) {   /* the setup of the first strategy reports missing memory */
         service->candidates->situation = irr_situation_of(service->call, &traffic);
     }
 }
 
-/* Returns true, alike on all ranks, if trials use shared memory only: on one node, unless that has failed before. */
+/* Returns true, alike on all ranks, if trials use shared memory only: on one node, unless sharing memory has failed. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -123,7 +125,7 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
         .strategy = turns * STRATEGY_NS };
 }
 
-/* Logs the results of a trial on one rank, and records them on all. */
+/* Logs the results of a trial on one rank, and records them on all ranks. */
 static void report_trial(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_log(module, service);
@@ -185,11 +187,11 @@ static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
     if (agreement->opened != IRR_ERR_NOT_SUPPORTED) {
         return agreement->opened;
     }
-    if (service->host_strategy == 0) {   /* otherwise it is the cause of the named algorithm */
+    if (service->host_strategy == 0) {   /* otherwise `why` is the cause of the named algorithm, and is kept */
         snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));
     }
     service->refused = service->needs_transport || !agreement->only_shared;   /* no strategy can be opened */
-    service->needs_transport = true;   /* from the next trial on, whose budget includes it */
+    service->needs_transport = true;   /* from the next trial on; its budget includes the transport */
     return end_strategies(agreement);   /* the cause also applies to the other strategies */
 }
 
@@ -204,7 +206,7 @@ static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
     return open_strategy(agreement);
 }
 
-/* Ends the list, which is alike on all ranks, with the lessons that the ranks agreed on. */
+/* Completes the list, which is alike on all ranks, by the lessons that the ranks agreed on. */
 static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -235,7 +237,7 @@ static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
     return mca_coll_irr_agreement_reduce(agreement, agreement->words, IRR_LESSONS_WORDS, take_lessons);
 }
 
-/* Runs local actions at once, alike on all ranks, until the next step that communicates. */
+/* Runs the local actions of the choice, alike on all ranks, until an action communicates. */
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
 {
     mca_coll_irr_service_t *service = agreement->service;

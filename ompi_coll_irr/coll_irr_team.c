@@ -10,15 +10,15 @@
 
 #include <stdlib.h>
 
-/* Maximum number of teams without communicators that keep their engine communicators for the next communicator. */
+/* Maximum number of teams without communicators that keep engine communicators for later communicators. */
 #define KEPT 64
 
 /* Number of lists of teams, selected by the first hash of their processes. */
 #define LISTS 1024
 
-/* Guarded by the component's lock. */
+/* The lists of teams, and the number below.  Guarded by the component's lock. */
 static mca_coll_irr_team_t *teams[LISTS];
-static int kept;   /* teams without communicators that have engine communicators */
+static int kept;   /* number of teams without communicators that have engine communicators */
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 {
@@ -33,7 +33,7 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 
 /* ---- finding a team ---- */
 
-/* Sets two 64-bit hashes.  Different teams have equal hashes with probability 2^-128. */
+/* Sets two 64-bit hashes of the processes.  Different teams have equal hashes with probability 2^-128. */
 static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
 {
     hash[0] = irr_hash_word(IRR_HASH_BASIS, (uint64_t)ranks->size);
@@ -69,7 +69,7 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
     return NULL;
 }
 
-/* Puts a team that is new, or has moved, in its place of the list.  The caller holds the lock. */
+/* Links a team that is new, or has moved in memory, into its list.  The caller holds the lock. */
 static void place_team(mca_coll_irr_team_t *team)
 {
     *team->link = team;
@@ -108,7 +108,7 @@ static bool has_engine_comms(const mca_coll_irr_team_t *team)
     return has;
 }
 
-/* Moves a team without communicators to own_team of the module.  The caller holds the lock. */
+/* Moves a team without communicators into the memory own_team of a module.  The caller holds the lock. */
 static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
 {
     kept -= has_engine_comms(team);
@@ -199,7 +199,7 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* The next communicator of the team learns this when it joins, and so do its other ranks. */
+/* Closes the engine communicators of a team.  All ranks of its next communicator learn this when they join. */
 static void close_engine_comms(mca_coll_irr_team_t *team)
 {
     for (int i = 0; i < team->used; i++) {
@@ -269,15 +269,15 @@ void mca_coll_irr_teams_close(void)
 
 /* ---- joining ---- */
 
-/* Words of the agreement to join: the fitness of a rank, and values that must be alike, each with its complement. */
+/* Words of the agreement to join: the fitness of a rank, and values that must be alike, some with their complements. */
 enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
 
-/* One of so many communicators joins even if this does not pay, to measure the cost of an agreement. */
+/* One of this number of communicators joins even if joining does not pay, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
- * Returns true, alike on all ranks, if joining is likely to pay.  It costs an agreement, and its gain per exchange is
- * known.  A communicator also joins if it has exchanged so often that joining would have paid.
+ * Returns true, alike on all ranks, if joining is likely to pay.  Joining costs an agreement, and the gain per exchange
+ * is known.  A communicator also joins after so many exchanges that joining before them would have paid.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -291,8 +291,8 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
 }
 
 /*
- * UNSOUND: the engine communicator has failed.  UNFIT: trouble, or no memory for problems.  BARRED: no memory for
- * another team.
+ * The fitness of a rank.  UNSOUND: the engine communicator has failed.  UNFIT: the module is in trouble, or has no
+ * memory for problems.  BARRED: no memory for another team.
  */
 enum { FIT, UNSOUND, UNFIT, BARRED };
 
@@ -312,7 +312,8 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 
 /*
  * Restarts a communicator in a new team, after all ranks learned that some rank cannot join.  Collective.  If
- * `replaces` is true, because the old team is the cause, later communicators find the new team; otherwise the old one.
+ * `replaces` is true, the old team is the cause, and later communicators find the new team.  Otherwise they find the
+ * old team.
  */
 static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 {

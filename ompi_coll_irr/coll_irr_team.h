@@ -1,8 +1,8 @@
 /*
  * coll_irr_team.h - teams, the states of their collectives, and the dispatch of calls.
  *
- * A team is all communicators of the same processes in the same order.  It chooses one strategy for its communicators,
- * and they share its engine communicators.
+ * A team is the set of all communicators of the same processes in the same order.  Its communicators share one strategy
+ * and its engine communicators.
  *
  * Many programs create a communicator, exchange a few times, and free it again.  The team counts these exchanges
  * together until they pay for a trial, and the next communicator starts with the result.  All processes of a team call
@@ -12,8 +12,8 @@
  * rank states whether it has memory, and whether the engine communicator works.  If any rank answers no, the
  * communicator starts again with another team on all ranks.  A failure therefore does not reach later communicators.
  *
- * Three kinds of communicators have a team of their own: those with info keys, all under MPI_THREAD_MULTIPLE, and all
- * if a schedule file or a dump is given.
+ * A communicator with info keys has a team that it does not share.  Under MPI_THREAD_MULTIPLE, or if the user gives a
+ * schedule file or a dump of the matrices, no communicators share a team.
  *
  * Cost: O(P) to find the team, in the first call of a communicator; one agreement to join.  A team lives until the job
  * ends.  It takes 9 KB while it has communicators, otherwise 1.5 KB for each of its collectives.
@@ -30,12 +30,12 @@ struct mca_coll_irr_team_t {
     bool                    shared;         /* found by later communicators of these processes; alike on all ranks */
     bool                    everywhere;     /* all ranks have coll/irr: known after the first agreement */
     irr_machine_t           machine;        /* constants used to rank strategies; alike on all ranks that choose */
-    int                     used;           /* number of services, in the order of their first calls */
+    int                     used;           /* number of services; they are in the order of their first calls */
     signed char             place[MCA_COLL_IRR_COLLECTIVES];      /* index of a collective's service; -1: not begun */
     mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* without communicators: room for `used` only */
 };
 
-/* Returns the service of a collective that has begun. */
+/* Returns the service of a collective, which must have begun. */
 static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
 {
     return &team->services[team->place[which]];
@@ -48,13 +48,13 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*
- * Joins the communicator to its team, or moves it to another team on all ranks.  Call it before the communicator first
- * uses an engine communicator of the team; does nothing if joining is not likely to pay.  Collective; blocks.  Returns
- * OMPI_SUCCESS, or the error of the agreement.
+ * Joins the communicator to its team, or moves it to another team on all ranks.  Call this function before the
+ * communicator first uses an engine communicator of the team.  Does nothing if joining is not likely to pay.
+ * Collective; blocks.  Returns OMPI_SUCCESS, or the error of the agreement.
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Local, in the first call of a collective on a communicator: returns its service, new or of the team. */
+/* Local: in the first call of a collective on a communicator, returns the service of the team, or begins it. */
 mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -72,7 +72,7 @@ static inline bool mca_coll_irr_team_waits(const mca_coll_irr_module_t *module, 
              (service->choice.tries || service->choice.strategy != service->host_strategy)));
 }
 
-/* Returns the service of a collective; NULL: it was not called on this communicator. */
+/* Returns the service of a collective, or NULL if the collective was not called on this communicator. */
 static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
 {
     return module->called[which] ? mca_coll_irr_team_service(module->team, (mca_coll_irr_which_t)which) : NULL;
@@ -90,8 +90,8 @@ void mca_coll_irr_teams_close(void);
 /* ---- coll_irr_service.c: whether Open MPI or engine communicators serve a collective; all functions are local ---- */
 
 /*
- * The action of the first call of a collective: the ranks vote, or choose while the program runs, or leave it to Open
- * MPI.
+ * The action of the first call of a collective: the ranks vote, or choose while the program runs, or leave the
+ * collective to Open MPI.
  */
 typedef enum mca_coll_irr_mode_t {
     MCA_COLL_IRR_VOTES, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
@@ -99,7 +99,9 @@ typedef enum mca_coll_irr_mode_t {
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
-/* Returns true if an info key of the communicator determines the mode.  Signatures do not contain such modes. */
+/*
+ * Returns true if an info key of the communicator determines the mode.  Signatures do not contain modes by info keys.
+ */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /* Called when the component opens: computes the modes of communicators without info keys. */
@@ -108,14 +110,14 @@ void mca_coll_irr_modes_open(void);
 /* Returns true if communicators without info keys share teams.  Alike on all ranks that have the same signature. */
 bool mca_coll_irr_teams_are_shared(void);
 
-/* Returns, for the signature, all modes, whether teams are shared, and whether there is a memory file. */
+/* Returns bits for the signature: all modes, whether communicators share teams, and whether there is a memory file. */
 #define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
-/* From now on engine communicators serve the collective; its engine communicator or strategy 0 is already set. */
+/* Makes engine communicators serve the collective.  The caller has set its engine communicator or strategy 0. */
 void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
-/* From now on the previous module serves the collective. */
+/* Makes the previous module serve the collective. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
 /*
@@ -124,28 +126,28 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
  */
 int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 
-/* Starts to choose while the program runs. */
+/* Makes the ranks choose among strategies while the program runs. */
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* Allocates memory for candidates if there is none.  Returns false without memory. */
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
- * Call alike on all ranks, after mca_coll_irr_service_has_candidates returned true.  If the settings of the engine
- * communicator leave several strategies open, it becomes strategy 0 of the service, and the service chooses among them
- * from now on.
+ * Lets the ranks choose among the strategies that the settings of the engine communicator leave open, if there are
+ * several.  The engine communicator becomes strategy 0 of the service.  All ranks must call this function, after
+ * mca_coll_irr_service_has_candidates returned true.
  */
 void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
 
 /*
- * Call when an agreement is due after a call.  Returns true if it is due now; the first agreement may be postponed,
- * depending on the nodes of the ranks.
+ * Call when an agreement is due after a call.  Returns true if the agreement must start now.  The first agreement may
+ * be postponed, depending on the nodes of the ranks.
  */
 bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * Sets the settings of exchanges of the service; while the ranks choose, those of the current strategy.  Returns false
- * if that is Open MPI's own.
+ * Sets *settings to the settings of exchanges of the service.  While the ranks choose, they are the settings of the
+ * current strategy.  Returns false if the current strategy is Open MPI's implementation.
  */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
@@ -165,7 +167,7 @@ void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int st
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
-/* Returns the engine communicator of the next operation; NULL: Open MPI's own serves it. */
+/* Returns the engine communicator of the next operation, or NULL if Open MPI serves it. */
 static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_service_t *service)
 {
     switch (service->state) {
@@ -191,7 +193,7 @@ static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t 
     return turn;
 }
 
-/* Reserves room for the blocks of a call, of all ranks or of known neighbors.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
+/* Reserves room for the blocks of a call to all ranks or to known neighbors.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
 /* ---- coll_irr_dispatch.c: dispatch of a call to Open MPI's own or to an engine communicator ---- */
@@ -236,8 +238,8 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
 /* ---- steps common to the three forms ---- */
 
 /*
- * Makes sure that the state of a collective is decided.  It is collective and may block in the first call, and in the
- * call in which the communicator joins its team.  Returns OMPI_SUCCESS or an error, and sets the service.
+ * Makes sure that the state of a collective is decided.  The function is collective and may block in the first call,
+ * and in the call in which the communicator joins its team.  Returns OMPI_SUCCESS or an error, and sets *service_p.
  */
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
 
@@ -254,7 +256,7 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
 /* Sets the ranks of the blocks of both sides: all ranks, or the neighbors. */
 void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
-/* Local: starts to choose, or declines, or leaves the decision to the agreement of the first call. */
+/* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* Calls the function of the previous module. */

@@ -1,20 +1,20 @@
 /*
- * coll_irr_vote.c - steps of an agreement: the vote, in which the ranks learn whether coll/irr is the same on all of
- * them, and whether they want a collective served.
+ * coll_irr_vote.c - the vote, as steps of an agreement: the ranks learn whether coll/irr is the same on all of them,
+ * and whether they want the engine to serve a collective.
  *
  * The ranks reduce a few words to their maxima.  Parameters may differ between ranks, so no rank can decide alone.
  *
- * The first call on a communicator begins with a vote.  A rank without coll/irr, or with a priority below another
- * component's, never enters it.  Each process that opens the component therefore publishes a signature, with the data
- * that MPI_Init exchanges anyway: its version and priority, its modes of choice, and its transport, because ranks with
- * different transports cannot reach each other.
+ * The first call on a communicator begins with a vote.  A rank never enters the vote if it lacks coll/irr, or if
+ * another component has a higher priority there.  Each process that opens the component therefore publishes a
+ * signature, with the data that MPI_Init exchanges anyway.  The signature contains version, priority, modes of choice,
+ * and the transport, because ranks with different transports cannot reach each other.
  *
  * The first vote is a dissemination (coll_irr_agreement.h) among ranks with equal signatures only.  In round k a
  * rank looks up the signatures of the ranks at distance 2^k on both sides.  It sends to the rank ahead and receives
  * from the rank behind, unless their signatures differ from its own.  After round k a rank knows whether one of the
- * 2^(k+1) ranks up to itself differs: the rank at distance 2^k sends it the state of the far half, or differs itself.
- * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all of them leave
- * the communicator to Open MPI.
+ * 2^(k+1) ranks up to itself differs: the rank at distance 2^k has sent the state of the far half, or differs itself.
+ * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks
+ * leave the communicator to Open MPI.
  *
  * Cost: one reduction; if the ranks disagree, one more that distributes the cause.  About 30 bytes in the data that
  * MPI_Init exchanges, and 2 log2(P) lookups in the first vote on a communicator.  Their results are kept in one byte
@@ -49,12 +49,12 @@ typedef union signature {
 
 _Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all fields");
 
-/* The largest priority; larger values are also out of Open MPI's range. */
+/* The largest priority.  Open MPI does not allow larger values. */
 #define PRIORITY_MAX ((1 << 12) - 1)
 
 /*
- * Returns 0 for no text.  Two different texts have the same digest with probability 1/4095; their ranks then cannot
- * reach each other.
+ * Returns a digest of a text; 0 for no text.  Two different texts have the same digest with probability 1/4095.  Ranks
+ * with such texts cannot reach each other.
  */
 static unsigned digest(const char *text)
 {
@@ -91,7 +91,7 @@ static signature_t sign(void)
         .modes = mca_coll_irr_process_modes() };
 }
 
-/* What is known of the signature of a process. */
+/* The state of a lookup: whether a process has the same signature as this process. */
 enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
 
 static struct {
@@ -127,7 +127,7 @@ static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signat
 }
 
 /*
- * Returns what is known of a process, after setting it to `becomes` unless that is UNKNOWN.  Without memory returns
+ * Stores the state of a process unless `becomes` is UNKNOWN, and returns the stored state.  Without memory returns
  * `becomes`.
  */
 static unsigned char known_of(size_t process, unsigned char becomes)
@@ -219,8 +219,8 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
 }
 
 /*
- * Describes the difference to the lowest rank that differs.  Returns whether this rank warns the user.  The lowest of
- * the ranks with the highest priority does so, because it calls this function if any rank does.
+ * Describes the difference to the lowest rank that differs.  Returns true if this rank warns the user: the lowest of
+ * the ranks with the highest priority, because it calls this function if any rank does.
  */
 static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
@@ -312,7 +312,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 
 /*
  * Returns the algorithm if this rank leaves the collective to Open MPI, or NULL if it wants the collective served.  A
- * schedule file or a dump of the matrices also means that it does.
+ * rank with a schedule file or a dump of the matrices wants it served.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -349,8 +349,8 @@ enum { BAD_VALUE, WANTED, LEFT, APART = MCA_COLL_IRR_VOTE_APART, PINNED, MACHINE
 _Static_assert((int)MACHINE == (int)MCA_COLL_IRR_VOTE_MACHINE, "the order of coll_irr_agreement.h");
 
 /*
- * Returns true if this rank reports the cause: the lowest rank with a bad value, or else the lowest one that leaves the
- * collective to Open MPI.
+ * Returns true if this rank reports the cause.  The lowest rank with a bad value does so.  If there is none, the lowest
+ * rank that leaves the collective to Open MPI does so.
  */
 static bool reports(const mca_coll_irr_agreement_t *agreement)
 {
@@ -408,7 +408,7 @@ static irr_status_t take_cause(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* Some ranks leave the collective to Open MPI or have a bad value: one rank reports the cause, and all learn it. */
+/* The step if some ranks leave the collective to Open MPI or have a bad value: one rank sends the cause to all. */
 static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
     memset(agreement->text, 0, sizeof(agreement->text));

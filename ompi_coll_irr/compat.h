@@ -8,7 +8,7 @@
  *        installs its functions; compiles against the headers of its branch, never run
  *
  * Open MPI checks neither its own version nor the layout of its structures when it loads a component.  The component
- * therefore does so: mca_coll_irr_abi_matches compares the Open MPI it was built for with the one that runs.
+ * therefore does so: mca_coll_irr_abi_matches compares the release that it was built for with the running release.
  */
 #ifndef MCA_COLL_IRR_COMPAT_H
 #define MCA_COLL_IRR_COMPAT_H
@@ -80,9 +80,9 @@ typedef int mca_coll_irr_one_count_t;
 typedef int mca_coll_irr_one_displ_t;
 typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
-typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* of neighbors with a datatype each, in bytes */
+typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* displacements in bytes of MPI_Neighbor_alltoallw */
 
-/* An element of an array as a size_t or a ptrdiff_t; an array of C as an argument of this type. */
+/* Convert an element of an array to size_t or ptrdiff_t, and an array of C to the type of an argument. */
 #define MCA_COLL_IRR_COUNT(counts, i)     ((size_t)(counts)[i])
 #define MCA_COLL_IRR_DISPL(displs, i)     ((ptrdiff_t)(displs)[i])   /* also for offsets */
 #define MCA_COLL_IRR_COUNTS(array)        (array)
@@ -129,8 +129,8 @@ static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_i
 /* ---- info keys ---- */
 
 /*
- * Returns true if the communicator was created with an info key of this prefix.  This needs no lock, unlike a lookup of
- * each key; most communicators have none.
+ * Returns true if the communicator was created with an info key of this prefix.  The test needs no lock, unlike a
+ * lookup of each key.  Most communicators have no such key.
  */
 static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *prefix)
 {
@@ -310,7 +310,7 @@ static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 
 /* ---- fault tolerance ---- */
 
-/* True under ULFM, alike on all ranks: a collective must then end when a peer dies, and ours cannot guarantee this. */
+/* True under ULFM, alike on all ranks.  A collective must then end when a peer dies; coll/irr cannot guarantee this. */
 static inline bool mca_coll_irr_fault_tolerant_job(void)
 {
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
@@ -323,9 +323,10 @@ static inline bool mca_coll_irr_fault_tolerant_job(void)
 /* ---- version of the running Open MPI ---- */
 
 /*
- * Returns the ABI class of a release.  All releases of a class have the same layout of the members of communicators and
- * collective modules that are used here: all of 4.1, 5.0 up to 5.0.6, and 5.0 from 5.0.7 on.  5.0.10 adds a member at
- * the end of collective modules, for which ours reserve room, and one in front of the list of a communicator's modules.
+ * Returns the ABI class of a release.  The classes are all of 4.1, 5.0 up to 5.0.6, and 5.0 from 5.0.7 on.  All
+ * releases of a class have the same layout of the members of communicators and collective modules that coll/irr uses,
+ * with one exception.  5.0.10 adds a member at the end of collective modules, for which our modules reserve room, and
+ * a member in front of the list of a communicator's modules.
  */
 static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 {
@@ -342,7 +343,7 @@ static inline bool mca_coll_irr_release(int running[3])
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 
-/* Returns true if the running Open MPI is of the ABI class of the build.  Writes its version, cut to `size`. */
+/* Returns true if the running Open MPI is of the ABI class of the build.  Writes the running version, cut to `size`. */
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 {
     int numbers[3];
@@ -357,8 +358,8 @@ static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 }
 
 /*
- * Returns the number of members in front of the list of a communicator's modules that only some releases of a class
- * have.
+ * Returns the number of members that this release has in front of the list of a communicator's modules, and that other
+ * releases of the same class lack.
  */
 static inline int mca_coll_irr_new_members(int major, int minor, int release)
 {
@@ -366,8 +367,8 @@ static inline int mca_coll_irr_new_members(int major, int minor, int release)
 }
 
 /*
- * Returns the modules of a communicator by ascending priority, at the offset in the running release; NULL: there are
- * none.
+ * Returns the list of the modules of a communicator by ascending priority, or NULL if the communicator has none.  Uses
+ * the offset of the list in the running release.
  */
 static inline const opal_list_t *mca_coll_irr_modules(const ompi_communicator_t *comm)
 {
