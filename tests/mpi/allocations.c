@@ -3,9 +3,9 @@
  *
  *     mpi_allocations starts [INFO_KEY=VALUE ...] [, starts ...]   the communicator gets the keys
  *
- * Only allocations of the component count: UCX and Open MPI may grow pools of their own, which no plan can foresee.
- * Over libfabric such pools belong to the component.  They grow to the largest number of operations in progress, and
- * therefore stop growing after some starts.  The counters must also show that no message had a description.
+ * Only allocations of the component count, because UCX and Open MPI may grow their own pools at any time. Over
+ * libfabric such pools belong to the component. The pools grow to the largest number of operations in progress, and
+ * therefore stop growing after some starts. The counters must also show that no message had a description.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -30,7 +30,7 @@ static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
     return 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)spec->most);
 }
 
-/* Starts the call many times; over libfabric repeatedly, until no rank allocates.  Returns the number of starts. */
+/* Starts the call many times. Over libfabric, repeats this until no rank allocates. Returns the number of starts. */
 static int start_often(mpi_call_t *call)
 {
     const char *transport = getenv("OMPI_MCA_coll_irr_transport");

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 /*
- * Returns true if the keys say auto.  It is then unknown who serves, and Open MPI's own nonblocking and persistent
- * calls are not tested.
+ * Returns true if a key selects auto. It is then unknown whether coll/irr or Open MPI serves, and nonblocking and
+ * persistent calls of Open MPI's implementation are not tested.
  */
 static int chooses(void)
 {
@@ -26,13 +26,13 @@ static int is_left(void)
     return mpi_job.must_serve == 0;
 }
 
-/* Returns how many of `times` calls coll/irr must have served. */
+/* Returns the number of calls, of `times` calls, that coll/irr must have served. */
 static unsigned long long wanted(const mpi_call_t *call, mpi_form_t form, int times)
 {
     return !is_left() && mpi_call_is_served(call, form) ? (unsigned long long)times : 0;
 }
 
-/* Makes a call `times` times.  The first one is also compared with point-to-point messages. */
+/* Makes a call `times` times. The first call is also compared with point-to-point messages. */
 static void check(const mpi_pair_t *pair, const mpi_spec_t *spec, mpi_form_t form, int times)
 {
     const unsigned long long served = mpi_test_served();
@@ -93,7 +93,7 @@ static void case_random(void)
         const mpi_form_t form = (mpi_form_t)mpi_test_below(&own, FORMS);
         mpi_spec_t spec;
 
-        kind -= pair->is_inter && mpi_kinds[kind].in_place;   /* MPI has none in place on inter-communicators */
+        kind -= pair->is_inter && mpi_kinds[kind].in_place;   /* MPI has no calls in place on inter-communicators */
         spec = mpi_spec_random(kind, shapes[mpi_test_below(&own, 12)], &own);
         if (chooses() || mpi_call_breaks_host(pair, spec.kind)) {
             check(pair, &spec, BLOCKING, 1);
@@ -105,7 +105,8 @@ static void case_random(void)
 }
 
 /*
- * Makes each collective in each form with each shape of counts.  If Open MPI serves all, only those that it does well.
+ * Makes each collective in each form with each shape of counts. If Open MPI serves all calls, makes only calls that
+ * Open MPI does correctly.
  */
 static void case_each(void)
 {
@@ -137,7 +138,7 @@ static int count_two(const mpi_spec_t *spec, int from, int to, int edge)
     return 2;
 }
 
-/* Sets another datatype, or none, and converts the displacements to its extents. */
+/* Sets another datatype, and converts the displacements to its extent. type: MPI_DATATYPE_NULL keeps the datatype. */
 static void change(mpi_side_t *side, MPI_Datatype type, int count)
 {
     for (int i = 0; i <= side->edges->count; i++) {
@@ -150,7 +151,10 @@ static void change(mpi_side_t *side, MPI_Datatype type, int count)
     }
 }
 
-/* Repeats a call with the same arrays, then with one change in them that invalidates the blocks of the call before. */
+/*
+ * Repeats a call with the same arrays. Then repeats the call with one change in the arrays, which invalidates the
+ * blocks of the previous call.
+ */
 static void case_repeats(void)
 {
     enum { ROOM = 8 };
@@ -181,7 +185,10 @@ static void case_repeats(void)
     MPI_Type_free(&pair_of_ints);
 }
 
-/* Reserves memory that occupies nothing until it is touched; with MALLOC_PERTURB_ calloc touches all of it. */
+/*
+ * Reserves address space. Pages take memory only when they are touched; calloc would touch all pages if MALLOC_PERTURB_
+ * is set.
+ */
 static void *reserve(size_t bytes)
 {
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -228,9 +235,9 @@ static void case_far(void)
 }
 
 /*
- * Uses datatypes that differ only in where their pieces are.  Each is freed before the next one is made, so most have
- * the address of an earlier one.  There are few kinds, so that sizes and bounds recur.  Most types have few pieces,
- * and some have more than the component remembers.
+ * Uses datatypes that differ only in the positions of their pieces. Each datatype is freed before the next datatype is
+ * made, so most handles have the address of an earlier datatype. There are few kinds of datatypes, so that sizes and
+ * bounds recur. Most datatypes have few pieces, and some have more pieces than the component remembers.
  */
 static void case_runs(void)
 {
@@ -258,11 +265,14 @@ static void case_runs(void)
         CHECK(mpi_call_once(&call, BLOCKING));
         mpi_call_fini(&call);
     }
-    CHECK(again > 0);   /* else the test shows nothing */
+    CHECK(again > 0);   /* otherwise the test has checked no recurring address */
     mpi_pair_fini(&pair);
 }
 
-/* Returns the bytes from one rank to another in a call of case_change.  The seed encodes the number and the half. */
+/*
+ * Returns the number of bytes from one rank to another rank in a call of case_change. The seed encodes the number of
+ * the call and the half.
+ */
 static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int call = (int)(spec->seed / 2);
@@ -271,7 +281,7 @@ static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
     return (from + to + call) % 5 == 0 ? 0 : (from * to + from + to + call * 7) % spec->most;
 }
 
-/* Makes a call of bytes: once, or as a persistent request that is started three times. */
+/* Makes a call of bytes once, or starts a persistent request three times. */
 static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, int most, int number, mpi_form_t form)
 {
     mpi_spec_t spec = mpi_spec_plain(kind, counts, most, 2 * (uint64_t)number);
@@ -286,9 +296,9 @@ static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, i
 }
 
 /*
- * Makes NUMBER calls where the ranks choose.  The second half has longer blocks, so that the ranks choose again.  Some
- * are in place.  They run on a communicator of all ranks, and on one of every other rank, where the choice is another.
- * Finally a persistent request uses the strategy that was found.
+ * Makes NUMBER calls for which the ranks choose a strategy. The second half of the calls has longer blocks, so that the
+ * ranks choose again. Some calls are in place. The calls run on a communicator of all ranks, and on a communicator of
+ * every second rank, whose ranks make another choice. Finally a persistent request uses the chosen strategy.
  */
 static void case_change(void)
 {

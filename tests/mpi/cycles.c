@@ -1,16 +1,16 @@
 /*
- * cycles.c - duplicates a communicator, exchanges and frees it, many times, at constant memory.
+ * cycles.c - many times duplicates a communicator, exchanges on it, and frees it. Memory must stay constant.
  *
  *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent|nonblocking]   resident memory may grow by so much from a tenth
  *                                                                     of the cycles on; no file may remain open
  *
- * With alltoall, MPI_Alltoall is the first or the second call.  With persistent, requests are created and freed, two a
- * cycle and mostly on one communicator.  With nonblocking, four calls are in progress at a time, ten times on each
+ * With alltoall, MPI_Alltoall is the first or the second call. With persistent, each cycle creates and frees two
+ * requests, mostly on one communicator. With nonblocking, four calls are in progress at a time, ten times on each
  * communicator.
  *
- * The second to the fourth of these calls start while the ranks agree; for that each of them creates a persistent
- * request of Open MPI.  libnbc of 4.1 does not free such a request completely.  The loss is measured first, by requests
- * of a communicator that is left to Open MPI, and added to the allowance.
+ * The second, third and fourth of these calls start while the ranks agree, and each of them therefore creates a
+ * persistent request of Open MPI. libnbc of Open MPI 4.1 does not free such a request completely. The test first
+ * measures this loss, by requests of a communicator that Open MPI serves, and adds the loss to the allowance.
  */
 #include "../open_files.h"
 #include "mpi_call.h"
@@ -49,8 +49,8 @@ static void cycle(int i, int both)
 }
 
 /*
- * Makes `count` calls of one integer at a time, completed in each rank's own order. goes: the communicator is freed
- * while they are in progress.
+ * Starts `count` calls of one integer, and completes them in an order that differs from rank to rank. goes: the
+ * communicator is freed while the calls are in progress.
  */
 static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, int i)
 {
@@ -81,7 +81,7 @@ static void calls_at_once(MPI_Comm comm, int goes, mpi_form_t form, int count, i
     mpi_pair_fini(&pair);
 }
 
-/* Uses two requests at a time.  In some cycles their communicator is freed first. */
+/* Uses two requests at a time. In some cycles their communicator is freed before the requests. */
 static void cycle_persistent(int i)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
@@ -105,7 +105,10 @@ static void cycle_nonblocking(int i)
 
 enum { CONTROLS = 40000, DOUBTS = 3 };
 
-/* Returns the bytes that a request of Open MPI's own loses, measured from a tenth of the requests on. */
+/*
+ * Returns the number of bytes that a request of Open MPI's implementation loses, measured from a tenth of the requests
+ * on.
+ */
 static double lost_by_host(void)
 {
     char key[] = "coll_irr_alltoallv_algorithm=host", *keys[] = { key };
@@ -169,7 +172,7 @@ int main(int argc, char **argv)
         printf("resident memory grew by %ld KiB\n", grown);
     }
     CHECK(test_open_files() <= files);
-    if (nonblocking) {   /* all calls except the first one of a communicator */
+    if (nonblocking) {   /* all calls except the first call of a communicator */
         CHECK(mpi_test_served() == (unsigned long long)cycles * 4 - (unsigned long long)(cycles + 9) / 10);
     } else {
         CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent || both ? 2 : 1));

@@ -1,10 +1,10 @@
 /*
- * default.c - makes an exchange of each kind, and checks whether coll/irr served it and opened anything for it.
+ * default.c - makes an exchange of each kind, and checks whether coll/irr served the exchange and opened a transport.
  *
  *     mpi_default left|served|v-served   all is left to Open MPI, coll/irr serves all, all except MPI_Alltoall
  *
- * UCX cannot make a worker without opening files, such as those of its shared memory.  The open files of this process
- * therefore show whether there is a worker.
+ * UCX cannot make a worker without opening files, for example for its shared memory. The open files of this process
+ * therefore show whether a worker exists.
  */
 #include "../open_files.h"
 #include "mpi_call.h"
@@ -26,7 +26,7 @@ static void call_twice(const mpi_pair_t *pair, MPI_Comm comm, int kind, mpi_form
     mpi_call_fini(&call);
 }
 
-/* Makes two calls of each kind; the first one decides. */
+/* Makes two calls of each kind. The first call decides which component serves. */
 static void exchange_all(const mpi_pair_t *pair, MPI_Comm comm, int v_served, int served)
 {
     call_twice(pair, comm, ALLTOALLV, BLOCKING, v_served);

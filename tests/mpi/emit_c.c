@@ -3,9 +3,9 @@
  *
  *     emit_c [linked|preloaded|elsewhere|threads|verbose]
  *
- * The routine counts what it served.  It must serve communicators of its size with any datatype, and neither other
- * sizes nor MPI_IN_PLACE.  It must serve nothing if the hosts are not those of the file (elsewhere).  The script checks
- * the user messages of the mode verbose.
+ * The routine of the file counts the calls that it served. The routine must serve communicators of its size with any
+ * datatype. It must not serve other sizes or MPI_IN_PLACE. It must not serve any call if the hosts differ from the
+ * hosts of the file (mode elsewhere). The script checks the user messages of the mode verbose.
  */
 #include "mpi_call.h"
 
@@ -66,7 +66,7 @@ static void compare_integers(MPI_Comm comm, int count, int by_routine)
     compare(comm, spec_of(MPI_INT, count), by_routine);
 }
 
-/* Uses counts from short messages to those that need a rendezvous. */
+/* Uses counts from short messages to messages that need a rendezvous. */
 static void all_counts(MPI_Comm comm)
 {
     static const int counts[] = { 1, 2, 100, 3001, 40000 };
@@ -138,7 +138,10 @@ static void all_communicators(int rank, int ranks)
     MPI_Comm_free(&dup);
 }
 
-/* Uses two groups.  The other group may have as many ranks as the routine serves; it must serve neither. */
+/*
+ * Uses an inter-communicator of two groups. The other group may have the number of ranks that the routine serves; the
+ * routine must nevertheless not serve the call.
+ */
 static void inter_communicator(int rank, int ranks)
 {
     const int first = rank < ranks / 2 ? ranks / 2 : 0;   /* first rank of the other group */
@@ -173,8 +176,8 @@ static void repeated(int rank, int ranks)
 }
 
 /*
- * Counts calls of the error handler.  A message that is too long is an error on its receiver; the communicator's
- * handler must be called once.  MPICH also reports errors of MPI_Waitany to the handler of MPI_COMM_WORLD.
+ * Counts calls of the error handler. A message that is too long is an error on its receiver, and the handler of the
+ * communicator must be called once. MPICH also reports errors of MPI_Waitany to the handler of MPI_COMM_WORLD.
  */
 static int handled;
 
@@ -207,7 +210,10 @@ static void too_long(int rank, int ranks)
     free(send);
 }
 
-/* Makes two calls of each kind, served or left to the library for some reason.  The routine may log each kind once. */
+/*
+ * Makes two calls of each kind: calls that the routine serves, and calls that it leaves to the library for different
+ * reasons. The routine may log each kind once.
+ */
 static void announced(int rank, int ranks)
 {
     int *send = calloc((size_t)ranks, sizeof(*send)), *recv = calloc((size_t)ranks, sizeof(*recv));

@@ -1,6 +1,6 @@
 /*
- * ends.c - nonblocking calls and persistent requests that end in an unusual way: without their communicator, with an
- * error, in another thread, with the job.
+ * ends.c - nonblocking calls and persistent requests that end in an unusual way: after their communicator was freed,
+ * with an error, in another thread, or at the end of the job.
  *
  *     mpi_ends CASE[:NUMBER] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
  */
@@ -56,7 +56,7 @@ static void case_orphans(void)
     }
 }
 
-/* Checks that an active request cannot be freed, and continues: what rank 0 sends has not arrived. */
+/* Checks that an active request cannot be freed and continues. The message of rank 0 has not arrived before. */
 static void case_active(void)
 {
     uint64_t state = mpi_test_seed();
@@ -88,7 +88,7 @@ static void case_active(void)
     }
 }
 
-/* Makes rank 0 send twice as much as the others expect, to them, or in a uniform call, to all. */
+/* Makes rank 0 send twice as much as its receivers expect: to the other ranks, or in a uniform call to all ranks. */
 static void lengthen(mpi_call_t *call)
 {
     if (call->pair->rank == 0 && call->spec.kind->layout == UNIFORM) {
@@ -101,9 +101,9 @@ static void lengthen(mpi_call_t *call)
 }
 
 /*
- * Makes a call with too much data between two right ones.  Its receivers get an error when they complete it, nothing
- * is overwritten, and the calls beside it are right.  Rank 0 starts persistent requests in another order than the
- * others.
+ * Makes a call with too much data between two correct calls. Its receivers get an error when they complete the call, no
+ * other byte is overwritten, and the two other calls are right. Rank 0 starts persistent requests in another order than
+ * the other ranks.
  */
 static void truncate_one(const mpi_pair_t *pair, int kind, mpi_form_t form)
 {
@@ -140,12 +140,12 @@ static void case_truncation(void)
 
     mpi_pair_open(&pair, ALL);
     mpi_call_meet(&pair);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);   /* completion raises its errors there */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);   /* completion raises errors on MPI_COMM_WORLD */
     MPI_Comm_set_errhandler(pair.irr, MPI_ERRORS_RETURN);
     for (int round = 0; round < 2; round++) {
         truncate_one(&pair, ALLTOALLV, NONBLOCKING);
         if (!mpi_job_is_named()) {
-            continue;   /* Open MPI's own calls have other errors */
+            continue;   /* Open MPI's implementation has other errors */
         }
         truncate_one(&pair, ALLTOALL, BLOCKING);
         truncate_one(&pair, ALLTOALLV, BLOCKING);
@@ -154,7 +154,7 @@ static void case_truncation(void)
     mpi_pair_fini(&pair);
 }
 
-/* Passes null pointers where nothing is sent or received. */
+/* Passes null pointers for buffers and arrays without data. */
 static void case_nothing(void)
 {
     int *zeros;
@@ -174,8 +174,9 @@ static void case_nothing(void)
 }
 
 /*
- * Makes empty calls in place, which take no tag of Open MPI 4.1: as the first call, which says nothing about later
- * ones, and while rank 0 does not know yet what the others do.  Later calls on the communicator must match.
+ * Makes empty calls in place, which take no tag of Open MPI 4.1. The first empty call is the first call of the
+ * communicator, and must not determine later calls. The second empty call runs while rank 0 does not know yet how other
+ * ranks are served. Later calls on the communicator must match.
  */
 static void case_empty(void)
 {
@@ -212,7 +213,7 @@ static void case_empty(void)
     }
 }
 
-/* Gives one rank a bad info key: Open MPI must serve all calls and requests. */
+/* Gives one rank a bad info key. Open MPI must then serve all calls and requests. */
 static void case_refused(void)
 {
     const unsigned long long served = mpi_test_served();
@@ -235,9 +236,10 @@ static void case_refused(void)
 }
 
 /*
- * Makes an allocation fail on one rank while the ranks agree.  They must not try that strategy, and all results must
- * be right.  An info key isolates each communicator from what earlier ones have learned.  No rank runs ahead, because
- * its messages would wait on the heap; without memory for them the communicator fails, which short.c tests.
+ * Makes an allocation fail on one rank while the ranks agree. The ranks must not try the strategy, and all results must
+ * be right. An info key isolates each communicator from the results of earlier communicators. No rank runs ahead,
+ * because its messages would wait on the heap, and the communicator fails if memory for them is missing; short.c tests
+ * this case.
  */
 static void case_memory(void)
 {
@@ -269,7 +271,7 @@ static void case_memory(void)
 
 /* ---- the end of the job ---- */
 
-/* Leaks requests: of a communicator that was freed, of one that was not, and of MPI_COMM_WORLD. */
+/* Leaks requests of a freed communicator, of a communicator that is not freed, and of MPI_COMM_WORLD. */
 static void case_leaked(void)
 {
     uint64_t state = mpi_test_seed();
@@ -365,7 +367,7 @@ static void *run_thread(void *argument)
     return (void *)bad;
 }
 
-/* Completes, in this thread, a call that another one has started. */
+/* Completes a call that another thread has started. */
 static void *complete_one(void *argument)
 {
     mpi_call_wait(argument);

@@ -1,6 +1,6 @@
 /*
- * flip.c - to be preloaded: corrupts one byte that exchange number FLIP, counted from 1, brings to rank 0.  An exchange
- * is a call of MPI_Alltoallv, or messages that MPI_Waitall completes.
+ * flip.c - a library to be preloaded. It corrupts one byte that rank 0 receives in exchange number FLIP, counted from
+ * 1. An exchange is a call of MPI_Alltoallv, or the messages that a call of MPI_Waitall completes.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ static void exchange(const mpi_pair_t *pair, MPI_Comm comm, int salt)
     mpi_call_fini(&call);
 }
 
-/* Uses many communicators, which share the lanes of their ranks: the second round makes nothing new. */
+/* Uses many communicators, which share the lanes of their ranks. The second round therefore opens no new lane. */
 static void many(const mpi_pair_t *pair, int count)
 {
     MPI_Comm *comms = calloc((size_t)count, sizeof(*comms));

@@ -1,9 +1,9 @@
 /*
- * life.c - creates and frees communicators and the job in every order; nothing may hang or leak.
+ * life.c - creates and frees communicators, and ends the job, in every order. No call may hang, and no memory may leak.
  *
  *     mpi_life CASE [, CASE ...]   see mpi_test.h and the table at the end
  *
- * The time limit of the script that runs a case ends it if it hangs.
+ * If a case hangs, the time limit of the script ends the case.
  */
 #include "mpi_call.h"
 
@@ -142,7 +142,10 @@ static void case_good_info(void)
     }
 }
 
-/* Checks that a bad info key leaves its communicator to Open MPI, and no other one. */
+/*
+ * Checks that with a bad info key Open MPI serves the communicator of the key, and that coll/irr still serves all other
+ * communicators.
+ */
 static void case_bad_info(void)
 {
     for (int i = 0; i < INFOS; i++) {
@@ -169,7 +172,7 @@ static MPI_Comm dup_with_all_but(int one)
     return dup;
 }
 
-/* Checks bad parameters in the environment: each one alone must leave two communicators to Open MPI. */
+/* Checks bad parameters in the environment. With each single bad parameter, Open MPI must serve two communicators. */
 static void case_bad_parameters(void)
 {
     for (int i = 0; i < 2 * INFOS; i++) {
@@ -186,7 +189,10 @@ static void case_bad_parameters(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/* The even rank waits in the exchange.  The odd rank needs a point-to-point message of the even one to get there. */
+/*
+ * The even rank waits in the exchange. The odd rank receives a point-to-point message of the even rank before it starts
+ * the exchange.
+ */
 static void case_other_traffic(void)
 {
     enum { TAG = 5, BYTES = 8 << 20 };
@@ -210,8 +216,8 @@ static void case_other_traffic(void)
 }
 
 /*
- * Uses even and odd ranks as two groups.  Frees the communicator while an agreement is in progress, and leaks another
- * one.
+ * Uses even and odd ranks as two groups. Frees the communicator while an agreement is in progress, and leaks another
+ * communicator.
  */
 static void case_inter(void)
 {
@@ -234,7 +240,7 @@ static void case_inter(void)
         mpi_call_fini(&calls[i]);
     }
     mpi_pair_fini(&pair);
-    CHECK(mpi_job_served() == 4);   /* all except the first nonblocking one */
+    CHECK(mpi_job_served() == 4);   /* all except the first nonblocking call */
 }
 
 /* MPI does not allow MPI_IN_PLACE on inter-communicators. */
@@ -253,7 +259,9 @@ static void case_inter_in_place(void)
     mpi_pair_fini(&pair);
 }
 
-/* Makes the first duplicate under MPI_THREAD_MULTIPLE: a wait within query or enable would hang here. */
+/*
+ * Makes the first duplicate under MPI_THREAD_MULTIPLE. The call would hang if the component waited in query or enable.
+ */
 static void case_first_dup(void)
 {
     MPI_Comm dup;
@@ -287,7 +295,10 @@ static void *dup_often(void *argument)
     return (void *)bad;
 }
 
-/* Runs threads with a communicator each, alternately served or not.  The first use is concurrent, too. */
+/*
+ * Runs threads with a communicator each. coll/irr serves every second communicator. The first use of the communicators
+ * is also concurrent.
+ */
 static void run_threads(void *(*run)(void *argument))
 {
     enum { THREADS = 4 };
@@ -321,7 +332,7 @@ static void case_thread_dups(void)
     run_threads(dup_often);
 }
 
-/* Makes more exchanges on one communicator than its sequence counts. */
+/* Makes more exchanges on one communicator than there are sequence numbers. */
 static void case_many(void)
 {
     for (int i = 0; i < 1000; i++) {

@@ -1,10 +1,10 @@
 /*
- * mixed.c - jobs in which coll/irr is not the same on all ranks, or lacks memory on one of them.
+ * mixed.c - jobs in which coll/irr is not the same on all ranks, or in which one rank lacks memory.
  *
  *     mpi_mixed CASE[:FIRST] [, CASE ...]   cases of the table at the end; FIRST is the number of the first collective
  *                                           on each communicator
  *
- * The time limit of the script that runs a case ends it if it hangs.
+ * If a case hangs, the time limit of the script ends the case.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -19,7 +19,9 @@ static const struct {
 
 enum { COLLECTIVES = sizeof(collectives) / sizeof(collectives[0]) };
 
-/* Runs all collectives on a communicator, beginning with FIRST.  Returns how many exchanges coll/irr served. */
+/*
+ * Runs all collectives on a communicator, beginning with FIRST. Returns the number of exchanges that coll/irr served.
+ */
 static unsigned long long run_all(MPI_Comm comm)
 {
     unsigned long long before = mpi_test_served();
@@ -32,7 +34,10 @@ static unsigned long long run_all(MPI_Comm comm)
     return mpi_test_served() - before;
 }
 
-/* Returns an inter-communicator of the first ranks and the last ones, which are as many, or one less. */
+/*
+ * Returns an inter-communicator of the first ranks and the last ranks. The groups have equal sizes, or the first group
+ * has one rank more or less.
+ */
 static MPI_Comm make_inter(void)
 {
     enum { TAG = 1 };
@@ -85,7 +90,10 @@ static void case_same(void)
     MPI_Comm_free(&inter);
 }
 
-/* Makes communicators for which one rank lacks the memory for a module, and one more when memory is back. */
+/*
+ * Makes communicators for which one rank lacks the memory for a module, and one more communicator when memory is
+ * available again.
+ */
 static void case_modules(void)
 {
     enum { COMMS = 4 };
@@ -124,7 +132,7 @@ static void case_no_memory(void)
     MPI_Comm_free(&wholes[1]);
 }
 
-/* Spawns children, which are a job of their own.  Communicators with members of both jobs are left to Open MPI. */
+/* Spawns children, which are a separate job. Open MPI serves communicators with members of both jobs. */
 static void case_spawn(void)
 {
     MPI_Comm parent, inter, both;
@@ -149,7 +157,7 @@ static const mpi_case_t cases[] = {
     { "modules", case_modules, 0 }, { "no_memory", case_no_memory, 0 }, { "spawn", case_spawn, 0 }, { NULL, NULL, 0 }
 };
 
-/* Initialises MPI_T before MPI, as a tool does. */
+/* Initialises MPI_T before MPI, like a tool. */
 int main(int argc, char **argv)
 {
     int provided;

@@ -35,7 +35,7 @@ static int edge_count(const mpi_call_t *call, const mpi_side_t *side, int slot)
     const int me = pair->first + pair->rank, rank = side->edges->ranks[slot], other = pair->other_first + rank;
 
     if (rank == MPI_PROC_NULL && call->spec.kind->layout != UNIFORM) {
-        return 1;   /* elements that must not change */
+        return 1;   /* a block whose elements must not change */
     }
     return side == &call->send ? count_of(&call->spec, pair, me, other, side->edges->numbers[slot])
                                : count_of(&call->spec, pair, other, me, side->edges->numbers[slot]);
@@ -177,7 +177,9 @@ static int elements(const mpi_call_t *call, const mpi_side_t *side, int slot)
     return call->spec.kind->layout == UNIFORM ? side->each : side->counts[slot];
 }
 
-/* Writes the block that one rank sends to another, at the place of a slot of `side`, into memory with this base. */
+/*
+ * Writes the block that one rank sends to another rank into memory with this base, at the position of a slot of `side`.
+ */
 static void put(const mpi_call_t *call, const mpi_side_t *side, int slot, char *base, int from, int to)
 {
     const int count = elements(call, side, slot);
@@ -326,8 +328,8 @@ static void free_arguments(mpi_call_t *call)
 }
 
 /*
- * Keeps or overwrites the arguments after MPI has returned.  Open MPI reads the arrays of MPI_Ialltoallw and of its
- * init call later, and 4.1 may use datatypes of a persistent request that have been freed.
+ * Keeps or overwrites the arguments after MPI has returned. Open MPI may read the arrays of MPI_Ialltoallw and
+ * MPI_Alltoallw_init later. Open MPI 4.1 may also use freed datatypes of a persistent request.
  */
 static void keep_arguments(mpi_call_t *call, mpi_side_t *in, mpi_side_t *out, mpi_form_t form)
 {

@@ -22,7 +22,7 @@ static int count_one(const mpi_spec_t *spec, int from, int to, int edge)
     return 1;
 }
 
-/* Returns random counts; one to four quarters of all blocks are not empty. */
+/* Returns random counts. One to four quarters of all blocks are not empty. */
 static int count_random(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const uint64_t random = mpi_call_hash(spec->seed, from, to, edge);
@@ -54,7 +54,7 @@ static int count_column(const mpi_spec_t *spec, int from, int to, int edge)
                ? 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)(25 * spec->most)) : 0;
 }
 
-/* Returns counts with one block of a mebibyte and one of a quarter, or uniform blocks of 100 kB. */
+/* Returns counts with one block of a mebibyte and one block of a quarter of a mebibyte, or uniform blocks of 100 kB. */
 static int count_large(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int low = from < to ? from : to, high = from < to ? to : from;

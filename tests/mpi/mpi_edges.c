@@ -148,7 +148,10 @@ static MPI_Comm pair_dist_graph(mpi_pair_t *pair, MPI_Comm comm, uint64_t *state
 
 /* ---- inter-communicators ---- */
 
-/* Returns the group of a rank of MPI_COMM_WORLD: uneven groups, one rank against the others, or every other rank. */
+/*
+ * Returns the group of a rank of MPI_COMM_WORLD: groups of different sizes, one rank and all other ranks, or even and
+ * odd ranks.
+ */
 static int inter_group(int which, int rank, int ranks)
 {
     switch (which) {

@@ -37,7 +37,7 @@ int mpi_test_end(void)
 
 static const mpi_case_t *cases;
 
-/* Returns the row of CASE or CASE:NUMBER; the last row, without a name, if there is none. */
+/* Returns the row of CASE or CASE:NUMBER. If there is no such row, returns the last row, which has no name. */
 static const mpi_case_t *find(const char *text)
 {
     const size_t length = strcspn(text, ":");

@@ -3,7 +3,7 @@
  */
 #include "mpi_types.h"
 
-/* Returns a type of runs of random lengths; each is some items behind or before the last one. */
+/* Returns a type of runs of random lengths. Each run is some items behind or before the previous run. */
 static MPI_Datatype scattered(MPI_Datatype base, int items, int backwards, uint64_t *state)
 {
     int lengths[8], displs[8], count = 0, at = backwards ? 4 * items + 64 : 0;
@@ -22,7 +22,10 @@ static MPI_Datatype scattered(MPI_Datatype base, int items, int backwards, uint6
     return type;
 }
 
-/* Returns a type of every other item, then the rest in one run.  The first item lies 8 items behind the address. */
+/*
+ * Returns a type of every second item, then the remaining items in one run. The first item lies 8 items behind the
+ * address.
+ */
 static MPI_Datatype structure(MPI_Datatype base, int items, int size)
 {
     const int first = items / 2;

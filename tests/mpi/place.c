@@ -4,16 +4,19 @@
  *
  *     mpi_place CASE [INFO_KEY=VALUE ...] [, CASE ...]   cases of the table at the end
  *
- * Elements are integers.  Their datatypes are one run, long runs, or short runs, which are packed.  The allocations of
- * the component are counted.  In place it may allocate the engine's scratch (IRR_PAIRS_SCRATCH) and plans; for short
- * runs also a packed copy.
+ * Elements are integers. Their datatypes are one run, long runs, or short runs, which are packed. The test counts the
+ * allocations of the component. In place, the component may allocate the scratch of the engine (IRR_PAIRS_SCRATCH) and
+ * plans, and for short runs also a packed copy.
  */
 #include "mpi_call.h"
 #include "mpi_fail.h"
 
 enum { SCRATCH = 1 << 20, PLANS = 1 << 20, RUN = 4096, ELEMENTS = 3 };
 
-/* Returns a count that is equal in both directions: none, a few, or more than a piece, up to spec->most bytes. */
+/*
+ * Returns a count that is equal in both directions: 0, a few elements, or more elements than a piece has, up to
+ * spec->most bytes.
+ */
 static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int low = from < to ? from : to, high = from < to ? to : from;
@@ -26,7 +29,7 @@ static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
     return mpi_test_below(&state, most + (most == 0));
 }
 
-/* Returns a spec with elements of one run, of long runs, or of short ones, and blocks of at most bytes_max bytes. */
+/* Returns a spec with elements of one run, of long runs, or of short runs, and blocks of at most bytes_max bytes. */
 static mpi_spec_t spec_of(int kind, int element, uint64_t seed, int bytes_max)
 {
     static const int items[ELEMENTS] = { 1, 2 * RUN, 3 }, pieces[ELEMENTS] = { 1, 2, 3 };
@@ -63,7 +66,7 @@ static void case_right(void)
     mpi_pair_open(&pair, ALL);
     mpi_call_meet(&pair);
     for (int i = 0; i < ELEMENTS * (FORMS + 1); i++) {
-        const int element = i % ELEMENTS, form = i / ELEMENTS;   /* the last: blocking, types of their own */
+        const int element = i % ELEMENTS, form = i / ELEMENTS;   /* last form: blocking, a type per block */
         const mpi_spec_t spec = spec_of(form < FORMS ? ALLTOALLV_IN_PLACE : ALLTOALLW_IN_PLACE, element,
                                         seed + (uint64_t)i, element < 2 ? 1 << 20 : 1 << 18);
         mpi_call_t call;
@@ -77,7 +80,9 @@ static void case_right(void)
     mpi_pair_fini(&pair);
 }
 
-/* Bounds the allocations of a call whose blocks are longer than before; the length of a copy is a power of 2. */
+/*
+ * Checks the allocations of a call whose blocks are longer than in earlier calls. The length of a copy is a power of 2.
+ */
 static void case_bounded(void)
 {
     const uint64_t seed = mpi_test_seed();
@@ -106,7 +111,10 @@ static void case_bounded(void)
     mpi_pair_fini(&pair);
 }
 
-/* Makes a wrong call: some ranks are in place, or rank 0 has other counts, none of them 0.  All ranks must return. */
+/*
+ * Makes a wrong call: only some ranks are in place, or rank 0 has other counts, none of which is 0. The call must
+ * return on all ranks.
+ */
 static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 {
     const int mixed = k % 2, out_of_place = mixed && pair->rank % 2 != 0;
@@ -115,7 +123,7 @@ static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 
     mpi_call_init(&call, pair, &spec);
     for (int i = 0; i < pair->ranks; i++) {
-        const int whole = call.recv.counts[i];   /* there is room for one more */
+        const int whole = call.recv.counts[i];   /* the block has room for one more element */
 
         call.recv.counts[i] = !mixed && pair->rank == 0 ? (whole + 1) / (2 + k) + 1 : whole + (whole == 0);
         call.send.counts[i] = call.recv.counts[i];
@@ -125,8 +133,8 @@ static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 }
 
 /*
- * Checks that the call after a wrong one returns, too: right, or with an error if the communicator has failed.  Other
- * communicators must work.
+ * Checks that the call after a wrong call also returns. The call is right, or returns an error if the communicator has
+ * failed. Other communicators must work.
  */
 static void case_wrong(void)
 {

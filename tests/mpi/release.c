@@ -1,5 +1,6 @@
 /*
- * release.c - to be preloaded: coll/irr sees the release RELEASE of Open MPI instead of the real one.
+ * release.c - a library to be preloaded. It makes coll/irr see the release RELEASE of Open MPI instead of the real
+ * release.
  */
 #include <stdio.h>
 

@@ -15,7 +15,7 @@
  */
 #include "mpi_call.h"
 
-/* Returns the bytes from one rank to another in MPI_Alltoallv. */
+/* Returns the number of bytes from one rank to another rank in MPI_Alltoallv. */
 static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
 {
     (void)spec, (void)edge;
@@ -34,7 +34,7 @@ static void exchange(MPI_Comm comm, int kind, mpi_form_t form, int calls)
     mpi_pair_wrap(&pair, comm);
     mpi_call_init(&call, &pair, &spec);
     mpi_call_fill(&call);
-    for (int i = 0; i < calls; i++) {   /* nothing else, because time is measured */
+    for (int i = 0; i < calls; i++) {   /* no other call, because time is measured */
         mpi_call_start(&call, form);
         mpi_call_wait(&call);
     }
@@ -119,7 +119,7 @@ static struct {
 
 enum { EXCHANGES, TIME, AGREEMENTS, TRIED, TRIAL_EXCHANGES, ALLTOALL_EXCHANGES, SETUP, VARIABLES = 11 };
 
-/* To be called before the first call, because counters count from here on. */
+/* Opens the variables. To be called before the first exchange, because counters count from the opening on. */
 static void open_variables(MPI_Comm comm)
 {
     int provided;

@@ -27,7 +27,10 @@ static void draw(pool_t *pool, int i, uint64_t *state)
 
     pool->forms[i] = later[mpi_test_below(state, 2)];
     if (mpi_job_is_named()) {
-        /* In place, a rank with nothing to exchange takes no tag in Open MPI 4.1, which breaks its later calls. */
+        /*
+         * If a rank has no data to exchange in place, Open MPI 4.1 takes no tag on this rank, and later calls do not
+         * match.
+         */
         const mpi_spec_t spec = mpi_spec_random(kind, mpi_kinds[kind].in_place ? ONE : shape, state);
 
         mpi_call_init(&pool->calls[i], &pool->pair, &spec);
@@ -70,7 +73,7 @@ static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
     }
 }
 
-/* Completes requests by one call.  Returns how many requests completed, and which. */
+/* Completes requests by one call. Returns the number of completed requests, and their indices in `indices`. */
 static int complete_some(MPI_Request *requests, int method, int done, int *indices)
 {
     int got = 1, flag = 0;
@@ -102,7 +105,7 @@ static int complete_some(MPI_Request *requests, int method, int done, int *indic
     return flag ? POOL : 0;
 }
 
-/* Completes all requests, in an order of each rank's own. */
+/* Completes all requests, in an order that differs from rank to rank. */
 static void complete_all(pool_t *pool, int method)
 {
     const int rank = pool->pair.rank;
@@ -129,7 +132,10 @@ static void complete_all(pool_t *pool, int method)
     CHECK(index == MPI_UNDEFINED);
 }
 
-/* Starts nonblocking calls in the same order on all ranks, and the requests between them in each rank's own order. */
+/*
+ * Starts nonblocking calls in the same order on all ranks. The persistent requests between them start in an order that
+ * differs from rank to rank.
+ */
 static void start_all(pool_t *pool, int round, uint64_t *state)
 {
     static const int strides[] = { 1, 5, 7, 11 };
@@ -150,7 +156,10 @@ static void start_all(pool_t *pool, int round, uint64_t *state)
     }
 }
 
-/* Mixes calls.  Nonblocking calls differ from round to round; a request is freed at any time and replaced. */
+/*
+ * Mixes calls. Nonblocking calls differ from round to round. Persistent requests are freed at random times and
+ * replaced.
+ */
 static void case_together(void)
 {
     uint64_t state = mpi_test_seed();
@@ -184,7 +193,7 @@ static void case_together(void)
 
 /* ---- again and again ---- */
 
-/* Makes NUMBER nonblocking calls and no others, up to three at a time. */
+/* Makes NUMBER nonblocking calls and no other calls, up to three at a time. */
 static void case_only(void)
 {
     uint64_t state = mpi_test_seed();
@@ -297,7 +306,10 @@ static void case_ahead(void)
     mpi_pair_fini(&pair);
 }
 
-/* Lets the first rank wait for its operation, and send only then.  The others wait for its message in another call. */
+/*
+ * The first rank completes its operation, and only then sends a message. The other ranks wait for the message in
+ * another call.
+ */
 static void case_inside(void)
 {
     uint64_t state = mpi_test_seed();

@@ -4,8 +4,8 @@
  *
  *     mpi_short sweep [INFO_KEY=VALUE ...] [, sweep ...]   the keys name an algorithm that allocates
  *
- * A communicator is in use before memory gets short, so everything that fails belongs to an exchange.  Each run has a
- * communicator of its own, because memory that was allocated once is kept.
+ * A communicator is in use before memory becomes short, so every failure belongs to an exchange. Each run has a
+ * communicator of its own, because the component keeps allocated memory.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -46,8 +46,8 @@ static int exchange(const mpi_pair_t *pair, mpi_counts_t counts)
 }
 
 /*
- * Makes memory short in the third exchange on some ranks (one bit each).  Returns true if an allocation failed on any
- * rank.  Through shared memory the exchange may succeed nevertheless, if an early message of the next one was lost.
+ * Makes memory short in the third exchange on some ranks (one bit each). Returns true if an allocation failed on any
+ * rank. Over shared memory the exchange may succeed nevertheless, if an early message of the next exchange was lost.
  */
 static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, long first, long times)
 {
@@ -66,7 +66,7 @@ static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, lon
     good = exchange(&pair, counts);
     failed = mpi_memory_fail(0, 0) > 0;
     CHECK(shares || !good || !failed);
-    /* A rank that had no memory for announced counts may miss them once more. */
+    /* A rank that had no memory for announced counts may miss the counts once more. */
     exchange(&pair, counts);
     any = mpi_test_sum(failed);
     good = mpi_test_sum(exchange(&pair, counts));
@@ -76,7 +76,7 @@ static int run(const mpi_pair_t *other, mpi_counts_t counts, unsigned ranks, lon
     return any;
 }
 
-/* Lets allocations fail from each one on, until none fails. */
+/* Runs the exchange repeatedly. In each run allocations fail from a later number on, until no allocation fails. */
 static void sweep(mpi_counts_t counts, unsigned ranks, long times)
 {
     mpi_pair_t other;

@@ -1,6 +1,6 @@
 /*
- * signals.c - prints on rank 0 the handlers of all signals in a program that handles two itself, and the loaded
- * libraries that move messages: after MPI_Init and after exchanges.
+ * signals.c - prints on rank 0, after MPI_Init and after exchanges, the handlers of all signals and the loaded
+ * libraries that move messages. The program has its own handlers for two signals.
  */
 #include "mpi_call.h"
 

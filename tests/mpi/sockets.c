@@ -3,8 +3,8 @@
  *
  *     mpi_sockets NONE|LOCAL|SOME   the first exchange adds none, only some that this node alone reaches, or some
  *
- * UCX's tcp transport and libfabric's providers over sockets trust everybody who connects to their listeners.  A job on
- * one node must therefore not open a listener that other nodes reach.
+ * UCX's tcp transport and libfabric's providers over sockets trust every process that connects to their listeners. A
+ * job on one node must therefore not open a listener that other nodes can reach.
  */
 #include "mpi_call.h"
 
@@ -19,7 +19,10 @@ static int is_loopback(const char *address)
     return strcmp(address, "0100007F") == 0 || strcmp(address, "00000000000000000000000001000000") == 0;
 }
 
-/* Returns true if this inode is a listening socket in the kernel's tables; to_others: one that other nodes reach. */
+/*
+ * Returns true if this inode is a listening socket in the kernel's tables. to_others: only if other nodes can reach the
+ * socket.
+ */
 static int listens(unsigned long inode, int to_others)
 {
     static const char *const tables[] = { "/proc/self/net/tcp", "/proc/self/net/tcp6" };

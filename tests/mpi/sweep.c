@@ -23,7 +23,7 @@ enum { CASE_SECONDS = 30, TRIAL_TIMES = 25, PRIME = 2749 };
 
 /* ---- calls ---- */
 
-/* A further form: all forms of calls together, with two collectives. */
+/* An additional form: all forms of calls together, with two collectives. */
 enum { MIXED = FORMS, FORMS_SWEPT };
 
 static const char *const forms[] = { "blocking", "nonblocking", "persistent", "mixed" };
@@ -34,11 +34,11 @@ static const int kinds[] = {
 
 enum { SWEPT = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* The communicators of a case, or those that must still work, with the same keys. */
+/* The communicators of a case, or the communicators that must still work after it. Both have the same keys. */
 typedef struct scene {
     mpi_pair_t all, graph;
-    int        gaps, most;   /* elements have gaps, and then two integers; most elements of a block */
-    int        times;        /* times that a case makes its calls */
+    int        gaps, most;   /* elements of two integers with a gap; largest number of elements of a block */
+    int        times;        /* number of times that a case makes its calls */
 } scene_t;
 
 /* Returns a count above 0. */
@@ -61,7 +61,7 @@ static void make(mpi_call_t *call, const scene_t *scene, int kind, int salt)
 /* Name of the running case. */
 static char name[256];
 
-/* Completes a call.  Returns true if it ended in an error; else its bytes must be right. */
+/* Completes a call. Returns true if the call ended in an error; otherwise its bytes must be right. */
 static int end(mpi_call_t *call)
 {
     const int failed = mpi_call_wait(call) != MPI_SUCCESS;
@@ -73,7 +73,7 @@ static int end(mpi_call_t *call)
     return failed;
 }
 
-/* ---- the calls of a case; each function returns how many operations ended in errors ---- */
+/* ---- the calls of a case; each function returns the number of operations that ended in errors ---- */
 
 static int run_blocking(const scene_t *scene, int kind)
 {
@@ -188,8 +188,8 @@ static struct {
 } counts;
 
 /*
- * Handles signals: SIGALRM means that the case hangs, others that it has crashed.  The first rank to report ends the
- * job.
+ * Handles signals. SIGALRM means that the case hangs; any other signal means that it has crashed. The first rank that
+ * reports ends the job.
  */
 static void end_job(int number)
 {
@@ -204,7 +204,7 @@ static void end_job(int number)
     _exit(EXIT_FAILURE);
 }
 
-/* Returns true if this rank is one on which calls fail: rank 1, or all. */
+/* Returns true if calls fail on this rank. Calls fail on rank 1 only, or on all ranks. */
 static int is_concerned(const scene_t *scene, const char *who)
 {
     return strcmp(who, "all") == 0 || scene->all.rank == 1;
@@ -223,7 +223,7 @@ static void note(int errors, int served)
     counts.declined += words[0] == 0 && words[1] == 0;
 }
 
-/* A form of calls of one collective, with one failure, or with all from some number on. */
+/* A form of calls of one collective. One call fails, or all calls from some number on fail. */
 typedef struct row {
     int  form, kind;
     long times;
@@ -242,7 +242,7 @@ static long setting(const char *variable, long standard)
     return text != NULL ? strtol(text, NULL, 0) : standard;
 }
 
-/* Runs a case.  Returns the number of failures on the rank with most of them; 0: there are no further cases. */
+/* Runs a case. Returns the largest number of failures on a rank; 0: there are no further cases. */
 static long run_case(char **group, int length, const row_t *row, long first, const scene_t *others)
 {
     const unsigned long long served = mpi_test_served();
@@ -260,7 +260,7 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     errors = run_calls(&scene, row->form, row->kind);
     failed = fail(what, 0, 0);
     note(errors, mpi_test_served() > served);
-    (void)run_blocking(&scene, row->kind);   /* with all resources again: right, or an error */
+    (void)run_blocking(&scene, row->kind);   /* without further failures: right bytes, or an error */
     make(&other, others, kinds[0], (int)first);
     mpi_call_start(&other, BLOCKING);
     CHECK(end(&other) == 0);
@@ -271,8 +271,8 @@ static long run_case(char **group, int length, const row_t *row, long first, con
 }
 
 /*
- * Returns false where Open MPI serves some of the calls and delivers wrong bytes: nonblocking and persistent, in
- * place.
+ * Returns false for nonblocking and persistent calls in place, because Open MPI serves some of these calls and delivers
+ * wrong bytes.
  */
 static int has_cases(const row_t *row)
 {
@@ -313,7 +313,7 @@ static void run(char **group, int length)
         snprintf(name, sizeof(name), "%s on %s, %s", group[0], group[1], length > 2 ? group[2] : "");
         run_case(group, length, &row, atol(cold), &others);
     } else if (failing(group[0]) == MEMORY) {
-        CHECK(run_blocking(&others, kinds[0]) == 0);   /* the engine is started */
+        CHECK(run_blocking(&others, kinds[0]) == 0);   /* starts the engine */
     }
     for (; cold == NULL && number < 2 * FORMS_SWEPT * SWEPT; number++, first = 1) {
         if (mpi_test_random(&state) % rows == 0) {

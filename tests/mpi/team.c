@@ -13,7 +13,7 @@ enum { COUNT = 512, RANKS_MAX = 16 };
 #define rank  mpi_job.rank
 #define ranks mpi_job.ranks
 
-/* Makes an exchange whose bytes differ from those of the exchange before.  Returns true if all are right. */
+/* Makes an exchange whose bytes differ from the bytes of the previous exchange. Returns true if all bytes are right. */
 static int is_right(MPI_Comm comm)
 {
     static uint64_t seed;
@@ -31,8 +31,8 @@ static MPI_Comm dup_world(void)
 }
 
 /*
- * Uses one short-lived communicator after the other: their exchanges add up until a trial pays, and the next
- * communicators use its result.
+ * Uses one short-lived communicator after the other. Their exchanges add up until a trial is worth its cost, and the
+ * next communicators use the result of the trial.
  */
 static void case_short_lived(void)
 {
@@ -46,14 +46,17 @@ static void case_short_lived(void)
     }
 }
 
-/* As case_short_lived, with an algorithm that is served from the first exchange on. */
+/* Like case_short_lived, with an algorithm that serves from the first exchange on. */
 static void case_served(void)
 {
     case_short_lived();
     CHECK(mpi_job_served() == 4000);
 }
 
-/* Uses many communicators in turn that live at once, some with other orders of the processes. */
+/*
+ * Uses many communicators alternately. All of them exist at the same time, and some have the processes in another
+ * order.
+ */
 static void case_turns(void)
 {
     enum { COMMS = 9 };
@@ -75,8 +78,8 @@ static void case_turns(void)
 }
 
 /*
- * Makes an exchange fail on one communicator.  The communicators that have joined its team must fail with it, on all
- * ranks.  The next one, and one that has not exchanged yet, must begin anew.
+ * Makes an exchange fail on one communicator. The communicators that have joined its team must also fail, on all ranks.
+ * The next communicator, and a communicator without an exchange, must begin anew.
  */
 static void case_failed(void)
 {
@@ -114,8 +117,9 @@ static void case_failed(void)
 }
 
 /*
- * Lets the ranks agree on nonblocking calls of a communicator that has not joined its team: on rank 0 before its first
- * blocking call, on the others during it.  It must join the team on all ranks nevertheless.
+ * Lets the ranks agree on nonblocking calls of a communicator that has not joined its team. On rank 0 this happens
+ * before the first blocking call of the communicator, on the other ranks during the call. The communicator must
+ * nevertheless join the team on all ranks.
  */
 static void case_nonblocking(void)
 {
@@ -162,8 +166,8 @@ static int place_of(int number, int process)
 }
 
 /*
- * Uses more teams without communicators than those that keep their engine communicators.  The next communicator of
- * each team begins anew, or continues.
+ * Uses more teams without communicators than the number of teams that keep their engine communicators. The next
+ * communicator of each team begins anew, or continues.
  */
 static void case_orders(void)
 {

@@ -3,9 +3,9 @@
  *
  *     mpi_turns MICROSECONDS
  *
- * Rank 0 makes a call only after all others have waited for it for many rounds of MPI's progress.  In each round a
- * function of the test takes MICROSECONDS, as polling sockets would.  A waiting rank must yield the processor at least
- * every other round.  To be run with mpi_yield_when_idle.
+ * Rank 0 makes a call only after all other ranks have waited for it for many rounds of MPI's progress. In each round a
+ * function of the test takes MICROSECONDS, as polling sockets would. A waiting rank must yield the processor at least
+ * every second round. To be run with mpi_yield_when_idle.
  */
 #include "mpi_test.h"
 
@@ -17,9 +17,9 @@
 
 enum { ROUNDS = 400, CALLS = 4 };
 
-static long rounds, turns, wanted;   /* turns: yields */
+static long rounds, turns, wanted;   /* turns: number of yields */
 static double seconds;
-static _Atomic int *ready;           /* in memory of rank 0: ranks that have waited long enough */
+static _Atomic int *ready;           /* in memory of rank 0: number of ranks that have waited long enough */
 
 /* Replaces the function of the C library, also for Open MPI and coll/irr. */
 __attribute__((visibility("default"))) int sched_yield(void);
@@ -62,7 +62,7 @@ static void call(MPI_Comm comm, int *blocks, int ranks)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Waits for the others without MPI, as they do not need this rank's progress. */
+/* Waits for the other ranks without MPI, because the other ranks do not need the progress of this rank. */
 static void let_wait(int others)
 {
     while (atomic_load(ready) < others) {

@@ -1,10 +1,10 @@
 /*
- * wrong.c - wrong programs, ranks without memory, and ranks that do not arrive: calls return an error, nothing hangs,
+ * wrong.c - wrong programs, ranks without memory, and ranks that do not arrive. Calls return an error, no rank hangs,
  * and later calls are right.
  *
  *     mpi_wrong CASE:BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the communicator gets the keys
  *
- * The time limit of the script that runs a case ends it if it hangs.
+ * If a case hangs, the time limit of the script ends the case.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -70,8 +70,8 @@ static int call_unexpected(job_t *job)
 }
 
 /*
- * Lets rank 0 send to rank 1, whose block for it is empty.  Rank 1 must get an error in this call or the next one.  No
- * rank may hang, and no later call, on this communicator or another one, may receive the bytes.
+ * Lets rank 0 send to rank 1, whose block for rank 0 is empty. Rank 1 must get an error in this call or in the next
+ * call. No rank may hang. No later call on any communicator may receive the bytes.
  */
 static void case_unexpected(job_t *job)
 {
@@ -114,7 +114,7 @@ static void case_unexpected_freed(job_t *job)
     }
 }
 
-/* Makes the last call of the job wrong: the receiver is in MPI_Finalize when the message arrives. */
+/* Makes the last call of the job wrong. The receiver is in MPI_Finalize when the message arrives. */
 static void case_unexpected_last(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -125,8 +125,8 @@ static void case_unexpected_last(job_t *job)
 }
 
 /*
- * Makes calls in random order, some with messages that their receivers do not expect.  Those receivers, and no other
- * rank, may get an error in any later call.  Every expected byte must be right.
+ * Makes calls in random order, some with messages that their receivers do not expect. Only these receivers may get an
+ * error, in this call or in any later call. Every expected byte must be right.
  */
 static void case_unexpected_random(job_t *job)
 {
@@ -161,10 +161,10 @@ static void case_unexpected_random(job_t *job)
 }
 
 /*
- * Denies rank 1 the memory for a packed copy, of a type with gaps or of data that MPI_IN_PLACE overwrites.  Rank 1
- * must get an error.  No rank may have a wrong byte without an error, in this call and in the next one on the
- * communicator, which has failed.  Other communicators must work.  A call that fails needs more memory than was ever
- * kept.
+ * Denies rank 1 the memory for a packed copy. The copy is for a type with gaps, or for data that MPI_IN_PLACE
+ * overwrites. Rank 1 must get an error, and the communicator fails. No rank may have a wrong byte without an error, in
+ * this call and in the next call on the communicator. Other communicators must work. The failing call needs more memory
+ * than earlier calls have kept.
  */
 static void case_no_copy(job_t *job)
 {
@@ -215,7 +215,7 @@ static void case_no_copy(job_t *job)
     MPI_Type_free(&vector);
 }
 
-/* Lets the last rank arrive only after the others have given up.  It must get an error then. */
+/* Lets the last rank arrive only after the other ranks have given up. The last rank must then get an error. */
 static void case_timeout(job_t *job)
 {
     enum { TAG = 6 };
@@ -239,7 +239,7 @@ static void case_timeout(job_t *job)
     CHECK(call(job) != MPI_SUCCESS);
 }
 
-/* Kills the last rank while nothing ends the job.  The others must return an error. */
+/* Kills the last rank while mpirun does not end the job. The calls of the other ranks must return an error. */
 static void case_killed(job_t *job)
 {
     set_counts(job, job->bytes);
@@ -265,7 +265,7 @@ static void wake(int number)
     (void)!write(woken[1], "", 1);
 }
 
-/* Keeps this rank outside MPI until rank 0 reports that the others have given up. */
+/* Keeps this rank outside MPI until rank 0 reports that the other ranks have given up. */
 static void wait_outside(void)
 {
     char byte;
@@ -275,8 +275,9 @@ static void wait_outside(void)
 }
 
 /*
- * Replaces the function of the C library.  The component queries processors when it starts the engine, behind the
- * first agreement.  If the ranks choose, it queries them long before, and again when they agree on what to try.
+ * Replaces the function of the C library. The component queries the number of processors when it starts the engine,
+ * after the first agreement. If the ranks choose a strategy, the component queries the number long before, and again
+ * when the ranks agree on the strategies to try.
  */
 MPI_MEMORY_VISIBLE long sysconf(int name)
 {
@@ -294,8 +295,8 @@ MPI_MEMORY_VISIBLE long sysconf(int name)
 }
 
 /*
- * Makes a persistent call.  Returns the class of the error. outside: this rank waits before it contributes to an
- * agreement.
+ * Makes a persistent call. Returns the class of the error. outside: this rank waits outside MPI before it contributes
+ * to an agreement.
  */
 static int call_persistent(job_t *job, int outside)
 {
@@ -339,8 +340,8 @@ static int call_choosing(job_t *job, int within)
 }
 
 /*
- * Makes calls until an agreement fails: on all ranks, also on the last one, which is woken when the others have an
- * error.
+ * Makes calls until an agreement fails. It must fail on all ranks. The last rank continues when the other ranks have an
+ * error, and must also get an error.
  */
 static void come_late(job_t *job, int (*form)(job_t *job, int late))
 {
@@ -350,7 +351,7 @@ static void come_late(job_t *job, int (*form)(job_t *job, int late))
     MPI_Comm in_time;
 
     mpi_memory_watch();
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);   /* MPI_Wait raises its errors there */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);   /* MPI_Wait raises errors on MPI_COMM_WORLD */
     waits_within = 0;
     CHECK(pipe(woken) == 0);
     signal(SIGUSR1, wake);

@@ -1,8 +1,9 @@
 /*
- * yield.c - lets ranks of MPICH share cores: a rank without work yields the core to another one.
+ * yield.c - lets ranks of MPICH share cores. A rank without work yields its core to another rank.
  *
- * Debian's MPICH waits in ucp_worker_progress and never yields.  With many ranks on a core each message then takes a
- * time slice of all others: 24 ranks on 2 cores need seconds instead of milliseconds.  Open MPI yields by itself.
+ * Debian's MPICH waits in ucp_worker_progress and never yields. With many ranks on a core each message then waits for a
+ * time slice of every other rank, and 24 ranks on 2 cores need seconds instead of milliseconds. Open MPI yields without
+ * this library.
  */
 #include <dlfcn.h>
 #include <sched.h>
