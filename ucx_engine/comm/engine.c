@@ -190,7 +190,7 @@ static inline unsigned progress(irr_engine_t *engine)
 {
     const unsigned events = engine->transport->ops->progress(engine->transport);
 
-    engine->turns++;
+    engine->rounds++;
     engine->idle = events > 0 ? 0 : engine->idle + 1;
     if (engine->news || engine->idle % QUIET_ROUNDS == 0) {
         engine->news = false;

@@ -61,7 +61,7 @@ struct irr_exchange {
     uint32_t              sequence;   /* its first sequence number */
     unsigned              rounds;     /* rounds of progress since the exchange was opened */
     const irr_plan_t     *running;    /* plan in the executor; NULL: none, or the relay runs alone */
-    unsigned              turn;       /* round of the engine when the exchange was opened */
+    unsigned              opened;     /* round of the engine when the exchange was opened */
     uint64_t              since_ns;   /* time when timing began; 0: not timed yet */
     irr_exchange_t       *next, *prev;   /* in the queue, or among the unused exchanges */
     irr_run_t             own;        /* used if exchanges run concurrently, or if the exchange is planned */

@@ -19,7 +19,7 @@
 #define LINGER_NS UINT64_C(2000000000)
 
 /* Number of rounds of the engine before an exchange is timed. Reading the clock takes as long as a short exchange. */
-#define UNTIMED_TURNS 16
+#define UNTIMED_ROUNDS 16
 
 static void *scratch_of(const irr_exchange_t *exchange)
 {
@@ -368,7 +368,7 @@ static irr_status_t linger(irr_exchange_t *exchange)
 __attribute__((noinline))
 static void watch(irr_exchange_t *exchange)
 {
-    if (exchange->since_ns == 0 && exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
+    if (exchange->since_ns == 0 && exchange->comm->engine->rounds - exchange->opened >= UNTIMED_ROUNDS) {
         exchange->since_ns = irr_clock_ns();
     }
     if (++exchange->rounds % WATCH_ROUNDS == 0) {
@@ -399,7 +399,7 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
 {
     irr_status_t status;
 
-    exchange->turn = exchange->comm->engine->turns;
+    exchange->opened = exchange->comm->engine->rounds;
     exchange->rounds = 0;
     exchange->running = NULL;
     exchange->failure.status = IRR_OK;

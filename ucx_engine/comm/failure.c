@@ -11,7 +11,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 
 /* Number of idle rounds of the engine after which an exchange ends if a notice has arrived. */
-#define QUIET_TURNS 2048
+#define QUIET_ROUNDS 2048
 
 /*
  * Number of checks after a notice that end the exchange even if the transport is not idle: the transport may be busy
@@ -162,7 +162,7 @@ void irr_comm_listen(irr_comm_t *comm)
 static bool is_notified_and_quiet(irr_comm_t *comm)
 {
     comm->notified += comm->notified > 0 || is_notified(comm);
-    return comm->notified > 0 && (comm->engine->idle >= QUIET_TURNS || comm->notified > NOTIFIED_MAX);
+    return comm->notified > 0 && (comm->engine->idle >= QUIET_ROUNDS || comm->notified > NOTIFIED_MAX);
 }
 
 void irr_comm_watch(irr_exchange_t *exchange)

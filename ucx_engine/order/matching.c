@@ -53,8 +53,8 @@ void irr_matching_forbid(irr_matching_t *matching, int from, int to)
     }
 }
 
-/* Turns an augmenting path: from the free receiver back, each sender takes the receiver reached from it. */
-static void turn(irr_matching_t *matching, int to)
+/* Flips an augmenting path: from the free receiver back, each sender takes the receiver reached from it. */
+static void flip(irr_matching_t *matching, int to)
 {
     matching->single[to / 64] &= ~(UINT64_C(1) << to % 64);
     while (to >= 0) {
@@ -111,7 +111,7 @@ bool irr_matching_augment(irr_matching_t *matching, int sender)
 
         if (to >= 0) {
             matching->parent[to] = from;
-            turn(matching, to);
+            flip(matching, to);
             return true;
         }
         tail = spread(matching, from, tail);

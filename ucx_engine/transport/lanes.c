@@ -11,9 +11,9 @@
 
 /*
  * Progress of `far` takes longer than progress of `near`. While `near` is busy and the last FAR_QUIET calls of progress
- * of `far` found no event, only one of FAR_TURNS calls of progress includes `far`.
+ * of `far` found no event, only one of FAR_CALLS calls of progress includes `far`.
  */
-#define FAR_TURNS 4
+#define FAR_CALLS 4
 #define FAR_QUIET 16
 
 struct irr_peer {
@@ -291,7 +291,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
 /* Returns true if this call of progress may skip `far`. */
 static bool may_skip_far(const irr_lanes_t *lanes)
 {
-    return lanes->quiet >= FAR_QUIET && lanes->turns % FAR_TURNS != 0 && lanes->shm != NULL &&
+    return lanes->quiet >= FAR_QUIET && lanes->calls % FAR_CALLS != 0 && lanes->shm != NULL &&
            irr_shm_is_busy(lanes->shm);
 }
 
@@ -301,7 +301,7 @@ static unsigned progress(irr_transport_t *transport)
     irr_transport_t *near = lanes->inner[IRR_LANE_NEAR], *far = lanes->inner[IRR_LANE_FAR];
     unsigned events = 0, more;
 
-    lanes->turns++;
+    lanes->calls++;
     if (near != NULL) {
         events = near->ops->progress(near);
     }

@@ -31,7 +31,7 @@ struct irr_lanes {
     size_t           address_bytes;
     int              epoll;                   /* epoll descriptor for both; 0: none */
     int              watched[IRR_LANE_KINDS];
-    unsigned         turns;                   /* number of calls of progress */
+    unsigned         calls;                   /* number of calls of progress */
     unsigned         quiet;                   /* number of calls of progress of `far` since its last event */
 };
 

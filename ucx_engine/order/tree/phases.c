@@ -77,11 +77,11 @@ static int gcd(int a, int b)
 static irr_status_t rotate(const builder_t *builder, int j)
 {
     const int senders = size_of(builder, 0), receivers = size_of(builder, j), start = start_of(builder, 0, j);
-    const int turn = senders / gcd(senders, receivers) * receivers;
+    const int period = senders / gcd(senders, receivers) * receivers;
     irr_status_t status = IRR_OK;
 
     for (int q = 0; status == IRR_OK && q < senders * receivers; q++) {
-        const int sender = (q + q / turn) % senders;
+        const int sender = (q + q / period) % senders;
 
         builder->sender0[start + q] = sender;
         status = assign(builder, start + q, 0, sender, j, aligned(builder, j, start + q));

@@ -163,7 +163,7 @@ typedef struct irr_lane_in {
 } irr_lane_in_t;
 
 /* Finds the next slot from the number of slots taken. */
-static inline void irr_lane_turn(irr_lane_in_t *in)
+static inline void irr_lane_find_next(irr_lane_in_t *in)
 {
     in->next = &in->slots[in->taken % IRR_LANE_SLOTS];
     in->lap = irr_lane_lap(in->taken) << IRR_LANE_LAP_SHIFT;
@@ -208,7 +208,7 @@ static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
     if (++in->taken % (IRR_LANE_SLOTS / 2) != 0 && !hurry) {
         return false;
     }
-    irr_lane_turn(in);   /* the ring may be at its end */
+    irr_lane_find_next(in);   /* the ring may be at its end */
     atomic_store_explicit(in->taken_here, in->taken, memory_order_release);
     return true;
 }

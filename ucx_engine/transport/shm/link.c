@@ -131,7 +131,7 @@ bool irr_shm_find(irr_peer_t *peer)
         peer->in.slots = there(peer, atomic_load_explicit(&peer->its->slots, memory_order_acquire),
                                IRR_LANE_SLOTS * sizeof(*peer->in.slots));
         if (peer->in.slots != NULL) {
-            irr_lane_turn(&peer->in);
+            irr_lane_find_next(&peer->in);
         }
     }
     if (peer->in.slots != NULL && peer->in.beside == NULL) {
