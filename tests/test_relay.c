@@ -19,7 +19,7 @@ static void expect_well(irr_relays_t *relays, irr_job_t *job)
     CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
 }
 
-/* Watches for a second send in flight, where the settings allow one and no message has parts. */
+/* Makes the spies detect a second send in flight, if the settings allow only one send and no message has parts. */
 static void watch_window(irr_relays_t *relays)
 {
     const irr_relays_params_t *params = &relays->params;
@@ -31,7 +31,7 @@ static void watch_window(irr_relays_t *relays)
     }
 }
 
-/* Runs a job, the same again, another job, and the first one again. */
+/* Runs a job, the same job again, another job, and the first job again. */
 static void run_jobs(const irr_relays_params_t *params, irr_job_t *job, irr_job_t *other)
 {
     irr_job_t *const jobs[] = { job, job, other, job };
@@ -50,8 +50,8 @@ static void run_jobs(const irr_relays_params_t *params, irr_job_t *job, irr_job_
 /* ---- windows ---- */
 
 /*
- * All messages wait for their receivers, and the window is small.  A rank to which a header is announced waits for it,
- * so the header must not wait for a message that another rank has not received yet.
+ * All messages wait for their receivers, and the window is small. A rank whose predicted receive was cancelled waits
+ * for the header, so the header must not wait for a message that another rank has not received yet.
  */
 static void test_window(void)
 {
@@ -79,7 +79,10 @@ static void test_window(void)
 
 /* ---- every number of ranks ---- */
 
-/* Shuffles and repeats exchanges of some numbers of ranks only, because both take many more rounds. */
+/*
+ * Runs exchanges of a number of ranks. Shuffles and repeats the exchanges only for some numbers of ranks, because both
+ * take many more rounds.
+ */
 static void run_ranks(int ranks, const char *row, irr_job_t *job, uint64_t seed)
 {
     bool thorough = ranks <= 64 || ranks % 8 == 0;
@@ -95,7 +98,10 @@ static void run_ranks(int ranks, const char *row, irr_job_t *job, uint64_t seed)
     irr_relays_destroy(relays);
 }
 
-/* Leaves out most large numbers of ranks of spread, where each rank has a message for each other one in a stage. */
+/*
+ * Returns false for most large numbers of ranks of spread, because each rank of spread has a message for each other
+ * rank in a stage.
+ */
 static bool tries(const char *row, int ranks)
 {
     return row != rows[0] || ranks <= 64 || ranks % 41 == 0;
@@ -132,7 +138,10 @@ static int describing(const irr_relays_t *relays)
     return ranks;
 }
 
-/* Known leads: one message for each slot and sender, and no copy but of the message to itself.  Else all described. */
+/*
+ * A lead is the first message of a sender in a stage. If known is true, asserts that each slot and each sender has one
+ * message, and that a rank copies only its message to itself. Otherwise asserts that all messages are described.
+ */
 static void expect_leads(const irr_relays_t *relays, const irr_job_t *job, bool known)
 {
     for (int r = 0; r < job->ranks; r++) {
@@ -179,7 +188,7 @@ static void test_headers(void)
     }
 }
 
-/* Returns the number of messages beyond one for each slot. */
+/* Returns the number of sent messages beyond one message per peer and stage. */
 static size_t count_parts(const irr_relays_t *relays)
 {
     size_t parts = 0;
@@ -192,7 +201,7 @@ static size_t count_parts(const irr_relays_t *relays)
     return parts;
 }
 
-/* Returns true if some message of several pieces has a piece that is sent as a part. */
+/* Returns true if a message of several pieces has a piece that is sent as a separate message. */
 static bool some_apart(const irr_relays_t *relays)
 {
     for (int r = 0; r < relays->params.ranks; r++) {
@@ -214,7 +223,7 @@ static bool some_apart(const irr_relays_t *relays)
     return false;
 }
 
-/* Pieces that are sent as parts are so in each exchange, and are described once. */
+/* Pieces that are sent as separate messages are sent so in each exchange, and are described only once. */
 static void test_parts(void)
 {
     static const struct {
@@ -243,7 +252,7 @@ static void test_parts(void)
     }
 }
 
-/* Two jobs differ in one message: only leads on its route are described. */
+/* Two jobs differ in one message. Only leads on the route of this message are described. */
 static void run_changed(const char *row, int ranks, int from, int to, uint64_t seed)
 {
     irr_relays_params_t params = { .algorithm = row, .ranks = ranks, .seed = seed, .eager_max = 100 };

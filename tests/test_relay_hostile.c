@@ -1,10 +1,10 @@
 /*
- * test_relay_hostile.c - a relay with hostile peers: it ends, writes nothing outside its blocks, and the next exchange
- * with correct peers is right.
+ * test_relay_hostile.c - a relay with hostile peers. The relay ends, writes no byte outside its blocks, and the next
+ * exchange with correct peers is right.
  *
- * The test records the letters that one rank, the victim, receives in correct exchanges of all ranks.  Then the victim
- * runs alone, and the letters are sent to it again, some of them changed.  The victim waits for every announced
- * message, so announced messages are sent, too.
+ * The test records the letters (messages with their tags) that one rank, the victim, receives in correct exchanges of
+ * all ranks. Then the victim runs alone, and the test sends the letters again, some of them changed. The victim waits
+ * for every announced message, so the test also sends all announced messages.
  */
 #include "irr_memory.h"
 #include "irr_relays.h"
@@ -30,7 +30,7 @@ typedef struct letter {
 /* The letters of the victim in some exchanges. */
 typedef struct msg {
     irr_relays_params_t params;
-    irr_job_t          *jobs[EXCHANGES];   /* the first two are the same */
+    irr_job_t          *jobs[EXCHANGES];   /* the first two jobs are the same */
     unsigned char       salts[EXCHANGES];
     letter_t           *letters;
     size_t              count, max;
@@ -52,7 +52,7 @@ static int stage_of(uint16_t tag)
     return tag & IRR_TAG_STAGES_MAX;
 }
 
-/* Returns true for a predicted message or a header. */
+/* Returns true for a lead, which is a predicted message or a header. */
 static bool is_lead(const letter_t *letter)
 {
     irr_tag_kind_t kind = irr_tag_kind(letter->tag);
@@ -98,7 +98,7 @@ static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, si
     add_letter(recorder->msg, (letter_t){ recorder->from, recorder->from, tag, length, copy_of(bytes, length) });
 }
 
-/* Records the same job twice, and then another one. */
+/* Records the same job twice, and then another job. */
 static void record_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t seed)
 {
     irr_relays_t *relays = irr_relays_create(params);
@@ -146,8 +146,8 @@ static bool describes_last(const msg_t *msg)
 }
 
 /*
- * Records exchanges whose last job has no message of the same layout as before, so that a changed exchange cannot
- * affect it.  A random job may have one by chance.
+ * Records exchanges. No message of the last job has the layout of the previous job, so that a changed exchange cannot
+ * affect the last exchange. A random job may by chance have such a message; the function then records again.
  */
 static void open_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t seed)
 {
@@ -163,10 +163,13 @@ static void open_msg(msg_t *msg, const irr_relays_params_t *params, uint64_t see
 static void never(irr_request_t *request, irr_status_t status)
 {
     (void)request;
-    CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all is eager */
+    CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all messages are eager */
 }
 
-/* Sends a letter to the victim from any rank, also from one that is not its sender, and in the name of any. */
+/*
+ * Sends a letter to the victim. letter->from sends the letter, in the name of letter->as; both may differ from the
+ * recorded sender.
+ */
 static void post(irr_relays_t *relays, const letter_t *letter)
 {
     irr_fleet_rank_t *from = &relays->fleet->rank[letter->from];
@@ -194,8 +197,8 @@ static size_t bodies_of(const msg_t *msg, const letter_t *lead)
 }
 
 /*
- * Sends the messages that the victim expects because of a changed letter, beyond the recorded ones: a header after a
- * cancelled prediction, another header, or bodies.
+ * Sends the messages that the victim expects in addition to the recorded messages, because a letter was changed: a
+ * header after a cancelled predicted receive, another header, or bodies.
  */
 static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, size_t there)
 {
@@ -221,7 +224,7 @@ static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, 
     }
 }
 
-/* Sends as many predicted messages as there can be, because a changed header may have announced them. */
+/* Sends the largest possible number of predicted messages, because a changed header may have announced them. */
 static void post_predicted(irr_relays_t *relays, const letter_t *predicted)
 {
     letter_t empty = *predicted;
@@ -241,7 +244,7 @@ static void flip(letter_t *letter, uint64_t *state)
     }
 }
 
-/* Changes one of the first bytes, which have most of the description. */
+/* Changes one of the first bytes, which hold most of the description. */
 static void flip_early(letter_t *letter, uint64_t *state)
 {
     size_t first = letter->length < 12 ? letter->length : 12;
@@ -267,7 +270,7 @@ static void cut(letter_t *letter, uint64_t *state)
     letter->length = irr_test_below(state, letter->length + 1);
 }
 
-/* Inserts `more` bytes anywhere, all 0xff.  Returns the first of them. */
+/* Inserts `more` bytes of 0xff at a random position. Returns the address of the first inserted byte. */
 static unsigned char *insert_gap(letter_t *letter, size_t more, uint64_t *state)
 {
     const size_t at = irr_test_below(state, letter->length + 1);
@@ -290,7 +293,7 @@ static void insert(letter_t *letter, uint64_t *state)
     }
 }
 
-/* Inserts the largest number of some length. */
+/* Inserts the largest number with a random number of bytes. */
 static void enlarge(letter_t *letter, uint64_t *state)
 {
     const size_t bytes = 4 + irr_test_below(state, 6);
@@ -305,7 +308,7 @@ static void randomize(letter_t *letter, uint64_t *state)
     }
 }
 
-/* Makes a header data, and data a header. */
+/* Turns a header into data, or data into a header. */
 static void change_kind(letter_t *letter, uint64_t *state)
 {
     (void)state;
@@ -322,7 +325,7 @@ static void (*const spoil[])(letter_t *letter, uint64_t *state) = {
     leave, flip, flip_early, flip_early, swap, cut, insert, enlarge, randomize, change_kind
 };
 
-/* A second copy of a lead: of the same sender, of any rank, or of a rank that does not exist. */
+/* A second copy of a lead: none, or in the name of the same sender, of any rank, or of a rank that does not exist. */
 typedef enum extra { NOTHING, TWICE, STRANGER, NOBODY, EXTRAS } extra_t;
 
 /* Sends an extra lead, with its bodies, because it may arrive before the lead of its sender. */
@@ -345,9 +348,9 @@ static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra
 
 /* ---- runs ---- */
 
-/* The letters of the first exchanges that are changed. */
+/* The range of recorded letters in which an attack changes the leads. */
 typedef struct attack {
-    size_t first, last;   /* all leads among these */
+    size_t first, last;   /* indexes of the first and the last letter */
     bool   none;
 } attack_t;
 
@@ -410,7 +413,10 @@ static irr_status_t run_victim(irr_relays_t *relays, const msg_t *msg, unsigned 
     return relays->rank[VICTIM].member->result;
 }
 
-/* After an attack blocks may have any contents, but not guards; without an attack, and in the end, all is right. */
+/*
+ * Runs the exchanges with an attack. After an attack blocks may have any contents, but guard bytes must be unchanged.
+ * Without an attack, and in the last exchange, all bytes must be right.
+ */
 static void run_attack(const msg_t *msg, const attack_t *attack, uint64_t *state)
 {
     irr_relays_params_t params = msg->params;

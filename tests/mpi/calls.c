@@ -138,7 +138,10 @@ static int count_two(const mpi_spec_t *spec, int from, int to, int edge)
     return 2;
 }
 
-/* Sets another datatype, and converts the displacements to its extent. type: MPI_DATATYPE_NULL keeps the datatype. */
+/*
+ * Sets the counts and the datatype of a side, and converts the displacements to the extent. type: MPI_DATATYPE_NULL
+ * keeps the datatype.
+ */
 static void change(mpi_side_t *side, MPI_Datatype type, int count)
 {
     for (int i = 0; i <= side->edges->count; i++) {

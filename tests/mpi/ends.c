@@ -154,7 +154,7 @@ static void case_truncation(void)
     mpi_pair_fini(&pair);
 }
 
-/* Passes null pointers for buffers and arrays without data. */
+/* Passes null pointers for buffers without data. */
 static void case_nothing(void)
 {
     int *zeros;
@@ -174,9 +174,9 @@ static void case_nothing(void)
 }
 
 /*
- * Makes empty calls in place, which take no tag of Open MPI 4.1. The first empty call is the first call of the
- * communicator, and must not determine later calls. The second empty call runs while rank 0 does not know yet how other
- * ranks are served. Later calls on the communicator must match.
+ * Makes empty calls in place, which take no tag of Open MPI 4.1. In even rounds an empty call is the first call of the
+ * communicator. In each round an empty call follows a call that rank 0 has not completed, so rank 0 does not know yet
+ * whether the other ranks take a tag. Later calls on the communicator must match.
  */
 static void case_empty(void)
 {

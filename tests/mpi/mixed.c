@@ -35,8 +35,8 @@ static unsigned long long run_all(MPI_Comm comm)
 }
 
 /*
- * Returns an inter-communicator of the first ranks and the last ranks. The groups have equal sizes, or the first group
- * has one rank more or less.
+ * Returns an inter-communicator of the first ranks and the last ranks. The second group has as many ranks as the first
+ * group, or one rank less.
  */
 static MPI_Comm make_inter(void)
 {

@@ -56,7 +56,7 @@ MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state)
     case 2:  type = scattered(base, items, 0, state); break;
     case 3:  type = scattered(base, items, 1, state); break;
     case 4:  type = structure(base, items, size); break;
-    case 5:  MPI_Type_create_hvector(items, 1, -3 * (MPI_Aint)size, base, &type); break;   /* from the last item back */
+    case 5:  MPI_Type_create_hvector(items, 1, -3 * (MPI_Aint)size, base, &type); break;   /* backwards from the last */
     default: MPI_Type_contiguous(items, base, &type); break;
     }
     MPI_Type_get_true_extent(type, &lower, &extent);
