@@ -29,7 +29,7 @@ irr_plan_room_t irr_binomial_bounds(int ranks, int rank)
     return (irr_plan_room_t){ .steps = steps, .pieces = steps + 1, .deps = steps };
 }
 
-/* Returns the bytes of `count` entries of the family. */
+/* Returns the length in bytes of `count` entries of the family, from entry `first` on. */
 static size_t bytes_of(const uint64_t *lengths, int first, int count)
 {
     size_t bytes = 0;
@@ -40,7 +40,10 @@ static size_t bytes_of(const uint64_t *lengths, int first, int count)
     return bytes;
 }
 
-/* Appends the message to or from a child: the entries of the child's family.  Rank 0 has them among all entries. */
+/*
+ * Appends the message to or from a child: the entries of the child's family.  On rank 0 they are in the buffer of all
+ * entries.
+ */
 static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool down, int distance, const size_t *deps,
                               size_t ndeps)
 {
@@ -55,7 +58,7 @@ static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool do
         .described = down ? piece.length : 0, .pieces = &piece, .npieces = 1, .deps = deps, .ndeps = ndeps });
 }
 
-/* Appends the message to or from the parent: the own entry, and after it those of the rest of the family. */
+/* Appends the message to or from the parent: the entry of this rank, followed by the other entries of its family. */
 static irr_status_t add_parent(irr_plan_t *plan, const uint64_t *lengths, bool down, const size_t *deps, size_t ndeps)
 {
     const size_t own = bytes_of(lengths, 0, 1);
@@ -82,7 +85,7 @@ static irr_status_t add_own(irr_plan_t *plan, const uint64_t *lengths)
         .kind = IRR_STEP_COPY, .peer = plan->rank, .stage = 1, .pieces = pieces, .npieces = 2 });
 }
 
-/* The farthest child comes first, because it has the most ranks below it. */
+/* The farthest child is first, because it has the most ranks below it. */
 irr_status_t irr_binomial_add(irr_plan_t *plan, const uint64_t *lengths, bool down)
 {
     const int children = children_of(plan->ranks, plan->rank);

@@ -1,24 +1,24 @@
 /*
  * direct.c - the direct route: every block travels in one message from its source to its destination.
  *
- * There is one stage, with a group of all ranks.  Two ranks without blocks for each other exchange no message, because
- * both know.  The route therefore cannot detect a message that only one end knows of, which MPI forbids.
+ * The plan has one stage, in which all ranks are one group.  Two ranks without blocks for each other exchange no
+ * message.  If only one of two ranks has a block for the other, against the rules of MPI, the route cannot detect it.
  *
- * Cost for a rank: one message to each rank that it has blocks for, each byte once on the wire, no scratch; the plan
- * takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
+ * Cost for a rank: one message to each rank for which it has blocks, each byte once on the wire, and no scratch; the
+ * plan takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
  *
- * With a schedule, a transmission is a send of one rank and a receive of another.  The list is sorted by steps, and so
- * are the messages of a rank.  The transmissions between two ranks have the same order at both ends, which identifies
- * those of a split message.  No message depends on another: the steps are an order, and the pacing limits how far a
- * rank may run ahead.  O(n) time for n transmissions, each of which is a step at both ends.  Ranka, Wang and Kumar,
- * section 3.
+ * With a schedule, a transmission is a send in the plan of one rank and a receive in the plan of another rank.  The
+ * schedule is sorted by steps, so the messages in a plan are too.  The transmissions between two ranks have the same
+ * order at both ends, so the receiver can tell the transmissions of a split message apart.  No message depends on
+ * another message: the steps only define an order, and the pacing limits how far a rank may run ahead.  O(n) time for n
+ * transmissions.  Ranka, Wang and Kumar, section 3.
  */
 #include "route/direct.h"
 
 #include "problem/blocks.h"
 #include "route/route.h"
 
-/* Appends a step for `length` bytes of the message in these blocks, from byte `skip` on. */
+/* Appends a step for `length` bytes, from byte `skip` on, of the message that the blocks form. */
 static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, size_t skip, size_t length,
                         irr_plan_t *plan)
 {
@@ -28,7 +28,7 @@ static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, si
     return status == IRR_OK ? irr_plan_add_part(plan, buffer, blocks, skip, length) : status;
 }
 
-/* ---- the steps of an order that a rank computes alone, from the first one on ---- */
+/* ---- the steps of an order that a rank computes alone ---- */
 
 /* One side of a problem, in the order of the group. */
 typedef struct side {
@@ -43,7 +43,7 @@ static int step_at(const side_t *side, size_t i)
     return side->step(side->group, side->blocks.list[i].rank);
 }
 
-/* Return the first block of the message before that of block i, or after it; the list is a ring. */
+/* Return the index of the first block of the previous or next message, seen from block i; the list is a ring. */
 static size_t before(irr_blocks_t blocks, size_t i)
 {
     i = (i > 0 ? i : blocks.count) - 1;
@@ -59,7 +59,7 @@ static size_t after(irr_blocks_t blocks, size_t i)
     return i < blocks.count ? i : 0;
 }
 
-/* Returns the first block of the message of the lowest step. */
+/* Returns the index of the first block of the message with the lowest step. */
 static size_t lowest(const side_t *side)
 {
     size_t low = 0;
@@ -89,7 +89,7 @@ static irr_status_t add_message(const side_t *side, irr_blocks_t message, irr_pl
     return is_wanted(side, message) ? add(&params, message, 0, SIZE_MAX, plan) : IRR_OK;
 }
 
-/* Appends the messages of a side from the lowest step on, in the direction of rising steps. */
+/* Appends the messages of a side in the order of their steps. */
 static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
 {
     const irr_blocks_t blocks = side->blocks;
@@ -139,7 +139,8 @@ const irr_route_t irr_route_direct = {
 /* ---- in the steps of a schedule ---- */
 
 /*
- * Appends the rank's sends or receives.  The transport reports a truncation if blocks are shorter than transmissions.
+ * Appends the rank's sends or receives.  If the blocks are shorter than a transmission, the transport reports a
+ * truncation.
  */
 static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problem,
                             irr_plan_t *plan)

@@ -8,23 +8,23 @@
 #include "order/schedule.h"
 #include "plan/plan.h"
 
-/* Returns the number of a transmission's step in a plan.  Sends wait for a receive from its last step on. */
+/* Returns the step number of a transmission in a plan: its first step for a send, and its last step for a receive. */
 static inline int irr_direct_number(irr_step_kind_t kind, const irr_transmission_t *t)
 {
     return kind == IRR_STEP_RECV ? irr_transmission_last(t) : t->step;
 }
 
-/* Selects messages of a rank, and their stage. */
+/* Selects messages of a rank, and sets their stage. */
 typedef struct irr_direct_side {
-    irr_step_kind_t kind;    /* its sends or its receives */
+    irr_step_kind_t kind;    /* IRR_STEP_SEND or IRR_STEP_RECV */
     int             stage;
-    size_t          least;   /* shorter messages are left out */
-    const bool     *but;     /* by rank: true leaves out its message; NULL: none is left out */
+    size_t          least;   /* shortest message that is selected, in bytes */
+    const bool     *but;     /* by peer: true if the message is not selected; NULL: all messages are selected */
 } irr_direct_side_t;
 
 /*
- * Appends these messages of the problem, without the rank's message to itself, in the steps of an order that a rank
- * computes alone.  IRR_ERR_NO_MEMORY.
+ * Appends the selected messages of the problem, without the rank's message to itself, in the steps of an order that a
+ * rank computes alone.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t *order, const irr_direct_side_t *side,
                                  irr_plan_t *plan);

@@ -2,11 +2,12 @@
  * distribution.c - see distribution.h.
  *
  * The slices that a rank holds for one destination are a stream, in the order of sources and offsets.  A stage that
- * spreads cuts the stream into shares for its slots, in proportion to their sizes, beginning with slot (destination mod
- * slots).  So the remainders of many short messages go evenly to all slots, as the initial values of the counters do in
- * JPDC figure 11.  A stage that collects sends the stream to the slot that leads to the destination.
+ * spreads cuts the stream into shares for its slots, in proportion to the number of ranks behind each slot.  The first
+ * share goes to slot (destination mod slots), so the remainders of many short messages are divided evenly among the
+ * slots, like the initial values of the counters in JPDC figure 11.  A stage that collects sends the whole stream to
+ * the slot that leads to the destination.
  *
- * A cut moves to the end of a slice if it would leave less than slice_min bytes of the slice on either side.
+ * If a cut would leave a range of a slice that is shorter than slice_min bytes, the cut moves to an end of the slice.
  *
  * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no bytes are touched.  JPDC 3.2.2.
  */
@@ -99,7 +100,7 @@ static irr_item_t take(irr_item_t *item, size_t length)
     return taken;
 }
 
-/* Returns how many bytes of an item go before a cut that is `left` bytes on. */
+/* Returns the number of bytes of an item before a cut; the cut should be `left` bytes after the start of the item. */
 static size_t snap(size_t length, size_t left, size_t slice_min)
 {
     if (left >= length || length - left < slice_min) {

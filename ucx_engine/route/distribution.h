@@ -1,5 +1,6 @@
 /*
- * distribution.h - distributes the slices that a rank holds to the slots of a stage.
+ * distribution.h - distributes the slices that a rank holds (ranges of blocks that travel separately) to the slots of a
+ * stage.  A slot is a rank to which this rank may send in the stage, or the rank itself.
  */
 #ifndef IRR_DISTRIBUTION_H
 #define IRR_DISTRIBUTION_H
@@ -12,8 +13,8 @@
 /* A slice and its place on the rank that holds it. */
 typedef struct irr_item {
     irr_slice_t slice;
-    uintptr_t   place;   /* of its first byte: an address or an offset, as the owner of the item defines */
-    size_t      owner;   /* copied to the items into which the item is cut */
+    uintptr_t   place;   /* address or offset of its first byte; the caller defines which of them */
+    size_t      owner;   /* a value of the caller; if the item is cut, all new items have the same owner */
 } irr_item_t;
 
 /* A growing list of items. */
@@ -25,7 +26,7 @@ typedef struct irr_items {
 void         irr_items_fini(irr_items_t *items);
 irr_status_t irr_items_add(irr_items_t *items, irr_item_t item);
 
-/* Lists by slot, which the next stage reuses.  Zeroed: empty. */
+/* A list of items for each slot.  The next stage reuses the memory.  Zeroed: empty. */
 typedef struct irr_distribute {
     irr_items_t *slots;
     size_t       count, max;
@@ -36,9 +37,9 @@ typedef struct irr_distribute {
 void irr_distribution_fini(irr_distribution_t *distribution);
 
 /*
- * Distributes held, which is empty afterwards: distribution->slots[i] gets the items for slot i, sorted by destination,
- * source and offset.  A stage that spreads cuts slices of at least slice_min bytes.  The result depends on the slices
- * alone, not on their order.  On IRR_ERR_NO_MEMORY, both are undefined but can be freed.
+ * Moves the items of *held to distribution->slots[i], the list of slot i, sorted by destination, source and offset.  If
+ * the stage spreads, it cuts items into slices of at least slice_min bytes.  The result does not depend on the order of
+ * the items in *held.  IRR_ERR_NO_MEMORY: the contents of both lists are undefined, but can be freed.
  */
 irr_status_t irr_distribute(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                             irr_items_t *held);

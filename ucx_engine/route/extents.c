@@ -25,7 +25,7 @@ static void remove_hole(irr_extents_t *extents, size_t i)
     memmove(&extents->holes[i], &extents->holes[i + 1], (extents->count - i) * sizeof(*extents->holes));
 }
 
-/* Takes bytes from the front of a hole. */
+/* Takes `length` bytes from the front of hole i and returns their offset. */
 static size_t shrink(irr_extents_t *extents, size_t i, size_t length)
 {
     irr_hole_t *hole = &extents->holes[i];
@@ -50,7 +50,7 @@ static bool take_hole(irr_extents_t *extents, size_t length, size_t *offset)
     return false;
 }
 
-/* Takes bytes at the end.  If the last hole ends where the buffer does, it is used first. */
+/* Takes bytes at the end of the buffer.  If a hole is at the end, the bytes begin with this hole. */
 static size_t take_end(irr_extents_t *extents, size_t length, bool *used)
 {
     irr_hole_t *last = extents->count > 0 ? &extents->holes[extents->count - 1] : NULL;

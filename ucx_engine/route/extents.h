@@ -1,8 +1,9 @@
 /*
- * extents.h - the free bytes of a buffer: places for slices in scratch.
+ * extents.h - allocates ranges of a buffer: places in scratch for slices, the ranges of blocks that a rank forwards.
  *
- * First fit among the holes, otherwise at the end.  A slice is never split over two places, because the pieces of a
- * message must be the same at both ends.  O(holes) for an operation.
+ * A range is allocated in the first hole that is long enough, otherwise at the end of the buffer.  A slice is never
+ * split over two places, because the pieces of a message must be the same at both ends.  Each function takes O(holes)
+ * time.
  */
 #ifndef IRR_EXTENTS_H
 #define IRR_EXTENTS_H
@@ -13,22 +14,22 @@ typedef struct irr_hole {
     size_t offset, length;
 } irr_hole_t;
 
-/* Zeroed: nothing is taken.  The end of the buffer is open. */
+/* Zeroed: no bytes are taken.  The buffer has no fixed length. */
 typedef struct irr_extents {
-    irr_hole_t *holes;   /* ascending, never adjacent */
+    irr_hole_t *holes;   /* free ranges before `end`, sorted by offset, never adjacent */
     size_t      count, max;
-    size_t      end;     /* most bytes taken at a time, including holes */
+    size_t      end;     /* length of the buffer that has been used, in bytes; never decreases */
 } irr_extents_t;
 
 void irr_extents_fini(irr_extents_t *extents);
 
-/* Frees all bytes, and keeps the memory of the list. */
+/* Frees all ranges, and keeps the memory of the list of holes. */
 void irr_extents_reset(irr_extents_t *extents);
 
-/* Takes `length` bytes and returns their offset.  *used: some of the bytes may have been taken before. */
+/* Allocates `length` bytes and returns their offset.  *used: true if some of the bytes may have been in use before. */
 size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used);
 
-/* Returns bytes that were taken.  IRR_ERR_NO_MEMORY. */
+/* Frees `length` bytes from `offset` on.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * grid.c - geometry of grids; see grid.h.  Pure arithmetic: O(levels) for a level, O(columns) for a cut, otherwise
- * O(1).
+ * grid.c - geometry of grids; see grid.h.  irr_grid_level takes O(levels) time, irr_grid_cut O(columns), and all other
+ * functions O(1).
  */
 #include "route/grid.h"
 
@@ -58,15 +58,16 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
     if (to < level->size) {
         return to;
     }
-    /* with more senders than complete rows, which only a user's grid can have, they wrap around */
+    /* a grid that the user has set may have more senders than complete rows: the row wraps around */
     return member % level->rows.columns % (level->rows.rows - 1) * level->rows.columns + column;
 }
 
 /*
- * Share k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination / stride + k) mod columns.  A column
- * gets a share in proportion to its size, rounded down to whole slices; the rest goes to the last share.  The first
- * column depends on the destination, and differs from dimension to dimension.  This spreads the remainders of many
- * short messages over the columns, as the initial values of the counters do in JPDC figure 11.
+ * Share k is bytes [cuts[k], cuts[k + 1]), and goes to column (destination / stride + k) mod columns.  The length of a
+ * share is proportional to the size of its column, rounded down to a multiple of slice_min; the last share gets the
+ * remainder.  The column of the first share depends on the destination, and differs from dimension to dimension.  The
+ * remainders of many short messages are therefore spread over the columns, like the initial values of the counters in
+ * JPDC figure 11.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

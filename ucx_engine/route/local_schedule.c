@@ -15,7 +15,7 @@ void irr_local_schedule_fini(irr_local_schedule_t *local)
 
 /* ---- the lists of all ranks ---- */
 
-/* Turns numbers of entries, in first[rank + 1], into the index of each rank's first entry, in first[rank]. */
+/* Before: first[rank + 1] is the number of entries of a rank.  After: first[rank] is the index of its first entry. */
 static void sum_up(size_t *first, int ranks)
 {
     for (int r = 0; r < ranks; r++) {
@@ -23,7 +23,7 @@ static void sum_up(size_t *first, int ranks)
     }
 }
 
-/* Restores first[rank] after it has advanced to the end of each rank's entries. */
+/* Restores first[rank], the index of the first entry of each rank, from the index after its last entry. */
 static void step_back(size_t *first, int ranks)
 {
     memmove(first + 1, first, (size_t)ranks * sizeof(*first));
@@ -50,7 +50,7 @@ static void sort_transmissions(irr_local_schedules_t *locals)
     }
 }
 
-/* A synchronisation of a rank with itself is in its list twice, once for either end. */
+/* A synchronisation of a rank with itself is twice in the list of the rank, once for each end. */
 static void sort_syncs(irr_local_schedules_t *locals)
 {
     const irr_syncs_t *syncs = locals->syncs;

@@ -2,8 +2,8 @@
  * local_schedule.h - the local schedule of a rank: the transmissions that it sends or receives, and its signals and
  * waits for pacing sync.
  *
- * Both lists have the order of the schedule, so plans and signals can be made from a local schedule as from the whole
- * one.
+ * Both lists have the order of the whole schedule, so the same code builds plans and signals from a local schedule and
+ * from a whole schedule.
  *
  * Cost: O(P + n + m) time and memory for the local schedules of all ranks, with n transmissions and m synchronisations.
  */
@@ -15,7 +15,8 @@
 /* A local schedule.  Zeroed: empty. */
 typedef struct irr_local_schedule {
     irr_schedule_t schedule;   /* ranks and steps of the whole schedule, with the rank's own transmissions only */
-    irr_syncs_t    syncs;      /* of a signal: `after` indexes that list, `before` is 0; of a wait, the reverse */
+    irr_syncs_t    syncs;      /* of a signal: `after` is an index in schedule.list, and `before` is 0; of a wait:
+                                  `before` is an index in schedule.list, and `after` is 0 */
 } irr_local_schedule_t;
 
 void irr_local_schedule_fini(irr_local_schedule_t *local);
@@ -24,15 +25,18 @@ void irr_local_schedule_fini(irr_local_schedule_t *local);
 typedef struct irr_local_schedules {
     const irr_schedule_t *schedule;   /* borrowed, like syncs */
     const irr_syncs_t    *syncs;
-    size_t               *first;      /* by rank, and one more: index in `list` of its first transmission */
+    size_t               *first;      /* ranks + 1 entries; by rank: index in `list` of its first transmission */
     size_t               *list;       /* indices in the schedule */
     size_t               *sent;       /* by transmission: its index in the sender's list */
     size_t               *received;   /* by transmission: its index in the receiver's list */
-    size_t               *first_sync; /* by rank, and one more: index in `sync` of its first synchronisation */
+    size_t               *first_sync; /* ranks + 1 entries; by rank: index in `sync` of its first synchronisation */
     size_t               *sync;       /* indices in syncs */
 } irr_local_schedules_t;
 
-/* Sorts a schedule, without transmissions of a rank to itself, by rank.  syncs: NULL means none.  IRR_ERR_NO_MEMORY. */
+/*
+ * Sorts a schedule by rank.  It must not have transmissions of a rank to itself.  syncs may be NULL.
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_local_schedules_init(irr_local_schedules_t *locals, const irr_schedule_t *schedule,
                                       const irr_syncs_t *syncs);
 void         irr_local_schedules_fini(irr_local_schedules_t *locals);
@@ -41,8 +45,9 @@ void         irr_local_schedules_fini(irr_local_schedules_t *locals);
 irr_status_t irr_local_schedules_take(const irr_local_schedules_t *locals, int rank, irr_local_schedule_t *local);
 
 /*
- * Checks a local schedule from another process: all peers and indices exist, each message is sent from byte 0 on
- * without a gap, and the rank sends, and receives, at most once in a step.  IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
+ * Checks a local schedule that came from another process.  All peers and indices must exist, each message must be sent
+ * from byte 0 on without a gap, and the rank must send at most once and receive at most once in a step.
+ * IRR_ERR_PROTOCOL: a rule is broken; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_local_schedule_check(const irr_local_schedule_t *local, int rank);
 

@@ -10,14 +10,14 @@
 typedef struct irr_nodes {
     int  ranks;
     int  count;
-    int  smallest, largest;  /* least and most ranks of a node */
+    int  smallest, largest;  /* number of ranks of the smallest and of the largest node */
     int *node;               /* by rank */
     int *place;              /* by rank: its index among the ranks of its node, from 0 */
-    int *first;              /* by node, and one more: index in `members` of its first rank */
+    int *first;              /* count + 1 entries; by node: index in `members` of its first rank */
     int *members;            /* all ranks, node by node */
 } irr_nodes_t;
 
-/* Groups ranks with equal labels, which are any numbers, alike on all ranks.  IRR_ERR_NO_MEMORY.  O(P log P). */
+/* Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  IRR_ERR_NO_MEMORY.  O(P log P). */
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
@@ -27,17 +27,17 @@ static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 }
 
 /*
- * Returns the place, on a node, of the server of a rank of another node.  The server sends to this rank what the ranks
- * of its node have for it.  The ranks of other nodes, node by node, are distributed to the node's ranks in turn.  So
- * each serves equally many, or one more, whatever the sizes of the nodes.  If all nodes have the same size, a rank
- * serves the ranks at one place of each.
+ * Returns the place, on `node`, of the server of rank `to` of another node.  The server sends the data of all ranks of
+ * `node` to this rank.  The ranks of the other nodes are assigned to the ranks of `node` round-robin, node by node, so
+ * the numbers of ranks that two servers serve differ by at most one.  If all nodes have the same size, a rank serves
+ * the ranks at the same place of each node.
  */
 static inline int irr_nodes_server(const irr_nodes_t *nodes, int node, int to)
 {
     return (nodes->first[nodes->node[to]] + nodes->place[to]) % irr_nodes_size(nodes, node);
 }
 
-/* Return the i-th node after a node, around, from 0; and the index i of another node. */
+/* Return the i-th node after a node, where the nodes are a ring and i counts from 0; and the index i of a node. */
 static inline int irr_nodes_after(const irr_nodes_t *nodes, int node, int i)
 {
     return (node + 1 + i) % nodes->count;
@@ -49,16 +49,16 @@ static inline int irr_nodes_which(const irr_nodes_t *nodes, int node, int other)
 }
 
 /*
- * Returns the place of the leader of a node for another node: the rank that sends to that node, and receives from it,
- * for all ranks of its own node.  The nodes after a node are distributed to its ranks in turn.  So each rank leads for
- * equally many nodes, or one more.  For two nodes, one rank of each leads for the other node.
+ * Returns the place of the leader of `node` for node `other`: the rank that sends to node `other`, and receives from
+ * it, for all ranks of `node`.  The other nodes are assigned to the ranks of a node round-robin, so the numbers of
+ * nodes for which two ranks lead differ by at most one.  For a pair of nodes, each node has one leader.
  */
 static inline int irr_nodes_leader(const irr_nodes_t *nodes, int node, int other)
 {
     return irr_nodes_which(nodes, node, other) % irr_nodes_size(nodes, node);
 }
 
-/* Returns the number of leaders of a node, which have its first places. */
+/* Returns the number of leaders of a node.  The leaders are at its first places. */
 static inline int irr_nodes_leaders(const irr_nodes_t *nodes, int node)
 {
     const int size = irr_nodes_size(nodes, node);

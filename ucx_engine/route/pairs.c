@@ -10,20 +10,20 @@
 
 const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .chunk = IRR_PAIRS_CHUNK };
 
-/* The scratch is a ring.  A place is a byte count that rises from round to round. */
+/* The scratch is a ring.  A place is the number of bytes from the start of the first round; it always rises. */
 typedef struct builder {
     const irr_problem_t      *problem;
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
-    size_t                    copies;       /* the step of the latest copy, + 1; 0: none */
-    size_t                    place;        /* of the next chunk */
-    size_t                    oldest;       /* the oldest send whose place was not used again, and the place */
-    size_t                    oldest_place;
+    size_t                    copies;       /* index of the step of the latest copy, plus 1; 0: no copy */
+    size_t                    place;        /* place of the next chunk */
+    size_t                    oldest;       /* index from which the oldest send is sought whose place is not reused */
+    size_t                    oldest_place; /* place of that send */
 } builder_t;
 
 /* ---- scratch ---- */
 
-/* Returns the first place from `place` on where `bytes` bytes are contiguous. */
+/* Returns the first place, not before `place`, at which `bytes` bytes do not cross the end of the ring. */
 static size_t fit(const builder_t *builder, size_t place, size_t bytes)
 {
     const size_t at = place % builder->limits->scratch;
@@ -36,7 +36,7 @@ static size_t after(size_t place, size_t bytes)
     return place + (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Makes a copy to a place depend on the sends from there in the round before. */
+/* Makes a copy to a place depend on the sends from the same bytes of scratch in the previous round. */
 static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place, size_t bytes)
 {
     irr_plan_t *plan = builder->plan;
@@ -60,7 +60,7 @@ static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place
 
 /* ---- steps ---- */
 
-/* A range of the message in these blocks. */
+/* A range of the message that the blocks form. */
 typedef struct chunk {
     irr_blocks_t blocks;
     int          peer, number;
@@ -69,8 +69,8 @@ typedef struct chunk {
 } chunk_t;
 
 /*
- * Appends a copy for each block.  The first copy waits for the place of all; each other one depends on the copy before,
- * which costs nothing because copies run one by one.
+ * Appends a copy for each block.  The first copy waits until the place of the whole chunk is free.  Each other copy
+ * depends on the previous copy, which causes no delay because copies run one by one.
  */
 static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t place)
 {
@@ -94,7 +94,7 @@ static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t 
     return status == IRR_OK && chunk->length > 0 ? wait_for_place(builder, first, place, chunk->length) : status;
 }
 
-/* Appends the copies to scratch, the send from there and the receive. */
+/* Appends the copies to scratch, the send from scratch, and the receive. */
 static irr_status_t add_chunk(builder_t *builder, const chunk_t *chunk)
 {
     irr_plan_t *plan = builder->plan;
@@ -125,7 +125,7 @@ static irr_status_t add_chunk(builder_t *builder, const chunk_t *chunk)
     return status;
 }
 
-/* Return the number of chunks of a message, and the length of the first one if there are several. */
+/* Return the number of chunks of a message, and the length of the first chunk if there are several. */
 static size_t chunks_of(const builder_t *builder, size_t bytes)
 {
     const size_t max = builder->limits->chunk;
@@ -140,7 +140,7 @@ static size_t first_of(const builder_t *builder, size_t chunks)
     return max + 2 * (chunks < max / 2 ? chunks : max / 2) - 3;
 }
 
-/* Appends a message.  Its last chunk may be empty, because the length of the first determines the number of chunks. */
+/* Appends a message.  Its last chunk may be empty, because the length of the first chunk determines their number. */
 static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
 {
     const irr_problem_t *problem = builder->problem;
@@ -161,7 +161,7 @@ static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
     return status;
 }
 
-/* From the peer of the first step on, ranks rise with the steps. */
+/* The peer of step 0 is rank `start`.  From this rank on, the ranks of the peers rise with the steps, modulo P. */
 irr_status_t irr_pairs_build(const irr_problem_t *problem, const irr_pairs_limits_t *limits, irr_plan_t *plan)
 {
     const irr_blocks_t all = problem->recv;

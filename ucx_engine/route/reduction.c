@@ -9,10 +9,10 @@ typedef struct builder {
     irr_plan_t            *plan;
     const irr_reduction_t *reduction;
     size_t                 bytes;     /* bytes of the words */
-    ptrdiff_t              place;     /* of the next receive, in SCRATCH */
+    ptrdiff_t              place;     /* offset of the next receive in SCRATCH */
     int                    number;
-    size_t                 last;      /* the step that changed the words last; NONE: none */
-    size_t                 reading;   /* the latest send of the words since then; NONE: none */
+    size_t                 last;      /* the step that last changed the words; NONE: no step has changed them */
+    size_t                 reading;   /* the latest send of the words after step `last`; NONE: no send */
 } builder_t;
 
 static irr_status_t add_message(builder_t *builder, irr_step_kind_t kind, int peer, ptrdiff_t place,
@@ -35,7 +35,7 @@ static irr_status_t add_send(builder_t *builder, int peer)
                                  : add_message(builder, IRR_STEP_SEND, peer, 0, &builder->last, 1);
 }
 
-/* Appends the maximum of the words and those that the step `received` receives. */
+/* Appends a step that replaces the words by the maxima of them and the words that step `received` receives. */
 static irr_status_t add_reduce(builder_t *builder, size_t received)
 {
     const irr_piece_t pieces[2] = {
@@ -57,7 +57,7 @@ static irr_status_t add_reduce(builder_t *builder, size_t received)
         .npieces = 2, .deps = deps, .ndeps = ndeps });
 }
 
-/* Each receive has a place of its own, so it is posted at the start. */
+/* Each receive has its own place, so it depends on no step and is posted at the start. */
 static irr_status_t add_receive(builder_t *builder, int peer)
 {
     const size_t received = builder->plan->nsteps;
@@ -74,7 +74,7 @@ static irr_status_t add_receive(builder_t *builder, int peer)
 /* ---- the ranks of a node ---- */
 
 /*
- * Returns whether a place of a node has a child at a distance, which is 1, 2, 4 .. below the lowest bit of the place.
+ * Returns whether the rank at a place of a node has a child `distance` places ahead.  distance: a power of two.
  */
 static bool is_child(int place, int size, int distance)
 {
@@ -92,7 +92,7 @@ static irr_status_t add_up(builder_t *builder, const int *members, int size, int
     return status == IRR_OK && place > 0 ? add_send(builder, members[place & (place - 1)]) : status;
 }
 
-/* The farthest child comes first, because it has the most ranks below it. */
+/* The farthest child is first, because it has the most ranks below it. */
 static irr_status_t add_down(builder_t *builder, const int *members, int size, int place)
 {
     irr_status_t status = place > 0 ? add_receive(builder, members[place & (place - 1)]) : IRR_OK;

@@ -1,12 +1,12 @@
 /*
  * route.h - routes: the ranks through which a byte travels.
  *
- *     direct   from its source to its destination
- *     grid     along the dimensions of a grid (route/grid.h), with or without long messages sent directly
- *     node     inside the node to the rank that serves the destination, then to the destination on the other node
+ *     direct   from the source to the destination
+ *     grid     along the dimensions of a grid (route/grid.h); long messages may be sent directly
+ *     node     from the source to the rank of its node that serves the destination, and from there to the destination
  *
- * Routes are pure.  A rank learns what it forwards in the exchange, or from the counts of all ranks; see
- * plan/strategy.h.
+ * Routes are pure.  A rank learns the lengths of the messages that it forwards during the exchange, or from the counts
+ * of all ranks; see plan/strategy.h.
  */
 #ifndef IRR_ROUTE_H
 #define IRR_ROUTE_H
@@ -17,9 +17,8 @@
 typedef struct irr_route {
     const char *name;
     /*
-     * Appends to the empty plan of the problem's rank the steps that carry its blocks, in the steps of an order that a
-     * rank computes alone.  Returns the errors of irr_plan_add only.  NULL: the rank needs to know more than its
-     * problem.
+     * Appends the messages and copies of the problem to an empty plan, in the steps of an order that a rank computes
+     * alone.  Returns the errors of irr_plan_add only.  NULL: a rank cannot build its plan from its problem alone.
      */
     irr_status_t (*build)(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan);
 } irr_route_t;

@@ -1,22 +1,23 @@
 /*
- * stages.c - computes the tables of stages.h from the geometry.
+ * stages.c - computes the tables of stages.h from the geometry of the grid.
  *
- * Without nodes a slot is a column of the level, and the step is that of the priority schedule (order/priority.c).
+ * Without nodes, a slot is a column of the grid's level, and the priority order (order/priority.c) determines the step.
  *
  * With nodes and two dimensions, a rank forwards the messages for the ranks that it serves (irr_nodes_server).  With n
- * ranks on its own node, these are every n-th rank of another node.  So the first dimension never leaves the node, and
- * in the second a rank sends one message to each node that is not larger than its own, and a few to larger ones.  The
- * step of a message to place j follows from the distance d between the nodes and from j / n, which no two senders to
- * one rank share: (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
+ * ranks on its node, a rank serves every n-th rank of another node.  In the first stage all messages stay inside the
+ * node.  In the second stage a rank sends at most one message to each node that is not larger than its own node, and
+ * several messages to each larger node.  A message to the rank at place j of a node that is d nodes ahead is sent in
+ * step (d - 1) * w + j / n + 1, with w = ceil(largest / smallest).  No two senders to a rank have the same d, so they
+ * send to it in different steps.
  *
  * With nodes and three dimensions, leaders (irr_nodes_leader) exchange one message for each pair of nodes:
  *
- *     first   each rank sends to each rank of its node the block for that rank, and if that rank is a leader, the
- *             blocks for the nodes that it leads for
+ *     first   each rank sends to each other rank of its node the block for that rank and, if that rank is a leader, the
+ *             blocks for the nodes for which it leads
  *     second  each leader sends to the leaders of these nodes; the step is the distance between the nodes
- *     third   each leader sends to each rank of its node; other ranks only receive
+ *     third   each leader sends to each other rank of its node; ranks that are no leaders only receive
  *
- * So ranks of one node, and nodes of one rank each, exchange their blocks directly.
+ * The ranks of one node exchange their blocks directly, and so do nodes of one rank each.
  */
 #include "route/stages.h"
 
@@ -36,7 +37,7 @@ static irr_status_t make_room(irr_stage_t *stage, int slots, int senders, int no
         IRR_ARRAY(stage->node_slot, (size_t)nodes) }));
 }
 
-/* Inserts a sender sorted by step; senders come nearly sorted. */
+/* Inserts a sender into the list sorted by step.  Senders are inserted in nearly sorted order. */
 static void add_sender(irr_stage_t *stage, int rank, int number)
 {
     int i = stage->senders++;
@@ -108,7 +109,7 @@ static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
     return IRR_OK;
 }
 
-/* Fills a stage between leaders: to all nodes that this rank leads for, and from them. */
+/* Fills a stage between leaders: messages to and from all nodes for which this rank leads. */
 static irr_status_t tabulate_between(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -131,7 +132,7 @@ static irr_status_t tabulate_between(irr_stage_t *stage)
     return IRR_OK;
 }
 
-/* Returns the step of a message to place j of a node that is `distance` nodes on, from a node of `size` ranks. */
+/* Returns the step of a message from a node of `size` ranks to place j of the node that is `distance` nodes ahead. */
 static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
 {
     int width = (nodes->largest + nodes->smallest - 1) / nodes->smallest;
@@ -139,7 +140,7 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
     return (distance - 1) * width + j / size + 1;
 }
 
-/* Returns the lowest place of another node that a rank serves.  The node may be too small to have it. */
+/* Returns the lowest place of another node that a rank serves.  The node may have fewer ranks. */
 static int first_served(const irr_nodes_t *nodes, int rank, int node)
 {
     int size = irr_nodes_size(nodes, nodes->node[rank]);
@@ -187,7 +188,7 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
     return IRR_OK;
 }
 
-/* Returns the slot for a destination, with three dimensions; -1: none. */
+/* Returns the slot for a destination with three dimensions; -1: this rank cannot forward data to it. */
 static int leader_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -207,7 +208,7 @@ static int leader_slot(const irr_stage_t *stage, int destination)
                ? 1 + irr_nodes_which(nodes, mine, node) / size : -1;
 }
 
-/* Returns the slot for a destination, with two dimensions; -1: none. */
+/* Returns the slot for a destination with two dimensions; -1: this rank cannot forward data to it. */
 static int node_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;

@@ -1,8 +1,9 @@
 /*
- * stages.h - the stages of a grid route for one rank: the ranks that it sends to, and those that send to it.
+ * stages.h - the stages of a grid route for one rank: the ranks to which it sends, and the ranks that send to it.
  *
- * These tables contain all that planning and running a stage need of the geometry.  A stage has a slot for each rank
- * that a slice can go to; one of the slots is this rank itself.
+ * The code that plans and runs a stage knows the grid from these tables only.  A slice is a range of a block that
+ * travels separately.  A stage has a slot for each rank to which it can take a slice; one slot is this rank itself, for
+ * slices that stay.
  */
 #ifndef IRR_STAGES_H
 #define IRR_STAGES_H
@@ -13,15 +14,16 @@ typedef struct irr_stage {
     const irr_grid_t *grid;
     int               rank;
     int               dimension;    /* from 0 */
-    bool              spreading;
-    irr_grid_level_t  level;        /* without nodes */
-    int               slots, own;   /* own: the slot of slices that stay on this rank */
-    int              *peer;         /* by slot */
-    int              *number;       /* by slot: the step of the message; 0 for own */
-    int               senders;
-    int              *sender;       /* ranks that send to this one, by step */
-    int              *sender_number;
-    int              *node_slot;    /* with nodes, second of two dimensions: first slot of each node */
+    bool              spreading;    /* true: the stage spreads slices over all slots; false: it collects (grid.h) */
+    irr_grid_level_t  level;        /* used without nodes */
+    int               slots, own;   /* number of slots; the slot of slices that stay on this rank */
+    int              *peer;         /* by slot: the rank */
+    int              *number;       /* by slot: the step of the message; 0 for slot `own` */
+    int               senders;      /* number of ranks that send to this rank */
+    int              *sender;       /* these ranks, sorted by step */
+    int              *sender_number;   /* by sender: the step of its message */
+    int              *node_slot;    /* second dimension of a grid with nodes and two dimensions: first slot of each
+                                       node */
 } irr_stage_t;
 
 typedef struct irr_stages {
@@ -33,15 +35,16 @@ typedef struct irr_stages {
 } irr_stages_t;
 
 /*
- * Computes the stages, which must not be moved and must not outlive the grid's nodes.  IRR_ERR_NO_MEMORY.  O(P) each.
+ * Computes the stages.  *stages must not be moved, and must be freed before the nodes of the grid.  IRR_ERR_NO_MEMORY.
+ * O(P) time for each stage.
  */
 irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int ranks, int rank);
 void         irr_stages_fini(irr_stages_t *stages);
 
-/* Returns the slot that leads to a rank (and, unless the stage spreads, to all destinations behind it); -1: none. */
+/* Returns the slot for data to a destination; -1: this rank cannot forward data to this destination. */
 int irr_stage_slot(const irr_stage_t *stage, int destination);
 
-/* Returns whether this rank can forward what arrives in this stage for a destination. */
+/* Returns whether this rank can forward data for a destination that arrives in this stage. */
 bool irr_stage_accepts(const irr_stage_t *stage, int destination);
 
 #endif
