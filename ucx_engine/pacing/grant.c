@@ -1,26 +1,31 @@
 /*
  * grant.c - pacing grant: a send starts when its receiver has granted it, and a rank has few sends in flight.
  *
- * So neither end divides its bandwidth among many messages.  Limiting the receivers alone is not enough: a rank with
- * grants from two receivers sends to both at half the speed, both wait for it, and the exchange settles far below what
- * the network can do.  With two grants at a time the next grant travels while the message before is still moving.
+ * With grants, neither end divides its bandwidth among many messages.  A limit for receivers alone is not enough: a
+ * rank with grants from two receivers sends to both at half the speed, both receivers wait for it, and the exchange
+ * uses only a fraction of the network's bandwidth.  With two grants at a time, the next grant travels while the
+ * previous message is still moving.
  *
- * A rank grants its receives in the order of its plan: it signals the sender of each when the receive that is `grants`
- * before it is over.  A send waits for its grant, and for the end of the send that is `grants` before it.  Both ends
- * have the messages of a pair in the same order, so the j-th grant is for the j-th message.
+ * A rank grants its receives in the order of its plan.  It sends the grant for a receive when the receive that is
+ * `grants` places earlier is over.  A send waits for its grant, and for the end of the send that is `grants` places
+ * earlier.  Both ends have the messages of a pair of ranks in the same order, so the j-th grant is for the j-th
+ * message.
  *
- * The exchange ends if all its messages have one order that each rank keeps in its sends and in its receives.  Take the
- * first message that is not over.  All receives of its receiver before it are over, so it is granted; all sends of its
- * sender before it are over, so it goes.  The order is the list of a schedule; (to - from) mod P with rotate; from + to
- * with natural, where a rank sends to 0, 1, 2 ... and receives from 0, 1, 2 ...
+ * The exchange ends if all its messages have a common order that each rank keeps in its sends and in its receives.
+ * Proof: take the first message that is not over.  All earlier receives of its receiver are over, so the message has
+ * its grant.  All earlier sends of its sender are over, so the message starts.  The common order is the list of a
+ * schedule; with order rotate it is (to - from) mod P, and with order natural from + to.
  *
- * Cost: one empty message for each message of the plan.  On emulated switched Ethernet a prototype reached 0.82 to 0.91
- * of a port, where exchanges without grants reach about half.  It had pieces of 16 to 128 KiB, strict order on both
- * sides, and the next grant on its way before a piece ended.
+ * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype used 0.82 to 0.91
+ * of the bandwidth of a port; exchanges without grants use about half of it.  The prototype had pieces of 16 to 128
+ * KiB, a strict order on both sides, and sent the next grant before a piece ended.
  */
 #include "pacing/pacing.h"
 
-/* Makes the k-th of some steps wait for the one that is `limit` before it; *behind is the next of these. */
+/*
+ * Makes step number k of a list wait for the step of `kind` that is `limit` places earlier, which is at or after
+ * *behind.  Advances *behind past that step.
+ */
 static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {
     if (k < limit) {

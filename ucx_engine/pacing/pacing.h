@@ -1,17 +1,18 @@
 /*
- * pacing.h - pacings: when a step may start.
+ * pacing.h - pacings: the condition on which a step may start.
  *
- * A pacing is a function over the plan of a rank.  It adds signals, waits and dependencies to the plan of a direct
- * route or of a schedule.  So the executor knows no pacings, and irr_plan_check proves that the exchange ends.  Plans
- * of grids have no pacing: the two ends of a message have it in different steps, and their sends wait for receives.
+ * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The plan must come from a
+ * direct route or from a schedule.  The executor therefore needs no code for pacings, and irr_plan_check proves that
+ * the exchange ends.  Plans of grids have no pacing: the two ends of a message have it in different steps, and sends
+ * already wait for receives.
  *
- * A rank sends in the order of its plan: a send that may not start yet delays those after it.  A pacing therefore adds
- * what several sends wait for to the first of them only, and adds to a signal only what the signal before did not wait
- * for.  So each step is waited for a fixed number of times.  Among the sends of a stage, and among its receives, the
- * numbers ascend.
+ * A rank sends in the order of its plan, so a send that may not start yet delays all later sends.  If several sends
+ * must wait for a step, only the first of them gets the dependency.  Signals are also sent in order, so a signal gets
+ * only the dependencies that no earlier signal has.  The number of dependencies on a step is therefore bounded by a
+ * constant.  Among the sends of a stage, and among its receives, the step numbers ascend.
  *
- * A message that never arrives stops the steps after it, on other ranks too.  Pure.  Cost: O(n) time for a plan of n
- * steps.
+ * If a message never arrives, all steps that wait for it do not start, on any rank.  Pure.  Cost: O(n) time for a plan
+ * of n steps.
  */
 #ifndef IRR_PACING_H
 #define IRR_PACING_H
@@ -21,15 +22,15 @@
 struct irr_signals;
 
 typedef struct irr_pacing_params {
-    size_t grants;                       /* grant: as in irr_settings_t */
-    const struct irr_signals *signals;   /* sync: signals and waits; NULL: none */
+    size_t grants;                       /* pacing grant: as in irr_settings_t */
+    const struct irr_signals *signals;   /* pacing sync: the signals and waits of the rank; NULL: none */
 } irr_pacing_params_t;
 
 typedef struct irr_pacing {
     const char *name;
-    /* Adds the pacing to a plan; NULL: nothing is added. */
+    /* Adds the pacing to a plan; NULL: the pacing adds nothing. */
     irr_status_t (*add)(irr_plan_t *plan, const irr_pacing_params_t *params);
-    bool syncs;                               /* uses `signals` */
+    bool syncs;                               /* true if the pacing uses `signals` */
 } irr_pacing_t;
 
 extern const irr_pacing_t irr_pacing_free;
@@ -40,15 +41,15 @@ extern const irr_pacing_t irr_pacing_sync;
 /* Returns the pacing of an enum value, or NULL for IRR_PACING_AUTO and values outside the enum. */
 const irr_pacing_t *irr_pacing_of(irr_pacing_kind_t pacing);
 
-/* Adds a pacing to a plan without one.  IRR_ERR_NO_MEMORY: the plan has to be built again. */
+/* Adds a pacing to a plan that has no pacing.  IRR_ERR_NO_MEMORY: the plan is incomplete and must be built again. */
 irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_t *params, irr_plan_t *plan);
 
 /* ---- for pacings ---- */
 
-/* Returns the first step of a kind and stage from step `from` on, or plan->nsteps. */
+/* Returns the first step, from step `from` on, that has this kind and stage, or plan->nsteps. */
 size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, size_t from);
 
-/* Makes each send wait for all sends, and if `receives` for all receives, with a lower number in its stage. */
+/* Makes each send wait for all sends of its stage with a lower number.  receives: and for all such receives. */
 irr_status_t irr_pacing_in_turn(irr_plan_t *plan, bool receives);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * signals.c - see signals.h.
  *
- * The synchronisations are sorted by the message that waits.  A rank waits in this order for the signals of one peer,
- * and the peer must send them in this order too.  So a signal is never sent before earlier ones for the same peer.
+ * The synchronisations are sorted by the waiting message.  A rank waits for the signals of a peer in this order, so the
+ * peer must send them in the same order: it sends no signal before an earlier signal to the same rank.
  */
 #include "pacing/signals.h"
 
@@ -15,20 +15,21 @@ typedef struct maker {
     const irr_schedule_t *schedule, *own;
     int                   rank;
     uint64_t              lead;
-    size_t               *place;     /* by transmission of the schedule: pieces of its kind in `own` before it */
-    size_t               *pieces;    /* by transmission: its own pieces */
-    uint64_t             *bytes;     /* bytes[i]: bytes of the first i receives */
-    size_t                receives;
-    size_t               *signalled;   /* by peer: receives before its last signal */
+    size_t               *place;     /* by transmission of the schedule: number of earlier sends in `own` if it is a
+                                        send, or of earlier receives */
+    size_t               *pieces;    /* by transmission: number of its pieces */
+    uint64_t             *bytes;     /* bytes[i]: number of bytes of the first i receives */
+    size_t                receives;  /* number of receives in `own` */
+    size_t               *signalled;   /* by peer: number of receives before the last signal to the peer */
     irr_signals_t *made;
 } maker_t;
 
 /* ---- pieces of transmissions ---- */
 
-/* Finds the pieces of each transmission of the rank; both lists have the same order. */
+/* Finds the pieces of each transmission of the rank in `own`, which has the order of the schedule. */
 static void place_all(maker_t *maker)
 {
-    size_t next[2] = { 0, 0 }, at = 0;   /* of receives and of sends */
+    size_t next[2] = { 0, 0 }, at = 0;   /* next: numbers of receives and of sends */
 
     for (size_t i = 0; i < maker->schedule->count; i++) {
         const irr_transmission_t *t = &maker->schedule->list[i];
@@ -56,7 +57,7 @@ static void sum_receives(maker_t *maker)
     }
 }
 
-/* Returns the least number of receives that have all but the lead of the bytes of the first `count`. */
+/* Returns the least number of receives after which at most `lead` bytes of the first `count` receives are missing. */
 static size_t early(const maker_t *maker, size_t count)
 {
     size_t low = 0, high = count;   /* bounds of the result */

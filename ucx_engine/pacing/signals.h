@@ -1,10 +1,10 @@
 /*
  * signals.h - the signals and waits of one rank when a schedule runs with pacing sync.
  *
- * Two messages of different steps that share a link must not collide there (order/tree/syncs.h).  Signals need time, in
- * which a link would idle.  A rank therefore counts a receive as over when all but `lead` bytes of its receives so far
- * have arrived.  Each rank may have its own lead, which determines how many bytes may collide on a link, and never
- * makes a rank wait for a later step.
+ * Two messages of different steps that share a link must not use the link at the same time (order/tree/syncs.h).  A
+ * signal takes time to travel, and the link would idle in this time.  A rank therefore treats a receive as over when
+ * all bytes of its receives so far except `lead` bytes have arrived.  The lead bounds the number of bytes that may
+ * collide on a link.  Each rank may have its own lead.  A lead never makes a rank wait for a later step.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5
@@ -15,13 +15,16 @@
 #include "order/tree/syncs.h"
 #include "irr.h"
 
-/* A signal to a peer when the first `received` receives are over. */
+/* A signal to a peer, which is sent when the first `received` receives are over. */
 typedef struct irr_signal {
     size_t received;
     int    peer;
 } irr_signal_t;
 
-/* A wait before send number `send`, from 0: for a signal of peer or, if peer is this rank, for its first receives. */
+/*
+ * A wait before send number `send`, counted from 0: for a signal of peer or, if peer is this rank, for the first
+ * `received` receives of this rank.
+ */
 typedef struct irr_wait {
     size_t send;
     int    peer;
@@ -30,15 +33,16 @@ typedef struct irr_wait {
 
 /* Zeroed: empty. */
 typedef struct irr_signals {
-    irr_signal_t *signals;   /* by received */
+    irr_signal_t *signals;   /* sorted by `received` */
     size_t       nsignals;
-    irr_wait_t *waits;      /* by send; signals between two ranks have the same order in signals and waits */
+    irr_wait_t *waits;      /* sorted by `send`; the signals from one rank to another have the same order in both */
     size_t       nwaits;
 } irr_signals_t;
 
 /*
- * Builds the signals and waits of a rank.  schedule: with its synchronisations; own: the result of irr_schedule_own for
- * the rank.  The caller frees *made_p with irr_signals_fini.  O(n + P) time and memory.  IRR_ERR_NO_MEMORY.
+ * Builds the signals and waits of a rank.  syncs: the synchronisations of the schedule; own: the result of
+ * irr_schedule_own for the rank.  The caller frees *made_p with irr_signals_fini.  O(n + P) time and memory.
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_signals_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
                                const irr_schedule_t *own, uint64_t lead, irr_signals_t *made_p);

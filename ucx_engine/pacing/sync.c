@@ -1,16 +1,16 @@
 /*
- * sync.c - pacing sync: a send of step s starts when the transport has completed this rank's sends of the steps below
- * s, and all messages that it would collide with on a link have been received.  These include the rank's own messages,
- * which may still wait in a buffer.
+ * sync.c - pacing sync.  A send of step s starts when two conditions hold.  The transport has completed this rank's
+ * sends of the steps below s.  All earlier messages that share a link with the send were received, including messages
+ * of this rank, because the transport may complete a send whose bytes are still in a buffer.
  *
- * The messages of a rank in a step, which are the pieces of one message, start together.  The receiver of a message
- * signals the ranks whose sends share a link with it.  pacing/signals.h determines these signals, and sends them early
- * by a lead, so that the link does not idle while they travel.  A signal is sent when the first receives, up to a
- * certain one, are over, and after the signals before it: this orders the signals to a peer, and delays no rank until a
- * later step.
+ * A rank sends at most one message in a step.  If the message is cut into pieces, they start together.  The receiver of
+ * a message signals the ranks whose later sends share a link with the message.  pacing/signals.h computes these
+ * signals.  They are sent early by a lead, a number of bytes, so that the link does not idle while a signal travels.  A
+ * signal is sent when a given number of receives are over and all earlier signals were sent.  The signals to a peer are
+ * therefore in order, and no rank is delayed until a later step.
  *
- * The exchange ends, because a send waits only for earlier sends of its rank, and for receives of steps before its own,
- * on its rank or on the signalling rank.
+ * The exchange ends, because a send waits only for earlier sends of its rank and for receives of earlier steps, on its
+ * rank or on the signalling rank.
  *
  * Cost: one empty message for each signal.
  *
@@ -27,7 +27,7 @@ static const irr_signals_t *signals_of(const irr_pacing_params_t *params)
     return params->signals != NULL ? params->signals : &none;
 }
 
-/* Makes a step wait for receives *next to place - 1; receive 0 is step `first`. */
+/* Makes a step wait for receives *next to place - 1, and advances *next; receive number 0 is step `first`. */
 static irr_status_t wait_receives(irr_plan_t *plan, size_t step, size_t first, size_t place, size_t *next)
 {
     irr_status_t status = IRR_OK;
@@ -76,7 +76,7 @@ static irr_status_t signal_all(irr_plan_t *plan, const irr_signals_t *signals, s
     return status;
 }
 
-/* In the last stage all receives are consecutive, and so are all sends. */
+/* The receives of the last stage are consecutive steps, and so are its sends. */
 static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 {
     const irr_signals_t *signals = signals_of(params);

@@ -2,7 +2,7 @@
  * window.h - a sliding window over the sends in flight of a rank, in messages and in bytes.  It applies to every
  * pacing.
  *
- * A send starts as soon as both limits allow it, without batches.  A message longer than the window goes alone.
+ * A send starts as soon as both limits allow it.  A message that is longer than the limit of bytes is sent alone.
  */
 #ifndef IRR_WINDOW_H
 #define IRR_WINDOW_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 typedef struct irr_window {
-    size_t messages_max, bytes_max;   /* limits; 0: none */
-    size_t messages, bytes;           /* in flight now */
+    size_t messages_max, bytes_max;   /* limits of the number of messages and bytes in flight; 0: no limit */
+    size_t messages, bytes;           /* number of messages and bytes in flight */
 } irr_window_t;
 
-/* Returns whether a send of so many bytes may start. */
+/* Returns whether a send of this length may start. */
 static inline bool irr_window_admits(const irr_window_t *window, size_t bytes)
 {
     if (window->messages == 0) {

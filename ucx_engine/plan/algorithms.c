@@ -1,8 +1,8 @@
 /*
- * algorithms.c - the table of strategies that have a name, which users choose as an algorithm; see strategy.h.
+ * algorithms.c - the table of algorithms: the strategies that users choose by name; see strategy.h.
  *
- * Row 0 is "auto", so that 0 is the default everywhere.  The order of a grid is the priority order, which is rotation
- * if all rows are complete.
+ * Row 0 is "auto", so a zeroed algorithm is the default.  A grid has the order `priority`, which is rotation if all
+ * rows are complete.
  */
 #include "plan/strategy.h"
 
@@ -59,7 +59,7 @@ static const struct {
 
 enum { ROW_AUTO, ROW_DIRECT, ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* The names of the papers, and those of releases before 0.3.0: users may have them in scripts. */
+/* Names in the papers, and names of releases before 0.3.0, which scripts of users may contain. */
 static const char *const older[][2] = {
     { "a1", "direct" }, { "board", "direct" }, { "ac", "natural" }, { "a2", "spread" }, { "a3", "grid" },
     { "a4", "balanced-grid" }, { "multistage", "bruck" }, { "lp", "xor" }, { "rs_n", "random" },
@@ -108,8 +108,9 @@ int irr_algorithm_find(const char *name)
 }
 
 /*
- * In a job "auto" becomes direct only if something needs the engine; otherwise the component leaves it to Open MPI.
- * With a topology it becomes tree, because a user who sets a topology wants it used.
+ * In a job, the component calls the engine with "auto" only if a setting requires the engine; otherwise Open MPI serves
+ * at first.  With a topology, "auto" is tree, because a user who sets a topology wants it to be used; otherwise it is
+ * direct.
  */
 int irr_algorithm_resolve(int algorithm, int hosts)
 {

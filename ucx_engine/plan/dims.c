@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* Reads a number from 1 to max at *text, and advances *text.  Returns 0 if there is none. */
+/* Reads a number from 1 to max at *text, and advances *text past it.  Returns 0 if there is no such number. */
 static int number(const char **text, long max)
 {
     char *end;

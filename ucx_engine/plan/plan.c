@@ -1,7 +1,8 @@
 /*
  * plan.c - storage of plans: growing arrays (steps, pieces, dependencies), and the steps that pacings add.
  *
- * Appending is O(1) amortised.  A plan that is built again within the room of an earlier one never allocates.
+ * Appending a step takes amortised O(1) time.  A plan that is built in the memory of an earlier plan of at least the
+ * same size allocates nothing.
  */
 #include "plan/plan.h"
 
@@ -24,7 +25,7 @@ void irr_plan_fini(irr_plan_t *plan)
     irr_plan_init(plan);
 }
 
-/* Gives a changed plan an edition that no other plan has. */
+/* Sets the edition of a changed plan to a new number. */
 static void renew_edition(irr_plan_t *plan)
 {
     static _Atomic uint64_t last;

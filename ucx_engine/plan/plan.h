@@ -2,24 +2,23 @@
  * plan.h - a plan is data: the steps of one rank in one exchange, as typed steps over symbolic buffers.
  *
  * A plan contains no address, endpoint or time, so it can be stored, printed, checked and run again over other buffers.
- * A step may start when the steps that it depends on are complete.  Beyond that, three groups of steps each start in
- * the order of the array, which is the order of the schedule: sends, copies and reductions; signals; receives and
- * waits. Receives precede the sends of their stage: they are posted before this rank sends anything, and no pacing
- * delays them.
+ * A step may start when all steps on which it depends are complete.  In addition, the steps of each of three groups
+ * start in the order of the array: sends, copies and reductions; signals; receives and waits.  The receives of a stage
+ * precede its sends in the array.  They are posted before this rank sends in the stage, and no pacing delays them.
  *
- * A signal (IRR_STEP_SIGNAL) is an empty message; its receiver waits for it (IRR_STEP_WAIT) before other steps start.
- * Pacings consist of signals, waits and dependencies (pacing/pacing.h).
+ * A signal (IRR_STEP_SIGNAL) is an empty message.  Its receiver has a wait (IRR_STEP_WAIT), on which other steps may
+ * depend.  Pacings consist of signals, waits and dependencies (pacing/pacing.h).
  *
  * Rules that irr_plan_check proves over the plans of all ranks:
  *
  * 1. The k-th message from p to q in a stage is a send of p and a receive of q, with the same number of parts and equal
  *    lengths, so both ends compose it in the same way (exec/compose.h).  A part is one piece, or several that are
  *    joined. The k-th signal of p is a wait of q.
- * 2. A send reads only what its rank owns or has received in steps that the send depends on.
- * 3. No byte of OUTPUT is written twice, none outside the blocks of the problem.  In place INPUT is OUTPUT, and a byte
- *    is written only after all steps that read its old value.
+ * 2. A send reads only the input of its rank, and bytes that the rank received in steps on which the send depends.
+ * 3. No byte of OUTPUT is written twice, and no byte outside the blocks of the problem is written.  In an exchange in
+ *    place, INPUT is OUTPUT, and a byte is written only after all steps that read its old value.
  * 4. Each byte of each block is delivered exactly once, to its offset.
- * 5. The exchange ends even if no send completes before its receive is posted, and no signal before its wait.
+ * 5. The exchange ends even if a send completes only after its receive is posted, and a signal only after its wait.
  */
 #ifndef IRR_PLAN_H
 #define IRR_PLAN_H
@@ -30,7 +29,7 @@ typedef enum irr_buffer {
     IRR_BUFFER_INPUT,
     IRR_BUFFER_OUTPUT,
     IRR_BUFFER_SCRATCH,
-    IRR_BUFFER_NOWHERE  /* the only piece of a receive: any length, discarded */
+    IRR_BUFFER_NOWHERE  /* only piece of a receive that discards its message, of any length */
 } irr_buffer_t;
 
 #define IRR_BUFFERS (IRR_BUFFER_NOWHERE + 1)
@@ -47,21 +46,21 @@ typedef enum irr_step_kind {
     IRR_STEP_SEND,  /* one message to peer, gathered from the pieces */
     IRR_STEP_RECV,  /* one message from peer, scattered into the pieces */
     IRR_STEP_COPY,  /* local copy of the first piece to the second; a shorter second piece truncates */
-    IRR_STEP_SIGNAL,  /* signal: an empty message to peer, which lets it go on */
-    IRR_STEP_WAIT, /* wait for a signal of peer */
-    IRR_STEP_REDUCE /* local: the 64-bit words of the second piece become the maxima of both pieces */
+    IRR_STEP_SIGNAL,  /* empty message to peer */
+    IRR_STEP_WAIT, /* wait for a signal from peer */
+    IRR_STEP_REDUCE /* local: the 64-bit words of the second piece become the maxima of the words of both pieces */
 } irr_step_kind_t;
 
 #define IRR_STEP_KINDS (IRR_STEP_REDUCE + 1)
 
-/* The content of a message.  Only messages of one pair of ranks, stage and content must stay in order. */
+/* The content of a message.  Messages stay in order only if they have the same pair of ranks, stage and content. */
 typedef enum irr_content {
     IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
-    IRR_CONTENT_HEADER,  /* a description of bytes, followed by short ones: one message, however it is composed */
+    IRR_CONTENT_HEADER,  /* a description of bytes, followed by those of the bytes that are short; always one message */
     IRR_CONTENT_BODY     /* the bytes that a header describes */
 } irr_content_t;
 
-/* A step.  The members that each message needs come first, in few cache lines. */
+/* A step.  The members that are read for each message are first, in few cache lines. */
 typedef struct irr_step {
     irr_step_kind_t kind;
     irr_content_t   content;
@@ -69,14 +68,15 @@ typedef struct irr_step {
     int             stage;        /* from 1 */
     size_t          bytes;        /* length of the message */
     size_t          first_piece;  /* index in plan->pieces */
-    size_t          described;    /* of a send: number of its bytes that are description, not data */
-    size_t          pieces;       /* at least 1; two for a local step; one without bytes for a signal or a wait */
+    size_t          described;    /* of a send: number of its bytes that are a description, not user data */
+    size_t          pieces;       /* number of pieces: 2 for a local step; 1, of length 0, for a signal or a wait;
+                                     otherwise at least 1 */
     size_t          first_dep;    /* index in plan->deps */
-    size_t          deps;
-    size_t          ahead;        /* of a send: bytes of the following sends that must fit in the window with it */
-    int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
-    bool            replaceable;  /* of a receive: complete with other bytes only when the caller says so
-                                     (exec/exec.h) */
+    size_t          deps;         /* number of dependencies */
+    size_t          ahead;        /* of a send: bytes of later sends that must fit in the window together with it */
+    int             number;       /* of a message: step of the schedule within the stage, from 1; otherwise 0 */
+    bool            replaceable;  /* of a receive: if other bytes arrive, the step is complete only when the caller
+                                     says so (exec/exec.h) */
 } irr_step_t;
 
 typedef struct irr_plan {
@@ -91,10 +91,10 @@ typedef struct irr_plan {
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
     size_t       ndeps, deps_max;
-    uint64_t     edition;         /* unique in the process: plans of one edition and length are equal; 0: unknown */
+    uint64_t     edition;         /* plans of a process with equal editions and lengths are equal; 0: no edition */
 } irr_plan_t;
 
-/* Returns true for a step on this rank's memory, without a message. */
+/* Returns true for a step without a message. */
 static inline bool irr_step_is_local(irr_step_kind_t kind)
 {
     return kind == IRR_STEP_COPY || kind == IRR_STEP_REDUCE;
@@ -106,7 +106,7 @@ static inline bool irr_step_goes_out(const irr_step_t *step)
     return step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_SIGNAL;
 }
 
-/* Numbers of steps, pieces and dependencies. */
+/* The size of a plan: its numbers of steps, pieces and dependencies. */
 typedef struct irr_plan_room {
     size_t steps, pieces, deps;
 } irr_plan_room_t;
@@ -114,7 +114,7 @@ typedef struct irr_plan_room {
 void irr_plan_init(irr_plan_t *plan);
 void irr_plan_fini(irr_plan_t *plan);
 
-/* Makes room for a plan of this size.  IRR_ERR_NO_MEMORY. */
+/* Allocates room for a plan of this size.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room);
 
 /* Returns the size of a plan. */
@@ -123,12 +123,12 @@ static inline irr_plan_room_t irr_plan_size(const irr_plan_t *plan)
     return (irr_plan_room_t){ .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
 }
 
-/* Empties the plan and sets its rank and ranks; keeps the room. */
+/* Empties the plan, and sets its rank and its number of ranks.  Keeps the allocated room. */
 void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem);
 
 /*
- * Appends a step, its pieces and its dependencies, and updates stages and scratch.  IRR_ERR_NO_MEMORY, which cannot
- * occur within the room: the plan is unchanged.
+ * Appends a step, its pieces and its dependencies, and updates stages and scratch_bytes.  IRR_ERR_NO_MEMORY: the plan
+ * is unchanged; this cannot occur if irr_plan_reserve has allocated enough room.
  */
 typedef struct irr_step_params {
     irr_step_kind_t    kind;
@@ -149,14 +149,15 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
 irr_status_t irr_plan_signal(irr_plan_t *plan, int peer, int stage);
 
 /*
- * Inserts `count` waits before step `at`; the caller sets their peers.  The steps from there on move up, and
- * dependencies on them are adjusted.  O(steps).  IRR_ERR_NO_MEMORY: the plan is unchanged.
+ * Inserts `count` waits before step `at`; the caller sets their peers.  The indices of the steps from `at` on rise by
+ * `count`, and dependencies on these steps are adjusted.  O(steps).  IRR_ERR_NO_MEMORY: the plan is unchanged.
  */
 irr_status_t irr_plan_insert_waits(irr_plan_t *plan, size_t at, size_t count, int stage);
 
 /*
- * Makes a step depend on an earlier one.  Its dependencies move to the end of plan->deps, so all new ones of a step
- * should be added in sequence.  IRR_ERR_NO_MEMORY: the dependencies are unchanged.
+ * Makes a step depend on an earlier step.  The dependencies of the step move to the end of plan->deps, so the caller
+ * should add all new dependencies of a step before those of the next step.  IRR_ERR_NO_MEMORY: the dependencies are
+ * unchanged.
  */
 irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
 
@@ -166,12 +167,12 @@ irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
  */
 irr_status_t irr_plan_add_part(irr_plan_t *plan, irr_buffer_t buffer, irr_blocks_t blocks, size_t skip, size_t length);
 
-/* Appends the copies of the rank's message to itself.  Called last, so that they overlap with messages in flight. */
+/* Appends the copies of the rank's message to itself.  They should be the last steps, to overlap with messages. */
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
 
 /* ---- plans that grow ---- */
 
-/* The end of a plan. */
+/* The size of a plan at some time. */
 typedef struct irr_plan_mark {
     size_t nsteps, nsends, nrecvs, nlocals, npieces, ndeps;
     int    stages;
@@ -179,7 +180,7 @@ typedef struct irr_plan_mark {
 
 irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan);
 
-/* Removes everything appended since the mark. */
+/* Removes all steps that were appended after irr_plan_mark returned the mark. */
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
 
 /* ---- print (study/print.c) ---- */
@@ -187,15 +188,15 @@ void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
 /* ---- check (study/check.c) ---- */
 
 /*
- * Proves the rules above without running anything.  plans[r] and problems[r] belong to rank r.  IRR_ERR_INVALID_PLAN:
- * reason (size bytes, may be NULL) has the first broken rule.  Slow: O(m log m) time for m messages and pieces in all.
+ * Proves the rules above without running the plans.  plans[r] and problems[r] belong to rank r.  IRR_ERR_INVALID_PLAN:
+ * reason (size bytes, may be NULL) has the first broken rule.  O(m log m) time for m messages and pieces of all plans.
  */
 irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks,
                             char *reason, size_t size);
 
 /*
- * Proves rules 1, 2, 3 and 5 for a reduction (route/reduction.h), and that each rank ends with the maxima of so many
- * words of all ranks.  O(m P) time and memory for m words in all messages.
+ * Proves rules 1, 2, 3 and 5 for a reduction of `words` words (route/reduction.h), and that each rank ends with the
+ * maxima over all ranks.  O(m P) time and memory for m words in all messages.
  */
 irr_status_t irr_plan_check_reduction(const irr_plan_t *plans, int ranks, size_t words, char *reason, size_t size);
 

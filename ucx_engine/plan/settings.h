@@ -2,9 +2,9 @@
  * settings.h - the settings of a communicator, in one table: name, type, range, default, help, and the member of
  * irr_settings_t that takes the value.
  *
- * A row yields the parameter and the info key of Open MPI, the option of a tool, the text of the allowed values, and
- * the word by which ranks compare the setting (comm/agree_settings.h).  A tool whose option has another name finds the
- * row with irr_setting_find.
+ * These are generated from a row: the parameter and the info key of Open MPI, the option of a tool, the text of the
+ * allowed values, and the word by which ranks compare the setting (comm/agree_settings.h).  If an option of a tool has
+ * another name, the tool finds the row with irr_setting_find.
  *
  * Settings of other structures use rows of the same type.  Pure.
  */
@@ -32,16 +32,16 @@ typedef struct irr_setting {
     const char        *name;
     irr_setting_type_t type;
     int                level;
-    size_t             offset;     /* of the member */
-    const char        *standard;   /* the default */
+    size_t             offset;     /* of the member in the structure of values */
+    const char        *standard;   /* text of the default */
     const char        *help;       /* 280 characters at most */
     const char        *allowed;    /* text of the allowed values; NULL for names */
-    int64_t            min, max;   /* of a number; both 0: any that fits */
+    int64_t            min, max;   /* of a number; both 0: any number that fits the type of the member */
     const char      *(*value)(int i);   /* the i-th name, NULL past the last */
     const char        *older;      /* the name before release 0.3.0, which parameters and info keys may use; or NULL */
 } irr_setting_t;
 
-/* Most rows. */
+/* Largest number of rows. */
 #define IRR_SETTINGS_MAX 28
 
 /* Returns row i, or NULL past the last. */
@@ -53,16 +53,16 @@ const irr_setting_t *irr_setting_find(const char *name);
 /* Reads all of a text into the member of *values.  False: the text is not allowed, and the member is unchanged. */
 bool irr_setting_parse(const irr_setting_t *setting, const char *text, void *values);
 
-/* Returns the index of a name, or -1. */
+/* Returns the index i for which value(i) is this name, or an older name for it; or -1. */
 int irr_setting_place(const irr_setting_t *setting, const char *name);
 
 /* Writes the allowed values to text[size], as the end of a sentence. */
 void irr_setting_allowed(const irr_setting_t *setting, char *text, size_t size);
 
-/* Returns a word that is equal for equal values; for a text, only whether it is empty. */
+/* Returns a word that is equal for equal values.  The word of a text states only whether the text is empty. */
 uint64_t irr_setting_word(const irr_setting_t *setting, const void *values);
 
-/* Writes the value of a word to text[size].  False: the word is a hash, which is useless to a reader. */
+/* Writes the value of a word to text[size].  Returns false if the word is a hash, from which the value is unknown. */
 bool irr_setting_text(const irr_setting_t *setting, uint64_t word, char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * settings_value.c - see settings.h: converts texts to values, and values to words.
  *
- * The texts are untrusted: a value is written only if all of its text is valid.
+ * The texts are untrusted.  If a text is not valid, the value is unchanged.
  */
 #include "plan/settings.h"
 

@@ -1,12 +1,15 @@
 /*
- * slice.h - a slice: the unit that a route moves.
+ * slice.h - a slice: a range of the message from one rank to another, which a route moves as a unit.
  */
 #ifndef IRR_SLICE_H
 #define IRR_SLICE_H
 
 #include <stddef.h>
 
-/* A byte range of the message from source to destination.  No padding: slices are compared as memory. */
+/*
+ * Bytes [offset, offset + length) of the message from source to destination.  The structure must have no padding,
+ * because slices are compared with memcmp.
+ */
 typedef struct irr_slice {
     int    source;
     int    destination;

@@ -58,7 +58,7 @@ irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy)
 
 /* ---- grids ---- */
 
-/* Lays out as many dimensions of two as leave at most two ranks for the last one. */
+/* Sets the dimensions to 2, as many as necessary until the last dimension has at most two ranks. */
 static void halve(int ranks, irr_grid_t *grid)
 {
     grid->levels = 1;

@@ -1,14 +1,15 @@
 /*
- * forward.c - passes the messages that arrive to the builder of grid plans, and cuts its messages by a schedule; see
- * forward.h.
+ * forward.c - passes the arriving messages to the builder of grid plans, and cuts the messages of the plan into the
+ * transmissions of a schedule; see forward.h.
  *
- * The messages that may arrive are listed from the stages alone.  So a rank that knows the matrix, and a rank that only
- * receives lengths, use the same list: first, from each other rank of the node, what this rank is to forward, and what
- * is for this rank; then, from each server on another node, what the ranks of that node have for this rank.
+ * list_slices() lists the data that may arrive, and needs the stages only.  Rank 0, which knows the matrix, and a rank
+ * that receives its lengths from rank 0 therefore use the same list.  First the list has, for each other rank of the
+ * node, the data that this rank forwards or keeps.  Then it has, for each server on another node, the data of all ranks
+ * of that node for this rank.
  *
- * A message of stage 2 has what the ranks of a node have for its destination, in the order of the ranks.  A
- * transmission is a range of this message.  So its first and its last piece may be ranges of slices, and it waits only
- * for the ranks in its range.
+ * A message of stage 2 has the data of all ranks of a node for one destination, in the order of the ranks.  A
+ * transmission is a range of such a message.  Its first and its last piece may therefore be ranges of slices, and the
+ * transmission waits only for the data of ranks in its range.
  */
 #include "route/forward.h"
 
@@ -64,7 +65,10 @@ size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
     return (size_t)(mates - 1) * passing + (size_t)(nodes->ranks - mates);
 }
 
-/* Lists what may come from a sender of a stage, in the order of its message, without lengths.  Returns the number. */
+/*
+ * Lists the slices, without lengths, that a sender of a stage may send, in the order of its message; returns their
+ * number.
+ */
 static size_t list_slices(const irr_stages_t *stages, int number, int sender, irr_slice_t *slices)
 {
     const irr_nodes_t *nodes = stages->grid.nodes;
@@ -82,7 +86,7 @@ static size_t list_slices(const irr_stages_t *stages, int number, int sender, ir
     return count;
 }
 
-/* Returns the stages, which borrow the nodes, and room for slices.  IRR_ERR_NO_MEMORY. */
+/* Initialises the stages, which borrow the nodes, and allocates one slice for each rank.  IRR_ERR_NO_MEMORY. */
 static irr_status_t open_stages(const irr_nodes_t *nodes, int rank, irr_stages_t *stages, irr_slice_t **slices)
 {
     const irr_grid_t grid = { .levels = OUTSIDE, .nodes = nodes };
@@ -116,7 +120,7 @@ irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *m
 
 /* ---- the plan of whole messages ---- */
 
-/* Adds a stage to the plan, and advances *lengths past the lengths of what arrives in it. */
+/* Adds a stage to the plan, and advances *lengths past the lengths of the slices of the stage. */
 static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64_t **lengths, irr_slice_t *slices)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
@@ -186,7 +190,7 @@ static irr_status_t build_all(irr_grid_plan_t *build, const irr_stages_t *stages
     return status;
 }
 
-/* Returns the place of the step of the message to or from a rank in stage 2. */
+/* Returns the address of the entry of forward->step for the message to or from a rank. */
 static size_t *step_at(const irr_forward_t *forward, irr_step_kind_t kind, int peer)
 {
     return &forward->step[(kind == IRR_STEP_SEND ? 0 : forward->build.plan.ranks) + peer];
@@ -282,15 +286,15 @@ typedef struct writer {
     const irr_problem_t *problem;
     irr_plan_t          *plan;
     size_t               sends;         /* number of sends of stage 1, which the builder puts before the receives */
-    bool                 short_block;   /* a receive block is too short */
+    bool                 short_block;   /* true if the blocks for a message are too short */
 } writer_t;
 
-/* A range of a message: the bytes before it that were not skipped yet, and the bytes in it that were not taken yet. */
+/* A range of a message: `before` bytes of the message remain to be skipped, then `left` bytes remain to be taken. */
 typedef struct range {
     size_t before, left;
 } range_t;
 
-/* Returns how many of the message's next `length` bytes are in the range; *skip_p: how many are before it. */
+/* Of the next `length` bytes of a message, returns the number in the range.  *skip_p: the number before the range. */
 static size_t cut(range_t *range, size_t length, size_t *skip_p)
 {
     const size_t skip = length < range->before ? length : range->before;
@@ -302,7 +306,9 @@ static size_t cut(range_t *range, size_t length, size_t *skip_p)
     return take;
 }
 
-/* Appends bytes of a slice, from `skip` on.  Blocks too short for a message receive none of it. */
+/*
+ * Appends `take` bytes of a slice, from byte `skip` on.  If the blocks are too short, the bytes go to SCRATCH instead.
+ */
 static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr_piece_t *piece, size_t skip,
                                size_t take)
 {
@@ -326,8 +332,9 @@ static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr
 }
 
 /*
- * Lists in build->deps the steps that bring the contents of a range of a message, and returns their number.  A slice in
- * SCRATCH came directly from its source, and the sources in a range are consecutive.
+ * Lists in build->deps the steps that receive the contents of a range of a message, and returns their number.  The
+ * source of a slice in SCRATCH is the peer of the step that receives the slice, and the sources in a range are
+ * consecutive.
  */
 static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_t *slices, range_t range)
 {
@@ -353,7 +360,7 @@ static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_
     return count;
 }
 
-/* Appends a range of a message as a step, unless it is empty. */
+/* Appends a range of a message as a step, unless the range is empty. */
 static irr_status_t write_range(writer_t *w, size_t index, range_t range, int number)
 {
     const irr_grid_plan_t *build = &w->forward->build;
@@ -388,7 +395,7 @@ static irr_status_t write_inside(writer_t *w, irr_step_kind_t kind)
     return status;
 }
 
-/* Returns the step of a rank's own transmission, if it is of this kind; IRR_NO_STEP otherwise. */
+/* Returns the step of a transmission that this rank sends or receives, according to kind, or IRR_NO_STEP. */
 static size_t step_of(const irr_forward_t *forward, const irr_transmission_t *t, irr_step_kind_t kind, int rank)
 {
     const bool sends = kind == IRR_STEP_SEND;
@@ -412,7 +419,7 @@ static irr_status_t write_outside(writer_t *w, irr_step_kind_t kind, const irr_s
     return status;
 }
 
-/* Appends a copy of no bytes to a block without room, so that the plan ends in IRR_ERR_TRUNCATE. */
+/* If blocks were too short, appends a copy of one byte to a piece of length 0; running it ends in IRR_ERR_TRUNCATE. */
 static irr_status_t write_truncation(const writer_t *w)
 {
     static const irr_piece_t pieces[2] = {

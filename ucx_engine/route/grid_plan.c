@@ -1,20 +1,21 @@
 /*
  * grid_plan.c - see grid_plan.h.
  *
- * A slice that reaches its destination is received directly into OUTPUT; if it belongs to several blocks, a copy at the
- * end puts it there.  Other slices go into SCRATCH, from where the next send reads them; that send depends on the
- * receive. Scratch that the sends of a stage have read is free from the next stage on: a receive that reuses it depends
- * on all earlier sends.  So a rank holds at most what it has received in two stages, which theorem 1 of the JPDC paper
- * bounds, and the slices to copy at the end.
+ * A slice that reaches its destination is received in OUTPUT.  If it belongs to several blocks, it is received in
+ * SCRATCH and copied to them at the end.  All other slices are received in SCRATCH.  The next send reads them there,
+ * and depends on the receive.  Scratch that the sends of a stage have read is free from the next stage on: a receive
+ * that reuses it depends on all earlier sends.  A rank therefore holds at most the data that it received in two stages,
+ * which theorem 1 of the JPDC paper bounds, and the slices to copy at the end.
  *
- * An overlap is a set of dependencies.  `dual` makes a send depend on all receives of the stage before, and `single` on
- * all sends of that stage, too.  `blocking` adds a barrier, and makes each send depend on the send before.
+ * An overlap is a set of dependencies.  With `dual` a send depends on all receives of the previous stage.  With
+ * `single` it also depends on all sends of the previous stage.  `blocking` adds a barrier after each stage, and makes
+ * each send depend on the previous send.
  *
- * The receives of direct messages come first, because they wait for nothing.  The direct sends come after those of the
- * first stage, which are short, and for which other ranks wait.
+ * The receives of direct messages are first in the plan, because they wait for nothing.  The direct sends follow the
+ * sends of the first stage, because the messages of the first stage are short, and other ranks wait for them.
  *
- * Cost: at most one send for a slot and one receive for a sender in each stage; O(n log n) time for n slices of a
- * stage. JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
+ * Cost: at most one send for each slot and one receive for each sender of a stage; O(n log n) time for n slices of a
+ * stage.  JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
  */
 #include "route/grid_plan.h"
 
@@ -71,7 +72,7 @@ void irr_grid_plan_fini(irr_grid_plan_t *build)
     memset(build, 0, sizeof(*build));
 }
 
-/* Adds a message of the rank to the held items: a slice for each block. */
+/* Adds a message of this rank to the held items, with a slice for each block. */
 static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
 {
     size_t offset = 0;
@@ -98,7 +99,7 @@ static bool is_forwarded(const irr_grid_plan_t *build, irr_blocks_t message)
            (grid->direct_from == 0 || !irr_grid_goes_directly(grid, irr_blocks_bytes(message)));
 }
 
-/* Appends the direct messages to other ranks, or from them. */
+/* Appends the direct messages to other ranks or from other ranks, according to kind. */
 static irr_status_t add_direct(irr_grid_plan_t *build, irr_step_kind_t kind)
 {
     const irr_grid_t *grid = &build->stages->grid;
@@ -156,7 +157,7 @@ static size_t append(size_t *deps, size_t count, const size_t *steps, int nsteps
     return count;
 }
 
-/* Sorts and removes duplicates. */
+/* Sorts the dependencies and removes duplicates; returns their number. */
 static size_t unique(size_t *deps, size_t count)
 {
     size_t kept = 0;
@@ -173,8 +174,8 @@ static size_t unique(size_t *deps, size_t count)
 }
 
 /*
- * Appends all receives of the stage before, and for `single` its sends.  Continues with earlier stages, back to one in
- * which this rank sends: sends start in order, so those sends have waited for all stages before.
+ * Appends all receives of the previous stage and, except for `dual`, its sends.  Continues with earlier stages until a
+ * stage in which this rank sends: sends start in order, so the sends of that stage have waited for all stages before.
  */
 static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size_t count)
 {
@@ -195,7 +196,7 @@ static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size
     return count;
 }
 
-/* Collects the steps that a send of a stage waits for: those that bring its contents, and those of the overlap. */
+/* Lists in build->deps the receives of the contents of a send, and the steps required by the overlap. */
 static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *items, size_t before)
 {
     size_t *deps = build->deps, count = 0;
@@ -253,7 +254,7 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     return status;
 }
 
-/* Puts the blank into the step: one byte, without a slice. */
+/* Makes the blank the only piece of the step: one byte, without a slice. */
 static size_t put_blank(irr_grid_plan_t *build)
 {
     build->slices[build->plan.npieces] = (irr_slice_t){ .length = 0 };
@@ -294,7 +295,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     return status;
 }
 
-/* Slots are visited from the one after the own slot on, so steps nearly ascend, as the schedule has them. */
+/* The first slot is the slot after `own`, so the sends nearly have the order of their step numbers. */
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
@@ -317,7 +318,7 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
     return status == IRR_OK && number == 1 ? add_direct(build, IRR_STEP_SEND) : status;
 }
 
-/* Returns the place of an arriving slice.  *used is set if the place is scratch that may have been used before. */
+/* Returns the place of an arriving slice.  Sets *used if the place is scratch that may have been in use before. */
 static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
 {
     irr_piece_t piece;
@@ -334,7 +335,9 @@ static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool 
     return piece;
 }
 
-/* Notes a message that this rank expects directly, but that comes through the grid: its sender has a shorter length. */
+/*
+ * Records a message that this rank expects directly, but that comes through the grid: its sender has a shorter length.
+ */
 static void note_arrival(irr_grid_plan_t *build, const irr_slice_t *slice)
 {
     if (build->came != NULL && slice->destination == build->problem->rank) {
