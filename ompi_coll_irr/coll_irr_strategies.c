@@ -21,7 +21,8 @@
 
 /*
  * Estimated times in nanoseconds to open the transport, to open it on several nodes in addition, and to open a
- * strategy.  They are multiplied by the number of ranks of a node divided by its number of processors.
+ * strategy.  The first and the last are multiplied by the number of ranks of a node divided by its number of
+ * processors.
  */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)

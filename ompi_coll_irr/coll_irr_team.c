@@ -272,7 +272,7 @@ void mca_coll_irr_teams_close(void)
 /* Words of the agreement to join: the fitness of a rank, and values that must be alike, some with their complements. */
 enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
 
-/* One of this number of communicators joins even if joining does not pay, to measure the cost of an agreement. */
+/* Every PROBES-th communicator joins even if joining does not pay, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*

@@ -22,10 +22,10 @@
 #include "problem/matrix.h"
 
 #define IRR_BENCH_NAME_MAX 64                        /* size of a short text, with its end */
-#define IRR_BENCH_LIST_MAX 16                        /* algorithms on the command line */
-#define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* each algorithm plain and persistent */
+#define IRR_BENCH_LIST_MAX 16                        /* maximum number of algorithms on the command line */
+#define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* one plain and one persistent row for each algorithm */
 
-/* Values of an algorithm that are no row of the algorithm table; neither uses coll/irr. */
+/* Values of an algorithm that are not rows of the algorithm table.  Rows with these values do not use coll/irr. */
 enum {
     IRR_BENCH_HOST = -2,   /* Open MPI's implementation of the call */
     IRR_BENCH_P2P  = -1    /* point-to-point messages of the benchmark (bench_run.c) */
@@ -42,7 +42,7 @@ enum { IRR_COUNTERS_MAP(IRR_BENCH_COUNTER_ID) IRR_BENCH_COUNTERS };
 const char *irr_bench_counter_name(int i);
 const char *irr_bench_counter_text(int i);
 
-/* What some exchanges added to each counter; for a gauge, its value after the last exchange. */
+/* The increase of each counter during a number of exchanges.  For a gauge: its value after the last exchange. */
 typedef struct irr_bench_counts {
     unsigned long long value[IRR_BENCH_COUNTERS];
 } irr_bench_counts_t;
@@ -54,12 +54,12 @@ void irr_bench_pvars_close(void);
 /* Returns the current value of each counter; 0 for a counter that the component does not have. */
 irr_bench_counts_t irr_bench_pvars_read(void);
 
-/* Adds to *sum what was counted between two readings. */
+/* Adds the increase of each counter between two readings to *sum. */
 void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before,
                           const irr_bench_counts_t *after);
 
 /*
- * Returns the mean of counter i for each exchange, or the value of a gauge.  Negative if the component has no such
+ * Returns the mean increase of counter i per exchange, or the value of a gauge.  Negative if the component has no such
  * counter.
  */
 double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchanges);
@@ -78,12 +78,12 @@ typedef enum irr_bench_call {
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking);
 
 /*
- * Which exchanges are verified byte by byte.  Filling and verifying the buffers of an exchange leaves the caches cold
- * for it.
+ * Which exchanges are verified byte by byte.  Filling and verifying the buffers evicts the exchange's data from the
+ * caches.
  */
 typedef enum irr_bench_check {
     IRR_BENCH_CHECK_NONE,
-    IRR_BENCH_CHECK_ENDS,   /* one before the warm-up and one after the iterations; neither is timed */
+    IRR_BENCH_CHECK_ENDS,   /* one untimed exchange before the warm-up and one after the iterations */
     IRR_BENCH_CHECK_EACH
 } irr_bench_check_t;
 
@@ -102,32 +102,32 @@ const char *irr_bench_loop_text(int i);
 
 /* The part of the command line that all ranks need.  It is broadcast as bytes, so it has no pointers. */
 typedef struct irr_bench_work {
-    bool     run;                             /* false: help was printed, nothing is left to do */
+    bool     run;                             /* false: help was printed, and the program ends */
     irr_bench_check_t check;
     irr_bench_call_t call;
     irr_bench_loop_t loop;
     int      pieces, stride;                  /* MPI_Alltoallw: pieces of a block, and their distance in pieces */
-    int      dims, degree;                    /* dimensions of a periodic grid, or neighbours on a ring; else 0 */
-    int      inter;                           /* ranks in the first group of an intercommunicator; else 0 */
+    int      dims, degree;                    /* dimensions of a periodic grid; neighbours on a ring; 0: no topology */
+    int      inter;                           /* ranks in the first group of an intercommunicator; 0: there is none */
     bool     in_place;                        /* MPI_IN_PLACE */
     int      iterations;
     int      warmup;
     bool     persistent;                      /* some rows start persistent requests */
     bool     overlap;                         /* nonblocking calls overlap a computation */
     int      tests;                           /* calls of MPI_Test during the computation */
-    int      compute_us;                      /* length of the computation; 0: that of the exchange alone */
+    int      compute_us;                      /* time of the computation in us; 0: the time of the exchange alone */
     bool     idle;                            /* ranks sleep instead of computing */
     int      rows;
     int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST, IRR_BENCH_P2P */
     bool     starts[IRR_BENCH_ROWS_MAX];      /* the row starts a persistent request instead of making the call */
-    uint64_t unit_min, unit_max;              /* bytes of a pattern's unit; equal unless it is swept */
+    uint64_t unit_min, unit_max;              /* unit of a pattern in bytes; different if a sweep varies the unit */
 } irr_bench_work_t;
 
 /* Rank 0 only.  The strings belong to the command line. */
 typedef struct irr_bench_options {
     irr_bench_work_t work;
     const char      *matrix;   /* NULL: use the pattern */
-    const char      *pattern;      /* or the name of the topology */
+    const char      *pattern;      /* name of the pattern or of the topology */
     const char      *datatype;     /* NULL: none */
     const char      *json, *csv;   /* NULL: none */
     double           scale;
@@ -137,7 +137,7 @@ typedef struct irr_bench_options {
     int              column[IRR_BENCH_COUNTERS];
 } irr_bench_options_t;
 
-/* Rank 0 only.  Prints help or version to stdout.  Prints one line to stderr if it refuses the command line. */
+/* Rank 0 only.  Reads the command line.  Prints help or version to stdout, and one line to stderr if it refuses. */
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
 
 const char *irr_bench_algorithm_name(int algorithm);
@@ -151,7 +151,7 @@ const char *irr_bench_algorithm_name(int algorithm);
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                               irr_matrix_t *matrix);
 
-/* Figures of a matrix. busiest: the most bytes that one rank sends or receives, JPDC's Lmax. */
+/* Figures of a matrix.  busiest: the maximum number of bytes that a rank sends or receives (Lmax of the JPDC paper). */
 typedef struct irr_bench_facts {
     uint64_t messages;
     uint64_t bytes;
@@ -169,13 +169,13 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
  */
 typedef struct irr_bench_side {
     int           *ints;                /* the memory of the six arrays below */
-    int           *ranks, *numbers;     /* by slot: the peer, and the number of the edge, equal at both ends */
+    int           *ranks, *numbers;     /* by slot: the peer; the number of the edge, which is equal at both ends */
     int           *counts, *offsets;    /* bytes */
-    int           *longest;             /* bytes of memory of each block */
+    int           *longest;             /* size in bytes of the memory of each block */
     int           *ones;                /* counts of the call if each slot has a datatype */
     MPI_Datatype  *types;               /* NULL: MPI_BYTE */
     size_t         bytes;
-    unsigned char *buffer;              /* in place, both sides share it if their blocks have the same length */
+    unsigned char *buffer;              /* with MPI_IN_PLACE both sides share it if their blocks have equal lengths */
 } irr_bench_side_t;
 
 /* One rank's part of an exchange. */
@@ -202,12 +202,12 @@ typedef struct irr_bench_fault {
 } irr_bench_fault_t;
 
 /*
- * Fills the send buffer with the data of exchange `number` and, unless the call is in place, the receive blocks with
- * the complement of the expected data.
+ * Fills the send buffer with the data of exchange `number`.  Unless the call is in place, also fills the receive blocks
+ * with the complement of the expected data.
  */
 void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number);
 
-/* Compares every received byte with the data of exchange `number`; stores the first wrong one in *fault. */
+/* Compares every received byte with the data of exchange `number`.  Stores the first wrong byte in *fault. */
 void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_fault_t *fault);
 
 /* ---- calls ---- */
@@ -221,7 +221,7 @@ int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank);
  */
 bool irr_bench_speak(const irr_bench_work_t *work, int a, int b);
 
-/* Writes further properties of the call: the two groups, or in place.  Writes an empty text if there are none. */
+/* Writes whether the call has two groups or is in place, as a text.  The text is empty in other cases. */
 void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size);
 
 /* Returns the rank that slot number `slot` of a rank sends to or receives from, and the number of that edge. */
@@ -249,8 +249,8 @@ bool irr_bench_persistent(void);
 void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
 
 /*
- * Collective.  Makes all calls of the loop; rank 0 prints their time as JSON, and the error messages. loaded: coll/irr
- * is in the job. matrix: rank 0 only.
+ * Collective.  Makes all calls of the loop.  Rank 0 prints their time as JSON, and prints error messages.  loaded is
+ * true if coll/irr is in the job.  matrix is used on rank 0 only.
  */
 irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded);
 
@@ -267,11 +267,11 @@ typedef struct irr_bench_row {
     double           *alone;     /* with overlap: the exchange without the computation; or NULL */
     double           *exposed;   /* with overlap: the time minus that rank's computation; or NULL */
     bool              by_irr;    /* coll/irr served every iteration on every rank */
-    bool              misled;    /* by_irr is not what the name of the row promises */
+    bool              misled;    /* by_irr contradicts the name of the row */
     bool              wrong;     /* a byte was wrong on some rank */
-    irr_bench_fault_t fault;     /* the first one on this rank */
-    int               round;     /* the exchange that found it, from 1, over all exchanges */
-    /* Means of one iteration on the rank with the largest; negative if unknown. */
+    irr_bench_fault_t fault;     /* the first wrong byte on this rank */
+    int               round;     /* number of the exchange with this byte; all exchanges are counted from 1 */
+    /* Mean of each counter per iteration, on the rank with the largest mean; negative: unknown. */
     double            counters[IRR_BENCH_COUNTERS];
 } irr_bench_row_t;
 
@@ -295,11 +295,11 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
 typedef struct irr_bench_summary {
     double median, min, max, mean, p90, p99;  /* seconds */
     double median_low, median_high;           /* 97.5 % interval of the median, if the times are independent */
-    double ratio;                             /* host's median divided by this median; negative without a host */
-    double ratio_low, ratio_high;             /* interval of 95 % or more; negative also for the host itself */
-    double start_ratio;                       /* ratio of host's persistent row */
-    double alone;                             /* median of the exchange without a computation; negative: none */
-    double hidden;                            /* median of the hidden share; negative: none */
+    double ratio;                             /* median of row host divided by this median; negative: no row host */
+    double ratio_low, ratio_high;             /* 95 % interval of ratio, or wider; negative: none, or row host */
+    double start_ratio;                       /* the same ratio for the persistent row of host */
+    double alone;                             /* median of the exchange without a computation; negative: unknown */
+    double hidden;                            /* median of the hidden share; negative: unknown */
 } irr_bench_summary_t;
 
 /* Fills work->rows summaries. scratch: room for work->iterations values, to sort the times in. */
@@ -320,15 +320,15 @@ typedef struct irr_bench_result {
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_result_t *result);
 
-/* Prints a last line if a row was not served as its name promises. loaded: coll/irr's counters exist. */
+/* Prints a last line: some row was not served as its name states.  loaded is true if coll/irr's counters exist. */
 void irr_bench_report_warning(bool loaded);
 
 /* Writes name and version of the MPI library; text has room for MPI_MAX_LIBRARY_VERSION_STRING. */
 void irr_bench_library(char *text);
 
 /*
- * The files of results.  open precedes the first exchange; it refuses a file that cannot be written.  add takes the
- * rows of one unit.  close writes the rest; it prints an error message if that fails.
+ * The files of results.  Call open before the first exchange; it refuses a file that cannot be written.  add takes the
+ * rows of one unit.  close writes the remaining results, and prints an error message on failure.
  */
 irr_cli_exit_t irr_bench_files_open(const irr_bench_options_t *options, int ranks);
 void           irr_bench_files_add(const irr_bench_result_t *result);

@@ -1,8 +1,8 @@
 /*
  * bench_call.c - the calls that irr_bench times, blocking, nonblocking and persistent, and the peers of each rank.
  *
- * Neighbours are those on a periodic grid, as even as possible, or the next ones on a ring.  With two groups, each rank
- * has a block for each rank of the other group.
+ * The neighbours of a rank are its neighbours on a periodic grid with dimensions of similar size, or the next ranks
+ * on a ring.  With two groups, each rank has a block for each rank of the other group.
  */
 #include "bench.h"
 
@@ -166,7 +166,7 @@ int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, 
     return slot;
 }
 
-/* Returns an intercommunicator of the first ranks and the others.  The first rank of each group leads it. */
+/* Returns an intercommunicator of the first ranks and the other ranks.  The first rank of each group is its leader. */
 static MPI_Comm groups(const irr_bench_work_t *work, int rank)
 {
     const bool first = rank < work->inter;

@@ -16,11 +16,11 @@
 /* ---- blocks in memory ---- */
 
 /*
- * With a datatype, the blocks of a side lie as in the transposition of a matrix.  A block is divided into pieces, and
- * the pieces of the next blocks fill the gaps between them.
+ * With a datatype, the blocks of a side are laid out as in the transposition of a matrix.  A block is divided into
+ * pieces, and pieces of the next blocks fill the gaps between the pieces of a block.
  */
 
-/* Returns the offset of byte number `byte` of a slot's block.  *run_p: bytes that are contiguous from there on. */
+/* Returns the offset of byte number `byte` of a slot's block.  Sets *run_p to the number of contiguous bytes there. */
 static size_t place_of(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
                        size_t *run_p)
 {
@@ -61,7 +61,7 @@ static void types_fini(irr_bench_side_t *side, int slots)
 
 /* ---- counts and buffers ---- */
 
-/* Rank 0 sends each rank its row or its column of the matrix.  The slots of a side take their counts from it. */
+/* Rank 0 sends each rank its row or column of the matrix, which contains the counts of the slots of a side. */
 static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *row, const irr_bench_exchange_t *exchange,
                     irr_bench_side_t *side)
 {
@@ -128,8 +128,8 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 }
 
 /*
- * Sets the displacements of contiguous blocks; irr_bench_load has checked their sum.  Blocks with pieces all have the
- * same length; as many as a stride has room for are interleaved.
+ * Sets the displacements of the blocks; irr_bench_load has checked the sum of their lengths.  Blocks with pieces have
+ * equal lengths.  The number of blocks that are interleaved is the number of pieces for which a stride has room.
  */
 static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
@@ -149,7 +149,10 @@ static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *sid
     side->bytes = (size_t)sum;
 }
 
-/* buffer: in place, the buffer of the other side; else NULL. */
+/*
+ * Fills a side.  buffer: the buffer of the other side with MPI_IN_PLACE, otherwise NULL.  Returns false without
+ * memory.
+ */
 static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side, unsigned char *buffer)
 {
     displace(exchange, side);

@@ -11,8 +11,9 @@
  *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
- * A value that does not apply is null, or empty in the other file.  Each row names all counters.  Times are in
- * microseconds.  A list or an object that lacks a member, because memory ran out, is dropped with all that contain it.
+ * A value that does not apply is null in JSON, and empty in the comma-separated file.  Each row names all counters.
+ * Times are in microseconds.  If memory runs out, an incomplete list or object is dropped, and every list or object
+ * that contains it is dropped with it.
  */
 #include "bench.h"
 
@@ -39,7 +40,7 @@ typedef struct figure {
     int         decimals;
 } figure_t;
 
-/* In the comma-separated file the first FIRST figures precede lmax and the column `verified`. */
+/* The columns lmax and `verified` of the comma-separated file follow the first FIRST figures. */
 enum { FIRST = 8, FIGURES = 13 };
 
 static void figures_of(const irr_bench_result_t *result, int row, figure_t figures[FIGURES])
@@ -100,7 +101,7 @@ static json_t *whole(json_t *value, int members)
     return NULL;
 }
 
-/* Return a number or a text, or JSON's null if there is none. */
+/* Return a number or a text as JSON; null if the number is negative or the text is NULL. */
 static json_t *number(double value)
 {
     return value < 0 ? json_null() : json_real(value);
@@ -170,7 +171,7 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
     const int members = (int)json_object_size(object);
 
     figures_of(result, i, figures);
-    for (int k = 0; k < FIGURES; k++) {   /* alone_us is there already, with all times */
+    for (int k = 0; k < FIGURES; k++) {   /* the row already has alone_us, with all times */
         if (json_object_get(object, figures[k].name) == NULL) {
             json_object_set_new(object, figures[k].name, number(figures[k].value));
         }

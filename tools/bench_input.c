@@ -9,13 +9,13 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Returns the name under which the user knows the matrix. */
+/* Returns the name of the matrix as the user wrote it: its file, pattern or topology. */
 static const char *input_name(const irr_bench_options_t *options)
 {
     return options->matrix != NULL ? options->matrix : options->pattern;
 }
 
-/* Returns a scale that reduces `bytes`, which are not scaled yet, to half of the limit. */
+/* Returns the scale that reduces `bytes`, which is not scaled yet, to half of the limit. */
 static double better_scale(double bytes)
 {
     return 0.5 * INT_MAX / bytes;
@@ -55,11 +55,11 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
     return IRR_CLI_GOOD;
 }
 
-/* Refuses entries that differ, for MPI_Alltoall, which has one count, and for blocks of pieces. */
+/* Refuses different entries, for MPI_Alltoall, which has one count, and for blocks that are divided into pieces. */
 static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
-    const int other = options->work.inter;   /* rank 0, or the first of the other group */
+    const int other = options->work.inter;   /* rank 0, or the first rank of the other group */
     const uint64_t first = *irr_matrix_at(matrix, 0, other);
 
     for (int i = 0; i < matrix->ranks; i++) {
@@ -85,7 +85,7 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
     return IRR_CLI_GOOD;
 }
 
-/* Refuses an asymmetric matrix in place: a rank receives each block where the block that it sends lies. */
+/* Refuses an asymmetric matrix for MPI_IN_PLACE: each received block replaces the block sent to the same rank. */
 static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     int i, j;
@@ -113,7 +113,7 @@ static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *ma
     return IRR_CLI_GOOD;
 }
 
-/* Makes the matrix of neighbours, each of which gets `unit` bytes. */
+/* Makes the matrix in which each rank sends `unit` bytes to each of its neighbours. */
 static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
     if (irr_matrix_init(matrix, ranks) != IRR_OK) {

@@ -1,10 +1,10 @@
 /*
- * bench_loop.c - irr_bench --loop: consecutive calls, timed as a whole: a job of contrib/irr_jobs.
+ * bench_loop.c - irr_bench --loop: consecutive calls that are timed as a whole, for the jobs of contrib/irr_jobs.
  *
- * There is no barrier, no verification and no extra communicator: a job does what an application does, and the
- * environment decides whether coll/irr serves it.  Every rank computes the lengths of all calls, so none are announced.
- * A block always begins at the same place and has room for the longest length.  Rank 0 prints the result as one line of
- * JSON.
+ * There is no barrier, no verification and no extra communicator: the job behaves like an application, and the
+ * environment decides whether coll/irr serves it.  Every rank computes the lengths of all blocks, so lengths need no
+ * messages.  A block always begins at the same place and has room for the longest length.  Rank 0 prints the result as
+ * one line of JSON.
  */
 #include "bench.h"
 
@@ -16,7 +16,7 @@
 /* Bytes of a short block of `alternate`. */
 #define SHORT_BYTES 64
 
-/* In the order of irr_bench_loop_t, from IRR_BENCH_LOOP_SAME on. */
+/* Names and descriptions of the loops, in the order of irr_bench_loop_t from IRR_BENCH_LOOP_SAME on. */
 static const struct { const char *name, *text; } kinds[] = {
     { "same", "the same blocks in each call" },
     { "fresh", "the same blocks, each call on a communicator that is made for it and freed" },
@@ -82,7 +82,7 @@ static void call_all(irr_bench_exchange_t *exchange)
     }
 }
 
-/* Prints the result. served: calls on rank 0 that coll/irr served itself. */
+/* Prints the result.  served: number of calls on rank 0 that coll/irr's engine served. */
 static irr_cli_exit_t print(const irr_bench_work_t *work, double seconds, bool loaded, unsigned long long served)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -1,5 +1,5 @@
 /*
- * bench_options.c - the command line of irr_bench: its table (cli_options.h), and the values that only irr_bench has.
+ * bench_options.c - the command line of irr_bench: its table (cli_options.h), and functions that read its own values.
  */
 #include "bench.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- names ---- */
 
-/* The names in front of the table of algorithms. */
+/* Names of --algorithms that are not in the table of algorithms. */
 static const struct { const char *name, *text; } own[] = {
     { "host", "what Open MPI runs without coll/irr" },
     { "p2p", "by hand: MPI_Irecv and MPI_Isend for each block that is not empty, MPI_Waitall; without coll/irr" }
@@ -87,7 +87,7 @@ static irr_cli_exit_t read_algorithms(const char *list, void *target)
     return IRR_CLI_GOOD;
 }
 
-/* Reads an integer of at least `least` between two places of a text. */
+/* Reads an integer from the characters `begin` to `end`.  Returns false if it is no integer of at least `least`. */
 static bool read_number(const char *begin, const char *end, int least, int *value)
 {
     uint64_t number;
@@ -134,7 +134,7 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
                             text);
 }
 
-/* Adds a counter to the columns unless it has one already, so there is always room. */
+/* Adds a counter to the columns unless it is already a column.  There is a column of room for each counter. */
 static void add_column(irr_bench_options_t *options, int counter)
 {
     for (int i = 0; i < options->columns; i++) {
@@ -299,8 +299,8 @@ static bool has_of_overlap(const irr_cli_line_t *line)
 }
 
 /*
- * Refuses rows of point-to-point messages with --persistent, which does not support them, and with --in-place, where a
- * message would arrive in a block that is still being sent.
+ * Refuses rows of point-to-point messages together with --persistent, which does not support them, or with
+ * --in-place: a message would arrive in a block that is still being sent.
  */
 static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
 {

@@ -43,7 +43,7 @@ const char *irr_bench_counter_text(int i)
 
 /* ---- variables ---- */
 
-/* Returns true for a variable that is one unsigned long long, counts always and belongs to no object. */
+/* Returns true if a variable is one unsigned long long, always counts, and is not bound to an object. */
 static bool suits(int index)
 {
     int name_length = 0, text_length = 0, verbosity, class, bind, readonly, continuous, atomic;
@@ -82,7 +82,7 @@ bool irr_bench_pvars_open(void)
     return pvars.counters[IRR_BENCH_COUNTER_exchanges].known;
 }
 
-/* Freeing the session frees its handles. */
+/* Frees the session, which also frees its handles. */
 void irr_bench_pvars_close(void)
 {
     if (pvars.session != MPI_T_PVAR_SESSION_NULL) {

@@ -1,9 +1,10 @@
 /*
  * bench_report.c - the output of irr_bench: a header of `#` lines and one row for each algorithm.
  *
- * Times are in microseconds, also in files.  The columns are fixed, so that scripts can rely on their order.  --full
- * appends columns.  --columns puts counters before `verified`, --persistent a second ratio behind the interval of the
- * first, --overlap two columns behind the ratios, and a sweep the unit in front.
+ * Times are in microseconds, as in the files of results.  The order of the columns is fixed, so that scripts can rely
+ * on it.  --full appends columns.  --columns inserts counters before `verified`.  --persistent inserts a second ratio
+ * after the interval of the first ratio.  --overlap inserts two columns after the ratios.  A sweep inserts the unit
+ * as the first column.
  */
 #include "bench.h"
 
@@ -26,7 +27,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the smallest time that is not exceeded by at least this share of all times. */
+/* Returns the smallest of the times for which at least this share of all times is not larger. */
 static double percentile(const double *sorted, int count, double share)
 {
     int rank = (int)ceil(share * count);
@@ -35,15 +36,15 @@ static double percentile(const double *sorted, int count, double share)
 }
 
 /*
- * Returns half of a 97.5 % interval of the median, as a distance in the sorted times: the number of times below the
- * median is binomial.
+ * Returns half of the width of a 97.5 % interval of the median, as a number of positions in the sorted times.  The
+ * number of times below the median has a binomial distribution.
  */
 static int half_interval(int count)
 {
     return (int)ceil(2.24 * sqrt(count) / 2);
 }
 
-/* Sorts and summarises the times, of which there is at least one.  Sets the ratios to negative values. */
+/* Sorts and summarises at least one time.  Sets the ratios to negative values. */
 static void summarise_times(double *times, int count, irr_bench_summary_t *summary)
 {
     const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
@@ -72,7 +73,7 @@ static double hidden_share(double alone, double exposed)
 
 /*
  * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share.  The times of the
- * row are those of exchange and computation together.
+ * row include exchange and computation.
  */
 static void overlap_figures(const irr_bench_row_t *row, int count, double *scratch, irr_bench_summary_t *summary)
 {
@@ -88,15 +89,15 @@ static void overlap_figures(const irr_bench_row_t *row, int count, double *scrat
     summary->hidden = figures.median;
 }
 
-/* Returns host's median divided by that of row i; negative if there is none. */
+/* Returns the median of row host divided by the median of row i; negative if there is no row host. */
 static double ratio(const irr_bench_summary_t *summaries, int host, int i)
 {
     return host >= 0 && summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
 }
 
 /*
- * Computes the interval of the ratio.  Both medians are in their intervals with 95 % or more; then their ratio is in
- * this one.
+ * Computes the interval of the ratio from the intervals of both medians.  The probability that both medians are in
+ * their intervals is 95 % or more; if so, the ratio is in its interval.
  */
 static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t *summary)
 {
@@ -168,7 +169,7 @@ static void report_input(const irr_bench_options_t *options, const irr_bench_fac
            facts->messages, facts->bytes, facts->largest);
 }
 
-/* Returns the width of a column, which fits its name and the expected numbers. */
+/* Returns the width of the column of a counter, which is sufficient for its name and for the usual numbers. */
 static int width_of(const char *counter)
 {
     return strlen(counter) > COUNTER_WIDTH ? (int)strlen(counter) : COUNTER_WIDTH;
@@ -233,7 +234,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     fflush(stdout);
 }
 
-/* Prints a number, or a dash if there is none. */
+/* Prints a number, or a dash if the number is negative. */
 static void report_number(double value, int width, int decimals)
 {
     if (value < 0) {

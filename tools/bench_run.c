@@ -4,12 +4,13 @@
  * Each row has a communicator of its own, created with the info keys that select its algorithm.  All rows run in one
  * process and take turns within each iteration, in a random order that all ranks know and that changes every time.
  * A change of the machine during the run therefore affects all rows alike.  A barrier precedes each exchange.  The
- * time of a rank is that of the call alone, or of MPI_Start and MPI_Wait.  The time of an exchange is that of its
+ * time of a rank is the duration of the call, or of MPI_Start and MPI_Wait.  The time of an exchange is the time of its
  * slowest rank.
  *
- * Reading counters, and filling and verifying the buffers, is not timed.  Filling and verifying cools the caches, so it
- * is done in untimed rounds unless each exchange is to be verified.  With --overlap each iteration has two exchanges:
- * one alone, and one with a computation, which takes as long unless --compute sets its time.
+ * Reading counters, and filling and verifying the buffers, is not timed.  Filling and verifying evicts data from the
+ * caches, so it happens in separate, untimed rounds, unless the user wants each exchange verified.  With --overlap each
+ * iteration has an exchange alone, and an exchange with a computation.  The computation takes as long as the exchange
+ * alone, unless --compute sets its time.
  */
 #include "bench.h"
 
@@ -55,12 +56,12 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
 /* ---- point-to-point messages ---- */
 
 /*
- * These are the messages of many applications: MPI_Irecv for each block to receive, MPI_Isend for each block to send,
- * both in the order of ranks, and MPI_Waitall.  An empty block has no message, as both ends know the counts.  The block
- * that a rank has for itself is also a message.
+ * Point-to-point messages as in many applications: MPI_Irecv for each block to receive, MPI_Isend for each block to
+ * send, both in the order of ranks, and MPI_Waitall.  An empty block has no message, because both ends know the counts.
+ * The block of a rank for itself is also a message.
  */
 
-/* Posts one message for the block of a slot.  Its tag is the number of the edge: two ranks may be neighbours twice. */
+/* Posts one message for the block of a slot.  Its tag is the number of the edge: several edges may join two ranks. */
 static void post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
 {
     const irr_bench_side_t *side = sends ? &exchange->send : &exchange->recv;
@@ -125,7 +126,7 @@ static void operations_destroy(const irr_bench_work_t *work, operation_t *operat
 }
 
 /*
- * Starts an exchange; it is nonblocking if the work overlaps.  Returns the number of requests to complete; 0 if the
+ * Starts an exchange, which is nonblocking with --overlap.  Returns the number of requests to complete, or 0 if the
  * exchange is complete.
  */
 static int start_exchange(const irr_bench_exchange_t *exchange, const operation_t *operation)
@@ -150,13 +151,14 @@ static int start_exchange(const irr_bench_exchange_t *exchange, const operation_
 
 /*
  * The computation that overlaps a nonblocking exchange, as in OSU's osu_ialltoallv.  An exchange is hidden completely
- * if no rank spends time on anything but the computation.  Nothing is hidden if a rank spends as much as for an
- * exchange alone.  The computation is arithmetic until its time is over.  On a shared processor a rank notices the end
- * late, so the time of the computation is measured.  OSU's benchmark uses the mean of earlier exchanges; here each
- * iteration has an exchange alone, so that both see the same state of the machine.
+ * if no rank spends time outside the computation.  Nothing is hidden if some rank spends as much time outside the
+ * computation as for an exchange alone.  The computation is arithmetic until its time is over.  On a shared processor a
+ * rank notices the end late, so the time of the computation is measured.  OSU's benchmark compares with the mean of
+ * earlier exchanges.  Here each iteration also has an exchange alone, so that both exchanges see the same state of the
+ * machine.
  */
 
-/* Numbers that fit the first level of any cache. */
+/* Count of numbers for the computation; they fit into the first-level cache of any processor. */
 enum { NUMBERS = 256 };
 
 static void rest_until(double end)
@@ -276,8 +278,8 @@ static void reduce_to_rank_0(void *values, int count, MPI_Datatype type, MPI_Op 
 }
 
 /*
- * Returns how many exchanges coll/irr must serve itself on each rank to count as the server of a row. auto sometimes
- * tries Open MPI, so it needs just over half.
+ * Returns the number of exchanges that coll/irr's engine must serve on each rank so that it counts as the server of a
+ * row.  For auto, which sometimes tries Open MPI, more than half of the exchanges are enough.
  */
 static unsigned long long enough(int algorithm, unsigned long long iterations)
 {
@@ -291,7 +293,7 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
     unsigned long long least = counts->value[IRR_BENCH_COUNTER_exchanges];
     irr_bench_counts_t most = *counts;
 
-    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);   /* all ranks know the others */
+    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);   /* all ranks know `alone` already */
     if (work->overlap) {
         reduce_to_rank_0(row->exposed, work->iterations, MPI_DOUBLE, MPI_MAX, me);
     }

@@ -1,8 +1,7 @@
 /*
  * chart.c - runs the script irr_chart; see chart.h.
  *
- * The script reads JSON from its standard input and writes the picture to the stream of the tool, which is a file or
- * the standard output.
+ * The script reads JSON from its standard input and writes the picture to the output of the tool, a file or stdout.
  */
 #include "chart.h"
 
@@ -62,7 +61,7 @@ json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
     return irr_chart_whole(lists, (size_t)rows);
 }
 
-/* Executes the script beside this program, or else the one in PATH.  Does not return. */
+/* Executes the script in the folder of this program, or the script in PATH if there is none.  Does not return. */
 static void become_script(int input, int output)
 {
     char path[PATH_MAX];

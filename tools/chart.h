@@ -14,17 +14,17 @@
  */
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns a list if it has as many members; otherwise, as memory ran out, releases it and returns NULL. */
+/* Returns a list if it has this number of members.  If it has fewer, memory ran out: releases it and returns NULL. */
 json_t *irr_chart_whole(json_t *list, size_t members);
 
-/* Returns a number of bytes; as a real number if it exceeds the integers of JSON.  NULL: no memory. */
+/* Returns a number of bytes as JSON: a real number if it is too large for an integer.  NULL: no memory. */
 json_t *irr_chart_bytes(uint64_t bytes);
 
 /* Returns the bytes of columns x rows cells as a list of rows.  NULL: no memory. */
 json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows);
 
 /*
- * Runs irr_chart, which lies beside the program or in PATH, and waits until it has written the picture to the stream.
+ * Runs irr_chart from the folder of the program or from PATH.  Blocks until it has written the picture to the stream.
  * Takes ownership of `picture`; NULL means that memory ran out.  On failure prints an error message and returns
  * IRR_CLI_REFUSED.
  */

@@ -148,7 +148,7 @@ irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)
                 : irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
 }
 
-/* Removes a regular file, but no device and no pipe. */
+/* Removes a regular file.  Does not remove a device or a pipe. */
 static void discard(const char *path)
 {
     struct stat file;

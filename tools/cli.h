@@ -38,12 +38,12 @@ irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...) __at
  */
 bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
-/* The same; accepts a suffix k, m or g for 2^10, 2^20, 2^30. */
+/* Reads decimal digits like irr_cli_digits, and an optional suffix k, m or g for 2^10, 2^20 or 2^30. */
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
 /*
- * Returns the row of a name in a table.  If there is none, prints an error message that lists all names, with `beside`
- * (may be NULL), and returns -1.
+ * Returns the row of a name in a table.  If the table lacks the name, prints an error message that lists all names and
+ * the additional name `beside` (may be NULL), and returns -1.
  */
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
 
@@ -54,13 +54,14 @@ void irr_cli_take_name(const char **list, char *name, size_t size);
 void irr_cli_shuffle(int *order, int count, uint64_t *state);
 
 /*
- * Returns the exit status for the result of reading a file; on failure prints an error message with its name and line.
+ * Returns the exit status for the result of reading a file.  On failure prints an error message with the file's name
+ * and the line.
  */
 irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error);
 
 /*
- * Prints the progress of a long run on the terminal, a few times a second, starting one second after the first call.
- * irr_cli_progress_end removes the line.  Without a terminal nothing is written.
+ * Prints the progress of a long run as one line on the terminal, a few times per second, from one second after the
+ * first call on.  irr_cli_progress_end removes the line.  Without a terminal nothing is written.
  */
 void irr_cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void irr_cli_progress_end(void);
@@ -73,16 +74,16 @@ FILE          *irr_cli_output_open(const char *path);
 irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path);
 
 /*
- * Closes the output of a command that ended with `code`, and returns the worse of both results.  Removes an incomplete
- * file.
+ * Closes the output of a command that ended with `code`.  Returns `code` or the result of closing, whichever is worse.
+ * Removes an incomplete file.
  */
 irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t code);
 
 /* ---- count matrices (cli_matrix.c) ---- */
 
 /*
- * Read a redistribution "x,p,y,q" or "x,p,y,q,N" (its unit is not changed), and make its matrix. text: for error
- * messages.
+ * The first function reads a redistribution "x,p,y,q" or "x,p,y,q,N", and does not change its unit.  The second makes
+ * the matrix of a redistribution.  text: the user's text, for error messages.
  */
 irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution);
 irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
@@ -91,7 +92,7 @@ irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t
 /* Read a matrix from a file, or make it from a pattern.  On failure they print an error message. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
 /*
- * Reads a matrix that must have `ranks` ranks. says: where that number comes from, for the error message, as "the job
+ * Reads a matrix that must have `ranks` ranks.  says: the source of this number for the error message, such as "the job
  * has".
  */
 irr_cli_exit_t irr_cli_read_matrix_of(const char *path, int ranks, const char *says, irr_matrix_t *matrix);
@@ -99,18 +100,18 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
                                    irr_matrix_t *matrix);
 
 /*
- * Returns true if every two ranks have as many bytes for each other, as in-place calls need.  Otherwise stores two
- * ranks that do not.
+ * Returns true if every two ranks have equal numbers of bytes for each other, which in-place calls need.  Otherwise
+ * sets *low_p and *high_p to two ranks with different numbers.
  */
 bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p);
 
 /* Returns a + b, or UINT64_MAX if the sum overflows. */
 uint64_t irr_cli_plus(uint64_t a, uint64_t b);
 
-/* Returns the bytes of row i, or of column i. */
+/* Returns the sum of row i or of column i, in bytes. */
 uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row);
 
-/* Returns the most bytes that one rank sends or receives, with its message to itself: JPDC's Lmax. */
+/* Returns the maximum over all ranks of bytes sent and bytes received, messages to itself included (Lmax of JPDC). */
 uint64_t irr_cli_lmax(const irr_matrix_t *matrix);
 
 /* Returns bytes * scale, rounded to nearest, saturated.  A nonzero count stays at least 1. */

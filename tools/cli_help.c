@@ -21,7 +21,7 @@ const char *irr_cli_version(void)
     return PACKAGE_VERSION;
 }
 
-/* Prints the words of a text.  The first line has begun at column `left`, where the next lines begin, too. */
+/* Prints the words of a text from column `left` on, where the cursor is.  Further lines also begin at this column. */
 static void print_words(const char *text, int left)
 {
     int column = left;
@@ -41,7 +41,7 @@ static void print_words(const char *text, int left)
     printf("\n");
 }
 
-/* Prints a name with its meaning: beside the name, at least two blanks away, or below a long name. */
+/* Prints a name with its meaning.  The meaning begins at least two blanks after the name, or below a long name. */
 static void print_entry(const char *name, const char *text)
 {
     if (strlen(name) > TEXT_COLUMN - 2) {

@@ -37,7 +37,7 @@ bool irr_cli_asks_only(int argc, char **argv)
 
 /* ---- values ---- */
 
-/* Stores an integer in a field: int and enumerations have four bytes, size_t and uint64_t have eight. */
+/* Stores an integer in a field of `width` bytes: 4 for int and enumerations, 8 for size_t and uint64_t. */
 static void store(void *field, size_t width, uint64_t value)
 {
     const int number = (int)value;
@@ -97,7 +97,7 @@ static irr_cli_exit_t read_setting(const irr_cli_option_t *row, const char *valu
     return irr_cli_complain("--%s '%.64s' is not %s", row->name, value, allowed);
 }
 
-/* Reads the value of a row. next: the argument behind the option, or NULL if there is none. */
+/* Reads the value of an option.  next: the argument that follows the option, or NULL if it is the last argument. */
 static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_option_t *row, const char *next,
                                void *target)
 {
@@ -139,7 +139,7 @@ static irr_cli_exit_t read_row(const irr_cli_table_t *table, const irr_cli_optio
 
 /* ---- options ---- */
 
-/* Makes getopt's tables from a table of options. shorts has room for two characters an option and the leading colon. */
+/* Makes getopt's tables from a table of options.  shorts has room for a colon and two characters per option. */
 static void make_getopt_tables(const irr_cli_table_t *table, struct option *longs, char *shorts)
 {
     *shorts++ = ':';
@@ -168,7 +168,7 @@ static irr_cli_exit_t refuse_option(int id, char **argv)
                                       : "unknown option '%.64s'; %s --help lists the options", name, irr_cli_program);
 }
 
-/* Returns the row of what getopt returned. */
+/* Returns the row of the option for which getopt returned `id`. */
 static int row_of(const irr_cli_table_t *table, int id)
 {
     int i = 0;
@@ -229,7 +229,7 @@ irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line)
                             irr_cli_program);
 }
 
-/* Reads the first operand, which is the command, and the operands of this command. */
+/* Reads the command, which is the first operand, and the operands of the command. */
 static irr_cli_exit_t read_command(irr_cli_line_t *line)
 {
     const irr_cli_command_t *command;

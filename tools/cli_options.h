@@ -2,7 +2,8 @@
  * cli_options.h - reads command lines by a table.  A row of the table has the type of an option, the destination of its
  * value, the commands that accept it, and its help text.
  *
- * The first mistake is refused with one line that names the option, its value and what is allowed.
+ * A wrong command line is refused at its first mistake, by one line that names the option, its value and the allowed
+ * values.
  */
 #ifndef IRR_CLI_OPTIONS_H
 #define IRR_CLI_OPTIONS_H
@@ -12,7 +13,7 @@
 
 #include <stddef.h>
 
-/* The largest number of options in a table. */
+/* Maximum number of options in a table. */
 #define IRR_CLI_OPTIONS_MAX 48
 
 /* The value of a constant as a string, for a help text. */
@@ -22,17 +23,17 @@
 /* ---- rows ---- */
 
 typedef enum irr_cli_type {
-    IRR_CLI_HELP,      /* the first three print something and end the tool */
+    IRR_CLI_HELP,      /* this type and the next two print something and end the tool */
     IRR_CLI_VERSION,
     IRR_CLI_LIST,      /* prints the names that the tool knows */
     IRR_CLI_FLAG,      /* takes no value; sets the field to true */
     IRR_CLI_SET,       /* takes no value; sets the field to min */
     IRR_CLI_STRING,    /* the argument itself */
     IRR_CLI_NUMBER,    /* an integer from min to max */
-    IRR_CLI_SIZE,      /* the same, with a suffix k, m or g for 2^10, 2^20, 2^30 */
+    IRR_CLI_SIZE,      /* an integer from min to max, with an optional suffix k, m or g for 2^10, 2^20, 2^30 */
     IRR_CLI_SCALE,     /* a double above 0 */
-    IRR_CLI_NAME,      /* one of names; stores its index plus min, or the name if the field is a const char * */
-    IRR_CLI_SETTING,   /* a row of plan/settings.h has the type; the field is an irr_settings_t */
+    IRR_CLI_NAME,      /* a name; stores its index plus min, or the name itself if the field is a const char * */
+    IRR_CLI_SETTING,   /* a setting of plan/settings.h, which has the type of value; the field is an irr_settings_t */
     IRR_CLI_OTHER      /* the function `read` reads it */
 } irr_cli_type_t;
 
@@ -41,7 +42,7 @@ typedef struct irr_cli_field {
     size_t offset, width;
 } irr_cli_field_t;
 
-/* To be used in a row behind the type; min, max and commands may follow. */
+/* Use this macro in a row after the type; min, max and commands may follow. */
 #define IRR_CLI_FIELD(type, member) .field = { offsetof(type, member), sizeof(((type *)NULL)->member) }
 
 typedef struct irr_cli_option {
@@ -53,7 +54,7 @@ typedef struct irr_cli_option {
     irr_cli_field_t field;
     uint64_t        min, max;
     unsigned        commands;   /* one bit for each command that accepts it; 0: all commands */
-    const char     *kind;       /* what names are, for error messages; NULL: the name of the option */
+    const char     *kind;       /* the noun for names in error messages; NULL: the name of the option */
     const char   *(*names)(int i);
     const char     *setting;    /* name of the setting */
     irr_cli_exit_t (*read)(const char *value, void *target);   /* prints error messages; target: the whole structure */
@@ -91,7 +92,7 @@ typedef struct irr_cli_table {
 typedef struct irr_cli_line {
     const irr_cli_table_t *table;
     bool                   given[IRR_CLI_OPTIONS_MAX];   /* by row: the option was given */
-    bool                   done;        /* help, version or a list was printed; nothing is left to do */
+    bool                   done;        /* help, version or a list was printed, and the tool ends */
     int                    command;     /* row in the table of commands */
     char                 **operands;
     int                    noperands;
@@ -100,7 +101,7 @@ typedef struct irr_cli_line {
 /* Reads a command line into target, a structure with the fields of the table. */
 irr_cli_exit_t irr_cli_read(const irr_cli_table_t *table, int argc, char **argv, void *target, irr_cli_line_t *line);
 
-/* Returns true if an option was given; name: a row of the table. */
+/* Returns true if the command line has the option `name`, which must be in the table. */
 bool irr_cli_given(const irr_cli_line_t *line, const char *name);
 
 /* Refuses a command line that has operands. */
@@ -114,8 +115,8 @@ typedef struct irr_cli_pair {
 irr_cli_exit_t irr_cli_exclude(const irr_cli_line_t *line, const irr_cli_pair_t *pairs, size_t count);
 
 /*
- * Returns true if the first argument asks for help, version or a list and no launcher has started the process, so that
- * MPI is not needed.
+ * Returns true if the process needs no MPI: the first argument asks for help, version or a list, and no launcher has
+ * started the process.
  */
 bool irr_cli_asks_only(int argc, char **argv);
 
@@ -126,7 +127,7 @@ bool irr_cli_is_launched(void);
 
 const char *irr_cli_version(void);
 
-/* Prints the help; whole: with the texts of --help all. */
+/* Prints the help; if whole is true, with the texts of --help all. */
 void irr_cli_print_help(const irr_cli_table_t *table, bool whole);
 
 /* Print a name with its meaning, and a paragraph after an empty line.  Neither is wider than 100 columns. */

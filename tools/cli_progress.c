@@ -1,8 +1,9 @@
 /*
  * cli_progress.c - one line on the terminal with the progress of a long run; see cli.h.
  *
- * The standard error of a rank is a pipe of mpirun, even if the user works at a terminal.  The line then goes to the
- * terminal that started the job, if the rank runs there.  Without a terminal nothing is written.
+ * The standard error of a rank is a pipe of mpirun, even if the user works at a terminal.  A rank therefore writes the
+ * line to the terminal that started the job, if the rank runs on the same machine.  Without a terminal it writes
+ * nothing.
  */
 #include "cli_options.h"
 
@@ -19,7 +20,7 @@
 static struct {
     bool     started;
     int      terminal;      /* -1: none */
-    uint64_t first, last;   /* start of the run, and time of the last line; equal: no line was written */
+    uint64_t first, last;   /* start of the run, and time of the last line; equal: no line was written yet */
 } line;
 
 static void start(uint64_t now)

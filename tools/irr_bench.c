@@ -4,7 +4,7 @@
  *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,direct,natural
  *
  * Works with any MPI and without the component; the output marks rows that coll/irr did not serve.  The exit status is
- * 0, 1 if a wrong byte arrived, or 2 if the input was refused; it is the same on all ranks.
+ * 1 if a wrong byte arrived, 2 if the input was refused, and otherwise 0.  It is the same on all ranks.
  */
 #include "bench.h"
 
@@ -18,12 +18,12 @@ const char irr_cli_program[] = "irr_bench";
 typedef struct bench {
     int                 ranks;
     int                 rank;
-    bool                launched;       /* by mpirun or srun; MPI_Init of a single process sets the same variables */
+    bool                launched;       /* started by mpirun or srun; tested before MPI_Init sets the same variables */
     irr_bench_options_t options;
     irr_matrix_t        matrix;         /* matrix of the next unit, or empty */
     uint64_t            unit;           /* unit of the matrix */
     bool                loaded;         /* coll/irr is in the job */
-    bool                misled;         /* some row was not served as its name promises */
+    bool                misled;         /* some row was not served as its name states */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
     irr_bench_row_t     rows[IRR_BENCH_ROWS_MAX];
     double             *times;          /* scratch for one row, and the times of all rows */
@@ -52,7 +52,7 @@ static irr_cli_exit_t load(bench_t *bench, uint64_t unit)
     return code;
 }
 
-/* Refuses bad input before the first exchange.  Of a sweep, it checks the largest unit. */
+/* Refuses bad input before the first exchange.  In a sweep, checks the matrix of the largest unit. */
 static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 {
     irr_cli_exit_t code = irr_bench_options_read(argc, argv, &bench->options);
@@ -84,7 +84,7 @@ static void report(bench_t *bench, const irr_bench_facts_t *facts)
 
 /* ---- all ranks ---- */
 
-/* Allocates the times, on all ranks or on none. */
+/* Allocates the times.  Either all ranks have memory, or all ranks return an error. */
 static irr_cli_exit_t allocate_times(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;

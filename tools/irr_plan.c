@@ -89,7 +89,7 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Opens the output, a file or stdout if path is NULL, and calls write.  An unwritable file counts as bad input. */
+/* Opens the output (stdout if path is NULL) and calls `write`.  A file that cannot be written counts as bad input. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
@@ -130,7 +130,7 @@ static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_t
     return strategy;
 }
 
-/* Sets the name of the algorithm and the dimensions of its grid, as seen by rank 0, which has the largest ones. */
+/* Sets the name of the algorithm, and the dimensions of its grid on rank 0, which are the largest of all ranks. */
 static void describe(int algorithm, irr_tool_job_t *job)
 {
     const int ranks = job->matrix->ranks;
@@ -146,7 +146,7 @@ static void describe(int algorithm, irr_tool_job_t *job)
     }
 }
 
-/* Returns the number of consecutive ranks that share a node; 0: the ranks of a host share one. */
+/* Returns the number of consecutive ranks that share a node, or 0 if each host is a node. */
 static int ranks_per_node(const irr_tool_job_t *job)
 {
     if (job->options->ranks_per_node > 0 || job->host_of != NULL) {
@@ -248,7 +248,7 @@ static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_s
     return IRR_CLI_GOOD;
 }
 
-/* Refuses strategies that would copy all data to send it in place, and counts that MPI does not allow in place. */
+/* In place, refuses strategies that would copy all data before they send it, and counts that MPI does not allow. */
 static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
     int i, j;

@@ -92,8 +92,8 @@ static irr_cli_exit_t refuse_file(const char *path)
 }
 
 /*
- * Opens the output before any time is spent, so that an unwritable file is refused early.  Its contents remain until
- * there are results.
+ * Opens the output before the measurements, so that a file that cannot be written is refused early.  The old contents
+ * of the file remain until there are results.
  */
 static irr_cli_exit_t open_file(tune_t *tune)
 {
@@ -147,7 +147,7 @@ static irr_cli_exit_t finish(tune_t *tune)
 
 /* ---- all ranks ---- */
 
-/* Measures round number times->rounds.  The caller does not count the first round, so the second one overwrites it. */
+/* Measures round number times->rounds.  The caller does not count the first round, so the second round replaces it. */
 static void measure_round(tune_t *tune)
 {
     irr_tune_times_t *times = &tune->times;

@@ -34,11 +34,11 @@ typedef enum irr_matrix_command {
     IRR_MATRIX_NOTHING       /* help or version was printed */
 } irr_matrix_command_t;
 
-/* The strings belong to the command line, or are constants. */
+/* The command line.  Its strings are arguments of the program or constants. */
 typedef struct irr_matrix_options {
     irr_matrix_command_t command;
     const char          *name;                         /* name of the command */
-    char               **operands;                     /* as many as the command takes */
+    char               **operands;                     /* operands; the command determines their number */
     int                  ranks, parts;                 /* 0: not given */
     uint64_t             unit;                         /* 0: not given */
     uint64_t             seed;
@@ -47,17 +47,17 @@ typedef struct irr_matrix_options {
     const char          *output;                       /* NULL or "-": stdout */
 } irr_matrix_options_t;
 
-/* Prints help or version to stdout.  Prints one line to stderr if it refuses the command line. */
+/* Reads the command line.  Prints help or version to stdout, and one line to stderr if it refuses the command line. */
 irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options_t *options);
 
 /* ---- files; functions print an error message when they fail ---- */
 
-/* Reads a matrix from a file of either kind. */
+/* Reads a matrix from a file of one of these kinds. */
 irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix);
 
 /*
- * Writes the matrix to `path`, or to the output of the options if path is NULL.  A comment in the file says how the
- * matrix was made.
+ * Writes the matrix to `path`, or to the output of the options if path is NULL.  A comment in the file lists the
+ * options that made the matrix.
  */
 irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix);
 
@@ -70,11 +70,11 @@ irr_status_t irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *commen
 
 /* ---- commands with files of their own ---- */
 
-/* Write figures, or a heat map as SVG. path: the name of the matrix.  On failure they print an error message. */
+/* Write figures of a matrix, or a heat map as SVG.  path: name of the matrix.  Print an error message on failure. */
 irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream);
 irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream);
 
-/* Makes the matrix of what the parts of a graph send each other; see matrix_partition.c. */
+/* Makes the matrix of the bytes that the parts of a graph send to each other; see matrix_partition.c. */
 irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_matrix_t *matrix);
 
 #endif

@@ -26,7 +26,7 @@ static irr_matrix_kind_t kind_of(irr_matrix_kind_t wanted, const char *path)
     return strcmp(end_of(path), UCC_END) == 0 ? IRR_MATRIX_UCC : IRR_MATRIX_MTX;
 }
 
-/* Prints an error message if the suffix of the output promises another kind of file than the tool writes. */
+/* Returns true if the suffix of the output fits the kind of file that the tool writes.  Otherwise prints an error. */
 static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
 {
     const char *end = end_of(path);

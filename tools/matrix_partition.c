@@ -3,7 +3,8 @@
  *
  * Entry (i, j) is `unit` bytes for each vertex of part i that has a neighbour in part j, as in contrib/airfoil.  The
  * METIS library divides the graph with the defaults of gpmetis -ptype=kway, which gives the same parts.  Without the
- * library partition is not available.  Besides METIS, memory is linear in the graph, and so is time, but for that sort.
+ * library the command is not available.  Apart from METIS, memory is linear in the graph.  Time is also linear, except
+ * for the sort below.
  *
  * The graph is a METIS graph file:
  *
@@ -12,7 +13,7 @@
  *     NEIGHBOUR...               one line for each vertex, may be empty; vertices count from 1
  *
  * Weights are not supported.  METIS does not check a graph, so this file does: for each edge from u to v there must be
- * one from v to u.  The check sorts a copy of the neighbours of each vertex.
+ * an edge from v to u.  The check sorts a copy of the neighbours of each vertex.
  */
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -48,7 +49,7 @@ typedef struct graph {
 typedef struct reader {
     irr_lines_t        lines;
     graph_t graph;
-    uint64_t           vertices, edges;    /* as the first line says */
+    uint64_t           vertices, edges;    /* numbers of the first line */
     size_t             first_max, edges_max, found;
 } reader_t;
 
@@ -158,7 +159,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Checks that each edge of a vertex is there once in each direction. sorted: the edges, sorted within each vertex. */
+/* Checks that each edge of a vertex exists once in each direction.  sorted: edges, sorted within each vertex. */
 static irr_status_t check_vertex(const reader_t *reader, const int32_t *sorted, int32_t vertex)
 {
     const int32_t *first = reader->graph.first;
@@ -249,7 +250,9 @@ static irr_cli_exit_t cut(const graph_t *graph, const irr_matrix_options_t *opti
     return IRR_CLI_GOOD;
 }
 
-/* Counts the entries. seen[j]: the last vertex, from 1, that was counted for part j.  Returns false on overflow. */
+/*
+ * Sums the entries.  seen[j]: the last vertex, counted from 1, that was added for part j.  Returns false on overflow.
+ */
 static bool count(const graph_t *graph, const idx_t *part, uint64_t unit, idx_t *seen,
                   irr_matrix_t *matrix)
 {

@@ -20,7 +20,7 @@ typedef struct figures {
     int      degree, rows, columns;     /* most messages of a rank; ranks that send nothing; that receive nothing */
 } figures_t;
 
-/* The figures while they are counted; sums of doubles cannot overflow. */
+/* Sums from which the figures follow.  They are doubles, so that they cannot overflow. */
 typedef struct tally {
     figures_t figures;
     double               total, busiest;   /* bytes of all ranks, and of the busiest one, in or out */

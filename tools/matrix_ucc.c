@@ -3,7 +3,7 @@
  *
  *     [collective]                 one section for each collective, each with its own matrix
  *     type = ALLTOALLV             no other type is supported
- *     team_size = 4                ucc_perftest ignores these two; it uses the counts and its option -d
+ *     team_size = 4                ucc_perftest ignores team_size and datatype; it uses the counts and its option -d
  *     datatype = INT32
  *     counts = {
  *         5,0,3,1                  rank by rank; lines begin with a blank, and may end anywhere between counts
@@ -26,9 +26,9 @@
 
 typedef struct parser {
     irr_lines_t lines;
-    uint64_t    wanted, found;      /* collective to read, 0: the only one; collectives so far */
+    uint64_t    wanted, found;      /* number of the collective to read, 0: the only one; collectives found so far */
     bool        collective;         /* the line is in the section of a collective */
-    bool        counting, closed;   /* between the braces of counts; behind the second brace */
+    bool        counting, closed;   /* the line is between the braces of counts; after the closing brace */
     uint64_t    team, bytes;        /* of the current collective; 0: not given */
     uint64_t   *counts;             /* counts of the current collective */
     size_t      count, max;
@@ -279,7 +279,7 @@ irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matr
 
 /*
  * Counts are bytes, so the benchmark must run with -d int8.  It reads lines of at most 8191 bytes, so a long row is
- * written on several lines.  Each line begins with a blank, as the benchmark ignores others.
+ * written on several lines.  Each line begins with a blank, because the benchmark ignores other lines.
  */
 
 /* A line of COUNTS_A_LINE counts, each with ten digits and a comma, is far below the limit. */
