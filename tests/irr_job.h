@@ -1,9 +1,9 @@
 /*
  * irr_job.h - a test job: the blocks that N ranks exchange, their buffers, and the proof that every byte arrived.
  *
- * The blocks of a buffer lie in random order with guard bytes around each one.  Offsets count from a base in the
- * middle, so some are negative.  A byte of input encodes its source, its destination and its place in the message.
- * Output is poisoned.
+ * The blocks of a buffer lie in random order with guard bytes around each block. Offsets count from a base in the
+ * middle of the buffer, so some offsets are negative. A byte of input encodes its source, its destination and its
+ * position in the message. Output is poisoned.
  */
 #ifndef IRR_JOB_H
 #define IRR_JOB_H

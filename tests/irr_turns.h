@@ -32,7 +32,10 @@ void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint6
 void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 void irr_turns_close(irr_turns_t *turns);
 
-/* A topology file of two switches, with hosts a and b at one and c1 to c9 at the other; and the host of each rank. */
+/*
+ * irr_turns_tree: a topology file of two switches, with hosts a and b at one switch and hosts c1 to c9 at the other
+ * switch. irr_turns_hosts: the host of each rank.
+ */
 extern const char irr_turns_tree[];
 extern const char *const irr_turns_hosts[IRR_TURNS_RANKS];
 

@@ -271,7 +271,7 @@ static const struct {
         { 1, IRR_STEP_RECV, 0, 2, { SCRATCH(0) }, ALONE, 0 },
         { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, AFTER, 0 } },
       "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0" },
-    /* Each of two ranks signals the other only after it has received a signal. */
+    /* Each of two ranks signals the other rank only after it has received a signal from that rank. */
     { { { 0, IRR_STEP_WAIT, 1, 1, { NOTHING }, ALONE, 0 },
         { 0, IRR_STEP_SIGNAL, 1, 1, { NOTHING }, AFTER, 0 },
         { 1, IRR_STEP_WAIT, 0, 1, { NOTHING }, ALONE, 0 },

@@ -16,7 +16,7 @@ enum { ROUNDS_MAX = 20000, ENTRY_MAX = 300 };
 
 /* ---- plans ---- */
 
-/* Makes problems of one block per rank on rank 0, one behind the other, and one block on each other rank. */
+/* Makes problems: rank 0 has one block per rank, in sequence, and each other rank has one block. */
 static void make_problems(int ranks, const uint64_t *lengths, bool down, irr_block_t *blocks, irr_problem_t *problems)
 {
     ptrdiff_t offset = 0;

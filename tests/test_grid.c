@@ -1,7 +1,7 @@
 /*
  * test_grid.c - grids of any number of ranks: geometry, the priority schedule, and the plans of all ranks.
  *
- * The golden figures are those of the JPDC paper: figure 8 (P = 18), figure 10 (P = 61), lemma 1 and table 3.
+ * The golden figures are from the JPDC paper: figure 8 (P = 18), figure 10 (P = 61), lemma 1 and table 3.
  */
 #include "irr_test.h"
 #include "matrix_scene.h"

@@ -23,7 +23,7 @@
 static int poor = -1, blind = -1;   /* the rank that cannot make shared memory, and the rank that cannot map shared
                                        memory; -1: none */
 
-/* These two functions replace those of the C library. */
+/* memfd_create and the next function replace functions of the C library. */
 int memfd_create(const char *name, unsigned flags)
 {
     if (irr_crew_self() == poor) {

@@ -216,7 +216,7 @@ static void test_read(void)
     irr_lessons_fini(&memory_read);
 }
 
-/* A file of a release before 0.3.0: its names become the present ones. */
+/* Reads a file of a release before 0.3.0. The reader converts old names to the present names. */
 static void test_older(void)
 {
     static const char text[] = "coll_irr memory 1\nmachine " MACHINE "\nsituation MPI_Alltoallv 8 4 0 0 12 1 0\n"

@@ -108,7 +108,7 @@ static void test_refused(void)
 
 /* ---- messages ---- */
 
-/* Ranks 0 and 2 share a node, 1 and 3 another one. */
+/* Ranks 0 and 2 share a node. Ranks 1 and 3 share another node. */
 static void test_nodes(void)
 {
     static const int labels[] = { 7, 3, 7, 3 };

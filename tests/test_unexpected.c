@@ -320,7 +320,7 @@ static void test_ahead(void)
         for (int round = 0; round < 300 * AHEAD; round++) {
             const int r = round % 20 == 0 ? TO : round % 3 == 1 ? FROM : 2;
 
-            /* TO runs more slowly than the others. */
+            /* TO runs more slowly than the other ranks. */
             irr_engine_progress(scene.world.engines[r]);
             if (done[r] < AHEAD && scene.result[r] != IRR_IN_PROGRESS) {
                 start(&scene, r, scene.back);

@@ -68,7 +68,7 @@ void irr_suite_visits(irr_net_t *net)
     enum { VISITS = 10 };
 
     for (int visit = 0; visit < VISITS; visit++) {
-        if (visit % 2 == 0) {   /* else the guest leaves without having sent */
+        if (visit % 2 == 0) {   /* otherwise the guest leaves without a send */
             talk(net, IRR_NET_RANKS);
         }
         leave(net);

@@ -1,7 +1,7 @@
 /*
  * mpi_fail.h - makes the n-th allocation of coll/irr fail (mpi_memory.h), or its n-th system call of a kind.
  *
- * The program's functions replace those of the C library and act on calls of the component only.  A program that
+ * The program's functions replace functions of the C library, and act only on calls of the component. A program that
  * includes this file is linked with -export-dynamic.
  */
 #ifndef MPI_FAIL_H

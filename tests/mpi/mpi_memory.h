@@ -1,9 +1,9 @@
 /*
  * mpi_memory.h - counts the allocations of coll/irr, and makes them fail on request.
  *
- * The program's malloc, calloc, realloc and strdup replace those of the C library in everything that it loads, and act
- * on calls of the component only; allocations of UCX and Open MPI are not affected.  Allocations fail on the ranks that
- * call mpi_memory_fail.  This file is for programs of one source file and one thread.
+ * The program's malloc, calloc, realloc and strdup replace the functions of the C library for all libraries of the
+ * program, and act only on calls of the component. Allocations of UCX and Open MPI are not affected. Allocations fail
+ * on the ranks that call mpi_memory_fail. This file is for programs of one source file and one thread.
  *
  *     mpi_memory_watch();               after MPI_Init
  *     mpi_memory_fail(60, LONG_MAX);    all from the 60th on fail from now on

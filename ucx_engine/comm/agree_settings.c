@@ -168,7 +168,7 @@ static irr_status_t find(irr_setup_t *setup)
     return irr_setup_reduce(setup, NAME_WORDS, name);
 }
 
-/* Stores the largest values behind the words of the next all-reduce, which finds the smallest ones. */
+/* Stores the largest values behind the words of the next all-reduce. The next all-reduce finds the smallest values. */
 static irr_status_t find_least(irr_setup_t *setup)
 {
     uint64_t own[WORDS_MAX];

@@ -34,7 +34,7 @@ struct irr_engine {
     irr_comm_t      *notifying;   /* communicators that failed on this rank and are sending notices */
     irr_comm_t      *buried;     /* destroyed communicators; the transport may still hold their messages */
     irr_unexpected_t unexpected;
-    unsigned         rounds;     /* rounds of progress so far */
+    unsigned         rounds;     /* number of rounds of progress */
     unsigned         idle;       /* rounds since the last event */
     bool             news;       /* something changed outside of a round of progress */
     bool             closed;     /* irr_engine_close was called */

@@ -50,7 +50,7 @@ struct irr_setup {
     char               *gathered;   /* buffer for an all-gather of labels and addresses, or of paths */
     uint32_t            id;         /* the proposed id, later the agreed id; IRR_IDS_NONE: none */
     uint32_t            from;       /* start of the search for an id */
-    unsigned            draws;      /* number of random proposals so far */
+    unsigned            draws;      /* number of random proposals */
     uint64_t            busy_ns;    /* time when the search first found only busy ids; 0: never */
     bool                entered;    /* the engine knows the communicator */
     int                 label;      /* label of this rank */

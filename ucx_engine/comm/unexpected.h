@@ -10,7 +10,7 @@
  *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
  *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
  *     finds the message. The finding exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - During such an exchange and after it, from time to time while the engine is idle: the sender of a long message
+ *   - During an exchange with gaps and after it, from time to time while the engine is idle: the sender of a long message
  *     waits until it is received, even if this rank has left the exchange or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *
@@ -27,8 +27,8 @@
  * A rank searches only for DATA messages, and only on communicators that send messages directly. Every message of a
  * grid is expected.
  *
- * Cost: a search calls `discard` as often as the number of the exchange has ones in binary, and each call walks the
- * unexpected messages. There is no cost if no unexpected message is possible.
+ * Cost: a search makes one call of `discard` for each bit that is set in the sequence number of the exchange, and each
+ * call searches all unexpected messages. There is no cost if no unexpected message is possible.
  */
 #ifndef IRR_UNEXPECTED_H
 #define IRR_UNEXPECTED_H

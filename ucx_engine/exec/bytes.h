@@ -21,7 +21,7 @@ typedef struct irr_bytes {
 
 void irr_bytes_fini(irr_bytes_t *bytes);
 
-/* Makes room for `more` bytes behind the present ones. May return IRR_ERR_NO_MEMORY. */
+/* Makes room for `more` bytes behind the present bytes. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_bytes_reserve(irr_bytes_t *bytes, size_t more);
 
 /* Appends a number. */

@@ -8,7 +8,7 @@
 
 /* The first device of each kind in alphabetical order; "": none. */
 typedef struct irr_devices {
-    char ucx[IRR_DEVICE_NAME];   /* a device for UCX: InfiniBand, RoCE and others with verbs */
+    char ucx[IRR_DEVICE_NAME];   /* a device for UCX: InfiniBand, RoCE or another device with verbs */
     char ofi[IRR_DEVICE_NAME];   /* a device that only libfabric drives well: Slingshot, EFA, Omni-Path */
 } irr_devices_t;
 

@@ -159,8 +159,8 @@ typedef struct irr_transport_ops {
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
     /*
-     * Opens a channel of 1 to IRR_CHANNEL_RANKS_MAX ranks, one of which is this process. Sends nothing. No other
-     * channel with this id may be open here. The members are borrowed until the channel is closed. May return
+     * Opens a channel of 1 to IRR_CHANNEL_RANKS_MAX ranks, one of which is this process. Sends nothing. This process
+     * must not have another open channel with this id. The members are borrowed until the channel is closed. May return
      * IRR_ERR_NO_MEMORY.
      */
     irr_status_t (*open_channel)(irr_transport_t *transport, uint16_t id, int ranks, int rank,
@@ -334,7 +334,7 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
 
 /*
  * Opens shared memory (transport/shm/shm.h), which connects processes of one node. Reports an error to the user, and
- * returns IRR_ERR_NOT_SUPPORTED, if the system has no such memory.
+ * returns IRR_ERR_NOT_SUPPORTED, if the system does not support shared memory.
  */
 irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 

@@ -7,8 +7,8 @@
  * The first fragment has the key of the message. The keys of later fragments have one more bit set, so that later
  * fragments match only the operation that received the first fragment, even if its receive is short. Each fragment
  * starts when the previous fragment is over; fragments are so long that waiting costs almost no time. A second fragment
- * waits, at both ends, until all earlier operations that may have fragments with the same key are over. No function
- * here allocates memory.
+ * waits, at both ends, until all earlier operations that may have fragments with the same key are over. No function of
+ * this file allocates memory.
  */
 #include "transport/ofi/ofi.h"
 

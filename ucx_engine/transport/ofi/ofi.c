@@ -97,8 +97,8 @@ static void close_transport(irr_transport_t *transport)
 /*
  * Returns IRR_OK when all sends are over and no message is being discarded. A send is over when it has left this
  * process, and the queues of a provider advance only while this process calls the provider. A rendezvous with a
- * receiver that never answers does not end, and cannot be taken back. If no send ends for QUIET_NS, drain treats the
- * remaining sends as such sends and does not wait for them.
+ * receiver that never answers does not end, and cannot be taken back. If no send ends for QUIET_NS, drain does not wait
+ * for the remaining sends.
  */
 static irr_status_t drain(irr_transport_t *transport)
 {

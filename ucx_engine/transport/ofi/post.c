@@ -3,7 +3,7 @@
  *
  * A refused operation waits in a line. Each peer has a line for sends, and all receives share one line. Later
  * operations of a line wait behind the refused operation, because messages of one tag stay in order. Progress retries
- * the first operation of each line. No function here loops until libfabric accepts an operation.
+ * the first operation of each line. No function of this file loops until libfabric accepts an operation.
  */
 #include "transport/ofi/ofi.h"
 

@@ -3,7 +3,7 @@
  * and sends in fragments (fragment.c).
  *
  * A hash table of IRR_OFI_QUEUES lists finds the queue of a key. A list links the first operations of its queues. The
- * first operation of a queue has a pointer to the last operation. No function here allocates memory.
+ * first operation of a queue has a pointer to the last operation. No function of this file allocates memory.
  *
  * Cost: O(1) per operation, unless there are many more keys than lists.
  */
