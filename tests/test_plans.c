@@ -17,7 +17,7 @@
 typedef struct record {
     char   text[2000];
     size_t used;
-    int    messages, limit;  /* stops after so many; 0: never */
+    int    messages, limit;  /* number of messages; the listing stops after `limit` messages, 0: never */
 } record_t;
 
 static bool record_message(void *context, const irr_plans_message_t *message)
@@ -138,7 +138,7 @@ static void test_nodes(void)
     irr_matrix_fini(&matrix);
 }
 
-/* The parts of a message are distinguished by their order only, and may be sent in any order. */
+/* The parts of a message may be sent in any order. Only their order distinguishes the parts. */
 static void test_scheduled(void)
 {
     irr_transmission_t list[] = {
@@ -330,7 +330,7 @@ static void check_replay(const irr_settings_t *settings, const irr_matrix_t *mat
     static replay_t replay;
     irr_plans_t plans;
 
-    memset(&replay, 0x7f, sizeof(replay));  /* no rank has any byte before some late stage */
+    memset(&replay, 0x7f, sizeof(replay));  /* at first, no rank has any byte before a very late stage */
     replay.matrix = matrix;
     replay.wrong = 0;
     memset(replay.last, 0, sizeof(replay.last));
@@ -353,7 +353,7 @@ static void check_replay(const irr_settings_t *settings, const irr_matrix_t *mat
     irr_plans_fini(&plans);
 }
 
-/* About a third of the messages are empty. */
+/* Replays random jobs. About a third of the messages are empty. */
 static void test_replay(void)
 {
     uint64_t state = irr_test_seed();

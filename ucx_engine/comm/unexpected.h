@@ -10,8 +10,8 @@
  *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
  *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
  *     finds the message. The finding exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - During an exchange with gaps and after it, from time to time while the engine is idle: the sender of a long message
- *     waits until it is received, even if this rank has left the exchange or freed the communicator.
+ *   - During an exchange with gaps and after it, from time to time while the engine is idle. The sender of a long
+ *     message waits until it is received, even if this rank has left the exchange or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *
  * Several users may use a communicator one after the other (irr_comm_use). The first exchange of a user discards

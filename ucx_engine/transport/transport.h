@@ -13,14 +13,14 @@
  *
  * Rules for the operations of all transports:
  *
- *   - No operation blocks. Neither send nor recv calls `done`: an operation that completes at once returns at once.
- *     `done` is called from `progress`, `abandon`, `take_back` and `close_channel`, and may call send and recv.
+ *   - No operation blocks. Neither send nor recv calls `done`; they return the result of an operation that completes
+ *     at once. `progress`, `abandon`, `take_back` and `close_channel` call `done`, which may call send and recv.
  *   - The caller owns the request, the list of pieces and the memory of the pieces. None of them may change until
  *     the call returns IRR_OK or an error, or until `done` (the caller may read the memory of a send). `done` may reuse
  *     or free the request; otherwise the message of the request stays set.
- *   - send and recv return IRR_OK (complete, `done` is not called), IRR_IN_PROGRESS (`done` will be called once) or an
- *     error (nothing is pending).
- *   - A transport is used by one thread at a time.
+ *   - send and recv return IRR_OK if the operation is complete (`done` is not called), IRR_IN_PROGRESS if `done` will
+ *     be called once, or an error if nothing is pending.
+ *   - Only one thread uses a transport at a time.
  *
  * tests/transport_suite.c is the conformance suite. A transport that passes the suite can run any plan.
  */

@@ -6,8 +6,8 @@
  * with release order. The receiver checks only the header of the next slot. A short message therefore moves one cache
  * line. A longer message travels in pieces through a second ring, the bytes beside the slots; the slot of a piece has
  * the position of the piece. The receiver counts the slots that it has taken, and publishes the count in its own
- * segment. It publishes after each half of a ring of slots, and also if a slot requests it. A slot requests it if more
- * than half of the bytes beside are in use. No cache line is written by both ends.
+ * segment. The receiver publishes the count after each half of a ring of slots, and also if a slot requests the count.
+ * A slot requests the count if more than half of the bytes beside are in use. No cache line is written by both ends.
  *
  *     63  58 57  52 51                       0
  *      lap    form   key (transport/key.h)
