@@ -137,6 +137,29 @@ irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
     return job;
 }
 
+irr_job_t *irr_job_create_equal(int ranks, size_t least)
+{
+    uint64_t seed = 1;
+    irr_job_t *job = irr_job_create(ranks, IRR_JOB_UNIFORM, seed);
+
+    while (irr_job_length(job, 0, 0) < least) {
+        irr_job_destroy(job);
+        job = irr_job_create(ranks, IRR_JOB_UNIFORM, ++seed);
+    }
+    return job;
+}
+
+irr_matrix_t irr_job_matrix(const irr_job_t *job)
+{
+    irr_matrix_t matrix;
+
+    irr_test_must(irr_matrix_init(&matrix, job->ranks));
+    for (int i = 0; i < job->ranks * job->ranks; i++) {
+        matrix.entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
+    }
+    return matrix;
+}
+
 void irr_job_destroy(irr_job_t *job)
 {
     for (int r = 0; r < job->ranks; r++) {

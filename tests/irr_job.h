@@ -9,6 +9,7 @@
 #define IRR_JOB_H
 
 #include "irr.h"
+#include "problem/matrix.h"
 
 typedef enum irr_job_kind {
     IRR_JOB_ZERO,        /* no bytes */
@@ -49,8 +50,14 @@ typedef struct irr_job {
 irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed);
 void       irr_job_destroy(irr_job_t *job);
 
+/* Creates a job of equal messages between all ranks, of at least so many bytes. */
+irr_job_t *irr_job_create_equal(int ranks, size_t least);
+
 /* Returns the number of bytes that a rank sends to another rank. */
 size_t irr_job_length(const irr_job_t *job, int from, int to);
+
+/* Returns the number of bytes of each message.  The caller releases the matrix. */
+irr_matrix_t irr_job_matrix(const irr_job_t *job);
 
 /*
  * Returns true if a rank of a grid whose layouts are all known may have copied `bytes` bytes. The rank copies its

@@ -121,12 +121,8 @@ static void compute_schedule(const irr_order_t *order, const irr_job_t *job, uin
         .seed = seed, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 },
         .redistribution = { .x = 1, .p = job->ranks, .y = 1 + (uint64_t)job->ranks, .q = job->ranks }
     };
-    irr_matrix_t matrix;
+    irr_matrix_t matrix = irr_job_matrix(job);
 
-    irr_test_must(irr_matrix_init(&matrix, job->ranks));
-    for (int i = 0; i < job->ranks * job->ranks; i++) {
-        matrix.entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
-    }
     irr_test_must(irr_order_schedule(order, &matrix, &params, schedule));
     irr_matrix_fini(&matrix);
 }

@@ -70,13 +70,7 @@ void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t
 
 void irr_turns_add_uniform(irr_turns_t *turns, int number)
 {
-    uint64_t seed = 1;
-
-    irr_turns_add(turns, number, IRR_JOB_UNIFORM, seed);
-    while (irr_job_length(turns->jobs[number], 0, 0) < 100) {
-        irr_job_destroy(turns->jobs[number]);
-        irr_turns_add(turns, number, IRR_JOB_UNIFORM, ++seed);
-    }
+    turns->jobs[number] = irr_job_create_equal(IRR_TURNS_RANKS, 100);
 }
 
 void irr_turns_try(irr_turns_t *turns, const char *letters)

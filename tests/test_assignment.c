@@ -196,6 +196,44 @@ static void test_same(void)
     each_entry(&state, expect_rank);
 }
 
+/* ---- memory ---- */
+
+typedef struct input {
+    const crew_t *crew;
+    int           rank;
+    irr_reader_t  entry;
+} input_t;
+
+static irr_status_t read_entry(void *context)
+{
+    const input_t *input = context;
+    irr_block_t list[RANKS_MAX];
+    irr_assignment_t assignment;
+    irr_status_t status = irr_assignment_read(input->entry, scene.ranks, input->rank, input->crew->forwards,
+                                              sent_by(input->crew, input->rank, list), &assignment);
+
+    if (status == IRR_OK) {
+        irr_assignment_fini(&assignment);
+    }
+    return status;
+}
+
+static void fail_entry(const crew_t *crew, int rank, irr_reader_t entry, uint64_t *state)
+{
+    input_t input = { crew, rank, entry };
+
+    if (irr_test_below(state, 8) == 0) {
+        (void)irr_memory_fail_each(read_entry, &input);
+    }
+}
+
+static void test_memory(void)
+{
+    uint64_t state = irr_test_seed() + 2;
+
+    each_entry(&state, fail_entry);
+}
+
 /* ---- damaged assignments ---- */
 
 static irr_status_t plan_of(const irr_assignment_t *assignment, bool forwards, const irr_problem_t *problem)
@@ -282,4 +320,5 @@ static void test_spoilt(void)
 
 IRR_TEST_MAIN("assignment", 120,
     { "an assignment is a part of the whole schedule", test_same },
+    { "no memory", test_memory },
     { "a damaged assignment is refused, or makes a plan", test_spoilt })

@@ -284,36 +284,6 @@ static void test_forwarding_odd(void)
 
 /* ---- errors ---- */
 
-/* The receive block of one rank is too short for its message: only this rank has an error. */
-static void run_truncated(int from, int to, size_t room, size_t eager_max, uint64_t seed)
-{
-    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, seed + 1);
-    irr_fleet_t *fleet = irr_fleet_create(5, seed, eager_max);
-
-    CU_ASSERT_FATAL(irr_job_length(job, from, to) > room);
-    irr_job_cut(job, to, from, room);
-    start_job(fleet, job, DIRECT);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 5; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, r == to ? IRR_ERR_TRUNCATE : IRR_OK);
-        CU_ASSERT_TRUE(irr_job_verify(job, r));
-    }
-    end_job(fleet, job);
-}
-
-static void test_truncate(void)
-{
-    static const struct { int from, to; size_t room, eager_max; } rows[] = {
-        { 3, 1, 1, ALL_EAGER }, { 3, 1, 1, 0 }, { 0, 4, 2, 0 }, { 2, 2, 1, 0 }, { 2, 2, 0, 0 }
-    };
-
-    for (uint64_t i = 0; i < 20 * IRR_TEST_COUNT(rows); i++) {
-        const size_t row = i % IRR_TEST_COUNT(rows);
-
-        run_truncated(rows[row].from, rows[row].to, rows[row].room, rows[row].eager_max, i / IRR_TEST_COUNT(rows));
-    }
-}
-
 /* The nth send or receive of rank 2 fails. Its run ends at once. Only the rank whose message is missing waits. */
 static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
 {
@@ -488,7 +458,6 @@ IRR_TEST_MAIN("exec", 60,
     { "steps wait for their dependencies",                test_forwarding },
     { "only a message of the right length is forwarded",  test_forwarding_odd },
     { "a plan without steps",                             test_empty_plan },
-    { "a message too long for its block",                 test_truncate },
     { "a send or receive that fails",                     test_refused },
     { "nothing is sent after a failure",                  test_refused_in_window },
     { "an error ends with its run",                       test_errors },

@@ -28,21 +28,13 @@ typedef struct crew {
     irr_forward_t  forward[RANKS_MAX];
 } crew_t;
 
-static void fill_matrix(const irr_job_t *job, irr_matrix_t *matrix)
-{
-    irr_test_must(irr_matrix_init(matrix, job->ranks));
-    for (int i = 0; i < job->ranks * job->ranks; i++) {
-        matrix->entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
-    }
-}
-
 static void open_crew(crew_t *crew, irr_job_kind_t kind, uint64_t *state)
 {
     irr_scheduled_params_t params = { .tree = &crew->tree };
 
     crew->tree = tree_scene_tree(&scene);
     crew->job = irr_job_create(scene.ranks, kind, irr_test_random(state));
-    fill_matrix(crew->job, &crew->matrix);
+    crew->matrix = irr_job_matrix(crew->job);
     irr_test_must(irr_nodes_init(&crew->nodes, scene.ranks, scene.host_of));
     irr_test_must(irr_forward_matrix(&crew->nodes, &crew->matrix, &crew->forwarded));
     irr_test_must(irr_order_schedule(&irr_order_tree, &crew->forwarded, &params, &crew->schedule));

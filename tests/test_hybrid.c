@@ -81,13 +81,8 @@ static void test_sent_once(void)
 /* Makes a job of equal messages of this length. */
 static irr_job_t *equal(int ranks, size_t length)
 {
-    irr_job_t *job;
-    uint64_t seed = 1;
+    irr_job_t *job = irr_job_create_equal(ranks, length);
 
-    for (job = irr_job_create(ranks, IRR_JOB_UNIFORM, seed); irr_job_length(job, 0, ranks - 1) < length;) {
-        irr_job_destroy(job);
-        job = irr_job_create(ranks, IRR_JOB_UNIFORM, ++seed);
-    }
     for (int i = 0; i < ranks * ranks; i++) {
         irr_job_shorten(job, i / ranks, i % ranks, length);
     }

@@ -21,12 +21,8 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
 {
     const irr_pacing_params_t pacing = { .grants = 0 };
     irr_schedule_t schedule;
-    irr_matrix_t matrix;
+    irr_matrix_t matrix = irr_job_matrix(job);
 
-    irr_test_must(irr_matrix_init(&matrix, RANKS));
-    for (int i = 0; i < RANKS * RANKS; i++) {
-        matrix.entries[i] = irr_job_length(job, i / RANKS, i % RANKS);
-    }
     irr_test_must(irr_order_schedule(irr_algorithm_strategy(settings->algorithm)->order, &matrix, &settings->scheduled,
                                       &schedule));
     for (int r = 0; r < RANKS; r++) {

@@ -84,68 +84,6 @@ static void test_late(void)
     }
 }
 
-static int fails_on = -1;
-
-static bool on_that_rank(void)
-{
-    return irr_crew_self() == fails_on && !irr_spy_sends_now();
-}
-
-/*
- * Makes each allocation fail on one rank. Either all exchanges succeed, and the ranks compute the schedule when memory
- * is available again, or the communicator fails on all ranks.
- */
-static void run_no_memory(const irr_settings_t *settings, bool on_tree)
-{
-    uint64_t state = irr_test_seed();
-    size_t nth = 1, whole = 0;
-    bool failed = true;
-
-    for (; failed; nth++) {
-        irr_turns_t scene;
-
-        fails_on = (int)(nth % RANKS);
-        if (on_tree) {
-            irr_turns_open_on_tree(&scene, settings, NULL, &state);
-        } else {
-            irr_turns_open(&scene, settings, &state);
-        }
-        irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
-        irr_memory_fail(nth, on_that_rank);
-        irr_turns_try(&scene, "A");
-        failed = irr_memory_failed();
-        irr_memory_fail(0, NULL);
-        if (scene.wrong > 0) {
-            CU_ASSERT_TRUE(failed);
-            irr_turns_try(&scene, "AA");
-            CU_ASSERT_EQUAL(scene.wrong, 2 * RANKS);
-            irr_turns_close(&scene);
-            continue;
-        }
-        whole++;
-        irr_turns_run(&scene, "AA");
-        for (int r = 0; r < RANKS; r++) {
-            CU_ASSERT(scene.counters[r].schedules_built >= 1 && scene.counters[r].schedules_built <= 2);
-            CU_ASSERT_EQUAL(scene.counters[r].schedules_reused, scene.counters[0].schedules_reused);
-        }
-        CU_ASSERT(scene.counters[0].schedules_reused >= 1);
-        irr_turns_close(&scene);
-    }
-    CU_ASSERT(nth > 8 && whole > 2);
-}
-
-/* Tests a schedule of an order, and a schedule whose messages the ranks of hosts forward. */
-static void test_no_memory(void)
-{
-    irr_settings_t settings = irr_turns_with("tree");
-
-    settings.piece_bytes = IRR_BYTES_AUTO;
-    settings.lead_bytes = IRR_BYTES_AUTO;
-    run_no_memory(&settings, true);
-    settings = irr_turns_with("optimal");
-    run_no_memory(&settings, false);
-}
-
 /* ---- files ---- */
 
 /* Opens a communicator with a schedule file. Job A has the counts of the file. */
@@ -350,5 +288,4 @@ IRR_TEST_MAIN("schedules_odd", 60,
     { "a topology is alike and has all hosts, or no rank is served", test_topology },
     { "auto takes the tree if there are several hosts",      test_auto },
     { "a matrix above the limit is left alone by all",       test_limit },
-    { "a late schedule is left alone",                       test_late },
-    { "a rank without memory: right, or an error on all",    test_no_memory })
+    { "a late schedule is left alone",                       test_late })

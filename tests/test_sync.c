@@ -134,14 +134,6 @@ static void on_send(void *context, int to, uint16_t tag, const irr_iov_t *iov, s
     }
 }
 
-static void fill_matrix(const irr_job_t *job, irr_matrix_t *matrix)
-{
-    irr_test_must(irr_matrix_init(matrix, job->ranks));
-    for (int i = 0; i < job->ranks * job->ranks; i++) {
-        matrix->entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
-    }
-}
-
 static void make_plan(run_t *run, const irr_syncs_t *syncs, int rank)
 {
     irr_signals_t mine = { 0 };
@@ -165,7 +157,7 @@ static void open_run(run_t *run, const tree_scene_t *scene, irr_job_kind_t kind,
     run->tree = tree_scene_tree(scene);
     run->job = irr_job_create(scene->ranks, kind, irr_test_random(state));
     irr_job_fill(run->job);
-    fill_matrix(run->job, &matrix);
+    matrix = irr_job_matrix(run->job);
     irr_test_must(irr_order_schedule(&irr_order_tree, &matrix, &params, &run->schedule));
     irr_test_must(irr_syncs_find(&run->tree, &run->schedule, NULL, &syncs));
     for (int r = 0; r < scene->ranks; r++) {

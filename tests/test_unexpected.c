@@ -31,22 +31,10 @@ static void open_team(scene_t *scene, const char *algorithm)
     irr_team_open(&scene->team, &scene->world, &settings);
 }
 
-/* Returns a job of equal messages that are longer than SHORT. */
-static irr_job_t *uniform(void)
-{
-    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
-
-    for (uint64_t seed = 2; irr_job_length(job, FROM, TO) <= SHORT; seed++) {
-        irr_job_destroy(job);
-        job = irr_job_create(RANKS, IRR_JOB_UNIFORM, seed);
-    }
-    return job;
-}
-
 /* Returns a job of one message of this length, from FROM to TO. */
 static irr_job_t *one_message(size_t length)
 {
-    irr_job_t *job = uniform();
+    irr_job_t *job = irr_job_create_equal(RANKS, SHORT + 1);
 
     for (int i = 0; i < RANKS * RANKS; i++) {
         irr_job_shorten(job, i / RANKS, i % RANKS, i == FROM * RANKS + TO ? length : 0);
@@ -60,7 +48,7 @@ static void open_scene(scene_t *scene, const char *algorithm, size_t eager_max)
     irr_memory_begin();
     irr_world_open(&scene->world, RANKS, 0, eager_max);
     open_team(scene, algorithm);
-    scene->all = uniform();
+    scene->all = irr_job_create_equal(RANKS, SHORT + 1);
     scene->wrong = one_message(SHORT);
     irr_job_cut(scene->wrong, TO, FROM, 0);
     scene->back = one_message(SHORT);
@@ -196,7 +184,7 @@ static void test_later(void)
 static void test_mutual(void)
 {
     for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
-        irr_job_t *job = uniform();
+        irr_job_t *job = irr_job_create_equal(RANKS, SHORT + 1);
         scene_t scene;
 
         for (int i = 0; i < RANKS * RANKS; i++) {

@@ -85,8 +85,7 @@ static bool can_cut(const irr_world_scene_t *scene)
     return scene->ranks > 1 && !irr_strategy_is_split(irr_algorithm_strategy(irr_algorithm_find(scene->row)));
 }
 
-/* Returns true if every exchange has a schedule, so that all ranks know all messages. */
-static bool knows_counts(const irr_world_scene_t *scene)
+bool irr_world_scene_knows_counts(const irr_world_scene_t *scene)
 {
     return irr_strategy_is_scheduled(irr_algorithm_strategy(irr_algorithm_find(scene->row))) &&
            strcmp(scene->row, "redistribution") != 0;
@@ -125,9 +124,10 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
         irr_job_fill(scene->jobs[i]);
     }
     if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
-        const int from = (scene->victim + 1) % scene->ranks;
+        const int from = (int)irr_test_below(state, (uint64_t)scene->ranks);
         const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
-        const size_t least = knows_counts(scene) ? 0 : 1;   /* otherwise an empty block causes an unexpected message */
+        /* Otherwise an empty block causes an unexpected message. */
+        const size_t least = irr_world_scene_knows_counts(scene) ? 0 : 1;
 
         if (length > 1) {
             scene->cut = 0;

@@ -57,4 +57,7 @@ typedef struct irr_world_scene {
 void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state);
 void irr_world_scene_close(irr_world_scene_t *scene);
 
+/* Returns true if every exchange has a schedule, for which all ranks learn all counts. */
+bool irr_world_scene_knows_counts(const irr_world_scene_t *scene);
+
 #endif
