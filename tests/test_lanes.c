@@ -1,7 +1,7 @@
 /*
  * test_lanes.c - shared memory within nodes and a network between nodes. The tests are the conformance suite on a
- * transport that combines both, and communicators on nodes of several layouts, also if a rank has no memory to share or
- * cannot map the memory of another rank.
+ * transport that combines both, and communicators on nodes of several layouts. In some tests a rank has no memory to
+ * share, or cannot map the memory of another rank.
  */
 #include "irr_memory.h"
 #include "irr_world.h"

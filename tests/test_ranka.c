@@ -18,8 +18,9 @@
                        compared with 5 % */
 
 /*
- * The paper's tau / phi in units of messages: its table 2 has one send of 256 and one of 4096 bytes, which makes
- * 545 bytes at the receiver and 1090 at the sender, and its shortest unit is 16 bytes: 34 to 68 units.
+ * The paper's tau / phi in units of messages. Table 2 of the paper has one send of 256 bytes and one send of 4096
+ * bytes. This gives a latency of 545 bytes at the receiver and 1090 bytes at the sender. The shortest unit is 16 bytes,
+ * so the latency is 34 to 68 units.
  */
 #define LATENCY_UNITS 44
 

@@ -1,7 +1,7 @@
 /*
- * test_shm.c - messages through shared memory. The tests are the conformance suite with several transports in one
- * process, segments with invalid contents, sends that are taken back, a process that may not read the memory of another
- * process, and missing memory.
+ * test_shm.c - messages through shared memory. The tests run the conformance suite with several transports in one
+ * process. Other tests check segments with invalid contents, sends that are taken back, a process that may not read the
+ * memory of another process, and missing memory.
  */
 #include "transport_suite.h"
 

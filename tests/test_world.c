@@ -1,6 +1,7 @@
 /*
- * test_world.c - every strategy in one seeded world: several ranks run the same exchanges, each at its own speed, while
- * messages are late, operations fail, memory is missing, a rank gives up, or descriptions are changed in flight.
+ * test_world.c - every strategy in one seeded world. Several ranks run the same exchanges, each at its own speed.
+ * Meanwhile messages are late, operations fail, memory is missing, a rank gives up, or descriptions are changed in
+ * flight.
  *
  * The test checks the rules of an irregular all-to-all. An exchange that returns IRR_OK has delivered every byte to its
  * place, and has changed no other byte. Every exchange ends. A communicator that fails on one rank fails on all ranks,

@@ -148,9 +148,9 @@ int mpi_call_agrees(const mpi_call_t *call);
 int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
 
 /*
- * Makes the first nonblocking call of each collective on the communicator, which Open MPI serves.  The calls have
- * equal blocks, because Open MPI 4.1 fails or delivers wrong bytes if blocks of different lengths go to neighbours,
- * and breaks later calls if a rank has nothing to exchange in place.
+ * Makes the first nonblocking call of each collective on the communicator, which Open MPI serves. The calls have equal
+ * blocks for two reasons. Open MPI 4.1 fails or delivers wrong bytes if blocks of different lengths go to neighbours.
+ * It also breaks later calls if a rank has no data to exchange in place.
  */
 void mpi_call_meet(const mpi_pair_t *pair);
 

@@ -5,9 +5,9 @@
  * of all words. The digest is part of the first agreement (comm/agree.c), so the check costs no additional message.
  *
  * If digests differ, the members search for a setting that differs. The maximum of a word gives the largest value of a
- * setting, and the maximum of the complements gives the smallest value, so two all-reduces of all words find the first
- * setting that differs. A third all-reduce finds the lowest rank with the largest value and the lowest rank with the
- * smallest value; rank 0 reports both ranks.
+ * setting, and the maximum of the complements gives the smallest value. Two all-reduces of all words therefore find the
+ * first setting that differs. A third all-reduce finds the lowest rank with the largest value and the lowest rank with
+ * the smallest value; rank 0 reports both ranks.
  */
 #include "comm/agree_settings.h"
 

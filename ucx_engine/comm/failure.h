@@ -5,8 +5,9 @@
  * allowed. The rank that detects the failure sends each member an empty message, the notice. On all members the started
  * exchanges and all later exchanges end in an error. Waiting ranks check for a notice from time to time.
  *
- * A rank that gets a notice while one of its exchanges is open ends the exchange when the transport has been idle for a
- * while: a receiver may have matched a long message, which the transport then reads from the user's buffer.
+ * If a rank gets a notice while one of its exchanges is open, the rank ends the exchange when the transport has been
+ * idle for a while. Until then a receiver may have matched a long message of this rank, and the transport reads the
+ * message from the user's buffer.
  *
  * The engine cannot take back messages that the transport holds. The engine cancels the receives of the open exchanges,
  * so that nothing is written to the buffers of a call that is over. The memory of the messages and of the communicator

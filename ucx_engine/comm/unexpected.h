@@ -15,14 +15,14 @@
  *   - Before an id is proposed for another communicator.
  *
  * Several users may use a communicator one after the other (irr_comm_use). The first exchange of a user discards
- * messages for the users before, and does not report them.
+ * messages for earlier users, and does not report these messages.
  *
  * Epochs. The sequence numbers in tags wrap. Past and future exchanges can be distinguished if no rank is ahead of
  * another rank by half of all sequence numbers. All ranks therefore pass an epoch barrier, which is an agreement,
  * before the first exchange of each half. A half has about 120 exchanges. While the exchanges of one half run, all
- * exchanges of the other half are over. If a message stays in flight for a whole epoch, and its sender sends nothing
- * else, the receiver would mistake the message for a message of a current exchange, and would report the current
- * message as unexpected.
+ * exchanges of the other half are over. If a message stays in flight for a whole epoch, and its sender sends no other
+ * message, the receiver mistakes the message for a message of a current exchange. It then reports the current message
+ * as unexpected.
  *
  * A rank searches only for DATA messages, and only on communicators that send messages directly. Every message of a
  * grid is expected.

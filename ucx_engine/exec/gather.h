@@ -2,8 +2,8 @@
  * gather.h - rank 0 gathers an entry from each rank (for example its row of a count matrix), and scatters an entry to
  * each rank (for example its local schedule).
  *
- * The gather and the scatter each run two plans of the same binomial tree (route/binomial.h): the first plan moves the
- * lengths of the entries, one word per entry, the second plan moves the entries. Each receive is therefore posted for a
+ * The gather and the scatter each run two plans of the same binomial tree (route/binomial.h). The first plan moves the
+ * lengths of the entries, one word per entry. The second plan moves the entries. Each receive is therefore posted for a
  * known length.
  *
  * If a gather or scatter fails on one rank, other ranks may keep waiting. The caller must then fail the communicator.

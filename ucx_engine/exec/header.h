@@ -1,11 +1,11 @@
 /*
  * header.h - the description in front of a message whose layout its receiver does not know.
  *
- *     status   one byte: 0, or why the sender could not forward all it should (a negative irr_status_t); plus 128 if
- *              some rank lost layouts that were announced to it in the last exchange
- *     more     0, or the length of a second header message that replaces this one, which would be too long
- *     messages 2 * (number of messages that a plan makes of the described bytes) + 1 if the bytes follow the
- *              description in this message; otherwise they follow in that many BODY messages
+ *     status   one byte: 0, or the error that kept the sender from forwarding all its data (a negative irr_status_t);
+ *              plus 128 if some rank lost layouts in the previous exchange
+ *     more     0, or the length of a second header message, which replaces this message if the header is too long
+ *     messages 2 * number of messages that a plan makes of the described bytes; plus 1 if the bytes follow the
+ *              description in this message, otherwise the bytes follow in this number of BODY messages
  *     slices   number of slices, and then for each, ordered by destination, source and offset:
  *         what     8 * (destination - previous destination) + one bit for each of the following three that is present
  *         source   present if it differs from the previous source

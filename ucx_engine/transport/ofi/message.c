@@ -24,9 +24,9 @@ uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 }
 
 /*
- * Sets *room to the length of the longest message that the pieces accept. Sets *kept to the number of bytes to post:
- * the bytes of all pieces, or, if the last piece is an endless sink, the bytes up to the last piece that keeps data.
- * Not all providers report the length of a message that did not fit.
+ * Sets *room to the length of the longest message that the pieces accept. Sets *kept to the number of bytes to post. If
+ * the last piece is an endless sink, these are the bytes up to the last piece that keeps data; otherwise the bytes of
+ * all pieces. Not all providers report the length of a message that did not fit.
  */
 static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
 {

@@ -4,12 +4,12 @@
  * The kernel copies bytes from the memory of one process to the memory of another process (process_vm_readv). The
  * reader makes the only copy. The owner must leave the memory unchanged until the reader is done.
  *
- * A process may read another process if it may attach a debugger to the other process: both have the same user, no
- * security module forbids it, and both see the same process numbers (containers may not). The transport therefore tests
- * reading first. Each process publishes the address and the value of a random word. If a reader finds the value at the
- * address, it reads the right process. If the security module Yama lets only ancestors attach (ptrace_scope 1), a
- * process may permit all processes of its user to read; irr_remote_offer gives this permission, like Open MPI's vader
- * and UCX.
+ * A process may read another process if it may attach a debugger to the other process. Both processes must have the
+ * same user, no security module may forbid the access, and both must see the same process numbers, which processes of
+ * different containers may not. The transport therefore tests reading first. Each process publishes the address and the
+ * value of a random word. If a reader finds the value at the address, it reads the right process. If the security
+ * module Yama lets only ancestors attach (ptrace_scope 1), a process may permit all processes of its user to read;
+ * irr_remote_offer gives this permission, like Open MPI's vader and UCX.
  *
  * The other process determines the addresses that are read, but never the addresses or the number of bytes that are
  * written.

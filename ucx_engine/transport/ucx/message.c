@@ -79,9 +79,9 @@ static void unlink_slot(irr_ucx_slot_t *slot)
 }
 
 /*
- * Ends a receive. If the message has already arrived, UCX may call back before the call that posts the receive returns:
- * for a message of several fragments, a truncated message, or a rendezvous that completes at once. transport.h forbids
- * a call of `done` in recv, so recv returns the status instead.
+ * Ends a receive. If the message has already arrived, UCX may call back before the call that posts the receive returns.
+ * This happens for a message of several fragments, a truncated message, or a rendezvous that completes at once.
+ * transport.h forbids a call of `done` in recv, so recv returns the status instead.
  */
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {

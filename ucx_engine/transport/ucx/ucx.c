@@ -128,9 +128,9 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 
 /*
  * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB then travels in
- * two fragments, and the kernel delays the second fragment until the first fragment has left its queue, which takes a
- * third of the time of such an exchange. The function checks has_tcp, because UCX warns of settings of unused
- * transports.
+ * two fragments, and the kernel delays the second fragment until the first fragment has left its queue. The delay takes
+ * a third of the time of an exchange of 8 KiB messages. The function checks has_tcp, because UCX warns of settings of
+ * unused transports.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
