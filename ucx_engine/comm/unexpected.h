@@ -7,9 +7,9 @@
  * rank has received all expected messages of the exchange. The rank therefore discards any other message of the
  * exchange. A rank searches for unexpected messages:
  *
- *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and of the
- *     exchange after it. Messages of one sender stay in order, so the next exchange that receives from this sender
- *     finds the message. The finding exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
+ *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and at the
+ *     end of the exchange after it. Messages of one sender stay in order, so the next exchange that receives from this
+ *     sender finds the message. This exchange, or the next exchange on the communicator, ends in IRR_ERR_TRUNCATE.
  *   - During an exchange with gaps and after it, from time to time while the engine is idle. The sender of a long
  *     message waits until it is received, even if this rank has left the exchange or freed the communicator.
  *   - Before an id is proposed for another communicator.

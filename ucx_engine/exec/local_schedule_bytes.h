@@ -3,10 +3,10 @@
  *
  *     steps           number of steps of the schedule
  *     transmissions   number of transmissions, and then for each:
- *         what        8 * (step - previous step) + 4 if it continues in later steps + 2 if an offset follows
- *                     + 1 if this rank sends it
- *         peer
- *         more        number of later steps in which it continues; present if not 0
+ *         what        8 * (step - previous step) + 4 if the transmission continues in later steps
+ *                     + 2 if an offset follows + 1 if this rank is the sender
+ *         peer        the rank at the other end
+ *         more        number of later steps in which the transmission continues; present if not 0
  *         offset      present if not 0
  *         length
  *     syncs           number of signals and waits, and then for each:
