@@ -32,7 +32,7 @@
 
 #define IRR_TOOL_ALL_RANKS (-1)
 
-/* The largest number of ranks: all plans are in memory at once, and some have a step for each pair of ranks. */
+/* Maximum number of ranks.  All plans are in memory at once, and some algorithms have a step for each pair of ranks. */
 #define IRR_TOOL_RANKS_MAX 2048
 
 /* ---- options ---- */
@@ -47,46 +47,46 @@ typedef enum irr_tool_command {
     IRR_TOOL_NOTHING   /* help or version was printed */
 } irr_tool_command_t;
 
-/* The strings belong to the command line, or are constants. */
+/* The command line.  Its strings are arguments of the program or constants. */
 typedef struct irr_tool_options {
     irr_tool_command_t command;
     int                algorithm;  /* row of the algorithm table; -1 if not given, and with load */
     const char        *load, *save; /* files of schedules, or NULL */
-    int                ranks;      /* 0: as many as the matrix has */
-    const char        *matrix;     /* one of three, or none: then what the loaded schedule delivers */
+    int                ranks;      /* 0: the ranks of the matrix */
+    const char        *matrix;     /* one of three sources, or none: the loaded schedule's matrix */
     const char        *redistribute;
     const char        *pattern;
     const char        *topology;   /* file, or NULL */
-    const char        *hosts;      /* a list, one for each rank; NULL: ranks fill the hosts of the file */
+    const char        *hosts;      /* a list with a host for each rank; NULL: ranks fill the hosts of the file */
     uint64_t           unit;
     double             scale;
-    int                ranks_per_node;   /* 0: as many as a host has, or the algorithm's default */
+    int                ranks_per_node;   /* 0: the number of ranks of a host, or the algorithm's default */
     bool               in_place;   /* the exchange is in place, as with MPI_IN_PLACE */
     irr_settings_t     settings;   /* the settings of a job with the same parameters, without algorithm and files */
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the rank to print */
     bool               json;
-    bool               async;      /* draw messages that do not wait for steps */
+    bool               async;      /* draw messages as if they did not wait for steps */
     const char        *output;     /* NULL: stdout */
     const char        *machine;    /* file, or NULL: the presets */
-    const char        *algorithms; /* strategies to compare; NULL: the usual ones */
+    const char        *algorithms; /* strategies to compare; NULL: the usual strategies */
 } irr_tool_options_t;
 
-/* Prints help or version to stdout.  Prints one line to stderr if it refuses the command line. */
+/* Reads the command line.  Prints help or version to stdout, and one line to stderr if it refuses the command line. */
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
 
-/* Prints the texts that --help all has behind the options. */
+/* Prints the texts that follow the options in --help all. */
 void irr_tool_help(void);
 
 /* ---- input ---- */
 
-/* The input of a command.  A zeroed one is empty. */
+/* The input of a command.  A zeroed structure is empty. */
 typedef struct irr_tool_input {
     irr_matrix_t   matrix;
-    irr_matrix_t   forwarded;    /* the part that the ranks of hosts forward; empty unless the route is node */
+    irr_matrix_t   forwarded;    /* the matrix of forwarded bytes between hosts; empty unless the route is node */
     irr_schedule_t schedule;
     double         schedule_ms;  /* time to read or compute the schedule */
     irr_names_t    hosts;        /* the names of --hosts */
-    irr_topology_t topology;     /* with --topology: the file's, and after placement the subtree that ranks use */
+    irr_topology_t topology;     /* with --topology: of the file; after placement, the subtree that ranks use */
     int           *host_of;      /* host of each rank; NULL: there is no topology */
     irr_tree_t     tree;         /* with --topology: the tree of the ranks on their hosts */
     int            algorithm;    /* row of the algorithm; "auto" is resolved for these hosts */
@@ -99,12 +99,12 @@ const char *irr_tool_source(const irr_tool_options_t *options);
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input);
 void           irr_tool_input_fini(irr_tool_input_t *input);
 
-/* Returns true if the run has or will have a schedule. algorithm: of the options, or of the input once it is loaded. */
+/* Returns true if the run has or will have a schedule.  algorithm: of the options; of the input after it is loaded. */
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm);
 
 /*
- * Computes the schedule of an order; see irr_order_schedule.  With --topology the order knows the tree. matrix: that
- * of the input, or its forwarded part.
+ * Computes the schedule of an order; see irr_order_schedule.  With --topology the order knows the tree.  matrix: the
+ * matrix of the input, or its forwarded part.
  */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
                                        const irr_matrix_t *matrix, irr_tool_input_t *input);
@@ -119,7 +119,7 @@ typedef struct irr_tool_job {
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
     const irr_schedule_t     *schedule;    /* NULL: there is none */
-    const irr_matrix_t       *delivered;   /* what the schedule delivers: the matrix, or its forwarded part */
+    const irr_matrix_t       *delivered;   /* the bytes that the schedule delivers: the matrix, or its forwarded part */
     double                    schedule_ms; /* time to read or compute the schedule */
     const irr_topology_t     *topology;    /* NULL: there is none */
     const int                *host_of;     /* host of each rank, with a topology */
@@ -127,7 +127,7 @@ typedef struct irr_tool_job {
     const char               *algorithm;  /* the name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* dimensions of the grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
-    irr_tool_input_t         *input;      /* the source of the above; for emit-c, simulate and recommend */
+    irr_tool_input_t         *input;      /* the source of the members above; for emit-c, simulate and recommend */
     FILE                     *stream;     /* the caller checks for write errors at the end */
 } irr_tool_job_t;
 
@@ -142,7 +142,7 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
 
-/* Builds the plans of a job's strategy.  The caller releases them; zeroed plans are empty. */
+/* Builds the plans of a job's strategy.  The caller releases the plans; zeroed plans are empty. */
 irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans);
 
 /* A printed setting of a strategy; 0: no limit, or not used by this strategy. */
@@ -167,27 +167,27 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
 
 /*
  * Runs proved plans with the window and the composition of their strategy.  Returns IRR_OK if every byte arrived, or
- * IRR_ERR_NO_MEMORY.  With any other status the run failed, and `reason` says why.
+ * IRR_ERR_NO_MEMORY.  Another status means that the run failed; `reason` is then set to the cause.
  */
 irr_status_t irr_tool_run(const irr_strategy_t *strategy, const irr_plans_t *plans, char *reason, size_t size);
 
 /*
- * Returns the exit status for a status of irr_plans_each_message or irr_plans_each_send; prints an error message
- * unless it is good.
+ * Returns the exit status for a status of irr_plans_each_message or irr_plans_each_send.  Prints an error message if
+ * the status is an error.
  */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* ---- draw ---- */
 
-/* Most messages that are drawn one by one.  More are drawn as a map; --async has no map. */
+/* Maximum number of messages that are drawn individually.  More messages are drawn as a map; --async has no map. */
 #define IRR_TOOL_DRAW_MESSAGES_MAX 4096
 
-/* draw --topology refuses more ranks: their names would be unreadable. */
+/* Maximum number of ranks of draw --topology: the names of more ranks would be unreadable. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512
 
 /* ---- emit-c ---- */
 
-/* emit-c refuses more ranks: the tables grow with the square of the ranks, and compilers take long. */
+/* Maximum number of ranks of emit-c: the tables grow with the square of the ranks, and compilers take long. */
 #define IRR_TOOL_EMIT_RANKS_MAX 1024
 
 /* ---- simulate and recommend ---- */
@@ -232,8 +232,8 @@ typedef struct irr_tool_strategies {
 } irr_tool_strategies_t;
 
 /*
- * Lists the strategies of --algorithms.  Without it, lists those that auto would try (tried), or all that are
- * sensible.  Prints an error message on failure.
+ * Lists the strategies of --algorithms.  Without this option, lists the strategies that auto would try if `tried` is
+ * true, otherwise all sensible strategies.  Prints an error message on failure.
  */
 irr_cli_exit_t irr_tool_strategies_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
                                         bool tried, irr_tool_strategies_t *strategies);

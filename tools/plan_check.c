@@ -1,6 +1,6 @@
 /*
  * plan_check.c - check: proves the plans of all ranks, runs them, and prints their costs and the bounds that they keep,
- * one key=value a line.
+ * with one key=value per line.
  *
  * A run that would need too much memory is skipped with an error message; delivery then rests on the proof alone.
  */
@@ -23,10 +23,11 @@
 /*
  * Counts the headers of messages in the first run of a grid route, where ranks do not know the layout of messages yet.
  *
- * In each stage a rank sends one message, possibly empty, to each neighbour.  A header in front (exec/header.h) names
- * each piece of the message.  A piece of a planned message is one slice.  Adjacent slices were merged before they come
- * here, so they are cut again at the ends of the send's pieces.  A large piece that travels apart from the header may
- * make the header a byte longer; this byte is not counted.  Direct routes need no headers.
+ * In each stage a rank sends one message, possibly empty, to each neighbour.  A header at the start of the message
+ * (exec/header.h) lists the pieces of the message.  In a planned message each piece is one slice, a range of a block.
+ * irr_plans_each_message has merged adjacent slices, so they are cut again at the ends of the send's pieces.  If a
+ * large piece travels separately from the header, the header may be a byte longer; this byte is not counted.  Direct
+ * routes need no headers.
  */
 typedef struct headers {
     bool         self_describing;  /* the route is a grid */
@@ -43,7 +44,7 @@ static uint64_t length_of(const irr_slice_t *slices, size_t count)
     return irr_header_encode(&header, slices, NULL);
 }
 
-/* Cuts the slices of a message at the ends of its pieces, which are at least as many as the slices. */
+/* Cuts the slices of a message at the ends of its pieces.  There are at least as many pieces as slices. */
 static void cut(const irr_plans_message_t *message, const irr_piece_t *pieces, size_t count,
                 irr_slice_t *slices)
 {
@@ -87,7 +88,7 @@ static bool headers_add(headers_t *headers, const irr_plans_t *plans,
     return true;
 }
 
-/* Prepares the count.  The caller closes it even after an error, which is IRR_ERR_NO_MEMORY. */
+/* Prepares the count.  Returns IRR_OK or IRR_ERR_NO_MEMORY.  The caller closes the count even after an error. */
 static irr_status_t headers_open(headers_t *headers, const irr_strategy_t *strategy,
                                    const irr_nodes_t *nodes, int ranks)
 {
@@ -123,13 +124,13 @@ static uint64_t headers_close(headers_t *headers)
 /* ---- the steps of a schedule on the tree ---- */
 
 /*
- * Steps without contention use links exclusively only if messages of different steps do not overlap either; syncs are
- * the synchronisations that ensure this.  If messages within a step contend, syncs are not counted.  For the cost see
- * irr_tree_bound, irr_tree_check and syncs.c.
+ * A schedule without contention uses links exclusively only if messages of different steps do not overlap either.
+ * Syncs are the synchronisations that ensure this.  They are not counted if messages within a step contend.  For the
+ * cost see irr_tree_bound, irr_tree_check and syncs.c.
  */
 typedef struct phases {
     bool     is_tree;        /* the order is tree, whose steps have no contention */
-    bool     contended;      /* messages of a step share a directed link: syncs are then unknown */
+    bool     contended;      /* messages of a step share a directed link, so syncs are unknown */
     int      root;           /* root of the tree: a vertex of the topology */
     uint64_t bound;          /* see irr_tree_bound */
     uint64_t syncs, removed; /* see irr_syncs_t */
@@ -206,7 +207,7 @@ typedef struct check {
     uint64_t              header_bytes;
     uint64_t              async;      /* makespan of the schedule */
     irr_links_t           links;      /* with a topology */
-    phases_t     phases;     /* with a schedule, too */
+    phases_t     phases;     /* with a topology and a schedule */
     char                  reason[256];
 } check_t;
 
@@ -219,7 +220,9 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
     return !check->no_memory;
 }
 
-/* Proves the plans.  Counts the headers and checks lemma 3 in the same pass, as both need the contents of messages. */
+/*
+ * Proves the plans.  The same pass counts the headers and checks lemma 3, because both need the contents of messages.
+ */
 static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
@@ -280,8 +283,8 @@ static irr_status_t measure(check_t *check)
 }
 
 /*
- * Prints whether a bound is kept, or by how much it is missed. known: false if the bound needs the proof and the proof
- * failed.
+ * Prints whether a bound is kept, or by how much it is missed.  known is false if the bound needs the proof and the
+ * proof failed.
  */
 static void print_bound(const check_t *check, const char *key, bool known, uint64_t missed, const char *unit)
 {
@@ -296,7 +299,7 @@ static void print_bound(const check_t *check, const char *key, bool known, uint6
     }
 }
 
-/* Prints the makespan of a schedule if steps wait for each other, and if messages wait only for their two ranks. */
+/* Prints two makespans of a schedule: steps wait for each other, or messages wait for their two ranks only. */
 static void print_schedule(const irr_tool_job_t *job, uint64_t async)
 {
     fprintf(job->stream, "permutations=%d\nmakespan_bytes=%" PRIu64 "\n", job->schedule->steps,

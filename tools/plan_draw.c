@@ -2,12 +2,12 @@
  * plan_draw.c - draw: the contents of a picture of plans, for the script that draws it (chart.h).
  *
  *   steps   each message, by stage and step
- *   map     with more messages: the most bytes that a rank sends in a step; many ranks, or steps, share a cell, which
- *           limits the map to ROWS_MAX x COLUMNS_MAX cells and a column for each stage
- *   times   with a schedule: the begin of each message
+ *   map     with more messages: cells with the maximum of bytes that a rank sends in a step; several ranks or steps may
+ *           share a cell, so that a map has at most ROWS_MAX x COLUMNS_MAX cells and a column for each stage
+ *   times   with a schedule: the time when each message begins
  *   tree    with a topology: the bytes on each direction of each link
  *
- * Time and memory are those of listing the messages, plus the cells.
+ * Cost: time and memory for the list of messages and for the cells.
  */
 #include "plan.h"
 
@@ -101,7 +101,7 @@ typedef struct chart {
     json_t               *list;                             /* the messages, if there are few */
     int                   rows;                             /* rows of the map; 0: no map */
     int                   ranks_together, steps_together;   /* ranks and steps that share a cell */
-    uint64_t              sent;                             /* bytes that a rank sends in a step, so far */
+    uint64_t              sent;                             /* bytes of the current rank in the current step so far */
     irr_plans_message_t   last;
 } chart_t;
 
@@ -165,7 +165,10 @@ static irr_status_t make_cells(chart_t *chart)
     return IRR_OK;
 }
 
-/* Adds a message to the map.  Messages come by stage, step and sender, so those of a rank in a step are consecutive. */
+/*
+ * Adds a message to the map.  Messages are sorted by stage, step and sender: those of a rank in a step are
+ * consecutive.
+ */
 static bool map_message(void *context, const irr_plans_message_t *message)
 {
     chart_t *chart = context;
@@ -295,7 +298,7 @@ irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
 
 /* ---- on a tree of switches ---- */
 
-/* Returns the vertices of the tree, each with the bytes to its parent and from it. */
+/* Returns the vertices of the tree, each with the bytes to its parent and the bytes from its parent. */
 static json_t *vertices_of(const irr_tool_job_t *job, const irr_links_t *links)
 {
     const irr_topology_t *topology = job->topology;

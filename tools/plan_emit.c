@@ -5,11 +5,12 @@
  *     section 5: the automatic routine generator
  *
  * alltoall.c.in has the part that is the same for all clusters; the build puts its lines into alltoall_lines.h.  Two of
- * these lines are placeholders: for a part of the comment at the top, and for the tables.
+ * these lines are placeholders for a part of the comment at the top and for the tables.
  *
- * The schedule is sorted by phase.  A message is in a step of its sender and in one of its receiver; a rank that sends
- * and receives in one phase has one step for both.  A synchronisation is an entry of the waiting step, and another one
- * of the signalling step.  Needs O(P * P) memory for P ranks, and as much time besides that of phases.c and syncs.c.
+ * A phase is a set of messages that do not share a link in one direction.  The schedule is sorted by phase.  A message
+ * belongs to a step of its sender and to a step of its receiver.  A rank that sends and receives in one phase has one
+ * step for both messages.  A synchronisation is an entry of the waiting step and an entry of the signalling step.
+ * Needs O(P * P) time and memory for P ranks, in addition to the time of phases.c and syncs.c.
  */
 #include "plan.h"
 
@@ -29,8 +30,8 @@
 typedef struct step {
     int    phase;           /* from 1 */
     int    to, from;        /* peers, or NOBODY */
-    size_t sync;            /* its first entry: signals that the send waits for come first, then signals to send */
-    int    waits, signals;  /* number of either */
+    size_t sync;            /* its first entry; signals that the send waits for precede the signals to send */
+    int    waits, signals;  /* numbers of signals to wait for and of signals to send */
 } step_t;
 
 /* One end of a synchronisation: the rank at the other end, and the phase of the message that waits. */
@@ -38,7 +39,7 @@ typedef struct entry {
     int peer, phase;
 } entry_t;
 
-/* The phases of all ranks.  A zeroed one is empty. */
+/* The phases of all ranks.  A zeroed structure is empty. */
 typedef struct routine {
     int               ranks, phases;
     int              *count;      /* number of steps of each rank */
@@ -55,7 +56,7 @@ typedef struct maker {
     const irr_syncs_t    *syncs;
     routine_t            *routine;
     step_t              **sends;     /* by transmission: the step of its sender */
-    step_t              **receives;  /* the same of its receiver */
+    step_t              **receives;  /* by transmission: the step of its receiver */
 } maker_t;
 
 static void routine_fini(routine_t *routine)
@@ -86,7 +87,7 @@ static irr_status_t routine_init(routine_t *routine, const irr_schedule_t *sched
     return IRR_OK;
 }
 
-/* Returns the step of a rank in a phase, a new one if needed; phases come in ascending order. */
+/* Returns the step of a rank in a phase, and creates it if needed.  Calls must be in ascending order of phases. */
 static step_t *step_of(routine_t *routine, int rank, int phase)
 {
     step_t *steps = &routine->steps[(size_t)rank * routine->room];
@@ -179,8 +180,8 @@ static irr_status_t make(const irr_schedule_t *schedule, const irr_syncs_t *sync
 }
 
 /*
- * Makes the phases of a tree of at least two ranks.  Errors are those of irr_tree_all_to_all.  The syncs rely on steps
- * without contention, so this is checked.
+ * Makes the phases of a tree of at least two ranks.  Errors are those of irr_tree_all_to_all.  Checks that steps have
+ * no contention, because the syncs rely on this.
  */
 static irr_status_t routine_make(const irr_tree_t *tree, routine_t *routine)
 {
@@ -207,7 +208,7 @@ static irr_status_t routine_make(const irr_tree_t *tree, routine_t *routine)
 
 #define NAME_MAX_SIGNS 64   /* characters of a name in the comment */
 
-/* Above LARGE_BYTES a warning announces that compilers take long: 1024 ranks can make 100 MB. */
+/* If the file is longer than LARGE_BYTES, a warning says that compilers take long.  1024 ranks can make 100 MB. */
 #define LARGE_BYTES 10000000
 
 static const char *const lines[] = {
@@ -244,7 +245,7 @@ static bool is_plain(char c)
 
 /* ---- the comment ---- */
 
-/* Returns true if a used link has another speed than the hosts' links, which the phases are computed for. */
+/* Returns true if a used link has another speed than the hosts' links.  Phases are computed for the hosts' speed. */
 static bool has_speeds(const irr_tree_t *tree)
 {
     for (int v = 0; v < tree->links; v++) {
@@ -314,7 +315,7 @@ static void write_hosts(emitter_t *emitter)
     put(emitter, "};\n\n");
 }
 
-/* Writes where the steps of each rank begin, and where those of the last rank end. */
+/* Writes the index of the first step of each rank, and the number of all steps. */
 static void write_first(emitter_t *emitter)
 {
     const routine_t *routine = emitter->routine;

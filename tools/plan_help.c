@@ -5,7 +5,7 @@
 
 #include "plan/strategy.h"
 
-/* A figure of check; without a name, the condition of the figures behind it. */
+/* A figure of the command check.  A row without a name is the condition under which the following figures appear. */
 typedef struct figure {
     const char *name, *text;
 } figure_t;

@@ -102,17 +102,18 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
 /* ---- the tree of switches ---- */
 
 /*
- * --hosts names the host of each rank.  Without it rank r is on host r of the file.  If there are more ranks than
- * hosts, the hosts get consecutive ranks, with sizes that differ by at most one, as mpirun fills hosts.
+ * --hosts names the host of each rank.  Without this option rank r is on host r of the file.  If there are more ranks
+ * than hosts, each host gets consecutive ranks, as with mpirun.  The numbers of ranks of two hosts differ by at most
+ * one.
  */
 
-/* Returns the default number of ranks: one for each host of --hosts, or else of the file; 0: no topology. */
+/* Returns the default number of ranks: one for each host of --hosts, or of the file without --hosts; 0: no topology. */
 static int topology_ranks(const irr_tool_input_t *input)
 {
     return input->hosts.count > 0 ? (int)input->hosts.count : input->topology.hosts;
 }
 
-/* Warns about links of other speeds.  The plans are made nevertheless: they suit a cluster with such links. */
+/* Warns about links of other speeds.  Plans are still made, because they also suit a cluster with such links. */
 static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topology)
 {
     char text[256];
@@ -269,7 +270,7 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     return irr_cli_status(status, "%.256s", options->load);
 }
 
-/* Places the ranks on hosts, if there are any.  The places decide what "auto" resolves to, as in a job. */
+/* Places the ranks on hosts if there is a topology.  Then resolves "auto", which depends on the hosts as in a job. */
 static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;
@@ -285,7 +286,8 @@ static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t 
 }
 
 /*
- * Checks the limits, that there is a schedule to save if one is asked for, and that a loaded one delivers the matrix.
+ * Checks three conditions: the limits are kept, a schedule to be saved exists, and a loaded schedule delivers the
+ * matrix.
  */
 static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {

@@ -7,13 +7,13 @@
  *     ...
  *     ]}
  *
- * Direct routes have no dims.  A lead, a piece or a window of 0 means that there is none.  With a topology, "hosts":
- * ["n0", ...] precedes "stages" and has the host of each rank.  Messages are sorted by stage, step and sender; stages
- * and steps count from 1.  A slice is [source, destination, offset, length], a range of the message from source to
- * destination.  Bytes that stay on a rank are not listed.
+ * Direct routes have no dims.  A value of 0 for a lead, a piece or a window means that the plans do not use it.  With a
+ * topology, "hosts": ["n0", ...] precedes "stages" and has the host of each rank.  Messages are sorted by stage, step
+ * and sender; stages and steps count from 1.  A slice is [source, destination, offset, length], a range of the message
+ * from source to destination.  Bytes that stay on a rank are not listed.
  *
- * Messages are written one by one, each on a line, so that memory does not grow with the job and plans can be compared
- * by diff.
+ * Each message is written on its own line as soon as it is known.  Memory therefore does not grow with the job, and
+ * plans can be compared by diff.
  */
 #include "plan.h"
 

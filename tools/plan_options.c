@@ -11,7 +11,7 @@
 #define AT(member)     IRR_CLI_FIELD(irr_tool_options_t, member)
 #define SETTING(name)  IRR_CLI_SETTING, AT(settings), .setting = name
 
-/* Sets of commands: those that make plans, those that compare strategies, those that use a matrix, and all. */
+/* Sets of commands: commands that make plans, that compare strategies, that use a matrix, and all commands. */
 #define BIT(command) (1U << IRR_TOOL_##command)
 #define MAKE         (BIT(PRINT) | BIT(CHECK) | BIT(DRAW))
 #define COMPARE      (BIT(SIMULATE) | BIT(RECOMMEND))
@@ -125,7 +125,10 @@ static const irr_cli_table_t table = {
 
 /* ---- combined options ---- */
 
-/* Returns true if the order is a scheduled one; that of "auto" is one on several hosts. */
+/*
+ * Returns true if the strategy may have a schedule.  "auto" may resolve to a strategy with a schedule on several
+ * hosts.
+ */
 static bool may_schedule(const irr_tool_options_t *options)
 {
     const int hosts = options->topology != NULL ? INT_MAX : 1;
@@ -145,7 +148,7 @@ static irr_cli_exit_t check_source(const irr_cli_line_t *line)
     return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Refuses a seed that nothing uses.  A pattern uses it, and so does a scheduled order, with any matrix. */
+/* Refuses a seed that is not used.  A pattern uses the seed, and a scheduled order uses it with any matrix. */
 static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = { { "matrix", "seed" }, { "redistribute", "seed" } };
@@ -178,7 +181,7 @@ static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
     return IRR_CLI_GOOD;
 }
 
-/* Refuses a scheduled order that needs more than counts if the options do not give it. */
+/* Refuses a scheduled order if the options lack data that it needs in addition to the counts. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
@@ -261,7 +264,7 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const ir
                                                                   : check_make(options, line);
 }
 
-/* Sets options that were not given and follow from others. */
+/* Sets options that were not given and follow from other options. */
 static void set_defaults(const irr_cli_line_t *line, irr_tool_options_t *options)
 {
     if (options->redistribute != NULL && !irr_cli_given(line, "unit")) {

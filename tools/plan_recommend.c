@@ -1,7 +1,8 @@
 /*
- * plan_recommend.c - recommend: ranks strategies for a machine by a model, and prints how to select each, best first.
+ * plan_recommend.c - recommend: sorts strategies for a machine by the times of a model, best first, and prints the
+ * options that select each strategy.
  *
- * The model (choose/model.h) needs no plans, so it answers at once.  simulate is more precise for the best few.
+ * The model (choose/model.h) needs no plans, so it takes almost no time.  The command simulate is more precise.
  */
 #include "plan.h"
 
@@ -12,7 +13,7 @@
 typedef struct ranked {
     const irr_tool_strategy_t *strategy;
     double                ns;
-    int                   place;   /* index in the list, which decides between equal times */
+    int                   place;   /* index in the list; strategies with equal times stay in this order */
 } ranked_t;
 
 static int by_time(const void *a, const void *b)

@@ -1,10 +1,11 @@
 /*
  * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, with real bytes.
  *
- * The bytes of a message depend on its source and destination.  The output buffer begins as their complement, so that
- * a missing byte is detected; in place the output is the input.  The executors of all ranks take turns.  The fabric
- * reorders messages that may overtake each other, and delivers a large message only when it is received; each run has
- * the same seed.  A run fails if nothing moves for some rounds, as nothing can move afterwards.
+ * The bytes of a message depend on its source and destination.  The output buffer is filled with the complement of the
+ * expected bytes, so that a missing byte is detected; in place the output is the input.  The executors of all ranks
+ * take turns.  The loopback fabric reorders messages that may overtake each other, and completes the send of a large
+ * message only when it is received.  Each run has the same seed.  A run fails if nothing moves for some rounds,
+ * because nothing can move afterwards.
  */
 #include "plan.h"
 
@@ -18,7 +19,7 @@
 #define SEED      1
 #define EAGER_MAX 4096
 
-/* Rounds without progress before a run fails.  Rounds are deterministic, so a few would suffice. */
+/* Number of rounds without progress after which a run fails.  Rounds are deterministic, so a few would suffice. */
 #define IDLE_ROUNDS 16
 
 typedef struct rank {
@@ -48,7 +49,7 @@ static uint64_t key_of(int source, int destination)
     return irr_random(&key);
 }
 
-/* Returns the bytes of a side.  Blocks are contiguous; see plans.h. */
+/* Returns the length of a side in bytes.  Its blocks are contiguous; see plans.h. */
 static size_t bytes_of(irr_blocks_t blocks)
 {
     return blocks.count > 0 ? (size_t)blocks.list[blocks.count - 1].offset + blocks.list[blocks.count - 1].length : 0;
@@ -199,7 +200,7 @@ static void start_rank(const run_t *run, int r)
     rank->running = true;
 }
 
-/* Progresses each rank once.  Returns how many ranks are still running; *moved: whether anything moved. */
+/* Progresses each rank once.  Returns the number of ranks that are still running.  Sets *moved if anything moved. */
 static int take_turns(run_t *run, bool *moved)
 {
     int running = 0;
@@ -235,7 +236,7 @@ static irr_status_t run_all(run_t *run, char *reason, size_t size)
         const rank_t *rank = &run->ranks[r];
         irr_status_t result = rank->running ? rank->exec.result : rank->result;
 
-        /* Reports a failed rank first: it may be why others never finish. */
+        /* Reports a failed rank first, because its failure may be the reason why other ranks never finish. */
         if (result != IRR_OK) {
             snprintf(reason, size, "run: rank %d: %s", r, irr_status_text(result));
             return result;

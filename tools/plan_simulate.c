@@ -2,8 +2,8 @@
  * plan_simulate.c - simulate: prints a table of the times of some strategies on a machine.
  *
  * The engine's executor runs the plans of all ranks on a fabric with the costs of messages, bytes and copies
- * (study/simulate.h).  The counts are those of an earlier exchange, so messages have no headers.  Blocks that a rank
- * has for itself are left out.
+ * (study/simulate.h).  The ranks know the counts from an earlier exchange, so messages have no headers.  Blocks of a
+ * rank for itself are not simulated.
  */
 #include "plan.h"
 
@@ -26,10 +26,10 @@ static void show_progress(void)
 
 /* ---- one strategy ---- */
 
-/* Open MPI 4.1 uses a rendezvous for messages over TCP with more than 64 KiB and its header; the engine does not. */
+/* Open MPI 4.1 uses a rendezvous over TCP if a message and its header exceed 64 KiB; the engine does not. */
 #define HOST_ASKS_FROM 65472
 
-/* Exchanges over a connection before the measured ones, and measured ones: with losses their times differ. */
+/* Numbers of exchanges before the measured exchanges, and of measured exchanges.  With losses their times differ. */
 #define WARM_UP   3
 #define EXCHANGES 9
 
@@ -40,7 +40,10 @@ static int by_time(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Sets the times at which ranks begin: up to some messages apart, as after a barrier, and equal in each run. */
+/*
+ * Sets the times at which ranks begin.  They differ by the cost of a few messages, as after a barrier; runs are
+ * equal.
+ */
 static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, double *begin)
 {
     uint64_t state = (uint64_t)exchange + 1;
@@ -51,7 +54,7 @@ static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, d
     }
 }
 
-/* Simulates several exchanges over the same connections, and returns the median one. */
+/* Simulates several exchanges over the same connections, and sets the result to the exchange of median time. */
 static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_config_t *config,
                                      irr_simulated_t *simulated)
 {
@@ -75,7 +78,7 @@ static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_c
     return status;
 }
 
-/* host: the strategy stands for Open MPI's implementation. */
+/* Simulates one strategy.  If host is true, the strategy represents Open MPI's implementation. */
 static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
                                       const irr_strategy_t *strategy, bool host, const irr_matrix_t *matrix,
                                       irr_simulated_t *simulated)
@@ -102,7 +105,7 @@ static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_
     return status;
 }
 
-/* Makes a matrix for Open MPI, which also sends empty messages; these cost as much as one byte. */
+/* Makes a matrix for Open MPI, which also sends empty messages.  An empty message costs as much as one byte. */
 static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 {
     irr_status_t status = irr_matrix_init(filled, matrix->ranks);
@@ -118,9 +121,9 @@ static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 }
 
 /*
- * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on.  Without losses
- * adapters send to all ranks at once, so the order does not matter; the simulation then has whole messages, in
- * rotation.
+ * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on.  Without losses network
+ * adapters send to all ranks at once, so the order does not matter.  The simulation then has whole messages, and each
+ * rank starts with the rank after it.
  */
 static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy)
 {
@@ -143,7 +146,7 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     return irr_cli_status(status, "%.64s for %d ranks", strategy->name, job->matrix->ranks);
 }
 
-/* Returns the strategy direct, or the first one if direct is not in the list. */
+/* Returns the strategy direct, or the first strategy if direct is not in the list. */
 static const irr_tool_strategy_t *find_base(const irr_tool_strategies_t *strategies)
 {
     for (int i = 0; i < strategies->count; i++) {

@@ -2,8 +2,9 @@
  * plan_strategies.c - the strategies that simulate and recommend compare, and the machine that they run on.
  *
  * NAME is a row of the table of algorithms.  NAME/DIMS is a grid with other dimensions.  NAME/PACING is direct messages
- * or a schedule with another pacing.  NAME/from:BYTES is a grid that longer messages bypass.  "host" is Open MPI's own
- * function, and "host/pairwise" is its algorithm in steps.
+ * or a schedule with another pacing.  NAME/from:BYTES is a grid for shorter messages; messages of BYTES or more are
+ * sent directly.  "host" is Open MPI's default algorithm, and "host/pairwise" is its pairwise algorithm, which has
+ * steps.
  */
 #include "plan.h"
 
@@ -87,7 +88,7 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
 
 #define FROM "from:"
 
-/* Reads what follows the name: dimensions, a pacing or a length.  Returns NULL if the row can use it, else why not. */
+/* Reads the text after the name: dimensions, a pacing or a length.  Returns NULL, or why the row cannot use it. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_strategy_t *row = irr_algorithm_strategy(settings->algorithm);
@@ -174,7 +175,10 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
     return code;
 }
 
-/* Writes the name in the form of take_strategy.  With a schedule a job tries all pacings, so they share one name. */
+/*
+ * Writes the name in the form of take_strategy.  A name has no pacing if there is a schedule: a job tries all
+ * pacings.
+ */
 static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -192,7 +196,7 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
     }
 }
 
-/* Adds the strategies that auto would try; or all sensible ones without schedules, which take long to compute. */
+/* Adds the strategies that auto would try, or all sensible strategies without schedules, which take long to compute. */
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_strategies_t *strategies)
 {

@@ -17,7 +17,7 @@
 #include "cli_mpi.h"
 #include "problem/machine.h"
 
-/* The fewest rounds that give a result, and the most that are kept. */
+/* Minimum number of rounds for a result, and maximum number of rounds that are kept. */
 #define IRR_TUNE_ROUNDS_MIN 5
 #define IRR_TUNE_ROUNDS_MAX 200
 
@@ -35,9 +35,9 @@ typedef struct irr_tune_options {
     int         seconds;
     const char *output;     /* NULL: none */
     const char *show;       /* a memory file to show instead of measuring; NULL: none */
-    bool        learns;     /* exchange nlearn matrices instead of measuring */
+    bool        learns;     /* true: exchange nlearn matrices instead of measuring */
     int         nlearn;
-    char      **learn;      /* files of these matrices */
+    char      **learn;      /* names of nlearn files of matrices */
 } irr_tune_options_t;
 
 /* On one rank: prints the table of a memory file, or an error message. */
@@ -48,10 +48,10 @@ irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options);
 
 /* ---- groups ---- */
 
-/* Ranks that communicate at once: each sends to the members at distances 1, 1 + stride, ... behind it, cyclically. */
+/* Ranks that communicate at once.  Each sends to the members after it at distances 1, 1 + stride, ..., cyclically. */
 typedef struct irr_tune_group {
     int *members;    /* ranks of MPI_COMM_WORLD */
-    int  count;      /* 0: there are no such ranks */
+    int  count;      /* number of members; 0: the group does not exist */
     int  stride;
     int  partners;   /* number of partners of each member */
     int  me;         /* index of this rank; -1: not a member */
@@ -60,13 +60,13 @@ typedef struct irr_tune_group {
 typedef struct irr_tune_groups {
     int              nodes;
     int              ranks, rank;
-    irr_tune_group_t inside;    /* ranks of the node with most ranks, at most its number of processors */
-    irr_tune_group_t between;   /* one rank on each node; with two nodes, several of each, alternating */
+    irr_tune_group_t inside;    /* ranks of the node with most ranks; at most one for each processor */
+    irr_tune_group_t between;   /* one rank on each node; if there are two nodes, several ranks of each, alternating */
     irr_tune_group_t link;      /* several ranks of two nodes, alternating */
     MPI_Comm         node;      /* the ranks of this rank's node */
 } irr_tune_groups_t;
 
-/* Collective.  Returns IRR_CLI_REFUSED on all ranks if one of them has no memory. */
+/* Collective.  Returns IRR_CLI_REFUSED on all ranks if a rank has no memory. */
 irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups);
 void           irr_tune_groups_close(irr_tune_groups_t *groups);
 
@@ -74,7 +74,7 @@ void           irr_tune_groups_close(irr_tune_groups_t *groups);
 
 typedef enum irr_tune_step {
     IRR_TUNE_PING_INSIDE,    /* half the time of a ping-pong of two ranks */
-    IRR_TUNE_BURST_INSIDE,   /* all members of a group send irr_tune_burst messages and receive as many */
+    IRR_TUNE_BURST_INSIDE,   /* each member of a group sends and receives irr_tune_burst messages */
     IRR_TUNE_PING_BETWEEN,
     IRR_TUNE_BURST_BETWEEN,
     IRR_TUNE_STREAM_ONE,     /* a long message between two nodes */
@@ -91,10 +91,10 @@ typedef enum irr_tune_step {
 /* Returns the number of messages that a member sends in a burst. */
 int irr_tune_burst(const irr_tune_group_t *group, bool between);
 
-/* The memory and the repeats of the steps; open is collective. */
+/* The memory of the steps, and how often they are repeated.  Opening it is collective. */
 typedef struct irr_tune_room {
     char   *from, *to;      /* for copies and messages */
-    int     repeats[IRR_TUNE_STEPS];   /* repeats of each step in a round */
+    int     repeats[IRR_TUNE_STEPS];   /* number of executions of each step in a round */
 } irr_tune_room_t;
 
 irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room_t *room);
@@ -104,8 +104,8 @@ void           irr_tune_room_close(irr_tune_room_t *room);
 bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step);
 
 /*
- * Collective.  Returns the nanoseconds of one execution of a step on the slowest rank.  The first call also determines
- * the repeats.
+ * Collective.  Returns the time in ns of one execution of a step on the slowest rank.  The first call also determines
+ * how often the step is repeated in a round.
  */
 double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step);
 

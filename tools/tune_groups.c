@@ -2,8 +2,8 @@
  * tune_groups.c - the groups of ranks that communicate.  They follow from the node of each rank, so all ranks compute
  * the same groups.
  *
- * At most as many ranks of a node communicate as it has processors, but at least two: ranks that share a processor
- * would measure the sharing.
+ * The number of ranks of a node that communicate is at most its number of processors, but at least two.  Ranks that
+ * share a processor would measure the effect of sharing.
  */
 #include "tune.h"
 
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Most ranks in a group; more would measure nothing else. */
+/* Maximum number of ranks in a group.  More ranks would give the same results. */
 #define MEMBERS_MAX 64
 
 /* The node of each rank, represented by the lowest rank on it. */
 typedef struct places {
     int  ranks;
     int *node;      /* node of each rank */
-    int  leaders;   /* most members of a group on one node */
+    int  leaders;   /* maximum number of members of a group on one node */
 } places_t;
 
 static int count_of(const places_t *places, int node)
@@ -31,7 +31,7 @@ static int count_of(const places_t *places, int node)
     return count;
 }
 
-/* Returns the node with most ranks except `but`; -1: none. */
+/* Returns the node with most ranks, apart from node `but`; -1: there is no other node. */
 static int largest(const places_t *places, int but)
 {
     int found = -1;
@@ -109,8 +109,8 @@ static void fill_between(const places_t *places, int nodes, irr_tune_group_t *gr
 }
 
 /*
- * Binds each rank of the group to a processor of its own.  Otherwise the system may leave two ranks on one processor
- * for a while, where their shared data is cached.  Ranks that the launcher has bound stay there.
+ * Binds each rank of the group to its own processor.  Otherwise the system may run two ranks on one processor for a
+ * while, because their shared data is in its cache.  Ranks that the launcher has bound keep their processors.
  */
 static void spread(const irr_tune_group_t *inside)
 {

@@ -1,7 +1,7 @@
 /*
  * tune_learn.c - exchanges count matrices, so that coll/irr fills a memory file before an application runs.
  *
- * MPI_Alltoallv runs with one matrix after the other, each on a communicator of its own and for its share of the time.
+ * MPI_Alltoallv runs with one matrix after the other.  Each matrix has its own communicator and its share of the time.
  * The ranks try strategies as in any other program.  coll/irr writes coll_irr_memory_file when the job ends.
  */
 #include "tune.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Exchanges between two checks of the clock. */
+/* Number of exchanges between two readings of the clock. */
 enum { TURN = 16 };
 
 /* ---- settings of the job, through MPI_T ---- */
@@ -81,7 +81,7 @@ static void repeat(const char *path, const irr_bench_exchange_t *exchange, doubl
     }
 }
 
-/* path: on rank 0 only. */
+/* Exchanges one matrix for this number of seconds.  path: the file, on rank 0 only. */
 static irr_cli_exit_t learn(const char *path, int ranks, int rank, double seconds)
 {
     const irr_bench_work_t work = { .call = IRR_BENCH_ALLTOALLV };

@@ -1,8 +1,9 @@
 /*
  * tune_report.c - computes the constants of a machine and their uncertainty from the times of irr_tune.
  *
- * Half of a ping-pong takes the cost of one message and a latency.  A burst of n messages takes n such costs and a
- * latency.  If the cost is nearly all of the half, noise would decide, so the latency is set to a quarter of the half.
+ * Half of the time of a ping-pong is the cost of one message plus the latency.  The time of a burst of n messages is n
+ * such costs plus the latency.  If the cost is nearly equal to half of the ping-pong, noise would determine the
+ * latency, so the latency is then set to a quarter of that half.
  */
 #include "tune.h"
 
@@ -14,7 +15,10 @@
 
 #define LATENCY_FRACTION_MIN 0.25
 
-/* A constant with a larger spread is not written, so that readers of the file use the default. */
+/*
+ * Maximum spread of a constant.  If it is larger, the constant is not written, and readers of the file use the
+ * default.
+ */
 #define UNSURE_PERCENT 50
 
 static double message_ns(double ping, double burst, int messages)
@@ -29,7 +33,7 @@ static double latency_ns(double ping, double message)
     return ping - message > LATENCY_FRACTION_MIN * ping ? ping - message : LATENCY_FRACTION_MIN * ping;
 }
 
-/* Computes the constants of a round; 0 if they were not measured. */
+/* Computes the constants of a round.  A constant that was not measured is 0. */
 static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *times, int round,
                    double constants[IRR_TUNE_CONSTANTS])
 {

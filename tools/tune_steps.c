@@ -17,13 +17,13 @@
 #define SHORT_BYTES 8
 #define TAG         1
 
-/* The duration of a step, and of a step with long messages; and the most repeats. */
+/* Duration of a step, duration of a step with long messages, and maximum number of executions of a step. */
 #define STEP_NS      2e6
 #define STREAM_NS    50e6
 #define REPEATS_MAX  4096
 #define STREAMS_MAX  8
 
-/* Runs of a step in a round.  The fastest counts: in the others another process had the processor. */
+/* Number of runs of a step in a round.  The fastest run counts, because other processes may disturb a run. */
 #define RUNS         5
 
 #define COPY_REGION  (16 << 20)
@@ -42,8 +42,8 @@ static int at(const irr_tune_group_t *group, int distance)
 }
 
 /*
- * Returns the messages that each member sends at once.  Between nodes, a second one to the same rank could travel with
- * the first.
+ * Returns the number of messages that each member sends at once, a multiple of its number of partners.  Between nodes
+ * three or more partners get one message each, because a second message to a rank could travel together with the first.
  */
 int irr_tune_burst(const irr_tune_group_t *group, bool between)
 {
@@ -111,7 +111,7 @@ static double ping_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int 
     return (double)(irr_clock_ns() - begin) / (2 * repeats);
 }
 
-/* Sends `messages` long messages at once from each even member to the next one, which returns a short one. */
+/* Each even member sends `messages` long messages at once to the next member, which returns a short message. */
 static void stream(const irr_tune_group_t *group, irr_tune_room_t *room, int messages)
 {
     const bool sends = group->me % 2 == 0;
