@@ -152,7 +152,7 @@ static void complete(irr_crew_group_t *group)
     irr_crew_moved();
 }
 
-/* Collective: copies the input of each member to group->result. */
+/* Copies the input of each member to group->result. Collective over the members. */
 static irr_status_t meet(irr_crew_group_t *group, bool gather, const void *input, size_t bytes)
 {
     int me = irr_crew_group_self(group);

@@ -8,7 +8,7 @@
  * If the baton goes round many times and nothing happens, the crew is stuck. From then on no member waits, and
  * irr_crew_run returns false. A hang is therefore reported as a failure, not by a time-out.
  *
- * Members must not use CUnit's fatal assertions, which jump.
+ * Members must not use CUnit's fatal assertions, because these leave the function by longjmp.
  */
 #ifndef IRR_CREW_H
 #define IRR_CREW_H

@@ -258,7 +258,7 @@ static void *try_elsewhere(void *lock)
     return taken ? lock : NULL;
 }
 
-/* True if another thread can take the lock. */
+/* Returns true if another thread can take the lock. */
 static bool free_for_others(irr_lock_t *lock)
 {
     pthread_t thread;

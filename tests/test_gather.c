@@ -149,7 +149,7 @@ static bool is_entry(const member_t *member, irr_reader_t entry)
     return !entry.bad && entry.length == member->length && memcmp(entry.in, member->entry, entry.length) == 0;
 }
 
-/* Rank 0 has the entry of each rank, and scatters them. */
+/* Starts the scatter on a rank after the gather. Asserts on rank 0 that it has the entry of each rank. */
 static void turn(team_t *team, int r)
 {
     member_t *member = &team->member[r];

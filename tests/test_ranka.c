@@ -150,8 +150,8 @@ static void test_parse(void)
 }
 
 /*
- * Returns the threshold of a rule in a step with eight ranks and eight messages of 1, 2, 4, .. 128 bytes. `left` of 64
- * messages are left after the step.
+ * Returns the threshold of a rule in a step with eight ranks and eight messages of 1, 2, 4, .. 128 bytes. After the
+ * step `left` of 64 messages are left.
  */
 static uint64_t threshold(const char *text, size_t left, uint64_t latency)
 {

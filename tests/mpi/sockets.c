@@ -1,7 +1,7 @@
 /*
  * sockets.c - counts the listening tcp sockets of this process before and after the first exchange.
  *
- *     mpi_sockets NONE|LOCAL|SOME   the first exchange adds no socket, sockets that only this node reaches, or any
+ *     mpi_sockets NONE|LOCAL|SOME   the first exchange adds no socket, none that other nodes can reach, or some
  *
  * UCX's tcp transport and libfabric's providers over sockets trust every process that connects to their listeners. A
  * job on one node must therefore not open a listener that other nodes can reach.

@@ -59,7 +59,7 @@ static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t 
     return env;
 }
 
-/* Enters a state in which the ranks agree on the maximum of their words. */
+/* Enters a state in which the ranks agree on the maximum of their words. word: the word of this rank. */
 __attribute__((noinline))
 static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {

@@ -1,6 +1,6 @@
 /*
- * varint.h - numbers of variable length: 7 bits per byte, lowest first; the top bit of a byte marks that more bytes
- * follow.
+ * varint.h - numbers of variable length. Each byte has 7 bits of the number, the lowest bits first. The top bit of a
+ * byte is set if more bytes follow.
  *
  * Cost: O(1), at most 10 bytes per number.
  */
