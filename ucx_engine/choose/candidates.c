@@ -10,19 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of a message, in bytes, from which queues of switches matter.  The model does not know these queues. */
+/*
+ * Least length of messages, in bytes, for which different pacings are tried, because they may fill queues of switches.
+ */
 #define PACED_FROM 4096
 
 /*
- * Mean length of a message, in bytes, from which waiting for signals costs less than messages that share a link.
+ * Least mean length of messages, in bytes, for which waiting for signals costs less than messages that share a link.
  * Measured in the lab at 100 Mbit/s: with 8 KiB, loose was the fastest pacing or nearly so; from 64 KiB on, sync was.
  */
 #define SIGNALS_FROM 16384
 
 /*
- * Mean lengths of messages, in bytes, for which ranks of a node may be faster with two copies through shared memory
- * than with one, because the sender need not wait.  The result depends on caches and on how many ranks share a
- * processor.
+ * Range of mean lengths of messages, in bytes, in which two copies through shared memory may be faster than a single
+ * copy, because the sender does not wait for the receiver.  The faster method depends on caches and on the number of
+ * ranks that share a processor.
  */
 #define TWO_COPIES_FROM 4096
 #define TWO_COPIES_TO   131072
@@ -100,8 +102,8 @@ static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_
 }
 
 /*
- * Returns whether a grid may be worth a trial.  From four ranks on it needs fewer messages than direct.  On a node
- * whose ranks share processors, a rank that waits for its turn would wait again in each stage.
+ * Returns whether a grid may be worth a trial.  With four ranks or more, a grid needs fewer messages than direct.  No
+ * grid is tried on a node whose ranks share processors, because a rank would wait for a processor in each stage.
  */
 static bool needs_grid(const irr_traffic_t *traffic)
 {
@@ -117,7 +119,8 @@ static int root(int number, double power)
 }
 
 /*
- * Adds a grid as square as possible, one along the nodes and one of three dimensions; or the user's dimensions alone.
+ * Adds a grid as square as possible, a grid along the nodes, and a grid of three dimensions; or only the grid that the
+ * user has set.
  */
 static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
@@ -174,7 +177,7 @@ static void add_copies(all_t *all, const irr_settings_t *settings, const irr_tra
     }
 }
 
-/* Returns the routes to try: ranks of a node may send for each other. */
+/* Returns the routes to try, as a set of IRR_PACED_DIRECT and IRR_PACED_NODE. */
 static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     if (traffic->node_ranks == 1 || settings->host_route == IRR_HOST_ROUTE_DIRECT) {
@@ -253,7 +256,7 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
 
 /* ---- the choice among them ---- */
 
-/* Returns the candidate, not yet taken, for which the model predicts the least time; -1 if none is within the limit. */
+/* Returns the candidate with the least predicted time that was not taken; -1: no such candidate is within the limit. */
 static int next_by_model(const all_t *all, double limit)
 {
     int next = -1;
@@ -266,7 +269,7 @@ static int next_by_model(const all_t *all, double limit)
     return next;
 }
 
-/* Returns the first candidate with this pacing, and with a schedule if one has it; -1 if taken or not found. */
+/* Returns the first candidate with this pacing, preferably with a schedule; -1: there is none, or it was taken. */
 static int first_with(const all_t *all, const irr_pacing_t *pacing)
 {
     for (int i = 0; i < all->count; i++) {
@@ -289,7 +292,7 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
 
 enum { PACINGS = 3 };
 
-/* Returns the most different pacings, the likely best first. */
+/* Returns the pacings of which one candidate each is taken, the likely fastest first. */
 static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
 {
     static const irr_pacing_t *const of_short[PACINGS] = { &irr_pacing_loose, &irr_pacing_sync, &irr_pacing_grant };
@@ -298,7 +301,7 @@ static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
     return traffic->bytes < SIGNALS_FROM * traffic->messages ? of_short : of_long;
 }
 
-/* Takes candidates with these pacings in turn with those that the model ranks first. */
+/* Takes candidates alternately: one with the next of pacings_for(), and one that the model ranks first. */
 static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
 {
     const irr_pacing_t *const *pacings = pacings_for(traffic);

@@ -1,13 +1,14 @@
 /*
- * candidates.h - lists the strategies that are worth a trial if the user named none.
+ * candidates.h - lists the strategies that are worth a trial if the user has not chosen an algorithm.
  *
  * The model (choose/model.h) ranks direct messages, grids, leaders and, if only some messages are long, the hybrid.
- * Hopeless strategies are left out.  On one node whose ranks share processors the only candidates are direct messages,
- * with one copy or with two.  The model does not know what queues of switches cost.  If messages between nodes are long
- * enough to fill these queues, the list therefore alternates between two kinds: strategies with different pacings
- * (choose/paced.h), whatever the model predicts for them, and the strategies that the model ranks first.
+ * Strategies that the model predicts to be very slow are left out.  On one node whose ranks share processors, the only
+ * candidates are direct messages with a single copy, and direct messages with two copies.  The model does not know the
+ * cost of full queues in switches.  If messages between nodes are long enough to fill these queues, the list therefore
+ * alternates between two kinds: strategies with different pacings (choose/paced.h), regardless of their predicted
+ * times, and the strategies that the model ranks first.
  *
- * A candidate is pinned: a communicator with its settings uses this strategy and tries no other.
+ * A communicator with the settings of a candidate uses only this strategy, and runs no trial.
  *
  * Pure.  Cost: O(1), plus the logarithms of grids.
  */
@@ -32,8 +33,8 @@ typedef struct irr_candidate {
 
 /*
  * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  All candidates keep
- * the values that the settings of the communicator fix; the algorithm of the settings is ignored.  irr_model_host_ns
- * predicts the time of Open MPI's own.
+ * the values that the settings of the communicator fix; the algorithm of the settings is ignored.  Open MPI's
+ * implementation is not in the list; irr_model_host_ns predicts its time.
  */
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
@@ -51,13 +52,13 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
                          int ranks, irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
-/* Returns whether both are the same strategy. */
+/* Returns whether two candidates are the same strategy. */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 
 /* Changes the settings of a communicator so that it uses this strategy alone. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
-/* Writes the candidate as a user would name it: "tree, pacing sync, pieces of 32 KiB".  Cut to size, which is > 0. */
+/* Writes a description for users: "tree, pacing sync, pieces of 32 KiB".  The text is cut to size, which is above 0. */
 void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size);
 
 #endif

@@ -5,31 +5,32 @@
 
 #include <string.h>
 
-/* Exchanges before the first agreement: on one node, where an agreement takes relatively long, and on several nodes. */
+/* Number of exchanges before the first agreement.  It is larger on one node, where an agreement is relatively slow. */
 #define FIRST_NODE  32
 #define FIRST_NODES 16
 
 /*
- * Most exchanges between two agreements, with strategy 0 and with another one, which may have become slow.  Agreements
- * that would take more than their fraction of the share are rarer, but come after EPOCH_HOST exchanges at the latest.
+ * Largest number of exchanges between two agreements, with strategy 0 and with any other strategy, which may have
+ * become slow.  If agreements take more than AGREEMENTS_MAX of the share, there are more exchanges between them, but
+ * never more than EPOCH_HOST.
  */
 #define EPOCH_HOST 2048
 #define EPOCH_STRATEGY 256
 
 /*
- * A result is checked again when the number of exchanges has grown by this factor.  If a strategy looked better and did
- * not win, the trial may have been disturbed, and is repeated sooner.
+ * A result is checked again when the number of exchanges has grown by the factor AGAIN.  If a strategy seemed faster
+ * but did not win, the trial may have been disturbed, and is repeated after a growth by AGAIN_SOON.
  */
 #define AGAIN      4
 #define AGAIN_SOON 1.5
 
-/* The fraction of the saved time that may be spent. */
+/* The fraction of the saved time that trials may cost. */
 #define SAVED_SPENT 0.5
 
 /* The largest fraction of the share that agreements take. */
 #define AGREEMENTS_MAX 0.25
 
-/* Weight of the last agreement in the usual duration of one, and the largest multiple of that duration that counts. */
+/* Weight of the last agreement in the mean duration, and limit of a duration as a multiple of the mean. */
 #define RECENT  0.25
 #define OUTLIER 4
 
@@ -40,7 +41,7 @@
 /* The largest factor by which a time is scaled. */
 #define SCALE_MAX 8.0
 
-/* The speedup over the current strategy from which a remembered strategy replaces it. */
+/* The least speedup over the current strategy with which a strategy from lessons replaces it. */
 #define BETTER 1.05
 
 void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early)
@@ -194,7 +195,7 @@ int irr_choice_first(bool one_node)
     return one_node ? FIRST_NODE : FIRST_NODES;
 }
 
-/* Returns how many strategies of the list come next, limited by the budget and by the free slots. */
+/* Returns the number of strategies of the list to open next, limited by the budget and by the free slots. */
 static int payable(const irr_choice_t *choice)
 {
     const int busy = (choice->tries ? choice->trial.count : 1) + (choice->strategy != 0);   /* slot 0 stays reserved */
@@ -218,7 +219,7 @@ static uint64_t shortest_wait(const irr_choice_t *choice)
     return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < EPOCH_HOST ? (uint64_t)wait : EPOCH_HOST;
 }
 
-/* Begins an epoch.  It ends when the budget is likely to reach wanted_ns, or after the longest wait if that is 0. */
+/* Begins an epoch.  It ends when the budget is likely to reach wanted_ns; with wanted_ns 0, after the longest wait. */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
     const double each = choice->mean_ns * (choice->share + SAVED_SPENT * (choice->speedup.is - 1));
@@ -235,7 +236,9 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     wait_for(choice, wait > least ? wait : least);
 }
 
-/* Begins a trial of `count` strategies.  The first is the current strategy; the slots of the others are set. */
+/*
+ * Begins a trial of `count` strategies.  The first is the current strategy; the caller has set slots[] of the others.
+ */
 static void begin_trial(irr_choice_t *choice, int count)
 {
     choice->tries = true;
@@ -299,7 +302,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     return IRR_CHOICE_GOES_ON;
 }
 
-/* Books the cost of the exchanges since the last agreement, each of which took mean_ns with the current strategy. */
+/* Adds the cost of the exchanges since the last agreement; each took mean_ns with the current strategy. */
 static void take_cost(irr_choice_t *choice)
 {
     const double calls = (double)(choice->calls - choice->agreed);
@@ -311,8 +314,8 @@ static void take_cost(irr_choice_t *choice)
 }
 
 /*
- * Returns the cost of an exchange.  For short exchanges it is the shortest time, because disturbances may not come
- * again.  For long exchanges it is the mean, because the network's delays are part of the cost.
+ * Returns the cost of an exchange.  For short exchanges it is the shortest time, because disturbances by other work may
+ * not occur again.  For long exchanges it is the mean time, because the network's delays are part of the cost.
  */
 static double mean_ns(const uint64_t *words)
 {

@@ -1,6 +1,7 @@
 /*
- * choice.h - chooses the strategy of a communicator's exchanges if the user named none.  Strategy 0 is Open MPI's own
- * and comes first; later the winners of trials are used.  Trials cost at most a share of what the exchanges have cost.
+ * choice.h - chooses the strategy of a communicator's exchanges if the user has not chosen an algorithm.  Strategy 0 is
+ * Open MPI's implementation, and serves the first exchanges.  The winners of trials serve later exchanges.  The cost of
+ * trials is limited to a share of the cost of the exchanges.
  *
  * The ranks agree after numbers of exchanges that all of them know.  Each rank times the last few exchanges before an
  * agreement, and the ranks agree on the largest time and on the load.  From these follow the cost of the exchanges so
@@ -63,21 +64,21 @@ enum {
 /* The next act of the host. */
 typedef enum irr_choice_act {
     IRR_CHOICE_GOES_ON,
-    IRR_CHOICE_LISTS,    /* lists strategies for the agreed load: irr_choice_listed */
-    IRR_CHOICE_OPENS,    /* opens `opens` strategies of the list, from `next` on: irr_choice_opened */
-    IRR_CHOICE_SETTLES   /* closes all strategies but `strategy`: irr_choice_settled */
+    IRR_CHOICE_LISTS,    /* list strategies for the agreed load, then call irr_choice_listed */
+    IRR_CHOICE_OPENS,    /* open `opens` strategies of the list, from `next` on, then call irr_choice_opened */
+    IRR_CHOICE_SETTLES   /* close all strategies except `strategy`, then call irr_choice_settled */
 } irr_choice_act_t;
 
 typedef struct irr_choice {
     bool              early;       /* the first agreement follows the first exchange */
-    uint32_t          percent;     /* of the cost of exchanges, what this rank would spend */
-    double            share;       /* the least such percentage of all ranks, as a fraction */
+    uint32_t          percent;     /* this rank's limit of the cost of trials, in percent of the cost of exchanges */
+    double            share;       /* the least limit of all ranks, as a fraction */
     double            cost_ns, spent_ns;
     double            trials_ns;   /* part of spent_ns: additional time of the exchanges in trials */
-    irr_cost_t        since;       /* part of the cost: since the last verdict on the current strategy */
-    irr_saved_t       saved;       /* time saved before that verdict */
+    irr_cost_t        since;       /* cost of the exchanges since the last verdict on the current strategy */
+    irr_saved_t       saved;       /* time saved before the last verdict */
     double            mean_ns;     /* time of an undisturbed exchange in the last epoch */
-    double            most_ns;     /* mean time of the timed exchanges of that epoch, with disturbances */
+    double            most_ns;     /* mean time of the timed exchanges of the last epoch, with disturbances */
     irr_choice_setup_t setup;      /* agreed costs of opening */
     double            agreement_ns;   /* time of the last agreement */
     double            usual_agreement_ns;   /* mean time of recent agreements; 0: unknown */
@@ -88,8 +89,8 @@ typedef struct irr_choice {
     bool              listed;      /* strategies were listed at least once */
     bool              relists;     /* a new list follows the check of the winner */
     bool              checks;      /* the winner will be compared with strategy 0 */
-    bool              remembers;   /* some rank knows lessons: the ranks agree on them when they list */
-    irr_recall_t      recall;      /* common knowledge when strategies were last listed */
+    bool              remembers;   /* some rank knows lessons: the ranks agree on lessons when they list strategies */
+    irr_recall_t      recall;      /* the lessons that the ranks agreed on when strategies were last listed */
     bool              recalls;     /* the first strategy of the list becomes the current one as soon as it is open */
     int               losses;      /* trials of this load that strategy 0 has won */
     bool              recalled;    /* the current strategy was taken from lessons, and has had no verdict since */
@@ -98,19 +99,19 @@ typedef struct irr_choice {
     irr_speedup_t     speedup;     /* speedup of the current strategy over strategy 0, by its last verdict */
     double            best;        /* highest speedup of the other strategies since the last list; 0: no trial */
     double            lost;        /* speedup of the strategy that lost the last check; 0: none */
-    int               list;        /* strategies in the list */
+    int               list;        /* number of strategies in the list */
     int               next;        /* index of the first strategy of the list that was not tried */
-    int               opens;       /* strategies of the list to open now */
+    int               opens;       /* number of strategies of the list to open now */
     double            ratios[IRR_CANDIDATES_MAX];   /* expected times of listed strategies, relative to strategy 0 */
     int               slots[IRR_TRIAL_STRATEGIES];   /* the strategy of each entrant of the trial */
-    int               tried;       /* strategies in all trials so far */
-    uint64_t          exchanges;   /* exchanges in all trials so far */
+    int               tried;       /* number of strategies in all trials so far */
+    uint64_t          exchanges;   /* number of exchanges in all trials so far */
     uint64_t          own_ns;      /* time of the shortest of this rank's timed exchanges since the last agreement */
     uint64_t          own_sum_ns;  /* sum of the times of these exchanges */
     uint64_t          own_timed;   /* number of these exchanges */
     uint64_t          own_spent_ns, own_agreement_ns;
-    int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed: the most of any node */
-    bool              own_crowded, crowded;   /* the node has more processes than processors; agreed: any node has */
+    int               own_node_ranks, node_ranks;   /* number of ranks on this rank's node; the agreed maximum */
+    bool              own_crowded, crowded;   /* this rank's node, or any node, has more processes than processors */
     irr_choice_load_t own;         /* load of all timed exchanges together */
     double            own_size;    /* mean size of an exchange before the trial */
     irr_choice_load_t load;        /* agreed load of an exchange */
@@ -128,21 +129,22 @@ typedef struct irr_choice_turn {
 } irr_choice_turn_t;
 
 /*
- * Initialises a choice.  percent: how much of the cost this rank would spend.  early, alike on all
- * ranks: the first agreement follows the first exchange.
+ * Initialises a choice.  percent: this rank's limit of the cost of trials, in percent of the cost of exchanges.  early,
+ * equal on all ranks: the first agreement follows the first exchange.
  */
 void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early);
 
 /*
- * Makes strategy 1 the current one before the first exchange, alike on all ranks.  Strategy 1 must be open; the speedup
- * over strategy 0 was measured elsewhere.  A check follows the first agreement.
+ * Makes strategy 1 the current strategy before the first exchange.  All ranks must call it.  Strategy 1 must be open.
+ * speedup: its speedup over strategy 0, measured on another communicator.  A check follows the first agreement.
  */
 void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
 
 /*
- * Sets the number of ranks on the node of this rank, before an agreement; crowded: the node has more processes than
- * processors.  one_node, alike on all ranks: all ranks are on one node.  Returns false if the first agreement is put
- * off. The caller has to inspect each rank to find these values, so it calls only when an agreement is due.
+ * Sets the number of ranks on the node of this rank, before an agreement.  crowded: the node has more processes than
+ * processors.  one_node, equal on all ranks: all ranks are on one node.  Returns false if the first agreement is
+ * postponed.  To find these values the caller inspects each rank, so it calls this function only if an agreement is
+ * due.
  */
 bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
@@ -153,8 +155,8 @@ static inline int irr_choice_strategy(const irr_choice_t *choice)
 }
 
 /*
- * Begins the next exchange if it is an ordinary one: with the current strategy, not timed, and without an agreement.
- * Otherwise returns false, and the caller calls irr_choice_begin.
+ * Begins the next exchange if it uses the current strategy, is not timed, and no agreement follows.  Otherwise returns
+ * false, and the caller must call irr_choice_begin.
  */
 static inline bool irr_choice_goes_on(irr_choice_t *choice)
 {
@@ -166,12 +168,12 @@ static inline bool irr_choice_goes_on(irr_choice_t *choice)
 }
 
 /*
- * Begins the next exchange.  Several exchanges may be running at a time.  After an exchange that is due, the next one
- * may begin only when all are over and the ranks have agreed.
+ * Begins the next exchange.  Several exchanges may run at a time.  If `due` is set in the result, the next exchange may
+ * begin only after all exchanges are over and the ranks have agreed.
  */
 irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
 
-/* Ends an exchange that is timed, with its time and load. */
+/* Ends a timed exchange.  ns, load: its time and load on this rank. */
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load);
 
 /* Fills this rank's words for the agreement. */
@@ -186,7 +188,7 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
  */
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 
-/* Takes the number of strategies that were opened.  Fewer than asked for means that no more can be opened. */
+/* Takes the number of strategies that were opened.  If it is less than `opens`, no more strategies can be opened. */
 irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int strategies);
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice);
@@ -239,7 +241,9 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
 /* Returns the time that exchanges have saved until now. */
 irr_saved_t irr_choice_saved(const irr_choice_t *choice);
 
-/* Before the trial is settled: returns its i-th strategy and sets its speedup over strategy 0; 0: none was measured. */
+/*
+ * Before the trial is settled: returns its i-th strategy and sets its speedup over strategy 0; 0: no speedup is known.
+ */
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup);
 
 /* Returns whether the trial compares the current strategy with strategy 0. */
@@ -251,7 +255,7 @@ static inline bool irr_choice_is_check(const irr_choice_t *choice)
 /* Ends the trial: its winner becomes the current strategy.  True: strategy 0 won, but another may still be a gain. */
 bool irr_choice_judge(irr_choice_t *choice);
 
-/* Make strategy 0 the current one, or another strategy of which only this speedup is known. */
+/* Make strategy 0 the current strategy, or another strategy with a speedup that comes from lessons. */
 void irr_choice_fall_back(irr_choice_t *choice);
 void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup);
 

@@ -12,7 +12,7 @@
 /* The least spread of the logarithm of a speedup. */
 #define SPREAD_MIN 0.02
 
-/* Trials without a gain after which a strategy is not tried again; a single one may have been disturbed. */
+/* The number of trials without a gain after which a strategy is not tried again; a single trial may be disturbed. */
 #define LOST 2
 
 /* Agreements carry speedups in thousandths. */
@@ -88,7 +88,7 @@ static irr_lesson_t *take(irr_lessons_t *lessons, const irr_situation_t *situati
 
 /* ---- learning ---- */
 
-/* Scales the weight of all trials down to the limit. */
+/* If a strategy has more than IRR_LESSONS_TRIALS trials, scales their weights down to this number. */
 static void forget(irr_found_t *found)
 {
     if (found->trials > IRR_LESSONS_TRIALS) {
@@ -131,7 +131,7 @@ static void add(irr_lesson_t *lesson, const irr_found_t *more)
     forget(found);
 }
 
-/* The bounds of a speedup are two standard errors away from it. */
+/* The bounds `low` and `high` of a speedup are two standard errors away from its mean. */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup)
 {
@@ -147,7 +147,7 @@ irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *si
     return IRR_OK;
 }
 
-/* Old teams lose weight, as old trials do. */
+/* Adds teams, and scales down the weight of earlier teams, in the same manner as forget(). */
 static void add_teams(irr_lesson_t *lesson, double teams, double calls)
 {
     lesson->teams += teams;

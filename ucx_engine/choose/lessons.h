@@ -1,10 +1,11 @@
 /*
  * lessons.h - the results of trials, by situation: knowledge for later communicators and later jobs.
  *
- * A situation is what all ranks know alike of exchanges: the collective, how many ranks there are and on how many
- * nodes, and how large messages are, as powers of two.  For each strategy, a lesson holds the number of trials, and the
- * mean and the spread of the logarithm of the speedup over Open MPI's own, within a trial and between trials.  It also
- * holds how many exchanges a team of communicators makes before it ends.
+ * A situation is a set of facts about exchanges that all ranks know: the collective, the number of ranks and of ranks
+ * of a node, and the lengths of messages as powers of two.  A lesson is the knowledge about a situation.  For each
+ * strategy it has the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's
+ * implementation.  A team is a set of communicators of the same processes in the same order.  A lesson also has the
+ * mean number of exchanges of a team.
  *
  * Ranks may know different lessons.  When the ranks of a communicator list strategies, each rank states a lower and an
  * upper bound of the speedup of each strategy.  The ranks agree on the least lower and the greatest upper bound.  A
@@ -30,9 +31,9 @@
 
 typedef struct irr_situation {
     char     call[IRR_LESSONS_CALL];   /* the collective, one word */
-    uint64_t ranks, node_ranks;       /* ranks of the communicator; most of them on one node */
+    uint64_t ranks, node_ranks;       /* number of ranks of the communicator; largest number of them on a node */
     uint64_t crowded, sparse;         /* 1: a node has more processes than processors; 1: a neighborhood collective */
-    uint64_t block;                   /* binary logarithm of the mean bytes of a message */
+    uint64_t block;                   /* binary logarithm of the mean length of a message in bytes */
     uint64_t skew, gaps;              /* binary logarithms: longest message divided by mean; ranks divided by
                                          messages */
 } irr_situation_t;
@@ -48,7 +49,8 @@ typedef struct irr_lesson {
     irr_situation_t situation;
     irr_found_t     found[IRR_LESSONS_STRATEGIES];
     int             strategies;
-    double          teams, calls;     /* teams that ended, and the sum of the logarithms of their exchanges */
+    double          teams, calls;     /* number of teams that ended; sum of the logarithms of their numbers of
+                                         exchanges */
 } irr_lesson_t;
 
 /* Zeroed: empty. */
@@ -66,7 +68,7 @@ irr_situation_t irr_situation_of(const char *call, const irr_traffic_t *traffic)
 const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_situation_t *situation);
 
 /*
- * Add the result of a trial, the end of a team after so many exchanges, and all lessons of another set.
+ * Add the result of a trial, the end of a team after `calls` exchanges, and all lessons of another set.
  * IRR_ERR_NO_MEMORY: some lessons, or all, were not added.
  */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
@@ -78,23 +80,23 @@ irr_status_t irr_lessons_merge(irr_lessons_t *lessons, const irr_lessons_t *othe
 double irr_found_speedup(const irr_found_t *found);
 double irr_found_spread(const irr_found_t *found);
 
-/* Returns the geometric mean of the exchanges of a team; 0: unknown. */
+/* Returns the geometric mean of the numbers of exchanges of teams; 0: unknown. */
 double irr_lesson_calls(const irr_lesson_t *lesson);
 
 /* ---- agreement ---- */
 
-/* Two bounds for each strategy of a list, and the expected exchanges. */
+/* Number of words: two bounds for each strategy of a list, and the expected number of exchanges. */
 #define IRR_LESSONS_WORDS (2 * IRR_CANDIDATES_MAX + 1)
 
-/* Fills the words of a rank for a list of strategies.  lesson: NULL if the rank knows none. */
+/* Fills the words of a rank for a list of strategies.  lesson: NULL if the rank knows no lesson of the situation. */
 void irr_lessons_words(const irr_lesson_t *lesson, const irr_candidate_t *list, int count,
                       uint64_t words[IRR_LESSONS_WORDS]);
 
 /* The knowledge that all ranks share. */
 typedef struct irr_recall {
     double   speedup;   /* lower bound for the first strategy of the list; 0: no known gain */
-    uint64_t calls;     /* expected for a team; 0: unknown */
-    int      losers;    /* strategies that were removed from the list */
+    uint64_t calls;     /* expected number of exchanges of a team; 0: unknown */
+    int      losers;    /* number of strategies that were removed from the list */
 } irr_recall_t;
 
 /*

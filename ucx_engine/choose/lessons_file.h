@@ -1,5 +1,5 @@
 /*
- * lessons_file.h - lessons in a text file, which carries them from job to job.  People can read it; a site can ship it.
+ * lessons_file.h - lessons (results of trials) in a text file, from which later jobs read them.
  *
  *     coll_irr memory 2
  *     machine Open MPI 4.1.4, x86_64, 2 processors, transport auto
@@ -8,10 +8,10 @@
  *     strategy 3 1549 38 direct
  *     end 1
  *
- * situation: the collective, ranks, ranks of a node, and the numbers of irr_situation_t in their order.  lived: teams
- * of communicators, and their exchanges.  strategy: trials, speedup and the spread of its logarithm in thousandths, and
- * the strategy as irr_candidate_text names it.  end: the number of situations, which detects a truncated file.  A file
- * is for one machine, which its second line names.
+ * situation: the collective, followed by the numbers of irr_situation_t in their order.  lived: number of teams
+ * (communicators of the same processes), and their number of exchanges.  strategy: number of trials, speedup, spread of
+ * the logarithm of the speedup (both in thousandths), and the text of irr_candidate_text.  end: the number of
+ * situations, by which a reader detects a truncated file.  A file is for one machine; its second line has the name.
  *
  * A writer locks the file, merges its lessons, writes a new file and renames it.  Jobs that end at the same time
  * therefore lose nothing.
@@ -28,9 +28,9 @@
 #define IRR_LESSONS_MACHINE 128
 
 /*
- * Reads a file into empty lessons.  A missing or empty file is IRR_OK.  machine: the machine that the file must name;
- * NULL: any.  found: the machine that it names; may be NULL.  IRR_ERR_FORMAT, IRR_ERR_IO, IRR_ERR_NO_MEMORY: error has
- * the reason, and the lessons stay empty.  Does not block.
+ * Reads a file into empty lessons.  A missing or empty file is no error.  machine: the machine that the file must name;
+ * NULL: any machine.  found: NULL, or receives the machine that the file names.  IRR_ERR_FORMAT, IRR_ERR_IO,
+ * IRR_ERR_NO_MEMORY: error has the reason, and the lessons stay empty.  Does not block.
  */
 irr_status_t irr_lessons_read(const char *path, const char *machine, irr_lessons_t *lessons, char *found,
                              irr_file_error_t *error);

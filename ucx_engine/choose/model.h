@@ -2,10 +2,10 @@
  * model.h - predicts the time of an exchange by a strategy, from a few numbers of the traffic and the constants of the
  * machine.
  *
- * The model ranks strategies, so that hopeless ones are never tried.  A single prediction is right within a factor; two
- * predictions that differ by that factor are in the right order.  The model knows the cost of messages, of bytes on a
- * node's link and of copies (LogGP with links).  If the machine has the size of switch queues, it knows roughly the
- * cost of queues that overflow under TCP.  irr_plan simulate predicts that cost better, and a trial measures it.
+ * The model ranks strategies, so that very slow strategies are never tried.  A prediction may be wrong by a factor; if
+ * two predictions differ by more than this factor, their order is right.  The model knows the cost of messages, of
+ * bytes on a node's link and of copies (LogGP with links).  If the machine states the length of switch queues, the
+ * model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts this cost more exactly.
  *
  * Pure.  Cost: O(dimensions) for a strategy.
  */
@@ -16,36 +16,41 @@
 #include "problem/machine.h"
 
 /*
- * The known properties of an exchange, alike on all ranks, without the messages of ranks to themselves.  For each side,
- * sending and receiving, the maximum over all ranks counts.  `messages` and `bytes` are those of the larger side; the
- * even ones are those of the lesser side, which the mean of all ranks cannot exceed.
+ * The known properties of an exchange, equal on all ranks, without the messages of ranks to themselves.  The model uses
+ * two maxima over all ranks: of the messages that a rank sends, and of the messages that a rank receives.  `messages`
+ * and `bytes` are the larger maximum.  `even_messages` and `even_bytes` are the smaller maximum, which the mean of all
+ * ranks cannot exceed.
  */
 typedef struct irr_traffic {
     int    ranks;
-    int    node_ranks;    /* most ranks on a node; all nodes are assumed to have so many consecutive ranks */
-    bool   alone;         /* each rank has a processor of its own; false: some have not, or unknown */
-    double messages, even_messages;   /* messages that are not empty */
+    int    node_ranks;    /* ranks of the largest node; each node is assumed to have this number of consecutive ranks */
+    bool   alone;         /* true: each rank has its own processor; false: ranks share processors, or unknown */
+    double messages, even_messages;   /* numbers of messages that are not empty */
     double bytes, even_bytes;
     double longest;       /* bytes of the longest message */
     bool   plain;         /* no persistent request: on a grid a rank sends to each neighbor, even without data */
-    bool   sparse;        /* a neighborhood collective, in which Open MPI's own sends to neighbors only */
+    bool   sparse;        /* a neighborhood collective, in which Open MPI's implementation sends to neighbors only */
 } irr_traffic_t;
 
 /*
- * Returns the nanoseconds of an exchange whose counts occurred before, from the start of the first rank to the end of
- * the last one.  INFINITY: the grid does not exist.
+ * Returns the time, in ns, of an exchange with counts of an earlier exchange, from the start of the first rank to the
+ * end of the last rank.  INFINITY: the grid does not exist.
  */
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy);
 
 /*
- * Returns the nanoseconds with Open MPI's own: all messages to ranks 0, 1 and so on at once, empty ones to all ranks.
+ * Returns the time, in ns, of Open MPI's implementation: a rank starts its messages to ranks 0, 1 .. all at once,
+ * including empty messages.
  */
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
-/* Returns the bytes, at least 1, from which a message costs less directly than through a grid of two dimensions. */
+/*
+ * Returns the least length, in bytes and at least 1, at which a direct message costs less than one through a square
+ * grid.
+ */
 size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
-/* A strategy whose predicted time exceeds the best one by this factor is hopeless. */
+/* A strategy is not tried if its predicted time exceeds the best predicted time by this factor. */
 #define IRR_MODEL_HOPELESS 3
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * paced.h - lists the strategies of long messages between nodes that are worth a trial if queues of switches matter.
+ * paced.h - lists the strategies that are worth a trial if long messages between nodes may fill the queues of switches.
  *
- * The best pacing depends on the rate of the network, on queues, and on how fast processes answer.  No constant suits
- * all networks, and no model predicts the best one.  These strategies are therefore candidates of trials
- * (choose/candidates.h). Without a trial, a schedule on a tree of switches uses the first of them.
+ * The fastest pacing depends on the rate of the network, on its queues, and on the time that processes take to answer.
+ * No pacing is the fastest on all networks, and no model predicts the fastest pacing.  These strategies are therefore
+ * compared in trials (choose/candidates.h).  Without a trial, a schedule on a tree of switches uses the first strategy.
  *
  * Pure.
  */
@@ -14,16 +14,16 @@
 
 #define IRR_PACED_STRATEGIES_MAX 8
 
-/* Most ranks for which sync is tried: with more it takes seconds to find out which messages share a link. */
+/* Largest number of ranks for which sync is tried; with more ranks, computing its synchronisations takes seconds. */
 #define IRR_PACED_SYNC_RANKS 512
 
 /* Routes that may be tried. */
 enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
 
 /*
- * Fills strategies[] with the strategies of these routes that the settings leave open, the likely best first, and
- * returns their number.  If there are none, strategies[0] is the base, which is the settings' strategy of a schedule by
- * the direct route.
+ * Fills strategies[] with the strategies of these routes that the settings allow, the likely fastest first, and returns
+ * their number.  base: the strategy of the settings with a schedule and the direct route.  If the settings allow no
+ * other strategy, strategies[0] is the base.
  */
 int irr_paced_strategies(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks,
                          irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX]);

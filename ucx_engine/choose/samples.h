@@ -1,9 +1,10 @@
 /*
- * samples.h - samples of a speedup: each is a pair of times that were measured side by side.
+ * samples.h - samples of a speedup.  A sample is a pair of times, of the base and of the strategy, which were measured
+ * one directly after the other.
  *
- * By the median, the speedup is the median of the ratios.  Its bounds are order statistics, which assume nothing about
- * the noise: two standard errors of the rank contain the median in 87 to 96 % of all cases.  By the means, the speedup
- * is the ratio of the mean times, with two standard errors.
+ * The speedup is computed by one of two methods.  By the median, it is the median of the ratios; its bounds are order
+ * statistics, which assume nothing about the noise and contain the median in 87 to 96 % of all cases.  By the means, it
+ * is the ratio of the mean times; its bounds are two standard errors away.
  *
  * Pure.  Cost: O(n log n) of n samples for a speedup.
  */
@@ -23,10 +24,10 @@ typedef struct irr_samples {
     double base_sum, base_squares, own_sum, own_squares;   /* sums of the times and of their squares */
 } irr_samples_t;
 
-/* Adds a pair of times.  Ignored if there are IRR_SAMPLES_MAX samples or a time is 0. */
+/* Adds a pair of times.  Does nothing if there are IRR_SAMPLES_MAX samples, or if a time is 0. */
 void irr_samples_add(irr_samples_t *samples, double base_ns, double own_ns);
 
-/* Returns the speedup over the base by the means or by the median.  There must be a sample. */
+/* Returns the speedup over the base; means: by the means, otherwise by the median.  At least one sample is required. */
 irr_speedup_t irr_samples_speedup(const irr_samples_t *samples, bool means);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * saved.h - speedups, and the time that they save; each with the interval of its samples.
+ * saved.h - speedups, and the time that they save.  Both have an interval from `low` to `high`, from the samples.
  *
- * The speedup of a strategy over another is the time of the other divided by its own time: above 1 the strategy is
- * faster.
+ * The speedup of strategy A over strategy B is the time of B divided by the time of A.  If it is above 1, A is faster.
  *
  * Pure.
  */
@@ -13,7 +12,7 @@ typedef struct irr_speedup {
     double is, low, high;
 } irr_speedup_t;
 
-/* The least speedup that counts as a gain: noise stays below it, and a change without a gain may be for the worse. */
+/* The least speedup that counts as a gain.  Speedups below it may be noise. */
 #define IRR_SPEEDUP_GAIN 1.03
 
 #define IRR_SPEEDUP_NONE ((irr_speedup_t){ 1, 1, 1 })
@@ -27,12 +26,15 @@ irr_speedup_t irr_speedup_product(const irr_speedup_t *first, const irr_speedup_
 /* Returns the mean of two measurements, with the interval of all samples of both. */
 irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b);
 
-/* Nanoseconds of exchanges, if each takes as long as an undisturbed one, and as long as the mean of the timed ones. */
+/*
+ * Bounds of the time of a number of exchanges, in ns: each takes the time of an undisturbed exchange, or the mean time
+ * of the timed exchanges.
+ */
 typedef struct irr_cost {
     double least, most;
 } irr_cost_t;
 
-/* Nanoseconds that exchanges save; negative: lose. */
+/* Time in ns that exchanges save; negative if they lose time. */
 typedef struct irr_saved {
     double is, low, high;
 } irr_saved_t;

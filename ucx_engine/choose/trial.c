@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The longest of so many short exchanges is left out. */
+/* Of each group of this number of short exchanges, the longest exchange is left out. */
 #define GROUP 4
 
 /* Least and largest number of timed short exchanges of a stay; multiples of GROUP. */
@@ -18,13 +18,13 @@
 #define LOOK_SHORT   3
 #define LOOK_LONG    1
 
-/* Nanoseconds from which an exchange is long: other work of the machine is short in comparison. */
+/* Least time of a long exchange, in ns.  Disturbances by other work of the machine are short in comparison. */
 #define LONG_NS 2.5e6
 
 /* A strategy slower than the best one by this factor is dropped at once. */
 #define HOPELESS 2
 
-/* With fewer samples of short exchanges than ENOUGH, only a speedup with a lower bound of SURE wins. */
+/* With fewer than ENOUGH samples of short exchanges, a strategy wins only if the lower bound of its speedup is SURE. */
 #define ENOUGH 8
 #define SURE   1.2
 
@@ -35,7 +35,7 @@ static bool is_in(const irr_trial_t *trial, int strategy)
     return trial->left[strategy] && !(trial->looks && trial->looked[strategy]);
 }
 
-/* Returns the strategy after this one in this turn, or -1. */
+/* Returns the strategy that follows `strategy` in the current turn, or -1. */
 static int next_strategy(const irr_trial_t *trial, int strategy)
 {
     const int step = trial->turn % 2 == 0 ? 1 : -1;
@@ -124,7 +124,7 @@ void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
     }
 }
 
-/* Returns how many exchanges the time of a stay consists of. */
+/* Returns the number of exchanges whose times are in the time of a stay. */
 static int counted(const irr_trial_t *trial)
 {
     return trial->looks || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
@@ -159,7 +159,7 @@ bool irr_trial_begins(irr_trial_t *trial)
 
 /* ---- what the ranks agreed on ---- */
 
-/* Returns the slowest strategy that is left beside the base, or the fastest one; -1: none is left. */
+/* Returns the slowest or the fastest strategy that is left, without the base; -1: only the base is left. */
 static int extreme(const irr_trial_t *trial, bool slowest)
 {
     int found = -1;
@@ -320,7 +320,10 @@ static double extra_of(const irr_trial_t *trial)
     return extra * IRR_TRIAL_STAYS * (trial->warm_up + trial->length);
 }
 
-/* Returns the timed exchanges of a stay.  After many samples the difference is small: longer stays show it cheaply. */
+/*
+ * Returns the number of timed exchanges of a stay.  If many samples show no winner, the difference is small, and longer
+ * stays measure it at a low cost.
+ */
 static int length_of(const irr_trial_t *trial)
 {
     const int rounds = trial->samples[0].count / IRR_TRIAL_STAYS, length = LENGTH_MIN << rounds / 2;

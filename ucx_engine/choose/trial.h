@@ -1,7 +1,7 @@
 /*
- * trial.h - finds the fastest of a few strategies by using each of them in exchanges that the job runs anyway.
+ * trial.h - finds the fastest of a few strategies, by exchanges of the job itself.
  *
- * A stay is a run of consecutive exchanges with one strategy.  The base is the strategy that the job uses so far.
+ * A stay is a run of consecutive exchanges with one strategy.  The base is the current strategy of the job.
  *
  * 1. A look at each strategy: one stay of a few exchanges.  The first exchange of a stay is not timed, because it
  *    builds plans and memory that later ones reuse; the shortest of the others counts.  If exchanges are long, the mean
@@ -38,18 +38,18 @@
 #define IRR_TRIAL_SUMS (IRR_TRIAL_STAYS * IRR_TRIAL_STRATEGIES)
 
 typedef struct irr_trial {
-    int      count;                    /* strategies; the base is the first */
-    bool     left[IRR_TRIAL_STRATEGIES];   /* not dropped yet */
+    int      count;                    /* number of strategies; the base is the first strategy */
+    bool     left[IRR_TRIAL_STRATEGIES];   /* by strategy: true if it was not dropped */
     bool     looked[IRR_TRIAL_STRATEGIES];
-    bool     long_ones;                /* exchanges are long, so a few are enough */
+    bool     long_ones;                /* true: exchanges are long, and a few of them are enough */
     bool     lenient;                  /* a speedup of 1 is enough to win */
     bool     looks;                    /* the current round is a look */
-    int      length;                   /* timed exchanges of a stay */
-    int      warm_up;                  /* untimed exchanges before them */
+    int      length;                   /* number of timed exchanges of a stay */
+    int      warm_up;                  /* number of untimed exchanges before the timed exchanges of a stay */
     int      strategy;                 /* the strategy of the current stay */
-    int      turn;                     /* completed stays of each strategy in this round */
-    int      done;                     /* exchanges of the current stay so far */
-    int      exchanges;                /* exchanges of the trial so far */
+    int      turn;                     /* number of completed stays of each strategy in this round */
+    int      done;                     /* number of exchanges of the current stay so far */
+    int      exchanges;                /* number of exchanges of the trial so far */
     uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of this round's stays, by turns; in a look, of the shortest
                                           exchange */
     uint64_t most[IRR_TRIAL_SUMS];     /* nanoseconds of the longest exchange of the current group, or of a look */
@@ -59,7 +59,7 @@ typedef struct irr_trial {
     irr_speedup_t speedups[IRR_TRIAL_STRATEGIES];   /* agreed speedups over the base */
     double   extra_ns;                 /* agreed time in excess of the base; negative: less */
     double   cost_ns;                  /* the part of extra_ns of strategies slower than the base */
-    int      winner;                   /* the winner, in the end */
+    int      winner;                   /* the winner, once the trial has ended */
 } irr_trial_t;
 
 /* Begins with looks at `count` strategies, 2 at least.  mean_ns: the time of an exchange by the base. */

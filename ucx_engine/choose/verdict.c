@@ -9,7 +9,7 @@
 
 /* ---- saved time ---- */
 
-/* Books the time saved since the last verdict, with the mean of that verdict and this one. */
+/* Adds the time saved since the last verdict, with the mean speedup of the last verdict and this verdict. */
 static void book(irr_choice_t *choice, const irr_speedup_t *verdict)
 {
     const irr_speedup_t mean = irr_speedup_mean(&choice->speedup, verdict);
@@ -66,7 +66,7 @@ static irr_speedup_t verdict_of(const irr_choice_t *choice)
     return choice->trial.samples[1].count > 0 ? verdict : both;
 }
 
-/* Ends a check.  If strategy 0 was better, the network has changed, and another strategy may be the best now. */
+/* Ends a check.  If strategy 0 was faster, the network has changed, and another strategy may be the fastest now. */
 static void end_check(irr_choice_t *choice)
 {
     irr_trial_t *trial = &choice->trial;
