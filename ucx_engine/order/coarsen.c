@@ -1,5 +1,5 @@
 /*
- * coarsen.c - see coarsen.h.  Bisection between the finest granule and one as long as the longest message, over eight
+ * coarsen.c - see coarsen.h.  Bisects the length of the granule, from one byte to the longest message, with eight
  * lengths for each power of two.
  */
 #include "order/coarsen.h"
@@ -10,7 +10,7 @@ static uint64_t granule_of(int i)
     return (uint64_t)(8 + i % 8) << i / 8;
 }
 
-/* Keeps the shorter of two schedules; if both are equally short, the one with fewer messages. */
+/* Keeps the schedule with the shorter makespan; if the makespans are equal, the schedule with fewer transmissions. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *tried)
 {
     const uint64_t now = irr_schedule_makespan(schedule), then = irr_schedule_makespan(tried);

@@ -1,7 +1,8 @@
 /*
- * coarsen.h - a schedule with few steps, by trial: longer granules give fewer steps and a longer schedule.
+ * coarsen.h - finds a schedule with few steps by computing several schedules.
  *
- * Messages are rounded up to whole granules.
+ * The lengths of messages are rounded up to multiples of a length, the granule.  A longer granule gives fewer steps and
+ * a longer makespan.
  */
 #ifndef IRR_COARSEN_H
 #define IRR_COARSEN_H
@@ -18,9 +19,10 @@ typedef struct irr_coarsen {
 } irr_coarsen_t;
 
 /*
- * Returns the schedule with granules of one byte, if it has at most max_steps steps.  Otherwise returns the shortest of
- * about ten attempts that do, or the one with the longest granules if none does.  max_steps 0: no limit.  The schedule
- * must be empty.  Returns the errors of the attempts, such as IRR_ERR_NO_MEMORY.
+ * Returns the schedule with granules of one byte if it has at most max_steps steps.  Otherwise computes about ten other
+ * schedules, and returns the shortest of those with at most max_steps steps.  If there is none, returns the schedule
+ * with the longest granules.  max_steps 0: no limit.  The schedule must be empty.  Returns the errors of
+ * coarsen->attempt, such as IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_coarsen(const irr_coarsen_t *coarsen, int max_steps, irr_schedule_t *schedule);
 

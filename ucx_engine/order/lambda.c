@@ -1,5 +1,5 @@
 /*
- * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if none is split.
+ * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if no message is split.
  */
 #include "order/lambda.h"
 
@@ -78,7 +78,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns a share of the messages, rounded, and at least one. */
+/* Returns `count` times share / IRR_LAMBDA_ONE, rounded, from 1 to `count`. */
 static size_t messages_of(uint64_t share, size_t count)
 {
     const size_t whole = share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE / 2) / IRR_LAMBDA_ONE;
@@ -87,7 +87,7 @@ static size_t messages_of(uint64_t share, size_t count)
 }
 
 /*
- * Returns how many messages go whole by the incremental rule.  The paper's Gain for one more message than k is (1/m) /
+ * Returns the number of messages that the incremental rule sends whole.  The paper's Gain for message k + 1 is (1/m) /
  * (k/m) * tau/phi - dM.  The sum of dM telescopes, so the sum of the gains, in 1/65536 byte, is compared with the
  * difference of two lengths, and nothing overflows.
  */

@@ -1,8 +1,8 @@
 /*
- * large.h - a schedule whose steps are grouped into large steps.
+ * large.h - a schedule whose steps are grouped into large steps.  The steps of a group are its small steps.
  *
- * All ranks wait for each other only after a large step.  Inside it a message starts as soon as its sender and its
- * receiver have finished their messages of earlier small steps.
+ * All ranks wait for each other only after a large step.  Inside a large step, a message starts as soon as its sender
+ * and its receiver have finished their messages of earlier small steps.
  */
 #ifndef IRR_LARGE_H
 #define IRR_LARGE_H
@@ -20,19 +20,19 @@ typedef struct irr_large {
 void irr_large_fini(irr_large_t *large);
 
 /*
- * Appends a whole message to small step `small` of large step `number`, both from 1 and never decreasing.  A message of
- * a rank to itself and an empty one are ignored.  Steps without messages are left out, so the steps of the schedule
- * count from 1 without a gap.  IRR_ERR_NO_MEMORY.
+ * Appends a whole message to small step `small` of large step `number`.  Both count from 1, and the calls must be in
+ * the order of the steps.  A message of a rank to itself and an empty message are ignored.  Steps without messages are
+ * left out, so the steps of the schedule count from 1 without a gap.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, int to, uint64_t length);
 
 /*
- * Computes the time of a sorted schedule, in bytes that a port transfers one after the other.  begins: NULL, or room
- * for the start time of each transmission.  IRR_ERR_NO_MEMORY.
+ * Computes the makespan of a sorted schedule.  The unit of time is the time in which a port transfers a byte.  begins:
+ * NULL, or room for the start time of each transmission.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint64_t *makespan_p);
 
-/* Computes the time if all steps are one large step, so that a rank waits only for the other rank of its message. */
+/* Computes the makespan if all steps are one large step: a rank waits only for the other rank of each message. */
 irr_status_t irr_large_makespan_async(const irr_schedule_t *schedule, uint64_t *begins, uint64_t *makespan_p);
 
 #endif

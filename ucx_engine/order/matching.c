@@ -66,7 +66,7 @@ static void flip(irr_matching_t *matching, int to)
     }
 }
 
-/* Returns a free receiver that this sender may have, or -1. */
+/* Returns a receiver without a sender that may be paired with this sender, or -1. */
 static int find_single(const irr_matching_t *matching, int from)
 {
     const uint64_t *allowed = word(matching, from, 0);
@@ -81,7 +81,10 @@ static int find_single(const irr_matching_t *matching, int from)
     return -1;
 }
 
-/* Queues the senders of the receivers that this sender may have and the search has not reached.  Returns the tail. */
+/*
+ * For each allowed receiver of this sender that the search has not reached, queues its current sender.  Returns the
+ * tail of the queue.
+ */
 static int spread(irr_matching_t *matching, int from, int tail)
 {
     const uint64_t *allowed = word(matching, from, 0);

@@ -96,7 +96,7 @@ static int longest_first(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* qsort is not stable: during the sort, the offset (otherwise 0) holds the place in the row. */
+/* qsort is not stable.  During the sort, the offsets of the messages (otherwise 0) are their indices in the row. */
 void irr_messages_sort(irr_messages_t *messages)
 {
     for (int i = 0; i < messages->ranks; i++) {

@@ -2,8 +2,9 @@
  * messages.h - the messages of a count matrix, row by row and without the zeros: the compressed matrix CCOM of Ranka,
  * Wang and Kumar (section 5.2 and appendix A), from which orders take messages to build schedules.
  *
- * The first left[i] entries of row i are still to be sent, in any order.  Messages of a rank to itself are left out.
- * Reading a dense matrix takes O(P * P) for P ranks, sorting O(d log d) for a row of d messages, all else O(messages).
+ * The first left[i] entries of row i are the messages that are not yet scheduled, in any order.  Messages of a rank to
+ * itself are left out.  Reading a dense matrix takes O(P * P) for P ranks, sorting takes O(d log d) for a row of d
+ * messages, and all other functions take O(messages).
  */
 #ifndef IRR_MESSAGES_H
 #define IRR_MESSAGES_H
@@ -20,7 +21,7 @@ typedef struct irr_messages {
     int            ranks;
     size_t         count;    /* number of messages at the start */
     size_t        *first;    /* index in list of the first entry of row i */
-    int           *left;     /* entries of row i that are still to be sent */
+    int           *left;     /* number of messages of row i that are not yet scheduled */
     irr_message_t *list;
 } irr_messages_t;
 
@@ -46,7 +47,7 @@ static inline irr_message_t *irr_messages_row(const irr_messages_t *messages, in
 /* Shuffles each row. */
 void irr_messages_shuffle(irr_messages_t *messages, uint64_t *random);
 
-/* Sorts each row by falling length; equal ones stay in order.  Only before anything is sent. */
+/* Sorts each row by falling length; messages of equal length keep their order.  No message may be split yet. */
 void irr_messages_sort(irr_messages_t *messages);
 
 #endif

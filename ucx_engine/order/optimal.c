@@ -16,7 +16,7 @@
  * long as the longest message, there are as many steps as the busiest port has messages.  No schedule has fewer, so a
  * lower limit has the same effect.
  *
- * If a schedule that splits nothing is as short (whole.h) and has fewer transmissions, it is taken.
+ * If the schedule of whole.h, which splits no message, is as short and has fewer transmissions, it is the result.
  *
  * Time for 256 ranks, dense: about 0.1 s, with a limit 1.5 s; memory O(P * P).
  */
@@ -70,7 +70,7 @@ static void find_slack(shop_t *shop)
     }
 }
 
-/* Senders and receivers lack the same sum, so one pass along both fills all up. */
+/* The slacks of senders and of receivers have equal sums, so one pass along both lists adds all dummies. */
 static void fill_up(shop_t *shop)
 {
     const size_t n = shop->ranks;
@@ -157,7 +157,7 @@ static uint64_t shortest(const shop_t *shop)
     return least;
 }
 
-/* Sends this many granules on all pairs of the matching: data first, then dummies. */
+/* Sends `granules` granules on all pairs of the matching: data first, then dummies. */
 static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;
@@ -209,7 +209,10 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     return status == IRR_OK && *fits ? irr_schedule_merge(schedule) : status;
 }
 
-/* Prefers a schedule that splits nothing, if it takes no longer, has fewer transmissions, and is found in time. */
+/*
+ * Replaces the schedule by one that splits no message, if this is as short, has fewer transmissions, and the deadline
+ * has not passed.
+ */
 static irr_status_t prefer_whole(const job_t *job, int max_steps, irr_schedule_t *schedule)
 {
     irr_schedule_t whole = { .ranks = schedule->ranks };

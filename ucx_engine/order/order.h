@@ -1,18 +1,19 @@
 /*
  * order.h - orders: the step in which each message of an exchange is sent.
  *
- * There are three kinds of orders.  A rank computes the first kind alone.  The second kind computes a schedule from the
- * count matrix.  `priority` belongs to the grid, whose steps depend on its rows (order/priority.h).  All are pure.
- * plan/algorithms.c lists the order of each algorithm.
+ * There are three kinds of orders.  A rank computes the steps of the first kind alone.  The second kind computes a
+ * schedule from the count matrix.  The third kind is `priority`, for a grid, whose steps depend on the rows of the grid
+ * (order/priority.h).  All orders are pure.  plan/algorithms.c lists the order of each algorithm.
  *
  * An exchange runs in a group of `size` members; `me` is the index of this rank.  An order of the first kind returns
- * the step, counted from 1, in which this member sends to another member, and in which it receives from it.
+ * the step, counted from 1, in which this member sends to another member, and the step in which it receives from that
+ * member.
  *
  * Rules: a member sends at most one message in a step, and receives at most one.  Unless the order is contention-free,
  * a message may have different steps at its two ends (natural).
  *
- * Around the group, from the member of the lowest step on, steps only rise, or only fall; the member's own index has a
- * fitting number too.  So a list sorted by member is also sorted by step, if it is read from the right place on.
+ * If the members are visited around the group, beginning with the member of the lowest step, the steps only rise or
+ * only fall.  A list that is sorted by member can therefore be read in the order of steps, from a suitable place on.
  */
 #ifndef IRR_ORDER_H
 #define IRR_ORDER_H
@@ -52,7 +53,7 @@ extern const irr_order_t irr_order_optimal;
 extern const irr_order_t irr_order_redistribution;
 extern const irr_order_t irr_order_tree;
 
-/* The order of a schedule that was read from a file.  It computes none: IRR_ERR_NOT_SUPPORTED. */
+/* The order of a schedule that was read from a file.  Its function `schedule` returns IRR_ERR_NOT_SUPPORTED. */
 extern const irr_order_t irr_order_given;
 
 /*
@@ -61,8 +62,8 @@ extern const irr_order_t irr_order_given;
  *
  * IRR_ERR_NO_MEMORY.  IRR_ERR_BAD_PARAM: the matrix has 2^63 bytes or more, or the order is redistribution and
  * the parameters describe none.  IRR_ERR_TIMEOUT: the deadline has passed; xor and redistribution are fast and do
- * not check it.  IRR_ERR_NOT_SUPPORTED, from redistribution: it has more ranks than the matrix, or the matrix has other
- * messages.
+ * not check it.  IRR_ERR_NOT_SUPPORTED, from redistribution: the redistribution has more ranks than the matrix, or the
+ * matrix has messages that the redistribution does not have.
  */
 irr_status_t irr_order_schedule(const irr_order_t *order, const irr_matrix_t *matrix,
                                 const irr_scheduled_params_t *params, irr_schedule_t *schedule);

@@ -4,7 +4,7 @@
 #ifndef IRR_PRIORITY_H
 #define IRR_PRIORITY_H
 
-/* A group of `columns` columns and `rows` rows.  rest: members of the last row if it is incomplete, else 0. */
+/* A group in `rows` rows of `columns` columns.  rest: number of members of the last row if it is incomplete, else 0. */
 typedef struct irr_rows {
     int columns;
     int rows;

@@ -17,7 +17,10 @@
 #include "core/random.h"
 #include "order/order.h"
 
-/* Moves the first message of the row with a free receiver to the end of those left and returns it; NULL: none. */
+/*
+ * Finds the first message of the row whose receiver is free, moves it behind the unscheduled messages of the row, and
+ * returns it.  NULL: there is no such message.
+ */
 static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, int step)
 {
     irr_message_t *list = irr_messages_row(messages, row);

@@ -3,8 +3,9 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * In the paper's two algorithms the messages of a step are equally long if the array has whole periods.  Any other
- * array has the steps of a period, with the messages that exist: nothing is missing, but lengths differ.
+ * In the paper's two algorithms the messages of a step are equally long if the array is a whole number of periods,
+ * after which the pattern of messages repeats.  Any other array has the steps of a period, and messages of different
+ * lengths.
  *
  * The paper counts the message of a processor to itself like all others, and the steps are computed with these
  * messages. The schedule then omits them (schedule.h), and also omits steps without other messages.
@@ -66,7 +67,7 @@ irr_redistribution_view_t irr_redistribution_view(const irr_redistribution_t *re
 /* Appends the message between source i and target j of the view to a small step of a large one; see irr_large_add. */
 irr_status_t irr_redistribution_send(const irr_redistribution_view_t *view, int number, int small, int i, int j);
 
-/* Sorts the schedule on success, frees it on error, and returns the status. */
+/* Sorts the schedule if status is IRR_OK, and frees it otherwise.  Returns status. */
 irr_status_t irr_redistribution_end(irr_large_t *large, irr_status_t status);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * rotate.c - in step k every member sends to the member k places ahead and receives from the member k places behind.
  *
- * size - 1 steps.  In each step every member receives exactly one message, so members do not contend for receivers.
- * O(1) for a step.  JPDC 3.1.1.
+ * The order has size - 1 steps.  In each step every member receives exactly one message, so members do not contend for
+ * receivers.  O(1) time for a step.  JPDC 3.1.1.
  */
 #include "order/order.h"
 

@@ -203,7 +203,7 @@ irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *m
 
 /* ---- the schedule of one rank ---- */
 
-/* Returns how many pieces of at most piece_max bytes a transmission has; 0: any length. */
+/* Returns the number of pieces of at most piece_max bytes of a transmission; piece_max 0: one piece. */
 static uint64_t pieces_of(const irr_transmission_t *t, uint64_t piece_max)
 {
     return piece_max > 0 ? (t->length - 1) / piece_max + 1 : 1;

@@ -1,9 +1,9 @@
 /*
  * schedule.h - a schedule: the sender, receiver and step of each message, computed from the count matrix.
  *
- * In a step a rank sends at most one message and receives at most one, unless the order says otherwise.  A long message
- * may be split over steps.  Messages of ranks to themselves are left out.  All ranks compute the same schedule from the
- * same matrix and seed.
+ * In a step a rank sends at most one message and receives at most one message.  A long message may be split into
+ * transmissions in several steps.  Messages of ranks to themselves are left out.  The same matrix and seed give the
+ * same schedule on all ranks.
  */
 #ifndef IRR_SCHEDULE_H
 #define IRR_SCHEDULE_H
@@ -15,7 +15,7 @@ typedef struct irr_transmission {
     int      step;          /* first step, from 1 */
     int      from, to;
     uint64_t offset, length;
-    int      more;          /* number of further steps in which it is sent */
+    int      more;          /* number of further steps in which the transmission is sent */
 } irr_transmission_t;
 
 /* Zeroed: empty. */
@@ -24,7 +24,7 @@ typedef struct irr_schedule {
     int                 steps;     /* number of the last step; any step may be empty, even the last */
     irr_transmission_t *list;      /* by step, then by sender */
     size_t              count, max;
-    uint64_t            merged;    /* makespan before irr_schedule_merge; 0: nothing was merged */
+    uint64_t            merged;    /* makespan before irr_schedule_merge; 0: no transmissions were merged */
 } irr_schedule_t;
 
 /* Returns the last step of a transmission. */
@@ -35,27 +35,27 @@ static inline int irr_transmission_last(const irr_transmission_t *t)
 
 void irr_schedule_fini(irr_schedule_t *schedule);
 
-/* Append a transmission, in any order, and sort all.  IRR_ERR_NO_MEMORY. */
+/* Append a transmission, in any order (IRR_ERR_NO_MEMORY), and sort the list. */
 irr_status_t irr_schedule_add(irr_schedule_t *schedule, irr_transmission_t transmission);
 void         irr_schedule_sort(irr_schedule_t *schedule);
 
 /*
- * Checks that each byte of the matrix is sent once, no other byte is sent, and no rank sends, or receives, twice in a
- * step.  IRR_ERR_INVALID_PLAN: reason (size bytes, may be NULL) has the fault; IRR_ERR_NO_MEMORY.
+ * Checks that each byte of the matrix is sent once, that no other byte is sent, and that no rank sends twice or
+ * receives twice in a step.  IRR_ERR_INVALID_PLAN: reason (size bytes, may be NULL) has the fault; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason,
                                 size_t size);
 
 /* A fault of a schedule, and the first transmission that shows it. */
 typedef struct irr_schedule_fault {
-    size_t index;        /* index in the list; the list's count: no single transmission */
+    size_t index;        /* index in the list, or the length of the list if no single transmission is at fault */
     char   reason[160];
 } irr_schedule_fault_t;
 
 /*
- * Checks a schedule without a matrix: each message is sent from byte 0 on, without a gap or an overlap, and all
- * together have at most INT64_MAX bytes.  The list may hold any values.  IRR_ERR_INVALID_PLAN: the fault is set, as for
- * no other result; IRR_ERR_NO_MEMORY.
+ * Checks a schedule without a matrix.  Each message must be sent from byte 0 on, without a gap or an overlap, and all
+ * messages together may have at most INT64_MAX bytes.  The list may have any values.  IRR_ERR_INVALID_PLAN: *fault is
+ * set; IRR_ERR_NO_MEMORY: *fault is unchanged.
  */
 irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedule_fault_t *fault);
 
@@ -66,12 +66,13 @@ irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedu
 irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
 /*
- * Merges consecutive transmissions of a message in a sorted schedule without merged ones.  No step becomes longer.
+ * Merges consecutive transmissions of a message in a sorted schedule.  The schedule must have no merged transmissions.
+ * No step becomes longer.
  * O(n) time for n transmissions; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
 
-/* Start of a step, and its end on all ranks, in bytes that a port transfers one after the other. */
+/* Start of a step, and its end on all ranks.  The unit of time is the time in which a port transfers a byte. */
 typedef struct irr_step_time {
     uint64_t begin, end;
 } irr_step_time_t;
@@ -82,10 +83,13 @@ typedef struct irr_step_time {
  */
 irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan);
 
-/* Returns the time if steps do not overlap: the sum of the longest transmission in each, before any merge. */
+/* Returns the time if steps do not overlap: the sum of the longest transmission of each step, before any merge. */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
 
-/* Returns the most bytes that one rank sends or receives, without messages to itself: no schedule takes less. */
+/*
+ * Returns the largest number of bytes that a rank sends or receives, without messages to itself.  No schedule has a
+ * shorter makespan.
+ */
 uint64_t irr_schedule_bound(const irr_matrix_t *matrix);
 
 /* Returns the number of transmissions minus the number of messages. */

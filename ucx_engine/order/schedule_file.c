@@ -196,7 +196,10 @@ static irr_status_t read_all(reader_t *reader)
     return status == IRR_OK ? check(reader) : status;
 }
 
-/* Sets the makespan of a file with merged transmissions.  Steps may have been longer before; the file does not say. */
+/*
+ * Sets the makespan of a schedule with merged transmissions.  Before the merge it may have been longer; the file does
+ * not contain it.
+ */
 static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *error)
 {
     irr_step_time_t *times;

@@ -8,9 +8,9 @@
  *     end
  *
  * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines are
- * sorted by step, then by sender.  STEPS is the last step; any step may be empty.  A file holds a whole schedule: no
- * rank sends, or receives, twice in a step, and each message is sent from byte 0 on, without a gap or an overlap. `end`
- * shows that nothing was cut off.
+ * sorted by step, then by sender.  STEPS is the number of the last step; any step may be empty.  A file has a whole
+ * schedule: no rank sends twice or receives twice in a step, and each message is sent from byte 0 on, without a gap or
+ * an overlap.  The line `end` shows that the file is complete.
  */
 #ifndef IRR_SCHEDULE_FILE_H
 #define IRR_SCHEDULE_FILE_H
@@ -26,8 +26,9 @@
 irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error);
 
 /*
- * Writes such a file.  comment: one line, or NULL.  IRR_ERR_NO_MEMORY, or IRR_ERR_BAD_PARAM if the file could not be
- * read back: nothing is written.  IRR_ERR_IO: the stream, which is not flushed, has an error.  May block.
+ * Writes a schedule file to a stream, without a flush.  comment: one line, or NULL.  IRR_ERR_BAD_PARAM:
+ * irr_schedule_read would reject the file, and nothing is written.  IRR_ERR_NO_MEMORY: nothing is written.  IRR_ERR_IO:
+ * the stream has an error.  May block.
  */
 irr_status_t irr_schedule_write(const irr_schedule_t *schedule, const char *comment, FILE *stream);
 

@@ -1,6 +1,7 @@
 /*
- * whole.c - list scheduling of an open shop without preemption.  Whenever a message ends, the free ports begin another
- * one, the busiest port first.  The load of a port is the number of bytes that it has not begun.
+ * whole.c - list scheduling of an open shop without preemption.  Whenever a message ends, the free ports begin other
+ * messages, the port with the largest load first.  The load of a port is the number of bytes of its messages that have
+ * not begun.
  *
  * A list schedule takes at most twice as long as the busiest port.  On matrices of applications it takes 1.00 to 1.02
  * times as long, with a third to two thirds of the transmissions of the shortest schedule that splits (optimal.c).  A
@@ -121,7 +122,7 @@ static irr_status_t begin_all(shop_t *shop, int step, irr_schedule_t *schedule)
     return status;
 }
 
-/* Advances to the end of the next messages, which ends this step.  False: no message is running. */
+/* Advances the time to the next end of a message, and ends this step.  Returns false if no message is running. */
 static bool end_some(shop_t *shop, int step, irr_schedule_t *schedule)
 {
     uint64_t next = UINT64_MAX;

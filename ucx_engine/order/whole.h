@@ -1,5 +1,5 @@
 /*
- * whole.h - a schedule that splits no message.
+ * whole.h - computes a schedule that splits no message; see whole.c.
  */
 #ifndef IRR_WHOLE_H
 #define IRR_WHOLE_H
@@ -8,8 +8,8 @@
 #include "order/schedule.h"
 
 /*
- * Replaces the contents of the schedule.  *fits: the schedule is complete, with a makespan of at most `limit` bytes and
- * at most max_steps steps.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT.
+ * Replaces the contents of the schedule.  *fits: true if the schedule is complete, its makespan is at most `limit`
+ * bytes, and it has at most max_steps steps.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT.
  */
 irr_status_t irr_whole(const irr_messages_t *messages, uint64_t limit, int max_steps, const irr_deadline_t *deadline,
                        irr_schedule_t *schedule, bool *fits);
