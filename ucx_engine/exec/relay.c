@@ -55,16 +55,16 @@ static irr_status_t allocate(irr_relay_t *relay)
     irr_status_t status;
 
     relay->slots = irr_alloc_zero(slots, sizeof(*relay->slots));
-    relay->places = irr_alloc_zero(senders, sizeof(*relay->places));
+    relay->senders = irr_alloc_zero(senders, sizeof(*relay->senders));
     relay->received = irr_alloc_zero(senders, sizeof(*relay->received));
-    if (relay->slots == NULL || relay->places == NULL || relay->received == NULL) {
+    if (relay->slots == NULL || relay->senders == NULL || relay->received == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < slots; i++) {
         relay->slots[i].messages = 1;
     }
     for (size_t i = 0; i < senders; i++) {
-        relay->places[i].messages = 1;
+        relay->senders[i].messages = 1;
     }
     status = make_plans(relay);
     if (status == IRR_OK) {
@@ -112,10 +112,10 @@ void irr_relay_fini(irr_relay_t *relay)
     irr_grid_plan_fini(&relay->plans[0]);
     irr_blocks_memory_fini(&relay->blocks);
     irr_free(relay->received);
-    for (int i = 0; relay->places != NULL && i < relay->stages.senders; i++) {
-        irr_free(relay->places[i].memory);
+    for (int i = 0; relay->senders != NULL && i < relay->stages.senders; i++) {
+        irr_free(relay->senders[i].memory);
     }
-    irr_free(relay->places);
+    irr_free(relay->senders);
     for (int i = 0; relay->slots != NULL && i < relay->stages.slots; i++) {
         irr_free(relay->slots[i].header);
     }
@@ -142,7 +142,7 @@ void irr_relay_break(irr_relay_t *relay, irr_status_t status)
     relay->broken = true;
     relay->plan = relay->last;
     for (int i = 0; i < relay->stages.senders; i++) {
-        relay->places[i].known = relay->places[i].known && !relay->places[i].changed;
+        relay->senders[i].known = relay->senders[i].known && !relay->senders[i].changed;
     }
 }
 

@@ -18,7 +18,7 @@
  * stages, builds a new plan from the unchanged layouts up to this stage, and continues stage by stage. A rank whose own
  * blocks have changed works stage by stage from the start.
  *
- * The data to forward has separate memory for each sender and stage (irr_relay_place_t), so received data never
+ * The data to forward has separate memory for each sender and stage (irr_relay_sender_t), so received data never
  * overwrites data in flight. With more than two stages, separate memory exceeds the bound of theorem 1 of the JPDC
  * paper; a frozen plan meets the bound.
  *
@@ -52,7 +52,7 @@
 #include "route/grid_plan.h"
 
 /* The state of one sender in one stage. */
-typedef struct irr_relay_place {
+typedef struct irr_relay_sender {
     bool           known;      /* the layout of the sender's previous message is known; unless `discarded`, the
                                   predicted receive has this layout */
     bool           discarded;   /* the data of the sender is discarded, first by the predicted receive, then by the
@@ -62,7 +62,7 @@ typedef struct irr_relay_place {
     size_t         predicted;   /* index of the predicted receive in `run` */
     unsigned char *memory;     /* buffer for data to be forwarded */
     size_t         memory_max;
-} irr_relay_place_t;
+} irr_relay_sender_t;
 
 /* The state of one peer in one stage. */
 typedef struct irr_relay_slot {
@@ -113,7 +113,7 @@ typedef struct irr_relay {
     irr_blocks_memory_t blocks;     /* blocks of the previous exchange */
     bool               follows;     /* an exchange follows the previous plan if its blocks are unchanged */
     unsigned char      blank;       /* the byte sent and received in place of an empty message */
-    irr_relay_place_t *places;      /* by stage and sender */
+    irr_relay_sender_t *senders;    /* by stage and sender */
     irr_relay_slot_t  *slots;       /* by stage and slot */
     size_t             scratch_bytes;
     irr_plan_t        *run;         /* the plan that the executor runs: the plan of the previous exchange, or `grown` */
@@ -271,7 +271,7 @@ void irr_relay_received(irr_relay_t *relay, int sender, bool known);
  * Sets `pieces` to the addresses where the slices of a sender are received: OUTPUT, or the memory of the sender. May
  * reallocate the memory of the sender, so no message may be in flight into this memory. May return IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const irr_slice_t *slices, size_t count,
+irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_sender_t *from, const irr_slice_t *slices, size_t count,
                            irr_piece_t *pieces);
 
 /* ---- relay_header.c ---- */

@@ -74,9 +74,9 @@ static int first_other(const irr_relay_t *relay, bool *held)
 static void find_predicted(irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {
-        relay->places[i].predicted = relay->last->recv_steps[i];
-        relay->places[i].discarded = false;
-        relay->places[i].changed = false;
+        relay->senders[i].predicted = relay->last->recv_steps[i];
+        relay->senders[i].discarded = false;
+        relay->senders[i].changed = false;
     }
 }
 
@@ -110,7 +110,7 @@ void irr_relay_leave(irr_relay_t *relay)
 static bool all_known(const irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {
-        if (!relay->places[i].known) {
+        if (!relay->senders[i].known) {
             return false;
         }
     }

@@ -34,7 +34,7 @@ void irr_inbox_fini(irr_inbox_t *inbox)
     irr_free(inbox->bytes);
 }
 
-static size_t place_of(const irr_relay_t *relay)
+static size_t sender_of(const irr_relay_t *relay)
 {
     return relay->sender_base + (size_t)relay->inbox.sender;
 }
@@ -88,7 +88,7 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
     relay->received[sender] = true;   /* or will be soon */
     inbox->sender = sender;
     inbox->bytes_discarded = bytes;
-    inbox->left = relay->places[place_of(relay)].messages - 1;
+    inbox->left = relay->senders[sender_of(relay)].messages - 1;
     drain(relay);
 }
 
@@ -206,7 +206,7 @@ static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, irr_re
 static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const unsigned char *behind)
 {
     irr_inbox_t *inbox = &relay->inbox;
-    irr_status_t status = irr_relay_put(relay, &relay->places[place_of(relay)], inbox->slices, header->slices,
+    irr_status_t status = irr_relay_put(relay, &relay->senders[sender_of(relay)], inbox->slices, header->slices,
                                         inbox->pieces);
 
     if (status == IRR_OK) {
@@ -230,11 +230,11 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
  */
 static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
-    irr_relay_place_t *place = &relay->places[place_of(relay)];
+    irr_relay_sender_t *from = &relay->senders[sender_of(relay)];
     irr_status_t status = check(relay, header, reader);
 
-    place->messages = status != IRR_ERR_PROTOCOL ? header->messages : 1;
-    place->changed = true;
+    from->messages = status != IRR_ERR_PROTOCOL ? header->messages : 1;
+    from->changed = true;
     if (status == IRR_OK) {
         status = relay->broken ? relay->status : take(relay, header, reader->in + reader->at);
     }

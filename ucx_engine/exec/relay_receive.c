@@ -8,28 +8,28 @@
 
 #include "core/alloc.h"
 
-/* ---- places ---- */
+/* ---- senders ---- */
 
-static irr_status_t make_memory(irr_relay_t *relay, irr_relay_place_t *place, size_t bytes)
+static irr_status_t make_memory(irr_relay_t *relay, irr_relay_sender_t *from, size_t bytes)
 {
     unsigned char *memory;
 
-    if (bytes <= place->memory_max) {
+    if (bytes <= from->memory_max) {
         return IRR_OK;
     }
-    bytes = bytes < SIZE_MAX / 2 && bytes < 2 * place->memory_max ? 2 * place->memory_max : bytes;
+    bytes = bytes < SIZE_MAX / 2 && bytes < 2 * from->memory_max ? 2 * from->memory_max : bytes;
     memory = irr_alloc(bytes, 1);
     if (memory == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    irr_free(place->memory);
-    relay->scratch_bytes += bytes - place->memory_max;
-    place->memory = memory;
-    place->memory_max = bytes;
+    irr_free(from->memory);
+    relay->scratch_bytes += bytes - from->memory_max;
+    from->memory = memory;
+    from->memory_max = bytes;
     return IRR_OK;
 }
 
-irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const irr_slice_t *slices, size_t count,
+irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_sender_t *from, const irr_slice_t *slices, size_t count,
                            irr_piece_t *pieces)
 {
     size_t bytes = 0;
@@ -45,10 +45,10 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
         pieces[i] = (irr_piece_t){ IRR_BUFFER_SCRATCH, false, (ptrdiff_t)bytes, slices[i].length };
         bytes += slices[i].length;
     }
-    status = make_memory(relay, place, bytes);
+    status = make_memory(relay, from, bytes);
     for (size_t i = 0; i < count && status == IRR_OK; i++) {
         if (pieces[i].buffer == IRR_BUFFER_SCRATCH) {
-            pieces[i].offset += (ptrdiff_t)(uintptr_t)place->memory;
+            pieces[i].offset += (ptrdiff_t)(uintptr_t)from->memory;
         }
     }
     return status;
@@ -57,7 +57,7 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
 /* ---- posting ---- */
 
 /* Posts a receive of the previous layout, with addresses for this exchange's blocks. Returns false if that fails. */
-static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last_step, irr_step_params_t *params)
+static bool post_known(irr_relay_t *relay, irr_relay_sender_t *from, size_t last_step, irr_step_params_t *params)
 {
     const irr_grid_plan_t *last = relay->last;
     const irr_step_t *step = &last->plan.steps[last_step];
@@ -65,7 +65,7 @@ static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last
     irr_status_t status = IRR_GROW(inbox->pieces, inbox->pieces_max, step->pieces);
 
     if (status == IRR_OK && irr_grid_plan_count(last, last_step) > 0) {
-        status = irr_relay_put(relay, place, irr_grid_plan_slices(last, last_step), step->pieces, inbox->pieces);
+        status = irr_relay_put(relay, from, irr_grid_plan_slices(last, last_step), step->pieces, inbox->pieces);
     } else if (status == IRR_OK) {
         inbox->pieces[0] = last->plan.pieces[step->first_piece];
     }
@@ -75,11 +75,11 @@ static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last
 }
 
 /* Posts a receive that accepts one message of any length and discards it. Room is reserved. */
-static void post_sink(irr_relay_t *relay, irr_relay_place_t *place, irr_step_params_t *params)
+static void post_sink(irr_relay_t *relay, irr_relay_sender_t *from, irr_step_params_t *params)
 {
     static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, false, 0, IRR_SINK_BYTES };
 
-    place->discarded = true;
+    from->discarded = true;
     params->pieces = &nowhere;
     params->npieces = 1;
     irr_relay_break(relay, irr_relay_add(relay, params));
@@ -92,8 +92,8 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
     irr_plan_room_t bounds = { .steps = senders, .pieces = senders };
 
     for (size_t i = 0; i < senders; i++) {
-        relay->places[i].known = relay->places[i].known && last->recv_steps[i] != IRR_NO_STEP;
-        if (relay->places[i].known && !relay->broken) {
+        relay->senders[i].known = relay->senders[i].known && last->recv_steps[i] != IRR_NO_STEP;
+        if (relay->senders[i].known && !relay->broken) {
             bounds.pieces += last->plan.steps[last->recv_steps[i]].pieces - 1;
         }
     }
@@ -104,24 +104,24 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
 
 void irr_relay_post_predicted(irr_relay_t *relay)
 {
-    irr_relay_place_t *place = relay->places;
+    irr_relay_sender_t *from = relay->senders;
 
     for (int s = 0; s < relay->stages.count; s++) {
         const irr_stage_t *stage = &relay->stages.stage[s];
 
-        for (int i = 0; i < stage->senders; i++, place++) {
-            const size_t last_step = relay->last->recv_steps[place - relay->places];
+        for (int i = 0; i < stage->senders; i++, from++) {
+            const size_t last_step = relay->last->recv_steps[from - relay->senders];
             irr_step_params_t params = {
                 .kind = IRR_STEP_RECV, .peer = stage->sender[i], .stage = s + 1, .number = stage->sender_number[i],
                 .replaceable = true
             };
 
-            place->predicted = relay->run->nsteps;
-            place->discarded = false;
-            place->changed = false;
-            if (relay->broken || !place->known || !post_known(relay, place, last_step, &params)) {
-                irr_relay_break(relay, place->known ? IRR_ERR_NO_MEMORY : IRR_OK);
-                post_sink(relay, place, &params);
+            from->predicted = relay->run->nsteps;
+            from->discarded = false;
+            from->changed = false;
+            if (relay->broken || !from->known || !post_known(relay, from, last_step, &params)) {
+                irr_relay_break(relay, from->known ? IRR_ERR_NO_MEMORY : IRR_OK);
+                post_sink(relay, from, &params);
             }
         }
     }
@@ -131,7 +131,7 @@ void irr_relay_post_predicted(irr_relay_t *relay)
 
 void irr_relay_received(irr_relay_t *relay, int sender, bool known)
 {
-    relay->places[relay->sender_base + (size_t)sender].known = known;
+    relay->senders[relay->sender_base + (size_t)sender].known = known;
     relay->received[sender] = true;
     relay->not_received--;
 }
@@ -140,7 +140,7 @@ void irr_relay_received(irr_relay_t *relay, int sender, bool known)
 static void receive_same(irr_relay_t *relay, int sender)
 {
     const size_t index = relay->sender_base + (size_t)sender, last_step = relay->last->recv_steps[index];
-    const irr_step_t *predicted = &relay->run->steps[relay->places[index].predicted];
+    const irr_step_t *predicted = &relay->run->steps[relay->senders[index].predicted];
     irr_status_t status = IRR_OK;
 
     if (!irr_relay_following(relay)) {
@@ -163,23 +163,23 @@ static size_t last_bytes(const irr_relay_t *relay, int sender)
  */
 void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes)
 {
-    const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
-    const bool same = place->known && bytes == last_bytes(relay, sender);
+    const irr_relay_sender_t *from = &relay->senders[relay->sender_base + (size_t)sender];
+    const bool same = from->known && bytes == last_bytes(relay, sender);
 
-    irr_relay_break(relay, same ? IRR_OK : place->known ? IRR_ERR_PROTOCOL : IRR_ERR_NO_MEMORY);
+    irr_relay_break(relay, same ? IRR_OK : from->known ? IRR_ERR_PROTOCOL : IRR_ERR_NO_MEMORY);
     irr_relay_received(relay, sender, same);
 }
 
 /* Handles a predicted receive that failed, was cancelled, or discards its data. */
 static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t *predicted)
 {
-    const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
+    const irr_relay_sender_t *from = &relay->senders[relay->sender_base + (size_t)sender];
     const bool failed = predicted->status != IRR_OK && predicted->status != IRR_ERR_PEER;
 
-    if (failed || (!place->discarded && predicted->request.bytes > 0)) {
+    if (failed || (!from->discarded && predicted->request.bytes > 0)) {
         irr_relay_break(relay, failed && predicted->status != IRR_ERR_TRUNCATE ? predicted->status : IRR_ERR_PROTOCOL);
         irr_relay_received(relay, sender, false);
-    } else if (place->discarded) {
+    } else if (from->discarded) {
         irr_inbox_drain(relay, sender, predicted->request.bytes);
     } else {
         irr_inbox_open(relay, sender);
@@ -188,8 +188,8 @@ static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t 
 
 static bool receive(irr_relay_t *relay, int sender)
 {
-    const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
-    const irr_exec_state_t state = irr_exec_state(&relay->exec, place->predicted);
+    const irr_relay_sender_t *from = &relay->senders[relay->sender_base + (size_t)sender];
+    const irr_exec_state_t state = irr_exec_state(&relay->exec, from->predicted);
 
     if (state == IRR_EXEC_COMPLETE) {
         receive_same(relay, sender);
@@ -198,8 +198,8 @@ static bool receive(irr_relay_t *relay, int sender)
     if (state == IRR_EXEC_OPEN || relay->inbox.state != IRR_INBOX_FREE) {
         return false;
     }
-    irr_exec_settle(&relay->exec, place->predicted);
-    receive_other(relay, sender, irr_exec_step_of(&relay->exec, place->predicted));
+    irr_exec_settle(&relay->exec, from->predicted);
+    receive_other(relay, sender, irr_exec_step_of(&relay->exec, from->predicted));
     return true;
 }
 
