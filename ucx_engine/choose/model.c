@@ -64,7 +64,7 @@ static double copy_ns(const irr_machine_t *machine, double bytes)
     return bytes * 1e3 / (double)machine->copy;
 }
 
-/* Returns how many of the members, which are `stride` apart, are within so many ranks. */
+/* Returns the number of members, which are `stride` ranks apart, within a range of `ranks` ranks. */
 static double within(double ranks, double stride, double members)
 {
     return fmin(members, fmax(1, ranks / stride));
@@ -135,8 +135,8 @@ static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 }
 
 /*
- * Returns the fraction of the `members`, the rank among them, that get a message.  The rank has so many blocks, each
- * for another rank, and each member receives for an equal share of all ranks.
+ * Returns the fraction of the members of a group, including the rank itself, that get a message from a rank.  The rank
+ * has `blocks` blocks, each for another rank, and each member receives the blocks for an equal share of all ranks.
  */
 static double reached(const irr_traffic_t *traffic, double members, double blocks)
 {
@@ -175,7 +175,7 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
 /* ---- losses in switches ---- */
 
 #define SEGMENT_BYTES 1446
-#define TAIL_SEGMENTS 3      /* no later segment of a message reveals the loss of one of its last ones */
+#define TAIL_SEGMENTS 3      /* number of last segments of a message whose loss no later segment reveals */
 
 /*
  * Fraction of the losses at the end of messages that no probe repairs.  It fits two cases of the lab, and is ten times
@@ -203,7 +203,7 @@ static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *t
     return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->even_bytes : 0;
 }
 
-/* Returns the time with what is sent again, and with a timeout if one of all messages is likely to need it. */
+/* Returns the time including bytes that are sent again, and a timeout if at least one message is likely to need it. */
 static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double barrier)
 {
     const double excess = excess_of(machine, barrier), messages = fmax(1, traffic->messages);
@@ -300,8 +300,8 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
 /* ---- long messages ---- */
 
 /*
- * Returns how many messages are longer than a limit, assuming that these are as long as the longest one, and that the
- * others are half as long as the limit or the mean.
+ * Returns the number of messages that are longer than a limit.  They are assumed to be as long as the longest message,
+ * and all other messages to be half as long as the limit or the mean.
  */
 static double longer(const irr_traffic_t *traffic, double limit)
 {
@@ -404,8 +404,8 @@ size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *
 }
 
 /*
- * Returns the time of long messages sent directly beside a grid, or leaders, for the others.  The work of the
- * processors adds up.  Forwarding is assumed to wait for links in half of its time.
+ * Returns the time of an exchange that sends long messages directly and all others through a grid or leaders.  The
+ * processor times of both are added.  Forwarding is assumed to wait for links in half of its time.
  */
 static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {

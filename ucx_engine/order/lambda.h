@@ -1,6 +1,5 @@
 /*
- * lambda.h - the number of bytes of a message that a step of random-heap sends: Ranka, Wang and Kumar, sections 6 and
- * 7.
+ * lambda.h - the number of bytes of a message that a step of random-heap sends.  Ranka, Wang, Kumar, sections 6 and 7.
  *
  * In a step of m messages, the threshold is the length of the k-th shortest message.  The step sends k messages whole,
  * and of each other message as many bytes as the threshold.  A rule chooses lambda = k / m:

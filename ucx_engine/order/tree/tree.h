@@ -4,18 +4,18 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 3
  *
- * The paper's machines are ranks.  The vertices of the topology keep their numbers; after them each rank is a leaf of
- * its own below its host.  All algorithms thus see a host with several ranks as a switch with machines, and the bytes
- * that a rank sends or receives are the load of its own edge.  Messages between ranks of one host use those edges and
- * no link.
+ * The paper's machines are ranks.  The vertices of the topology keep their numbers.  Each rank is an additional vertex,
+ * a leaf below its host.  All algorithms therefore see a host with several ranks as a switch with machines, and the
+ * bytes that a rank sends or receives are the load of the edge of the rank.  Messages between ranks of one host use the
+ * edges of the two ranks, and no link.
  *
  * Speeds are those of the topology.  The base is the speed of the slowest link of a host with ranks, at which each
  * message travels and each rank sends and receives.  A link that is c times as fast, rounded down, has a capacity of c
  * messages at a time.  A link that is slower than the base also carries one message at a time, and takes longer: bounds
  * include this time, while steps are computed as if the link had the base speed.
  *
- * Each vertex v has two directed edges: 2 * v leads up to its parent, 2 * v + 1 down from it.  Edges below 2 * links
- * are those of links, the others those of ranks.
+ * Each vertex v has two directed edges: 2 * v leads up to its parent, and 2 * v + 1 down from its parent.  Edges below
+ * 2 * links are the edges of links; all others are the edges of ranks.
  */
 #ifndef IRR_TREE_H
 #define IRR_TREE_H
@@ -27,13 +27,13 @@
 struct irr_tree {
     int       ranks;
     int       hosts;
-    int       links;      /* vertices of the topology; the top one counts too */
+    int       links;      /* number of vertices of the topology, including the top */
     int       vertices;   /* links + ranks; rank r is vertex links + r */
-    int       longest;    /* upper limit of the edges of a path */
+    int       longest;    /* upper limit of the number of edges of a path */
     int      *parent;     /* parent of each vertex; -1: the top */
     int      *depth;
-    int      *below;      /* ranks at and below each vertex */
-    int      *capacity;   /* messages that each edge carries at a time, at most as many as ranks use it; 1 for a rank */
+    int      *below;      /* by vertex: number of ranks at and below it */
+    int      *capacity;   /* by vertex: most messages on each of its edges, at most the number of its users; 1: rank */
     uint64_t *speed;      /* speed of each edge; base for a rank */
     uint64_t  base;
 };
@@ -48,10 +48,12 @@ irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, con
 /* Creates a tree with one switch and a host for each rank.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks. */
 irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks);
 
-/* Frees the tree; zeroed, it is empty. */
+/* Frees the tree.  A zeroed tree is empty. */
 void irr_tree_fini(irr_tree_t *tree);
 
-/* Returns how many messages of base speed an edge can carry at a time, at least 1, whatever the number of ranks. */
+/*
+ * Returns the number of messages of base speed that an edge can carry at a time, at least 1, for any number of ranks.
+ */
 uint64_t irr_tree_width(const irr_tree_t *tree, int edge);
 
 /* Returns the bytes that an edge of base speed carries in the time of `bytes`, rounded up; at most UINT64_MAX. */
@@ -83,8 +85,8 @@ int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path);
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads);
 
 /*
- * The busiest edge, by bytes divided by speed; a link comes before a rank's edge.  No contention-free schedule takes
- * less time than `bytes` at base speed.
+ * The busiest edge, by bytes divided by speed; of equally busy edges, a link is preferred to the edge of a rank.  No
+ * contention-free schedule takes less time than `bytes` at base speed.
  */
 typedef struct irr_tree_bound {
     uint64_t bytes;   /* bytes at base speed in the time of this edge, rounded up */

@@ -3,9 +3,9 @@
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
- * If all ranks send the same number of bytes to all others, the paper's phases are as short as the busiest link allows,
- * and split nothing, unless that link carries several messages at a time.  In that case, and for any other matrix, the
- * steps are those of tree_weighted.c.  Cost: see phases.c and tree_weighted.c, plus O(P * P).
+ * If all messages have the same length and the busiest link carries one message at a time, the order uses the paper's
+ * phases, which are as short as the busiest link allows, and split no message.  Otherwise the order uses the steps of
+ * tree_weighted.c.  Cost: see phases.c and tree_weighted.c, plus O(P * P).
  */
 #include "order/order.h"
 #include "order/tree/phases.h"

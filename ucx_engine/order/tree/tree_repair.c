@@ -1,10 +1,10 @@
 /*
- * tree_repair.c - finds a message for an edge that has none, at the expense of others; see tree_step.h.
+ * tree_repair.c - finds a message for an edge without a message, by removing other messages; see tree_step.h.
  *
- * A message over the edge is chosen by trial, and one message is removed from each full edge of its path.  The urgent
- * edges that have fewer messages than before are covered again, by a message that blocks no other or by another repair,
- * down to a limited depth.  If this fails, all is undone, and another message is tried.  A step has a limited number of
- * trials, each of O(longest * vertices) at most, so repairs cost little if they cannot help.
+ * A repair chooses a message over the edge, and removes one message from each full edge of its path.  It then covers
+ * the urgent edges that have lost a message, with a message over free edges or by another repair, down to a limited
+ * depth.  If an urgent edge cannot be covered, the repair is undone, and another message is tried.  A step has a
+ * limited number of trials, each of at most O(longest * vertices) time, so repairs without success cost little.
  */
 #include "order/tree/tree_step.h"
 
@@ -149,7 +149,7 @@ static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 
 static bool cover(repair_t *repair, int edge, int depth);
 
-/* Covers the urgent edges of the messages that were removed. */
+/* Finds messages for the urgent edges of the removed messages. */
 static bool cover_left(repair_t *repair, size_t first, size_t last, int depth)
 {
     irr_tree_step_t *step = repair->step;
@@ -216,7 +216,7 @@ static bool cover(repair_t *repair, int edge, int depth)
     return replace(repair, edge, depth);
 }
 
-/* Sets the goals: no urgent edge loses a message, and this one gets one more. */
+/* Sets the goals: every urgent edge keeps its number of messages, and `edge` gets one more. */
 static void set_goals(irr_tree_step_t *step, int edge)
 {
     for (int e = 0; e < 2 * step->tree->vertices; e++) {

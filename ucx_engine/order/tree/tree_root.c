@@ -3,9 +3,9 @@
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication, section 4.1
  *
- * A link with c of P ranks below it has a load of c * (P - c) messages.  From a busiest link the search walks into the
- * larger side, as long as all ranks of that side are behind one further link, which is then as busy.  It ends at the
- * vertex where they branch: the root.  No subtree has more than half of the ranks (lemma 1).
+ * A link with c of P ranks below it has a load of c * (P - c) messages.  The search begins at a busiest link, and walks
+ * into its larger side as long as all ranks of that side are behind one further link, which is equally busy.  The
+ * vertex at which the ranks branch is the root.  No subtree of the root has more than half of the ranks (lemma 1).
  *
  * Beyond the paper: the search also walks into a host with several ranks, which may be the root; its subtrees are its
  * ranks, and the ranks behind its link.  A host with one rank is a machine, so the search ends before it; this occurs

@@ -14,7 +14,7 @@ void irr_tree_step_fini(irr_tree_step_t *step)
     memset(step, 0, sizeof(*step));
 }
 
-/* Returns the number of lanes of all directed edges; an edge has at most as many as ranks. */
+/* Returns the number of lanes of all directed edges.  The number of lanes of an edge is its capacity. */
 static size_t count_lanes(const irr_tree_t *tree)
 {
     size_t lanes = 0;

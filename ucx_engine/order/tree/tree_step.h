@@ -2,14 +2,16 @@
  * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree has more than
  * its capacity.
  *
- * An edge is full when as many messages use it as its capacity, and free otherwise.  The search for a message begins
- * with an edge that it must use.  Two walks over free edges with a load find the candidates: from the edge's tail,
- * against the direction of messages, the possible senders; from its head the possible receivers.  Of the pairs with
- * bytes left, the one that uses the most urgent edges is chosen, and among equal ones the longest.  O(vertices +
+ * An edge is full if the number of messages that use it is its capacity, and free otherwise.  An edge is urgent if its
+ * load is at least urgent_load.  The search for a message begins with an edge that the message must use.  Two walks
+ * over free edges with a load find the candidates.  The walk from the edge's tail, against the direction of messages,
+ * finds the possible senders; the walk from its head finds the possible receivers.  Of the pairs with bytes left, the
+ * search chooses the pair that uses the most urgent edges, and of equal pairs the longest message.  O(vertices +
  * senders * receivers) for a message.
  *
- * If there is no such pair, a repair removes chosen messages that block one, and looks for other messages over the
- * urgent edges that they leave, which may remove others in turn.  This corresponds to an augmenting path of a matching.
+ * If there is no such pair, a repair removes chosen messages that block a message.  It then looks for other messages
+ * over the urgent edges of the removed messages, and may remove further messages.  A repair corresponds to an
+ * augmenting path of a matching.
  */
 #ifndef IRR_TREE_STEP_H
 #define IRR_TREE_STEP_H

@@ -15,9 +15,9 @@
 #include "order/order.h"
 #include "order/tree/phases.h"
 
-#define ENOUGH 50   /* a schedule that exceeds the bound by at most this part of it is not improved */
+#define ENOUGH 50   /* a schedule that exceeds the bound by at most 1 / ENOUGH of the bound is not improved */
 
-/* Keeps the shorter schedule, if it has not too many steps, and frees the other one. */
+/* Keeps the shorter of two schedules if it has at most max_steps steps, and frees the other schedule. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *other, int max_steps)
 {
     const bool fits = max_steps <= 0 || other->steps <= max_steps;
