@@ -74,7 +74,7 @@ static void on_notified(irr_request_t *request, irr_status_t status)
     notice->next -= status == IRR_ERR_NO_MEMORY;
 }
 
-_Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
+_Static_assert(offsetof(irr_notice_t, request) == 0, "on_notified takes a request for its notice");
 
 /* Retries a notice if memory is missing, because a member without a notice would wait. */
 bool irr_comm_notify(irr_comm_t *comm)
