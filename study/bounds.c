@@ -2,28 +2,32 @@
  * bounds.c - see bounds.h.  O(P) for a plan and O(slices) for a message.
  *
  * The paper assumes messages that P divides.  Here messages are cut at whole bytes, and with slice_min not within
- * slice_min bytes of the end of a slice.  A stream is what a rank holds for one destination.  The share of a stream
- * exceeds the exact proportion by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before is rounded down
- * by less than slice_min, and both cuts move to the end of a slice by less than that).  The excess in the four stages
- * follows:
+ * slice_min bytes of the end of a slice.  A stream is the data that a rank holds for one destination.  The share of a
+ * stream exceeds the exact proportion by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before is
+ * rounded down by less than slice_min, and both cuts move to the end of a slice by less than that).  The excess in
+ * the four stages follows:
  *
  *     I    A message exceeds the exact proportion by less than G for each destination.
- *     II   A rank holds for a destination what n ranks sent, itself included; n = C or, in an incomplete column,
+ *     II   A rank holds for a destination the data of n ranks, itself included; n = C or, in an incomplete column,
  *          C + 1.  The excess is less than n * G.  The rank cuts the stream into shares for its column of m ranks,
  *          m = R or R - 1, so a message has an excess of less than n * G / m + G for each destination.
  *     III  A rank holds m such shares, itself included: an excess of less than (n + m) * G for each destination.
- *          All cuts of a column for a destination begin at the same rank, so their remainders do meet on one.
- *     IV   A message is what n ranks of the row hold for one destination: an excess of less than n * (n + m) * G.
+ *          All cuts of a column for a destination begin at the same rank, so one rank can get all remainders.
+ *     IV   A message has the data that n ranks of the row hold for one destination: an excess of less than
+ *          n * (n + m) * G.
  *
- * Scratch holds what came in one stage and what comes in the next.  The excess is n * G for each of P destinations
- * after I, (n + m) * G for each of P after II, and n * (n + m) * G for each of m after III; n + m is C + R in any
- * column.
+ * Scratch holds the data received in one stage and in the next stage.  The excess is n * G for each of P destinations
+ * after stage I, (n + m) * G for each of P destinations after II, and n * (n + m) * G for each of m destinations after
+ * III.  n + m is C + R in any column.
  */
 #include "study/bounds.h"
 
 /* ---- the bounds that hold for a strategy ---- */
 
-/* Returns whether the priority schedule is contention-free: the rows have room for the messages for pseudo-nodes. */
+/*
+ * Returns true if the priority schedule is contention-free, which holds if the rows have room for the messages to
+ * pseudo-nodes.
+ */
 static bool is_contention_free(const irr_grid_t *grid, int ranks)
 {
     bool contention_free = true;
@@ -110,25 +114,25 @@ static bool is_complete(const irr_bounds_t *bounds, int rank)
     return bounds->rows.rest == 0 || rank % bounds->rows.columns < bounds->rows.rest;
 }
 
-/* Returns n: how many ranks a rank receives from along its row, itself included. */
+/* Returns n, the number of ranks from which a rank receives along its row, itself included. */
 static uint64_t hears_from(const irr_bounds_t *bounds, bool complete)
 {
     return (uint64_t)bounds->rows.columns + !complete;
 }
 
-/* Returns m: the number of ranks of a column. */
+/* Returns m, the number of ranks of a column. */
 static uint64_t column_size(const irr_bounds_t *bounds, bool complete)
 {
     return (uint64_t)bounds->rows.rows - !complete;
 }
 
-/* Returns the excess of what ranks hold after stage II, for so many destinations. */
+/* Returns the excess in bytes of the data that ranks hold after stage II for this number of destinations. */
 static uint64_t held(const irr_bounds_t *bounds, uint64_t destinations)
 {
     return times(bounds->granule, times((uint64_t)(bounds->rows.columns + bounds->rows.rows), destinations));
 }
 
-/* Returns whether a stage is along rows: 1 and 3 are, and 2 and 4 (II and IV of balanced-grid) are along columns. */
+/* Returns true if a stage is along rows.  Stages 1 and 3 are along rows, stages 2 and 4 (II and IV) along columns. */
 static bool along_rows(int stage)
 {
     return stage % 2 == 1;

@@ -1,19 +1,20 @@
 /*
  * bounds.h - checks the plans of all ranks against the bounds that the papers prove for a strategy of the table.
  *
- * JPDC, section 3.2.4, for the square with its own choice of columns: lemma 1 (messages received), lemma 3 (length of a
- * message) and theorem 1 (buffers).  Lemma 1 depends only on the shape, so it holds for grid too; the other two
- * are for balanced-grid.  The hybrid keeps lemma 1 for the messages of its grid.  No bound holds for other
- * strategies, or for dimensions of the user's choice.
+ * JPDC, section 3.2.4, has the bounds for a square grid with the default number of columns: lemma 1 (messages
+ * received), lemma 3 (length of a message) and theorem 1 (buffers).  Lemma 1 depends only on the shape, so it also
+ * holds for grid.  Lemma 3 and theorem 1 hold for balanced-grid.  The hybrid keeps lemma 1 for the messages of its
+ * grid.  No bound holds for other strategies, or for dimensions of the user's choice.
  *
- * In the paper's terms: S = ceil(sqrt P), and C columns of R rows, of which incomplete columns have R - 1.  Lmax is the
- * most that a rank sends or receives, its message to itself included.  With the roundings that bounds.c derives:
+ * In the paper's terms: S = ceil(sqrt P), and there are C columns of R rows.  Incomplete columns have R - 1 rows.  Lmax
+ * is the maximum number of bytes that a rank sends or receives, its message to itself included.  With the roundings
+ * that bounds.c derives, the bounds are:
  *
- *     lemma 1    a rank receives, what it keeps counted as a message, at most S messages in each stage; in an
- *                incomplete column S + 1 in stages I and III, and S - 1 in II and IV
+ *     lemma 1    a rank receives at most S messages in each stage, where the bytes that it keeps count as a message; in
+ *                an incomplete column S + 1 in stages I and III, and S - 1 in II and IV
  *     lemma 3    a message is at most S * Lmax / P long; in an incomplete column it is (S - 1) * Lmax / P in
  *                stages I and III and (S + 1) * Lmax / P in II and IV; plus the allowance for its destinations
- *     theorem 1  scratch is at most 2 * S * S * Lmax / P, plus the allowances for what it holds
+ *     theorem 1  scratch is at most 2 * S * S * Lmax / P, plus the allowances for the data that it holds
  */
 #ifndef IRR_BOUNDS_H
 #define IRR_BOUNDS_H
@@ -25,7 +26,7 @@ typedef struct irr_bounds {
     bool       shape;          /* lemma 1 holds */
     bool       balance;        /* lemma 3 and theorem 1 hold */
     bool       contention_free;   /* no rank receives two messages in a step */
-    int        stages;         /* stages of the bounds; later ones have direct messages */
+    int        stages;         /* number of stages that have bounds; later stages have direct messages */
     int        ranks, root;    /* P and S */
     irr_rows_t rows;
     uint64_t   lmax, granule;
@@ -34,7 +35,7 @@ typedef struct irr_bounds {
     uint64_t   theorem1;       /* largest violation so far, in bytes */
 } irr_bounds_t;
 
-/* Initialises the bounds for plans of this strategy, with these nodes; lmax: Lmax above. */
+/* Initialises the bounds for plans of this strategy, with these nodes.  lmax: Lmax, as defined above, in bytes. */
 void irr_bounds_init(irr_bounds_t *bounds, const irr_strategy_t *strategy, const irr_nodes_t *nodes, int ranks,
                      uint64_t lmax);
 

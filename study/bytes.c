@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns bytes 8 * index to 8 * index + 7. */
+/* Returns bytes 8 * index to 8 * index + 7 of the message with this key. */
 static uint64_t word_of(uint64_t key, size_t index)
 {
     const uint64_t z = key + index * UINT64_C(0x9e3779b97f4a7c15);

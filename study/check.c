@@ -1,13 +1,13 @@
 /*
- * check.c - proves the rules of plan.h over the plans of all ranks, without running anything.
+ * check.c - proves that the plans of all ranks keep the rules of plan.h, without running the plans.
  *
  * The phases are: the shape of problems and plans; the two ends of each message (rule 1); a simulation of the exchange
  * under the strictest pacing (rule 5); the reads and writes of each rank (rules 2 and 3); the place where every byte
- * arrives (rule 4), or for a reduction whether each rank has the maxima.  Plans may come from anywhere: after the first
- * phase no number of a plan can lead outside an array or overflow.
+ * arrives (rule 4), or for a reduction whether each rank has the maxima.  Plans are not trusted: the first phase
+ * guarantees that no number of a plan leads outside an array or overflows.
  *
- * Time O(m log m) for m messages, pieces and dependencies, if plans write their scratch in order and once; see
- * check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.
+ * Time O(m log m) for m messages, pieces and dependencies, if plans write their scratch in order and once; for other
+ * plans see check_trace.c.  Memory O(m), and the segments that check_delivery.c allows.
  */
 #include "study/check.h"
 
@@ -40,7 +40,7 @@ void irr_check_fini(irr_check_t *check)
     for (int r = 0; check->wanted != NULL && r < check->ranks; r++) {
         irr_segments_fini(&check->wanted[r]);
     }
-    irr_free(check->steps);   /* frees the other arrays too */
+    irr_free(check->steps);   /* also frees the other arrays */
     irr_free(check->base);
 }
 

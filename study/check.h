@@ -12,7 +12,7 @@
 
 #define IRR_CHECK_NONE SIZE_MAX
 
-/* Origin of bytes that a rank owns from the start, in lists whose other origins are steps of that rank. */
+/* Origin of bytes that a rank owns from the start.  It occurs in lists whose other origins are steps of the rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
 /* A step of some rank.  The steps of all ranks are numbered consecutively; the number is the step's id. */
@@ -49,9 +49,9 @@ static inline size_t irr_check_index(const irr_check_t *check, size_t id)
 }
 
 /*
- * check.c: runs all phases.  The check has its plans, problems and ranks and is zero otherwise.  The caller calls
- * irr_check_fini in any case.  After success, recipes[id] of a send are the bytes of the ranks' INPUT that its message
- * carries (origins are ranks).
+ * check.c: runs all phases.  The caller has set plans, problems and ranks of the check, and zeroed its other members.
+ * The caller also calls irr_check_fini in any case.  After success, recipes[id] of a send are the bytes of the ranks'
+ * INPUT that its message carries (origins are ranks).
  */
 irr_status_t irr_check_prove(irr_check_t *check);
 void         irr_check_fini(irr_check_t *check);
@@ -76,7 +76,7 @@ typedef struct irr_check_uses {
     unsigned         buffers;    /* 1 << buffer for each */
     irr_check_use_t *items;      /* by offset */
     size_t           count, max;
-    size_t           owner;      /* i + 1: collected for step i; 0: for no step of this rank */
+    size_t           owner;      /* i + 1: the uses were collected for step i; 0: for no step of this rank */
     size_t          *taken;      /* by step: the round in which it was collected last */
     size_t           taken_max, round;
 } irr_check_uses_t;
@@ -84,19 +84,19 @@ typedef struct irr_check_uses {
 void irr_check_uses_fini(irr_check_uses_t *uses);
 
 /*
- * Collects the uses of all steps before step i that need not come before it: ancestor[j] is i + 1 if step j must.  Does
- * nothing if they were collected for this step.  IRR_ERR_NO_MEMORY.
+ * Collects the uses of all steps before step i that do not precede it by dependencies.  ancestor[j] is i + 1 if step j
+ * precedes step i.  Does nothing if the uses were already collected for step i.  Returns IRR_OK or IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
                                     const size_t *ancestor);
 
-/* Returns whether a byte from offset to end is used. */
+/* Returns true if a byte of the range [offset, end) is used. */
 bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);
 
 /* check_delivery.c: checks rule 4 over all ranks; consumes output and the recipes. */
 irr_status_t irr_check_delivery(irr_check_t *check);
 
-/* check_reduction.c: checks that each rank ends with the maxima of all. */
+/* check_reduction.c: checks that each rank ends with the maxima over all ranks. */
 irr_status_t irr_check_reduction(irr_check_t *check);
 
 #endif

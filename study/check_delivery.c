@@ -1,27 +1,29 @@
 /*
  * check_delivery.c - last phase of the plan checker: the place where every byte arrives (rule 4).
  *
- * In an order in which the messages can start, each recipe becomes a content, which names bytes of the ranks' INPUT
- * instead of bytes of earlier messages.  Finally OUTPUT must have the contents that the problem requires.
+ * A recipe lists the bytes of earlier messages that a message consists of.  In an order in which the messages can
+ * start, each recipe is converted to a content, which lists bytes of the ranks' INPUT instead.  Finally OUTPUT must
+ * have the contents that the problem requires.
  *
  * Cost: a binary search for each segment of the contents, whose number is bounded; see limit_of.
  */
 #include "study/check.h"
 
-/* Most times that a plan may carry one byte in one stage: in a message, and in copies before and after. */
+/* Maximum number of times that a plan may carry a byte in a stage: in a message, and in copies before and after it. */
 #define CARRIES_MAX 4
 
 typedef struct delivery {
     irr_check_t   *check;
     irr_segments_t work;
-    size_t         segments;  /* in contents so far */
-    size_t         limit;     /* limit of segments */
+    size_t         segments;  /* number of segments in contents so far */
+    size_t         limit;     /* maximum of this number */
 } delivery_t;
 
 /*
- * Returns the most segments that contents can have if no byte is carried more than CARRIES_MAX times in a stage.  A
- * segment ends where some piece ends, and that end travels with its byte, once for each carry.  In place OUTPUT has
- * segments before any message arrives.  Without the limit, a hostile plan could double its segments with every message.
+ * Returns the maximum number of segments of contents if no byte is carried more than CARRIES_MAX times in a stage.  A
+ * segment ends where some piece ends, and this end travels with its byte, once for each time that the byte is carried.
+ * In place, OUTPUT has segments before any message arrives.  Without the limit, a hostile plan could double its
+ * segments with every message.
  */
 static size_t limit_of(const irr_check_t *check)
 {
@@ -38,7 +40,10 @@ static size_t limit_of(const irr_check_t *check)
     return limit;
 }
 
-/* Returns the content that step i of a rank wrote: its own if it is a local step, or that of the send. */
+/*
+ * Returns the content that step i of a rank wrote: the content of a local step, or of the send that a receive
+ * matches.
+ */
 static const irr_segments_t *content_written(const delivery_t *delivery, int rank, size_t i)
 {
     size_t id = delivery->check->base[rank] + i, partner = delivery->check->steps[id].partner;
@@ -76,7 +81,7 @@ static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list
     return status;
 }
 
-/* Reports what is wrong with the byte of OUTPUT at an offset where wanted and output differ. */
+/* Reports the error of the byte of OUTPUT at an offset where wanted and output differ. */
 static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset)
 {
     const irr_segment_t *want = irr_segments_hit(&delivery->check->wanted[rank], offset, 1);
@@ -92,7 +97,7 @@ static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset
                           want->at + (offset - want->offset), have->at + (offset - have->offset), have->origin);
 }
 
-/* OUTPUT was written only inside the blocks, so it is right if it has each wanted segment. */
+/* Checks OUTPUT.  It was written only inside the blocks, so it is correct if it has each wanted segment. */
 static irr_status_t check_output(delivery_t *delivery, int rank)
 {
     const irr_segments_t *wanted = &delivery->check->wanted[rank], *output = &delivery->check->output[rank];

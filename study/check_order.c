@@ -5,16 +5,18 @@
  * Then both lists must agree entry by entry.  The same holds for signals and waits.
  *
  * Rule 5: the exchange is simulated with every send and every signal as a rendezvous.  Receives and waits are posted in
- * the order of the plan, each when its dependencies are complete; so are signals.  Sends and local
- * steps start in the order of the plan, one at a time: each when its dependencies and the one before it are complete.
+ * the order of the plan, each when its dependencies are complete.  Signals are started in the same way.  Sends and
+ * local steps start in the order of the plan, one at a time: each when its dependencies and the previous one are
+ * complete.
  *
- * One at a time is the narrowest window, so no other needs to be tried.  A step waits for a fixed set of events
- * (dependencies, the step before it, its other end), never for one of several; the exchange ends if and only if these
- * waits have no cycle.  An executor that keeps the order of the plan lets a send start at the latest when its
- * dependencies and all sends before it are complete.  Its waits are implied by those of the simulation, so a cycle of
- * its waits would be a cycle of the simulation.  This holds for any window, for all sends at once, and for any pacing,
- * since a pacing consists of dependencies, signals and waits.  It does not hold for an executor that sends out of the
- * order of the plan while a window is full; exec.c does not do this.
+ * One at a time is the narrowest window, so no other window needs to be tried.  A step waits for a fixed set of events
+ * (dependencies, the previous step, its other end), never for one of several events.  The exchange therefore ends if
+ * and only if these waits have no cycle.  An executor that keeps the order of the plan lets a send start at the
+ * latest when its dependencies and all sends before it are complete.  The waits of the simulation imply the waits of
+ * the executor, so a cycle of the executor's waits would be a cycle of the simulation.  This proof holds for any
+ * window, for all sends at once, and for any pacing, since a pacing consists of dependencies, signals and waits.  It
+ * does not hold for an executor that sends out of the order of the plan while a window is full; exec.c does not do
+ * this.
  *
  * Cost: O(m log m) for m messages.  A dependency is read once, and again only while its step waits for it.
  */
@@ -51,7 +53,7 @@ static int by_end(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Lists the steps of one kind, which is not local, of all ranks, sorted, and returns their number. */
+/* Lists the steps of one kind of all ranks, sorted, and returns their number.  The kind is not a local one. */
 static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
 {
     const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_SIGNAL;
@@ -84,7 +86,7 @@ static size_t next_part(const irr_step_t *step, const irr_piece_t *pieces, size_
     return bytes;
 }
 
-/* Returns whether both ends of a message have parts of equal lengths.  *part_p: the first one that differs. */
+/* Returns true if both ends of a message have parts of equal lengths.  Sets *part_p to the first part that differs. */
 static bool same_parts(const irr_check_t *check, const end_t *send, const end_t *recv, size_t *part_p)
 {
     const irr_step_t *from = check->steps[send->id].step, *to = check->steps[recv->id].step;
@@ -119,7 +121,7 @@ static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t
     return IRR_OK;
 }
 
-/* The kinds of the two ends of a message, and their names in a reason. */
+/* The kinds of the two ends of a message, and their names in error messages. */
 typedef struct ends {
     irr_step_kind_t send, recv;
     const char     *sends, *receives, *send_noun, *recv_noun;
@@ -166,7 +168,7 @@ irr_status_t irr_check_messages(irr_check_t *check)
 
         status = pair_ends(check, &all_ends[i], sends, nsends, recvs, nrecvs);
     }
-    irr_free(sends);   /* frees the other list too */
+    irr_free(sends);   /* also frees the other list */
     return status;
 }
 
@@ -174,7 +176,7 @@ irr_status_t irr_check_messages(irr_check_t *check)
 
 typedef enum state { WAITING, STARTED, COMPLETE } state_t;
 
-/* Steps that start in the order of the plan among themselves. */
+/* The steps of a rank in a lane start in the order of the plan.  The order between lanes is free. */
 typedef enum lane { RECEIVES, SENDS, SIGNALS, LANES } lane_t;
 
 static lane_t lane_of(irr_step_kind_t kind)
@@ -263,7 +265,7 @@ static bool deps_complete(const simulation_t *simulation, size_t id, cursor_t *c
     return cursor->deps_complete == at->step->deps;
 }
 
-/* Starts the steps of a rank's lane that may start. */
+/* Starts all steps of a rank's lane that may start now. */
 static void advance(simulation_t *simulation, int rank, lane_t lane)
 {
     const irr_plan_t *plan = &simulation->check->plans[rank];
@@ -284,7 +286,7 @@ static void advance(simulation_t *simulation, int rank, lane_t lane)
     }
 }
 
-/* Returns the step that an incomplete step waits for, which is incomplete too. */
+/* Returns an incomplete step that an incomplete step waits for. */
 static size_t blocker(const simulation_t *simulation, size_t id)
 {
     const irr_check_step_t *at = &simulation->check->steps[id];
@@ -346,6 +348,6 @@ irr_status_t irr_check_ends(irr_check_t *check)
         simulate(&simulation);
         status = simulation.complete == total ? IRR_OK : report_deadlock(&simulation);
     }
-    irr_free(simulation.cursors);   /* frees the other arrays too */
+    irr_free(simulation.cursors);   /* also frees the other arrays */
     return status;
 }

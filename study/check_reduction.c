@@ -1,9 +1,9 @@
 /*
  * check_reduction.c - last phase of the checker of a reduction: each rank ends with the maxima of all ranks.
  *
- * A set records the words whose maximum a word is: bit w + W * r stands for word w of rank r.  In an order in which the
- * steps can start, a message takes the sets of its contents, and a reduction the unions of two sets.  In the end word w
- * of each rank must have the set of the words w of all ranks, and no others.
+ * Each word has a set of input words, and its value is their maximum: bit w + W * r stands for word w of rank r.  The
+ * steps are visited in an order in which they can start.  A message copies the sets of its words, and a reduction forms
+ * the unions of two sets.  In the end the set of word w of each rank must contain exactly the words w of all ranks.
  *
  * Cost: O(P W / 64) time and memory for each word of a message, for P ranks and W words.
  */
@@ -17,7 +17,7 @@ enum { WORD = sizeof(uint64_t), BITS = 64 };
 
 typedef struct reduction {
     irr_check_t *check;
-    size_t       words, set;   /* words of a rank; words of a set */
+    size_t       words, set;   /* number of words of a rank; number of 64-bit words of a set */
     uint64_t   **sets;         /* by id of a send or local step: the sets of its words */
 } reduction_t;
 

@@ -9,7 +9,7 @@
 
 enum { WORD = sizeof(uint64_t) };
 
-/* Ranges must be far from the ends of the type, so that the later phases may add and subtract. */
+/* Returns true if a range is far from the ends of the type, so that later phases may add and subtract. */
 static bool range_fits(ptrdiff_t offset, size_t length)
 {
     return offset >= -IRR_SEGMENTS_LIMIT && offset <= IRR_SEGMENTS_LIMIT &&
@@ -37,7 +37,10 @@ static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t bloc
     return IRR_OK;
 }
 
-/* Checks that all ranks are in place or none, and that in place the two lists of a rank are equal. */
+/*
+ * Checks that either all ranks are in place or none is.  In place, also checks that the two lists of a rank are
+ * equal.
+ */
 static irr_status_t check_place(irr_check_t *check, int rank)
 {
     const irr_problem_t *problem = &check->problems[rank];

@@ -2,15 +2,15 @@
  * check_trace.c - fourth phase of the plan checker: the reads and writes of each rank (rules 2 and 3).
  *
  * In the order of the plan, each range that a step reads is traced to the steps that wrote it.  This gives the step's
- * recipe: the bytes of earlier messages that it consists of.  Two steps that touch the same byte of OUTPUT or SCRATCH,
- * one of them writing, must be ordered by dependencies.  Then every run of the plan has the result of the plan's order.
- * So a step may reuse scratch if it depends on all steps that used it before.
+ * recipe: the list of bytes of earlier messages that it consists of.  If two steps touch the same byte of OUTPUT or
+ * SCRATCH and one of them writes, they must be ordered by dependencies.  Every run of the plan then has the result of
+ * the plan's order.  A step may reuse scratch if it depends on all steps that used it before.
  *
- * A step visits all steps that it depends on, directly or not.  A step that writes to used scratch also sorts the uses
- * of the steps that may run beside it.  Everything else is a binary search.
+ * Cost: a step visits all steps that it depends on, directly or not.  A step that writes to used scratch also sorts the
+ * uses of the steps that may run concurrently.  Everything else is a binary search.
  *
- * In place OUTPUT has what the rank owns from the start, and INPUT is another name for OUTPUT.  Its bytes are
- * overwritten once, by steps that come after all steps that read the old bytes.  If a byte was sent too late or not
+ * In place, OUTPUT initially has the bytes that the rank sends, and INPUT is another name for OUTPUT.  The bytes are
+ * overwritten once, by steps that depend on all steps that read the old bytes.  If a byte was sent too late or not
  * copied, the check of its destination fails.
  *
  * INPUT is named by its offsets, not by the block of a byte: send blocks may overlap, as in MPI, and then a byte
@@ -130,7 +130,7 @@ static void mark_ancestors(tracer_t *tracer, const irr_plan_t *plan, size_t i)
     }
 }
 
-/* Checks that every byte of the piece was written, by a step that step i depends on. */
+/* Checks that every byte of the piece was written by a step that step i depends on. */
 static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     const irr_segments_t *list = list_of(tracer, rank, piece->buffer);
@@ -164,7 +164,7 @@ static bool overlap(const tracer_t *tracer, const irr_piece_t *a, const irr_piec
            b->offset < end_of(a);
 }
 
-/* Reports the earlier step that touches the piece and need not come before step i. */
+/* Reports the earlier step that touches the piece and does not precede step i by dependencies. */
 static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     const irr_plan_t *plan = &tracer->check->plans[rank];
@@ -184,7 +184,7 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
     return IRR_OK;
 }
 
-/* Checks a write to a used place: all earlier steps that touch the piece must come before step i. */
+/* Checks a write to a used place: all earlier steps that touch the piece must precede step i by dependencies. */
 static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     irr_check_uses_t *uses = piece->buffer == IRR_BUFFER_SCRATCH ? &tracer->scratch_uses : &tracer->place_uses;
@@ -196,7 +196,10 @@ static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_
     return status;
 }
 
-/* Returns the step whose bytes a write must not replace: any in OUTPUT, and the step itself.  IRR_CHECK_OWN: none. */
+/*
+ * Returns a step whose bytes a write must not replace: any step in OUTPUT, and the writing step itself.  IRR_CHECK_OWN:
+ * there is no such step.
+ */
 static size_t wrong_victim(const irr_segments_t *list, size_t i, const irr_piece_t *piece)
 {
     for (size_t s = irr_segments_find(list, piece->offset);
@@ -235,7 +238,7 @@ static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_
     return IRR_OK;
 }
 
-/* Traces the reads of a send, a copy or a reduction, which gives its recipe. */
+/* Traces the reads of a send, a copy or a reduction, and sets its recipe. */
 static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
     irr_segments_t *recipe = &tracer->check->recipes[tracer->check->base[rank] + i];
@@ -353,6 +356,6 @@ irr_status_t irr_check_trace(irr_check_t *check)
     irr_check_uses_fini(&tracer.scratch_uses);
     irr_segments_fini(&tracer.scratch);
     irr_segments_fini(&tracer.input);
-    irr_free(tracer.ancestor);   /* frees the stack too */
+    irr_free(tracer.ancestor);   /* also frees the stack */
     return status;
 }

@@ -4,9 +4,9 @@
  * The uses are sorted by offset, and each has the largest end of all uses up to it.  A range is used if and only if the
  * last use that begins before its end reaches past its begin; uses may overlap each other.
  *
- * Cost: O(n) for n pieces of a step that writes to a used place, and O(n log n) for the pieces that are new since the
- * last such step: the receives of a stage are consecutive, and each collects the uses that the one before collected,
- * plus that one.  O(log n) for a query.
+ * Cost: a step that writes to a used place takes O(n) for its n pieces, and O(n log n) for the n pieces that are new
+ * since the last such step.  Few pieces are new, because the receives of a stage are consecutive: each receive collects
+ * the uses that the previous receive collected, and the uses of the previous receive.  A query takes O(log n).
  */
 #include "study/check.h"
 
@@ -43,7 +43,7 @@ static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, 
     return status;
 }
 
-/* Starts a new round if a collected step comes before step i, as the steps of another stage do. */
+/* Starts a new round if a collected step precedes step i, as the steps of an earlier stage do. */
 static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancestor)
 {
     size_t had = uses->taken_max;
@@ -63,7 +63,7 @@ static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancest
     return status;
 }
 
-/* Sorts the uses from `sorted` on into the sorted ones, and sets the reach of all. */
+/* Sorts the uses from index `sorted` on, merges them with the sorted uses before, and sets the reach of all uses. */
 static irr_status_t merge(irr_check_uses_t *uses, size_t sorted)
 {
     size_t more = uses->count - sorted, left = sorted;

@@ -82,7 +82,7 @@ void irr_tool_help(void);
 /* The input of a command.  A zeroed structure is empty. */
 typedef struct irr_tool_input {
     irr_matrix_t   matrix;
-    irr_matrix_t   forwarded;    /* the matrix of forwarded bytes between hosts; empty unless the route is node */
+    irr_matrix_t   forwarded;    /* the messages that leaders send between hosts; empty unless the route is node */
     irr_schedule_t schedule;
     double         schedule_ms;  /* time to read or compute the schedule */
     irr_names_t    hosts;        /* the names of --hosts */
