@@ -2,9 +2,10 @@
  * random_heap.c - random scheduling with heaps, algorithm random-heap: RS_NH of Ranka, Wang and Kumar, sections
  * 5.2, 6 and 7.
  *
- * Each rank has a heap of its remaining messages.  In each step the ranks, beginning with a random one, each take the
- * longest message whose receiver is free.  Most messages of a step go whole.  Of the longest ones only as many bytes go
- * as lambda.h says, and the rest returns to the heap, so that no step waits for one long message.
+ * Each rank has a heap of its remaining messages.  In each step the ranks, beginning with a random rank, each take the
+ * longest message whose receiver is free.  Most messages of a step are sent whole.  Of the longest messages, only the
+ * number of bytes that lambda.h computes is sent, and the rest returns to the heap.  No step therefore waits for a
+ * single long message.
  *
  * With d messages from and to each rank, of which a share lambda goes whole, the paper counts about P * d / lambda * ln
  * d heap operations of O(log d) each.  Each step sorts P lengths.  There are at most as many steps as messages.
@@ -109,7 +110,7 @@ static irr_status_t heaps_init(heaps_t *heaps, const irr_matrix_t *matrix, uint6
     return IRR_OK;
 }
 
-/* Takes the longest message of the row with a free receiver, and puts it behind the heap.  False: there is none. */
+/* Moves the longest message of the row with a free receiver behind the heap.  Returns false if no receiver is free. */
 static bool take(heaps_t *heaps, int row, int step)
 {
     irr_message_t *heap = irr_messages_row(&heaps->messages, row);
@@ -160,7 +161,7 @@ static uint64_t choose(heaps_t *heaps, const irr_scheduled_params_t *params, int
     return irr_lambda_threshold(params->lambda, &sizes);
 }
 
-/* Appends the transmissions of the step, and puts remainders back. */
+/* Appends the transmissions of the step, and returns the rests of split messages to the heaps. */
 static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;
@@ -230,7 +231,7 @@ static uint64_t time_of(const irr_schedule_t *schedule, uint64_t latency)
     return time;
 }
 
-/* Computes the schedules of the candidates until the deadline.  The first one with the least time wins. */
+/* Computes the schedules of the candidates until the deadline, and returns the first of those with the least time. */
 static irr_status_t search(const irr_matrix_t *matrix, const irr_scheduled_params_t *params, irr_schedule_t *best)
 {
     const int candidates = matrix->ranks < CANDIDATES ? matrix->ranks : CANDIDATES;

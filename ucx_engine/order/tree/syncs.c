@@ -1,17 +1,17 @@
 /*
  * syncs.c - see syncs.h.
  *
- * A directed edge of a link has as many lanes as its capacity.  In the order of the schedule, each message takes the
- * next lane of the edge in turn, except lanes that a message of an earlier step still uses.  A step has no more
- * messages than there are lanes, so no two messages of a step take the same lane.  Two messages that share a lane
- * contend, and the later one must wait for the earlier one.  So a link never carries more messages than its capacity,
- * and each message waits for one that began as early as possible.
+ * A directed edge of a link has as many lanes as its capacity.  In the order of the schedule, messages take the lanes
+ * of an edge round-robin, without the lanes that a message of an earlier step still uses.  A step has at most as many
+ * messages on an edge as the edge has lanes, so no two messages of a step take the same lane.  Of two messages that
+ * share a lane, the later message must wait for the earlier message.  A link therefore never carries more messages than
+ * its capacity, and each message waits for a message that began as early as possible.
  *
- * Each rank keeps its own steps in order: it begins a send after its earlier sends have begun, and after all that it
- * received in earlier steps is complete.  A rank therefore needs no signal about a message that it received itself.  It
- * does need a signal about a message that it sent: its transport may accept messages faster than the link carries them,
- * and two messages that share the link would both be late.  The order that the receiver of the later message keeps
- * delays no message.
+ * Each rank keeps its steps in order: it begins a send after its earlier sends have begun, and after its receives of
+ * earlier steps are complete.  A rank therefore needs no signal about a message that it received itself.  It needs a
+ * signal about a message that it sent: its transport may accept messages faster than the link carries them, and two
+ * messages that share the link would both be late.  The order that the receiver of the later message keeps delays no
+ * message.
  *
  * Redundant synchronisations are removed (the transitive reduction of the paper's dependence graph).  The users of a
  * lane are in one order, so a message need only wait for the last user before it.  This wait is redundant if the last
@@ -124,7 +124,7 @@ static irr_status_t graph_init(graph_t *graph)
         IRR_ARRAY(graph->uses, graph->schedule->count * (size_t)graph->tree->longest) }));
 }
 
-/* Returns the next lane in turn that no transmission of an earlier step still uses. */
+/* Returns the next lane of an edge, round-robin, that no transmission of an earlier step still uses. */
 static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
 {
     const int capacity = graph->tree->capacity[edge / 2];
@@ -247,7 +247,7 @@ static void advance(graph_t *graph, size_t i)
     }
 }
 
-/* Updates the clocks of receivers: a receiver knows that a transmission is over in the step after its last one. */
+/* Updates the clocks of receivers: a receiver knows from the next step on that a transmission is over. */
 static void settle(graph_t *graph, int step)
 {
     size_t left = 0;
@@ -298,7 +298,7 @@ static int by_before(const void *a, const void *b)
     return x->lane != y->lane ? compare(x->lane, y->lane) : compare(x->before, y->before);
 }
 
-/* Returns the pairs that share a lane, minus those that share the lane before as well. */
+/* Returns the number of pairs of transmissions that share a lane and do not share the previous lane. */
 static uint64_t count_pairs(graph_t *graph)
 {
     uint64_t pairs = 0, lane = 0, both = 0;   /* users before this one */

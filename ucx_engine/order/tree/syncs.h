@@ -13,10 +13,10 @@
  * A synchronisation: transmission `before` must not begin until `after` is over.  Both are indices in the schedule's
  * list.  If all transmissions wait for these, a link never carries more messages than its capacity.
  *
- * A signal goes from the receiver of `after` to the sender of `before`.  In the paper the sender of `after` signals;
- * but a send may be over at its sender while the bytes still wait in a buffer, and only the receiver knows that the
- * links are free.  A rank therefore also waits for a signal about its own message before it sends the next one over the
- * same links.
+ * A signal is sent by the receiver of `after` to the sender of `before`.  In the paper the sender of `after` signals.
+ * Here a send may be complete at its sender while the bytes are still in a buffer, so only the receiver knows that the
+ * links are free.  A rank therefore also waits for a signal about its own message before it sends its next message over
+ * the same links.
  */
 typedef struct irr_sync {
     size_t after, before;
@@ -27,7 +27,8 @@ typedef struct irr_sync {
 typedef struct irr_syncs {
     irr_sync_t *list;      /* sorted by `before` */
     size_t      count, max;
-    uint64_t    removed;   /* number of other synchronisations, which follow from these and from ranks' orders */
+    uint64_t    removed;   /* number of synchronisations that were removed, because others and the order of steps of
+                              each rank imply them */
 } irr_syncs_t;
 
 /*

@@ -33,7 +33,8 @@ struct irr_tree {
     int      *parent;     /* parent of each vertex; -1: the top */
     int      *depth;
     int      *below;      /* by vertex: number of ranks at and below it */
-    int      *capacity;   /* by vertex: most messages on each of its edges, at most the number of its users; 1: rank */
+    int      *capacity;   /* by vertex: number of messages that each of its two edges carries at a time, at most the
+                             number of ranks that use the edge; 1 for the vertex of a rank */
     uint64_t *speed;      /* speed of each edge; base for a rank */
     uint64_t  base;
 };
