@@ -1,5 +1,5 @@
 /*
- * cluster.c - see cluster.h.  Speeds are integers: a node's is the taper, a switch's is its number of nodes.
+ * cluster.c - see cluster.h.  Speeds of links are integers: the taper for a node, the number of its nodes for a switch.
  */
 #include "study/cluster.h"
 

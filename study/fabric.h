@@ -8,18 +8,21 @@
 
 /*
  * Loopback: the ranks of a fabric live in one process and one thread, each with a transport of its own.  Deterministic:
- * the same calls with the same seed deliver in the same order.  Seed 0 delivers in the order sent; any other seed
- * reorders what the contract lets overtake.  A message longer than eager_max bytes completes at its sender only when it
- * is matched, as a rendezvous does.
+ * the same calls with the same seed deliver in the same order.  Seed 0 delivers in the order sent.  With any other seed
+ * messages overtake each other where the contract of transports allows it.  A message longer than eager_max bytes is a
+ * rendezvous: it completes at its sender only when it is matched.
  */
 typedef struct irr_fabric irr_fabric_t;
 
 irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_fabric_t **fabric_p);
 
-/* Frees the fabric and the messages on its wires.  Its transports must be freed before. */
+/* Frees the fabric and the messages on its wires.  The caller has freed its transports before. */
 void irr_fabric_destroy(irr_fabric_t *fabric);
 
-/* Opens the transport of a rank.  The caller may lower its caps before use; it refuses messages above them. */
+/*
+ * Opens the transport of a rank.  The caller may lower the transport's caps before use; it refuses messages above
+ * them.
+ */
 irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t **transport_p);
 
 /*
@@ -32,14 +35,14 @@ typedef struct irr_fault {
     size_t       hold_rounds;   /* a delayed send waits for 1 to hold_rounds rounds */
     size_t       delay_send;    /* number of a send that waits for exactly delay_rounds */
     size_t       delay_rounds;  /* SIZE_MAX: until close */
-    size_t       fail_send;     /* number of a failing send: at once, or in `done` if it or one before it is delayed */
+    size_t       fail_send;     /* number of a send that fails: at once, or in `done` if an earlier send delays it */
     size_t       fail_recv;     /* number of a receive that fails at once */
-    irr_status_t failure;       /* error of these two */
+    irr_status_t failure;       /* error of the failing send and receive */
 } irr_fault_t;
 
 /*
- * Wraps inner, and owns it on success: freeing the wrapper frees both. Returns IRR_ERR_BAD_PARAM if plan->failure is no
- * error, a hold or delay has no rounds, or a chance is above 100.
+ * Wraps the transport `inner`, and owns it on success: freeing the wrapper frees both.  Returns IRR_ERR_BAD_PARAM if
+ * plan->failure is no error, a hold or delay has no rounds, or a chance is above 100.
  */
 irr_status_t irr_fault_open(irr_transport_t *inner, const irr_fault_t *plan, irr_transport_t **transport_p);
 

@@ -1,14 +1,14 @@
 /*
- * fault.c - a transport that misbehaves within the contract: it passes everything on to another one, but holds sends
- * back and fails operations, by a plan and a seed.
+ * fault.c - a transport that delays and fails operations within the contract of transports.  It passes operations on to
+ * an inner transport, but holds sends back and fails operations as a plan and a seed determine.
  *
- * A held send is pending for its caller, so its pieces and its request stay valid until progress passes it on.  Nothing
- * is copied or allocated.  Sends that are held for different times overtake each other.  But a message never leaves
- * before an earlier one on its channel to the same rank with the same tag: it waits for that one.
+ * A held send is pending for its caller, so its pieces and its request stay valid until progress passes the send on.
+ * Nothing is copied or allocated.  Sends that are held for different times overtake each other.  However, a message
+ * waits for earlier messages on its channel to the same rank with the same tag.
  *
  * A receive that fails takes no message; another receive may match it.
  *
- * Cost: a send and a round are linear in the held sends, and so is each send that leaves.
+ * Cost: a send, a round, and each held send that leaves take time linear in the number of held sends.
  */
 #include "study/loopback.h"
 
@@ -21,8 +21,8 @@
 typedef struct slot {
     irr_loopback_item_t item;      /* its key: channel, tag and receiver */
     irr_channel_t      *channel;   /* of the inner transport */
-    size_t              due;       /* the first round in which it may leave; SIZE_MAX: none */
-    irr_status_t        status;    /* for `done`; of a held send IRR_OK, or its planned failure */
+    size_t              due;       /* the first round in which it may leave; SIZE_MAX: never */
+    irr_status_t        status;    /* argument of `done`; for a held send IRR_OK or its planned failure */
 } __attribute__((may_alias)) slot_t;
 
 _Static_assert(sizeof(slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
@@ -33,7 +33,7 @@ typedef struct fault {
     uint64_t             random;       /* state of the generator */
     size_t               round, sends, recvs;
     irr_loopback_queue_t held;
-    irr_loopback_queue_t finished;     /* complete, but `done` is not called yet */
+    irr_loopback_queue_t finished;     /* operations that are complete, but whose `done` was not called yet */
     bool                 closed;
 } fault_t;
 
@@ -49,7 +49,7 @@ static slot_t *slot_of(irr_request_t *request)
 
 /* ---- held sends ---- */
 
-/* Returns the first held send to this rank with this tag, for which all others wait, or NULL. */
+/* Returns the first held send to this rank with this tag, or NULL.  Later sends with this key wait for it. */
 static const slot_t *first_held(fault_t *fault, uint64_t key)
 {
     irr_loopback_item_t **link = irr_loopback_queue_find(&fault->held, key, UINT64_MAX);
@@ -57,7 +57,7 @@ static const slot_t *first_held(fault_t *fault, uint64_t key)
     return link != NULL ? (const slot_t *)*link : NULL;
 }
 
-/* Passes a send on that is not in the queue.  If it completes at once, progress calls `done`. */
+/* Passes a send on to the inner transport.  It is not in the queue.  If it completes at once, progress calls `done`. */
 static void pass(fault_t *fault, slot_t *slot)
 {
     slot_t call = *slot;   /* the request belongs to the inner transport from here on */
@@ -77,7 +77,7 @@ static bool is_due(fault_t *fault, const slot_t *slot)
     return slot->due <= fault->round && first_held(fault, slot->item.key) == slot;
 }
 
-/* Passes on the sends that are due, and returns their number. */
+/* Passes the sends that are due on to the inner transport, and returns their number. */
 static unsigned pass_due(fault_t *fault)
 {
     irr_loopback_item_t **link = &fault->held.head;
@@ -96,7 +96,7 @@ static unsigned pass_due(fault_t *fault)
     return passed;
 }
 
-/* Passes on all held sends of a channel of the inner transport; NULL: of all channels. */
+/* Passes on all held sends of a channel of the inner transport, or of all channels if channel is NULL. */
 static void pass_all(fault_t *fault, const irr_channel_t *channel)
 {
     for (irr_loopback_item_t *item = fault->held.head; item != NULL; item = item->next) {
@@ -118,7 +118,7 @@ static void finish(fault_t *fault)
     }
 }
 
-/* Returns for how many rounds the plan holds the latest send. */
+/* Returns the number of rounds for which the plan holds the latest send. */
 static size_t draw_rounds(fault_t *fault)
 {
     const irr_fault_t *plan = &fault->plan;
@@ -175,7 +175,7 @@ static bool busy(const fault_t *fault)
     return fault->held.head != NULL || fault->finished.head != NULL;
 }
 
-/* A round that only waits counts as an event: a caller that sees none may conclude that nothing will happen. */
+/* Returns the number of events.  A round that only waits is an event, so that the caller does not stop to progress. */
 static unsigned progress(irr_transport_t *transport)
 {
     fault_t *fault = fault_of(transport);
@@ -187,7 +187,7 @@ static unsigned progress(irr_transport_t *transport)
     return events + fault->pass.inner->ops->progress(fault->pass.inner);
 }
 
-/* The file descriptor of the inner transport does not show held sends. */
+/* Arms the inner transport if no send is held: its file descriptor does not signal held sends. */
 static irr_status_t arm(irr_transport_t *transport, int *fd_p)
 {
     fault_t *fault = fault_of(transport);
@@ -198,7 +198,7 @@ static irr_status_t arm(irr_transport_t *transport, int *fd_p)
     return fault->pass.inner->ops->arm(fault->pass.inner, fd_p);
 }
 
-/* Nothing is held from here on, so neither drain nor free has anything to pass on. */
+/* Passes on all held sends first, so that drain and free find none. */
 static void close_endpoints(irr_transport_t *transport)
 {
     fault_t *fault = fault_of(transport);

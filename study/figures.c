@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Stage, step, receiver and sender of a message. */
+/* The arrival of a message: its stage, step, receiver and sender. */
 typedef struct arrival {
     int stage, step, to, from;
 } arrival_t;

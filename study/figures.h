@@ -13,7 +13,7 @@ typedef struct irr_figures {
     size_t   message_bytes_max;
     size_t   scratch_bytes_max;
     uint64_t traffic_bytes_max;
-    size_t   contention;          /* cases of a rank, stage and step with messages from several ranks */
+    size_t   contention;          /* number of (rank, stage, step) in which messages from several ranks arrive */
 } irr_figures_t;
 
 /* Counts the figures.  The plans need not be valid.  O(m log m) for m messages; IRR_ERR_NO_MEMORY. */

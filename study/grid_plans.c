@@ -1,8 +1,9 @@
 /*
- * grid_plans.c - carries the slices of all ranks through the stages of a grid, and builds their plans.
+ * grid_plans.c - carries the slices (ranges of blocks) of all ranks through the stages of a grid, and builds their
+ * plans.
  *
- * In each stage the plan of every rank gets its sends, and then its receives, which are the sends of the others in the
- * order of the schedule.  See grid_plan.c for the plan of a rank.
+ * For each stage, the plan of every rank gets its sends first.  Then it gets its receives: the sends of the other ranks
+ * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
  */
 #include "study/grid_plans.h"
 
@@ -34,7 +35,7 @@ static irr_status_t receive(rank_t *all, int rank, int number)
     return status;
 }
 
-/* The memory of a distribution has room for all that a rank holds, so it is not kept for all ranks at once. */
+/* Runs a stage.  The memory of a distribution is as large as the data of a rank, so it is not kept for all ranks. */
 static irr_status_t run_stage(rank_t *all, int ranks, int number)
 {
     irr_status_t status = IRR_OK;

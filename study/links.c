@@ -1,8 +1,8 @@
 /*
  * links.c - see links.h.
  *
- * Messages are sorted by stage and step.  An edge counts the messages of the step that used it last, so a step with too
- * many messages is one case, whatever their number.
+ * Messages are sorted by stage and step.  For each edge, the messages of the step that used the edge last are counted.
+ * A step with too many messages on an edge counts as one case of contention, regardless of the number of messages.
  */
 #include "study/links.h"
 
@@ -18,7 +18,7 @@ typedef struct message {
 /* The last use of an edge. */
 typedef struct last {
     size_t   group;     /* number of its stage and step, from 1 */
-    uint64_t messages;  /* messages of that step on the edge */
+    uint64_t messages;  /* number of messages of that step on the edge */
 } last_t;
 
 typedef struct count {
@@ -108,7 +108,7 @@ irr_status_t irr_links_count(const irr_plans_t *plans, const irr_tree_t *tree, i
     }
     list_messages(plans, &count);
     cross_all(&count);
-    irr_free(count.messages);   /* frees the other arrays too */
+    irr_free(count.messages);   /* also frees the other arrays */
     made->busiest = irr_tree_busiest(tree, made->bytes, (int)edges);
     made->load = irr_tree_at_base(tree, made->busiest, made->bytes[made->busiest]);
     made->busiest = made->load > 0 ? made->busiest : -1;

@@ -6,18 +6,18 @@
 
 #include "study/plans.h"
 
-/* Loads of directed edges, which have the numbers of the tree. */
+/* Loads of directed edges.  Edges are numbered as in the tree. */
 typedef struct irr_links {
     uint64_t *bytes;       /* by edge below 2 * links; 0 at the top */
-    size_t    contention;  /* cases of a stage, step and edge with more messages than its width */
-    int       busiest;     /* first edge with the most bytes divided by its speed; -1: all are idle */
+    size_t    contention;  /* number of (stage, step, edge) with more messages than the width of the edge */
+    int       busiest;     /* first edge with the largest bytes divided by speed; -1: all edges are idle */
     uint64_t  load;        /* irr_tree_at_base of this edge */
 } irr_links_t;
 
 /*
- * Counts each message between ranks of different hosts on all links of its path.  The plans, as many as the tree has
- * ranks, need not be valid.  Sums saturate at UINT64_MAX.  The caller frees *links with irr_links_fini.
- * IRR_ERR_NO_MEMORY.  O(vertices + m (log m + d)) for m messages over d links each.
+ * Counts each message between ranks of different hosts on all links of its path.  There is one plan for each rank of
+ * the tree; the plans need not be valid.  Sums saturate at UINT64_MAX.  The caller frees *links with irr_links_fini.
+ * Returns IRR_OK or IRR_ERR_NO_MEMORY.  O(vertices + m (log m + d)) for m messages over d links each.
  */
 irr_status_t irr_links_count(const irr_plans_t *plans, const irr_tree_t *tree, irr_links_t *links);
 

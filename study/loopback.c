@@ -2,8 +2,8 @@
  * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
  *
  * Loopback runs whole exchanges without a network, so that tests, tools and simulations see every rank.  Loopback
- * interprets the contract strictly: messages move only in progress, a seed reorders all that may be reordered, and long
- * sends complete only when they are matched.
+ * interprets the contract strictly: messages move only in progress, a seed reorders all messages that may overtake each
+ * other, and long sends complete only when they are matched.
  *
  * An eager message is copied once when sent and once when received; a rendezvous is copied once, when it is matched.
  * Only connect, open_channel and send allocate memory, so a send fails before it has any effect.

@@ -1,6 +1,6 @@
 /*
- * loopback.h - private to the loopback transport: its state, shared by loopback.c and loopback_match.c. timed.c and
- * fault.c use its queues, too.
+ * loopback.h - private to the loopback transport: its state, which loopback.c and loopback_match.c share.  timed.c and
+ * fault.c also use its queues.
  */
 #ifndef IRR_LOOPBACK_H
 #define IRR_LOOPBACK_H
@@ -11,8 +11,8 @@
 #define IRR_LOOPBACK_BUCKETS 64
 
 /*
- * An element of a queue: a message, or the slot of a pending request.  Slots live in irr_request_t.reserved, so these
- * types may alias what the caller declared there.
+ * An element of a queue: a message, or the slot of a pending request.  Slots are stored in irr_request_t.reserved, so
+ * these types may alias the type that is declared there.
  */
 typedef struct irr_loopback_item {
     struct irr_loopback_item *next;
@@ -46,7 +46,7 @@ typedef struct irr_loopback_address {
 struct irr_peer {
     irr_peer_t *next;     /* in the list of the transport */
     int         rank;
-    bool        open;     /* something was sent to it */
+    bool        open;     /* a message was sent to this peer */
 };
 
 typedef struct irr_loopback {
@@ -57,7 +57,7 @@ typedef struct irr_loopback {
     irr_loopback_queue_t   posted[IRR_LOOPBACK_BUCKETS];      /* receives without a message */
     irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages without a receive */
     irr_loopback_queue_t   finished;                          /* requests whose `done` the next progress calls */
-    size_t                 sends;                             /* pending sends, all of them rendezvous */
+    size_t                 sends;                             /* number of pending sends; all are rendezvous */
     uint64_t               endpoints;
     uint64_t               bytes_gathered;
     bool                   closed;
@@ -118,8 +118,9 @@ irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key);
 
 /*
- * Copies a message from one list of pieces to another, which may be divided differently.  Returns the bytes that fit.
- * If discarded is not NULL, pieces of `to` may have no base; their bytes are added to *discarded.
+ * Copies a message from one list of pieces to another list, which may be divided differently.  Returns the number of
+ * bytes that fit.  If discarded is not NULL, pieces of `to` may have no base; the bytes for such pieces are added to
+ * *discarded.
  */
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *discarded);
@@ -136,10 +137,10 @@ irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message
 /* Ends the unmatched receives of a channel with IRR_ERR_CANCELED at the next progress. */
 void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);
 
-/* Calls `done` of the finished requests.  Returns their number. */
+/* Calls `done` of the finished requests.  Returns the number of calls. */
 unsigned irr_loopback_finish(irr_loopback_t *loopback);
 
-/* Takes messages off the wire to this rank and matches them.  Returns their number. */
+/* Takes messages off the wire to this rank and matches them.  Returns the number of messages. */
 unsigned irr_loopback_deliver(irr_loopback_t *loopback);
 
 /* Frees all messages of a queue. */

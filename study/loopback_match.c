@@ -2,12 +2,12 @@
  * loopback_match.c - queues of the loopback transport, and matching of messages and receives.
  *
  * When a rank progresses, a message leaves the wire to this rank and goes to the first posted receive with its key, or
- * to the unexpected messages, where a later receive finds it.  Messages leave a wire in the order sent or, in a fabric
- * that shuffles, in random order: a message is drawn, and the oldest message of the same sender with the same key
- * leaves.
+ * to the unexpected messages, where a later receive finds it.  Messages leave a wire in the order sent.  In a fabric
+ * that shuffles, the order is random: a message is drawn, and the oldest message of its sender with its key leaves
+ * the wire.
  *
- * Cost: O(1) expected for a match.  A shuffled delivery is linear in the messages on the wire, a discard in the
- * unexpected messages.
+ * Cost: O(1) expected for a match.  A shuffled delivery is linear in the messages on the wire.  A discard is linear in
+ * the unexpected messages.
  */
 #include "study/loopback.h"
 

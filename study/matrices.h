@@ -8,16 +8,16 @@
 #include "problem/matrix.h"
 
 /*
- * Reads a square Matrix Market file ("matrix coordinate integer general") with entries in bytes.  IRR_ERR_FORMAT, among
- * others for repeated entries, entries below 0 or above INT64_MAX, indices outside the matrix, more than
- * IRR_MATRIX_RANKS_MAX ranks and files that end early; IRR_ERR_IO; IRR_ERR_NO_MEMORY.  On an error *error is filled and
- * *matrix is unchanged.  May block on the file system.
+ * Reads a square Matrix Market file ("matrix coordinate integer general") with entries in bytes.  May block on the file
+ * system.  Errors: IRR_ERR_IO, IRR_ERR_NO_MEMORY and IRR_ERR_FORMAT.  The latter includes repeated entries, entries
+ * below 0 or above INT64_MAX, indices outside the matrix, more than IRR_MATRIX_RANKS_MAX ranks, and files that end
+ * early.  On an error *error is filled and *matrix is unchanged.
  */
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
 
 /*
  * Fills a matrix with one of the papers' patterns.  unit: the length of a short message or the paper's unit, in bytes.
- * seed: of the random patterns.  IRR_ERR_BAD_PARAM: unknown name, or lengths that overflow.
+ * seed: seed of random patterns.  IRR_ERR_BAD_PARAM: the name is unknown, or lengths overflow.
  */
 irr_status_t irr_matrix_pattern(const char *name, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix);
 

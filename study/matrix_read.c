@@ -7,8 +7,8 @@
  *     FROM TO BYTES              once per entry; ranks count from 1, missing entries are zero
  *
  * The file is untrusted: each word is checked before it is used, and each error has the line, its content and the
- * allowed values.  Blank lines and both kinds of line ends are accepted.  One pass over the file, time linear in its
- * length plus P * P.
+ * allowed values.  Blank lines and both kinds of line ends are accepted.  The file is read once.  Time is linear in the
+ * length of the file plus P * P for P ranks.
  */
 #include "problem/lines.h"
 #include "study/matrices.h"

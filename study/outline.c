@@ -1,16 +1,17 @@
 /*
  * outline.c - the sends of all ranks without other steps, for pictures; see plans.h.
  *
- * A grid route cuts messages into many pieces: for 1,024 ranks with 32 KiB for each other, balanced-grid has 320
- * million, which take 15 GB.  A rank's distribution of what it holds for one destination does not depend on other
- * destinations.  So the plans are built for some destinations at a time, and only the lengths of their messages are
- * kept.  The number of destinations follows from the number of pieces of the last ones.
+ * A grid route cuts messages into many pieces.  For 1,024 ranks with 32 KiB for each other, balanced-grid has 320
+ * million pieces, which take 15 GB.  How a rank distributes its data for one destination does not depend
+ * on other destinations.  The plans are therefore built for a few destinations at a time, and only the lengths of
+ * their messages are kept.  The number of destinations at a time follows from the number of pieces of the previous
+ * destinations.
  *
- * Cost: the time of the plans; memory for the messages, and for PIECES pieces or those of one destination.
+ * Cost: the time to build the plans; memory for the messages, and for PIECES pieces or the pieces of one destination.
  */
 #include "study/plans.h"
 
-/* Pieces held at a time, about 300 MB, and the largest growth of the number of destinations in one go. */
+/* Number of pieces in memory at a time (about 300 MB), and largest growth of the number of destinations in one step. */
 #define PIECES ((size_t)1 << 22)
 #define GROWTH 8
 
@@ -21,7 +22,9 @@ static bool same(const irr_step_t *a, const irr_step_t *b)
     return a->stage == b->stage && a->number == b->number && a->peer == b->peer;
 }
 
-/* Adds a send, or adds its bytes to an equal one.  *at: index after the last match, where the next one mostly is. */
+/*
+ * Adds a send, or adds its bytes to an equal send.  *at: index after the last match, where the next match usually is.
+ */
 static irr_status_t add_send(irr_plan_t *plan, const irr_step_t *send, size_t *at)
 {
     const irr_piece_t piece = { .buffer = IRR_BUFFER_INPUT, .length = send->bytes };
@@ -70,7 +73,7 @@ static void take_columns(const irr_matrix_t *matrix, int first, int end, irr_mat
     }
 }
 
-/* Adds the messages to some destinations.  *pieces: the number of their pieces. */
+/* Adds the messages to some destinations.  Sets *pieces to the number of pieces of these messages. */
 static irr_status_t add_some(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans,
                              size_t *pieces)
 {
@@ -89,7 +92,7 @@ static irr_status_t add_some(const irr_strategy_t *strategy, const irr_plans_kno
     return status;
 }
 
-/* Returns the next number of destinations, after `count` destinations with so many pieces. */
+/* Returns the next number of destinations, if `count` destinations had this number of pieces. */
 static int next_count(int count, size_t pieces, int ranks)
 {
     const size_t most = (size_t)count * GROWTH, allowed = PIECES / (pieces / (size_t)count + 1) + 1;

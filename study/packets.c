@@ -142,7 +142,7 @@ static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_outco
     }
 }
 
-/* Reports that a message has left, if this was its last segment. */
+/* Reports that a message has left its sender, if the packet has the message's last segment. */
 static void count_left(const irr_packet_t *packet, irr_packets_outcome_t *outcome)
 {
     irr_flow_t *flow = packet->flow;
@@ -152,7 +152,7 @@ static void count_left(const irr_packet_t *packet, irr_packets_outcome_t *outcom
     }
 }
 
-/* The packet at the head of a link has passed it.  The latency is added after the first link. */
+/* Handles the event that the packet at the head of a link has passed it.  The first link adds the latency. */
 static void pass(irr_packets_t *packets, irr_packets_port_t *port, irr_packets_outcome_t *outcome)
 {
     irr_packet_t *packet = port->head;
@@ -332,6 +332,6 @@ void irr_packets_destroy(irr_packets_t *packets)
     }
     free_list(packets->spare);
     irr_events_fini(&packets->events);
-    irr_free(packets->ports);   /* frees the other arrays too */
+    irr_free(packets->ports);   /* also frees the other arrays */
     irr_free(packets);
 }

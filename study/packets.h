@@ -23,7 +23,7 @@ typedef struct irr_packets irr_packets_t;
 typedef enum irr_packets_what { IRR_PACKETS_NOTHING, IRR_PACKETS_LEFT, IRR_PACKETS_CAME } irr_packets_what_t;
 
 typedef struct irr_packets_outcome {
-    irr_packets_what_t what;      /* its last segment has left the sender, or all of it has arrived */
+    irr_packets_what_t what;      /* LEFT: the last segment has left the sender; CAME: all segments have arrived */
     void              *message;
 } irr_packets_outcome_t;
 
@@ -31,10 +31,12 @@ typedef struct irr_packets_outcome {
 irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *tree, irr_packets_t **packets_p);
 void         irr_packets_destroy(irr_packets_t *packets);
 
-/* Sends a message between two nodes at a time not before that of the last event.  IRR_ERR_NO_MEMORY: it is not sent. */
+/*
+ * Sends a message between two nodes at a time not before the last event.  IRR_ERR_NO_MEMORY: the message is not sent.
+ */
 irr_status_t irr_packets_send(irr_packets_t *packets, double time, int from, int to, size_t bytes, void *message);
 
-/* Returns the time of the next event; INFINITY: none. */
+/* Returns the time of the next event, or INFINITY if there is no event. */
 double irr_packets_time(const irr_packets_t *packets);
 
 /* Handles the next event.  IRR_ERR_NO_MEMORY: the exchange cannot go on. */
@@ -46,10 +48,10 @@ irr_status_t irr_packets_status(const irr_packets_t *packets);
 /* Handles all events in flight, and sets the clock to 0.  The windows of connections stay. */
 irr_status_t irr_packets_rest(irr_packets_t *packets);
 
-/* Removes a message that has not arrived, if the exchange ends early.  NULL: there is none. */
+/* Removes and returns a message that has not arrived, if the exchange ends early.  NULL: all messages have arrived. */
 void *irr_packets_drop(irr_packets_t *packets);
 
-/* Returns the ns that bytes take on a directed edge of the tree. */
+/* Returns the time in ns that bytes take on a directed edge of the tree. */
 double irr_packets_link_ns(const irr_machine_t *machine, const irr_tree_t *tree, int edge, size_t bytes);
 
 #endif

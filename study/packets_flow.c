@@ -102,7 +102,7 @@ static void expire(irr_packets_t *packets, irr_flow_t *flow)
     irr_flow_send(packets, flow);
 }
 
-/* Sends the next segment, or the last one again. */
+/* Sends the next segment, or sends the last segment again. */
 static void probe(irr_packets_t *packets, irr_flow_t *flow)
 {
     size_t i = flow->next;
@@ -156,7 +156,7 @@ static size_t learn(irr_flow_t *flow, size_t i)
     return 1;
 }
 
-/* Marks segments as lost that later ones have overtaken.  Only one loss in a round trip shrinks the window. */
+/* Marks segments that later segments have overtaken as lost.  Only one loss in a round trip shrinks the window. */
 static void judge(irr_flow_t *flow)
 {
     for (; flow->judged + OVERTAKEN < flow->newest + 1; flow->judged++) {

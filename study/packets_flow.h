@@ -16,8 +16,8 @@ typedef enum irr_segment_state {
 } irr_segment_state_t;
 
 typedef struct irr_segment {
-    double   sent;      /* time; negative: sent more than once */
-    uint32_t order;     /* of its last transmission */
+    double   sent;      /* time when it was sent; negative: sent more than once */
+    uint32_t order;     /* number of its last transmission */
     uint16_t bytes;
     uint8_t  state;
     bool     arrived;
@@ -39,7 +39,7 @@ typedef struct irr_flow {
     size_t    next;        /* segment to send for the first time */
     size_t    known;       /* all segments before it are acknowledged */
     size_t    came;        /* all segments before it have arrived */
-    size_t    left, delivered;  /* messages that have left, and that were delivered */
+    size_t    left, delivered;  /* number of messages that have left; number that were delivered */
     size_t    under_way, lost, lost_from;
     uint32_t  order, newest, judged;
     double    window, threshold, trip, deadline, pending;
@@ -78,7 +78,7 @@ struct irr_packets {
 /* Adds an event of a pair of ranks.  Without memory, sets packets->status. */
 void irr_packets_happens(irr_packets_t *packets, double time, irr_packets_kind_t kind, void *what, int pair);
 
-/* Returns a packet, or NULL and sets packets->status. */
+/* Returns a packet.  Without memory, sets packets->status and returns NULL. */
 irr_packet_t *irr_packets_take(irr_packets_t *packets);
 
 /* Puts a packet into the queue of its next link, or drops it. */
@@ -89,7 +89,9 @@ void irr_packets_enter(irr_packets_t *packets, irr_packet_t *packet);
 /* Sends the segments that the window allows. */
 void irr_flow_send(irr_packets_t *packets, irr_flow_t *flow);
 
-/* Handles the timer event of that time: sends a probe or everything again, or nothing if the deadline has moved. */
+/*
+ * Handles the timer event of this time: sends a probe, sends everything again, or does nothing if the deadline moved.
+ */
 void irr_flow_expire(irr_packets_t *packets, irr_flow_t *flow, double time);
 
 /* Handles an acknowledgement. */

@@ -46,7 +46,7 @@ static irr_status_t fill_uniform(irr_matrix_t *matrix, uint64_t unit, uint64_t *
     return IRR_OK;
 }
 
-/* A spike to the rank itself would never reach the network, so it goes to one of the others. */
+/* Fills a spike.  A spike to the rank itself would never reach the network, so it goes to another rank. */
 static irr_status_t fill_spike(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     const int others = matrix->ranks - 1;
@@ -61,8 +61,8 @@ static irr_status_t fill_spike(irr_matrix_t *matrix, uint64_t unit, uint64_t *st
 }
 
 /*
- * A rank whose mirror image does not exist keeps its long message.  So the long messages are a permutation for every P,
- * as in the paper, where the grid is full.
+ * Fills a transposition of the grid.  A rank whose mirror image does not exist keeps its long message.  The long
+ * messages are therefore a permutation for every P, as in the paper, where the grid is full.
  */
 static irr_status_t fill_transpose(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
@@ -99,7 +99,7 @@ static irr_status_t fill_columns(irr_matrix_t *matrix, uint64_t unit, uint64_t *
     return IRR_OK;
 }
 
-/* Many applications send most data to their first rank. */
+/* Fills a matrix in which most data goes to rank 0, as in many applications. */
 static irr_status_t fill_hotcol(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     fill_uniform(matrix, unit, state);
@@ -124,7 +124,7 @@ static irr_status_t fill_random(irr_matrix_t *matrix, uint64_t unit, uint64_t *s
 #define SPARSE_LONGEST  32  /* table 5: messages are 1 to 32 units long */
 #define SPARSE_SWITCHES 4   /* attempts for each message; enough to move nearly all of them */
 
-/* Swaps the destinations of two messages, unless one would repeat a destination or go to its own rank. */
+/* Swaps the destinations of two messages, unless a message would repeat a destination or go to its own rank. */
 static void switch_destinations(irr_matrix_t *matrix, int *to, int degree, uint64_t *state)
 {
     const int a = below(state, matrix->ranks), b = below(state, matrix->ranks);
@@ -210,7 +210,7 @@ static void fill_skewed_row(irr_matrix_t *matrix, int from, int messages, int to
         if (to == from) {
             continue;
         }
-        /* selection sampling: each of those left is equally likely to be chosen */
+        /* selection sampling: each remaining rank is chosen with equal probability */
         if (below(state, left--) < messages - chosen) {
             *irr_matrix_at(matrix, from, to) = (uint64_t)(total / messages + (chosen < total % messages)) * unit;
             chosen++;

@@ -8,7 +8,7 @@
 #include "route/pairs.h"
 #include "study/grid_plans.h"
 
-/* Lays out the blocks of one side of one rank.  False: they do not fit an offset. */
+/* Sets the blocks of one side of one rank.  Returns false if their offsets overflow. */
 static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *list, irr_blocks_t *blocks)
 {
     uint64_t position = 0;
@@ -167,6 +167,6 @@ void irr_plans_fini(irr_plans_t *plans)
     for (int r = 0; plans->plans != NULL && r < plans->ranks; r++) {
         irr_plan_fini(&plans->plans[r]);
     }
-    irr_free(plans->problems);   /* frees the other arrays too */
+    irr_free(plans->problems);   /* also frees the other arrays */
     *plans = (irr_plans_t){ .ranks = 0 };
 }

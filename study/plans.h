@@ -10,7 +10,7 @@
 
 /*
  * The problems and plans of all ranks; problems[r] and plans[r] belong to rank r.  Each message is one block.  Blocks
- * are in the order of ranks without gaps, in INPUT and in OUTPUT; in place these are the same buffer.
+ * are in the order of ranks without gaps, in INPUT and in OUTPUT.  In place, INPUT and OUTPUT are the same buffer.
  */
 typedef struct irr_plans {
     int            ranks;
@@ -37,18 +37,18 @@ typedef struct irr_plans_known {
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /*
- * Builds plans with the sends only, each with one piece of its length at no particular place.  A picture needs no more,
- * and the memory does not grow with the number of pieces (outline.c).  Strategies without a grid get the plans of
- * irr_plans_build.
+ * Builds plans with sends only.  Each send has one piece of the message's length, whose buffer and offset have no
+ * meaning.  This is enough for a picture, and the memory does not grow with the number of pieces (outline.c).
+ * Strategies without a grid get the plans of irr_plans_build.
  */
 irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
-/* Sets the problems of a matrix, and plans without steps; freed by irr_plans_fini in any case.  Errors as above. */
+/* Sets problems and plans without steps.  The caller always calls irr_plans_fini.  Errors as of irr_plans_build. */
 irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
 
-/* A message between two ranks, as the documents and tools describe it. */
+/* A message between two ranks. */
 typedef struct irr_plans_message {
     int                stage, step, from, to;
     size_t             index;    /* of the send in the plan of its rank */
@@ -58,7 +58,7 @@ typedef struct irr_plans_message {
 } irr_plans_message_t;
 
 /*
- * Calls fn for each message of the job, sorted by stage, step and sender, until it returns false, without the contents.
+ * Calls fn for each message of the job without its contents, sorted by stage, step and sender, until fn returns false.
  * Time O(m log m) for m messages.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_send(const irr_plans_t *plans,

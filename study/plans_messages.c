@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* The slices of one message; the next message reuses the memory. */
+/* The slices (ranges of blocks) of one message.  The next message reuses the memory. */
 typedef struct slices {
     irr_slice_t *items;
     size_t       count, max;

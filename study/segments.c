@@ -2,7 +2,7 @@
  * segments.c - sorted lists of ranges; see segments.h.
  *
  * Finding is a binary search.  Setting a range moves all segments after it, so it is O(1) amortised at the end of a
- * list.  Messages are composed there, and plans that use their scratch in order write there.
+ * list.  Composing a message, and writing scratch in order, only set ranges at the end.
  */
 #include "study/segments.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Most segments of a change: neighbor, head, new one, tail, neighbor. */
+/* Maximum number of segments of a change: neighbor, head, new segment, tail, neighbor. */
 #define RANGES_MAX 5
 
 void irr_segments_fini(irr_segments_t *segments)
@@ -68,7 +68,7 @@ static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_
     return range;
 }
 
-/* Appends a segment to ranges, or extends the last of them if the new one continues it. */
+/* Appends a segment to ranges, or extends the last range if the segment continues it. */
 static void join(irr_segment_t *ranges, size_t *count, irr_segment_t range)
 {
     irr_segment_t *last = *count > 0 ? &ranges[*count - 1] : NULL;
@@ -84,7 +84,7 @@ static void join(irr_segment_t *ranges, size_t *count, irr_segment_t range)
     }
 }
 
-/* Replaces segments `first` to `last` - 1 by `count` others. */
+/* Replaces segments `first` to `last` - 1 by `count` ranges. */
 static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, const irr_segment_t *ranges,
                            size_t count)
 {

@@ -1,15 +1,17 @@
 /*
  * segments.h - a list of ranges: the origin of each byte of a buffer or a message.
  *
- * The segments of a list are sorted and disjoint, and neighbors that continue each other are one segment.  So two
- * lists describe the same if and only if their segments are equal one by one.
+ * The segments of a list are sorted and disjoint, and neighbors that continue each other are one segment.  Two lists
+ * therefore describe the same bytes if and only if their segments are equal one by one.
  */
 #ifndef IRR_SEGMENTS_H
 #define IRR_SEGMENTS_H
 
 #include "irr.h"
 
-/* `length` bytes from `offset` on are the bytes from `at` on of an origin: a rank's input, or a step's message. */
+/*
+ * The `length` bytes at `offset` are the bytes at `at` of an origin: of the input of a rank or the message of a step.
+ */
 typedef struct irr_segment {
     ptrdiff_t offset;
     size_t    length;
@@ -40,10 +42,10 @@ size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset);
 /* Returns the first segment that shares a byte with a range, or NULL. */
 const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
 
-/* Returns whether the list has every byte of a range. */
+/* Returns true if the list has every byte of a range. */
 bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
 
-/* Copies a range of `from` into `to`, moved so that it begins at position. */
+/* Copies a range of `from` into `to`, where the copy begins at `position`. */
 irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, size_t length, irr_segments_t *to,
                                ptrdiff_t position);
 

@@ -96,13 +96,13 @@ static void close_run(run_t *run)
     }
 }
 
-/* Returns the progress of an executor, which goes on as long as this number changes. */
+/* Returns a number that changes when the executor makes progress. */
 static size_t count_done(const irr_exec_t *exec)
 {
     return exec->next_recv + exec->next_send + exec->next_signal - exec->open_steps;
 }
 
-/* Lets a rank run until it has to wait, and adds the time of its copies to its clock. */
+/* Progresses a rank until it must wait, and adds the time of its copies to its clock. */
 static void go_on(run_t *run, int r)
 {
     rank_t *rank = &run->ranks[r];

@@ -8,12 +8,12 @@
 #include "study/timed.h"
 
 typedef struct irr_simulated {
-    double ns;         /* end of the last rank */
-    size_t messages;   /* of the rank that sends most */
+    double ns;         /* time when the last rank ends */
+    size_t messages;   /* number of messages of the rank that sends most */
 } irr_simulated_t;
 
 /*
- * Runs the plans, which must pass irr_plan_check.  start: NULL, or work of start[r] ns that rank r does first.
+ * Runs the plans, which must pass irr_plan_check.  Rank r starts after start[r] ns; start may be NULL.
  * IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT: the exchange does not end.  Memory and time are proportional to steps and pieces:
  * about 400 bytes and one to two microseconds for a step.
  */

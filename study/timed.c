@@ -2,12 +2,12 @@
  * timed.c - the timed fabric; see timed.h.
  *
  * Events are taken earliest first (study/events.h): the next message of a rank leaves, a message reaches its next link,
- * a message arrives, or it has left the first link and its sender waits for that.  A message that a rank sends while it
- * handles an event leaves at the rank's clock, that is later.  It waits in a queue, and only the next message of a rank
- * is among the events, so these stay few.
+ * a message arrives, or a message has left the first link and its sender waits for this event.  A message that a rank
+ * sends while it handles an event leaves later, at the rank's clock.  It waits in a queue.  Only the next message of a
+ * rank is among the events, so the number of events stays small.
  *
- * Events of equal times are in an order of pairs that is independent of their numbers.  Otherwise messages that all
- * ranks send at once would meet at rank 0 first.  Equal runs have equal results.
+ * Events of equal times are sorted by pairs of ranks, in an order that is independent of rank numbers.  Otherwise
+ * messages that all ranks send at once would contend at rank 0 first.  Equal runs have equal results.
  */
 #include "study/timed.h"
 
@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-/* Bytes up to which a send completes at once; a longer one completes when the message has left. */
+/* Longest message in bytes whose send completes at once.  A longer send completes when the message has left. */
 #define EAGER_MAX 8192
 
 /* Bytes of the question and of the answer of a rendezvous; see timed.h. */
@@ -32,7 +32,7 @@ typedef struct message {
     irr_loopback_item_t item;      /* in the queue of its sender, or unexpected */
     int                 from, to;
     size_t              bytes;
-    double              time;      /* of leaving */
+    double              time;      /* time when it leaves */
     double              tail;      /* time when its last byte has passed the links so far */
     bool                inside;
     irr_request_t      *waiting;   /* request of its sender, or NULL */
@@ -104,7 +104,7 @@ static bool is_inside(const irr_timed_t *timed, int a, int b)
     return tree->parent[irr_tree_leaf(tree, a)] == tree->parent[irr_tree_leaf(tree, b)];
 }
 
-/* A message has one event, and another one if its sender waits. */
+/* Returns the number of events of a message: one, or two if its sender waits. */
 static size_t events_of(const message_t *message)
 {
     return message->waiting != NULL ? 2 : 1;
@@ -239,7 +239,7 @@ static void hand_over(irr_timed_t *timed, message_t *message, double time)
     }
 }
 
-/* A message leaves, and the next one of the same sender takes its turn. */
+/* Handles the event that a message leaves, and adds the event of the sender's next message. */
 static void leave(irr_timed_t *timed, message_t *message)
 {
     const irr_machine_t *machine = timed->config.machine;
@@ -261,7 +261,7 @@ static void leave(irr_timed_t *timed, message_t *message)
     }
 }
 
-/* A message passes its next link; the latency is added after the first link. */
+/* Passes a message over its next link.  The first link adds the latency. */
 static void pass(irr_timed_t *timed, message_t *message, double time)
 {
     const int edge = message->path[message->next];
@@ -416,7 +416,7 @@ void irr_timed_destroy(irr_timed_t *timed)
             irr_loopback_free_all(&timed->ports[r].unexpected[i]);
         }
     }
-    irr_free(timed->ports);   /* frees the other arrays too */
+    irr_free(timed->ports);   /* also frees the other arrays */
     irr_events_fini(&timed->events);
     irr_free(timed);
 }

@@ -2,8 +2,9 @@
  * timed.h - a fabric of ranks in one process on which messages take time and move no bytes, for simulations.
  *
  * Each rank has a clock.  The cost of a message at its ends is added to their clocks.  Between nodes the message then
- * passes the links of the tree.  A link serves messages in the order in which they reach it, at its speed: the head
- * goes on as soon as the link begins with it, the tail when the slowest link has finished.
+ * passes the links of the tree.  A link serves messages in the order in which they reach it, at its speed.  The head of
+ * a message reaches the next link as soon as a link begins with the message; the tail arrives when the slowest link has
+ * finished.
  *
  * With packets (study/packets.h) messages between nodes go in segments, by TCP, and queues of switches overflow.  A
  * rendezvous first sends a question, and the message when its receiver has answered.  Question and answer wait in
@@ -39,8 +40,9 @@ void irr_timed_destroy(irr_timed_t *timed);
 irr_channel_t *irr_timed_channel(irr_timed_t *timed, int rank);
 
 /*
- * Handles the next event that concerns a rank: a message arrives, or has left.  Calls `done`, and returns the rank,
- * which may go on now.  -1: nothing is in flight, or irr_timed_status has an error.  O(log n) for n messages in flight.
+ * Handles the next event of a rank: a message arrives, or has left.  Calls `done`, and returns the rank, which the
+ * caller may progress then.  Returns -1 if no message is in flight or irr_timed_status has an error.  O(log n) for n
+ * messages in flight.
  */
 int irr_timed_step(irr_timed_t *timed);
 

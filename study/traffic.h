@@ -7,7 +7,7 @@
 #include "choose/model.h"
 #include "problem/matrix.h"
 
-/* Returns the traffic of a matrix, for a persistent request of ranks with a processor each.  O(P * P). */
+/* Returns the traffic of a matrix, for a persistent request of ranks that have one processor each.  O(P * P). */
 irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks);
 
 #endif
