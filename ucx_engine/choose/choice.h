@@ -4,30 +4,31 @@
  * trials is limited to a share of the cost of the exchanges.
  *
  * The ranks agree after numbers of exchanges that all of them know.  Each rank times the last few exchanges before an
- * agreement, and the ranks agree on the largest time and on the load.  From these follow the cost of the exchanges so
- * far and the budget, which is the share of that cost, plus half of what was saved, minus what was spent.  The host
- * lists strategies that may be better, the most promising first (choose/candidates.h).  It opens as many of them as the
- * budget pays for, and a trial compares them with the current strategy (choose/trial.h).  The winner becomes the
- * current strategy; the rest of the list follows as the budget allows.  The next agreement comes when the budget is
- * likely to suffice.  The number of exchanges between two agreements is at most the number of exchanges so far, and at
- * most 256 while another strategy than 0 is the current one.  Agreements take at most a quarter of the share, so they
- * may be rarer.
+ * agreement, and the ranks agree on the largest time and on the load.  The largest time gives the cost of the exchanges
+ * so far.  The budget is the share of this cost, plus half of the saved time, minus the time already spent.  The host
+ * is the program that calls the engine.  It lists strategies that may be faster, the most promising first
+ * (choose/candidates.h), and opens as many of them as the budget pays for.  A trial compares the open strategies with
+ * the current strategy (choose/trial.h).  The winner becomes the current strategy.  Later trials compare it with the
+ * rest of the list, as the budget allows.  The next agreement takes place when the budget is likely to suffice.  The
+ * number of exchanges between two agreements is at most the number of exchanges so far.  It is at most 256 if the
+ * current strategy is not strategy 0, unless agreements would then take more than a quarter of the share.
  *
  * Counts may change from exchange to exchange.  In a trial a rank therefore divides the time of each exchange by the
- * size of what it sends and receives, and multiplies the quotient by the mean size before the trial.  The size is the
- * number of bytes, plus a constant for each message.
+ * size of the exchange, and multiplies the quotient by the mean size before the trial.  The size is the number of bytes
+ * that the rank sends and receives, plus a constant for each message.
  *
- * After four times as many exchanges a check compares the winner with strategy 0 again.  A trial without a clear result
- * is repeated sooner.  When the number of messages or bytes has doubled or halved, a check and a new list follow at
- * once.
+ * When the number of exchanges has grown by a factor of four, a check compares the winner with strategy 0 again.  A
+ * trial without a clear result is repeated sooner.  When the number of messages or bytes has doubled or halved, a check
+ * and a new list follow at once.
  *
- * If any rank knows lessons (choose/lessons.h), the ranks agree on them whenever strategies are listed.  A strategy
- * becomes the current one without a trial if all ranks know it as a gain and the expected saving pays for opening it.
+ * If any rank knows lessons (results of earlier trials, choose/lessons.h), the ranks agree on them whenever strategies
+ * are listed.  A strategy becomes the current strategy without a trial if the lessons of all ranks show a gain, and if
+ * the expected saving is larger than the cost of opening the strategy.
  *
- * The host runs the exchanges with these strategies and carries out the acts.  All ranks decide alike, because
- * decisions follow from numbers of exchanges and from agreed maxima.
+ * The host runs the exchanges with these strategies, and carries out the acts of irr_choice_act_t.  All ranks take the
+ * same decisions, because decisions depend only on numbers of exchanges and on agreed maxima.
  *
- * Pure.  Cost: O(1) an exchange.
+ * Pure.  Cost: O(1) time for an exchange.
  */
 #ifndef IRR_CHOICE_H
 #define IRR_CHOICE_H

@@ -1,15 +1,15 @@
 /*
  * model.c - see model.h.
  *
- * A strategy is a sequence of stages.  In a stage each rank sends to the others of its group, whose members are
- * `stride` ranks apart; with direct messages all ranks are one group.  Some members are on the rank's node, others are
- * not, and some of these are not at its switch.  The time of a stage is the maximum of two: the time of the processor
- * for the rank's messages, and the time of the link for the bytes of all ranks of the node.  The times of gathering and
- * scattering and one latency are added, because a message leaves when it is complete.
+ * A strategy is a sequence of stages.  In a stage each rank sends to the other members of its group, which are `stride`
+ * ranks apart; with direct messages all ranks are one group.  A member may be on the rank's node, on another node at
+ * the same switch, or at another switch.  The time of a stage is the larger of two times: the processor's time for the
+ * messages of the rank, and the link's time for the bytes of all ranks of the node.  The times of gathering and
+ * scattering and one latency are added, because a message is sent only when it is complete.
  *
- * If one rank receives more than the others send (or sends more than they receive), the mean of all ranks is at most
- * the lesser side's maximum.  The difference, called "beside" in the code, belongs to that one rank, and comes together
- * on its way there.
+ * If a rank receives more than any rank sends (or sends more than any rank receives), the mean of all ranks is at most
+ * the smaller of the two maxima.  The difference of the maxima, called "beside" in the code, is the additional load of
+ * this one rank.  In a route of several stages, its bytes are on fewer ranks from stage to stage.
  *
  * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes move.
  * With few blocks some columns get none: with d blocks of P ranks, a column gets none with probability (1 - d/P)^(P/n).
@@ -17,8 +17,8 @@
  * If ports of switches can queue few bytes (`buffer`), some of the messages that no pacing holds back are lost and sent
  * again.  A loss at the end of a message may cost a timeout.
  *
- * With leaders (node) a rank sends to each rank of its node, then to the (nodes - 1) / ranks-a-node nodes that it leads
- * for, and to each rank of its node again.
+ * With leaders (node) a rank sends to each rank of its node, then to the nodes for which it leads, (nodes - 1) divided
+ * by the ranks of a node, and then again to each rank of its node.
  */
 #include "choose/model.h"
 
@@ -46,7 +46,7 @@ typedef struct stage {
     double  meet;     /* number of ranks of a node that have the additional load */
 } stage_t;
 
-/* Returns the mean message of the rank with the most bytes, divided by the longest message. */
+/* Returns the mean length of the messages of the rank with the most bytes, divided by the longest message. */
 static double alike_of(const irr_traffic_t *traffic)
 {
     return traffic->longest > 0 ? traffic->bytes / fmax(1, traffic->messages) / traffic->longest : 1;

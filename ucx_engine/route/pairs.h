@@ -8,13 +8,14 @@
  * exchanges with rank (k - i) mod P, and this rank exchanges with rank i.  Of all messages that are not over, the
  * messages of the lowest step have both ends ready.
  *
- * A long message goes in chunks.  Both ends have the same length for both directions, unless the program is wrong. With
- * different lengths one end would wait for chunks that never come.  The first of n chunks therefore has 2 n - 3 bytes
- * more than the others, and so more than any message that goes whole.  A rank that receives another length knows that
- * its peer has other counts, or does not exchange in place.  The peer finds the same, and neither sends any more: that
- * is why the other chunks wait for the first one.  A peer that does not exchange in place, and waits for its turn by
- * pacing or window, stops waiting (exec/exec.h).  Two cases are not detected: a whole message of IRR_PAIRS_CHUNK + 1
- * bytes from a peer that does not exchange in place, and two lengths of more than 32 GiB.
+ * A long message is sent in chunks.  In a correct program both ends have the same length for both directions.  With
+ * different lengths, one end would wait for chunks that never arrive.  The first of n chunks therefore has 2 n - 3
+ * bytes more than each other chunk, and more bytes than any message that is sent whole.  A rank that receives a first
+ * chunk of an unexpected length knows that its peer has other counts, or does not exchange in place.  The peer detects
+ * the same error.  All other chunks wait for the first chunk of the peer, so neither rank sends more data.  If the peer
+ * does not exchange in place, and its send waits because of pacing or window, the send stops waiting (exec/exec.h).
+ * Two cases are not detected: a whole message of IRR_PAIRS_CHUNK + 1 bytes from a peer that does not exchange in place,
+ * and two lengths of more than 32 GiB.
  *
  * Cost for d messages and b blocks: one copy of each byte, at most IRR_PAIRS_SCRATCH bytes of scratch, O(d + b) time,
  * and the messages of the direct route plus one message for each IRR_PAIRS_CHUNK bytes of a message.
