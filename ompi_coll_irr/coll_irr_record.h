@@ -50,12 +50,12 @@ typedef struct mca_coll_irr_record_t {
     uint64_t messages;         /* number of messages that were not empty */
     uint64_t bytes;            /* bytes sent in these messages */
     uint64_t longest;          /* bytes of the longest message */
-    uint64_t tried;            /* strategies in trials */
-    uint64_t trial_exchanges;  /* exchanges in trials */
+    uint64_t tried;            /* number of strategies in trials */
+    uint64_t trial_exchanges;  /* number of exchanges in trials */
     uint64_t agreements;
-    uint64_t ns;               /* in exchanges */
-    uint64_t setup_ns;         /* in agreements, preparations, and the extra time of exchanges in trials */
-    double   saved_ns;         /* time saved relative to Open MPI's own, from trials; negative: lost */
+    uint64_t ns;               /* time in exchanges */
+    uint64_t setup_ns;         /* time in agreements and preparations, and extra time of exchanges in trials */
+    double   saved_ns;         /* estimated from trials: time saved relative to Open MPI; negative: lost */
     double   saved_low_ns, saved_high_ns;   /* interval of saved_ns, from the spread of the samples */
     mca_coll_irr_range_t speedup;   /* of the strategy that serves at the end, in its last trial */
     mca_coll_irr_range_t other;     /* if Open MPI serves: speedup of the best other strategy */

@@ -31,9 +31,9 @@ typedef struct tracer {
     bool             in_place;
     irr_segments_t   input;     /* ranges of its send blocks, if not in place; the origin is IRR_CHECK_OWN */
     irr_segments_t   scratch;   /* contents of scratch before the step; origins are earlier steps */
-    size_t          *ancestor;  /* by step: i + 1 if it comes before step i by dependencies */
+    size_t          *ancestor;  /* by step: i + 1 if it precedes step i by dependencies */
     size_t          *stack;
-    irr_check_uses_t scratch_uses, place_uses;   /* uses by the steps that may run beside the step */
+    irr_check_uses_t scratch_uses, place_uses;   /* uses by steps that may run concurrently */
 } tracer_t;
 
 static ptrdiff_t end_of(const irr_piece_t *piece)
