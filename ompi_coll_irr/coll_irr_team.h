@@ -196,7 +196,7 @@ static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t 
 /* Reserves room for the blocks of a call to all ranks or to known neighbors.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
-/* ---- coll_irr_dispatch.c: dispatch of a call to Open MPI's own or to an engine communicator ---- */
+/* ---- coll_irr_dispatch.c: dispatch of a call to Open MPI or to an engine communicator ---- */
 
 /*
  * Returns the previous module if a blocking call goes to it unchanged: the ranks, or the trials so far, leave the

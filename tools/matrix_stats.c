@@ -17,7 +17,7 @@ typedef struct figures {
     double   mean;                      /* mean bytes of a message */
     double   density;                   /* messages divided by the number of ordered pairs of ranks */
     double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
-    int      degree, rows, columns;     /* most messages of a rank; ranks that send nothing; ranks that receive nothing */
+    int      degree, rows, columns;     /* most messages of a rank; ranks without sends; ranks without receives */
 } figures_t;
 
 /* Sums from which the figures follow.  They are doubles, so that they cannot overflow. */
