@@ -272,7 +272,7 @@ mkfifo "$scratch/pipe" "$scratch/pipe.ptini"
 cat "$mesh" | "$MATRIX" stats /dev/stdin > "$scratch/out" 2> "$scratch/err" && good stats "$mesh"
 report $? "a pipe is read"
 for pipe in pipe pipe.ptini; do
-    refused "a pipe without a writer, $pipe," "$scratch/$pipe: is a pipe that is empty" stats "$scratch/$pipe"
+    refused "a pipe without a writer, $pipe," "$scratch/$pipe: is an empty pipe" stats "$scratch/$pipe"
 done
 refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
 no_ucc "a pattern file whose counts are no square" ":5: 3 counts are not those" 'counts = {' '    1,2,3' '}'

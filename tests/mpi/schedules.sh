@@ -86,7 +86,7 @@ bad_topology() {
     bad_topology_file "$text" "$@"
 }
 
-pipe_topology() { mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe, " tree; }
+pipe_topology() { mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe; " tree; }
 
 # One rank warns once of a speed in Mbit/s, if an exchange depends on it.
 doubtful_speed() {
@@ -118,7 +118,7 @@ done
 beside "other counts than those of the file" not_from_file
 beside "a file that was cut" bad_file "$data/cut" ", line 5: "
 beside "a file that does not exist" bad_file "$data/none" ": "
-beside "a pipe without a writer" bad_file "$data/pipe" ": is a pipe, "
+beside "a pipe without a writer" bad_file "$data/pipe" ": is a pipe; "
 beside "a redistribution" redistribution
 beside "redistribution without a redistribution" no_redistribution
 beside "tree on a tree of switches" on_tree ++0 tree
