@@ -118,8 +118,34 @@ static void use(scene_t *scene, uint64_t user)
 }
 
 /*
- * Runs a script of letters. W, A, N and B exchange the jobs wrong, all, nothing and back. L calls run_late. A digit
- * sets the next user of the communicator. Returns how often TO was notified.
+ * The receivers complete the wrong job and start the first exchange of the next user. FROM starts the wrong job only
+ * then, and the receivers search for its message while they wait for FROM.
+ */
+static void run_into_next(scene_t *scene, uint64_t user)
+{
+    for (int r = FROM + 1; r < RANKS; r++) {
+        start(scene, r, scene->wrong);
+    }
+    progress(scene);
+    for (int r = FROM + 1; r < RANKS; r++) {
+        irr_comm_use(scene->team.comms[r], user);
+        start(scene, r, scene->all);
+    }
+    start(scene, FROM, scene->wrong);
+    CU_ASSERT_FALSE(irr_team_progress(&scene->team, scene->result, ROUNDS));
+    CU_ASSERT_EQUAL_FATAL(scene->result[FROM], IRR_OK);
+    irr_comm_use(scene->team.comms[FROM], user);
+    start(scene, FROM, scene->all);
+    progress(scene);
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(scene->result[r], IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(scene->all, r));
+    }
+}
+
+/*
+ * Runs a script of letters. W, A, N and B exchange the jobs wrong, all, nothing and back. L calls run_late, and I
+ * run_into_next with user 9. A digit sets the next user of the communicator. Returns how often TO was notified.
  */
 static int play(scene_t *scene, const char *script)
 {
@@ -128,6 +154,8 @@ static int play(scene_t *scene, const char *script)
     for (; *script != '\0'; script++) {
         if (*script == 'L') {
             run_late(scene);
+        } else if (*script == 'I') {
+            run_into_next(scene, 9);
         } else if (*script >= '0' && *script <= '9') {
             use(scene, (uint64_t)(*script - '0'));
         } else {
@@ -147,7 +175,7 @@ static void test_notified(void)
 {
     static const struct { const char *algorithm, *first, *then; } rows[] = {
         { "direct", "", "WA" }, { "natural", "", "WA" }, { "auto", "", "WA" }, { "hybrid", "", "WA" },
-        { "direct", "", "LNA" }, { "direct", "1L2A", "WA" }
+        { "direct", "", "LNA" }, { "direct", "1L2A", "WA" }, { "direct", "1I", "WA" }
     };
 
     for (size_t i = 0; i < 2 * IRR_TEST_COUNT(rows); i++) {

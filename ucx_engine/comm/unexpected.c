@@ -20,12 +20,12 @@ static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t ma
 /* ---- communicators ---- */
 
 /*
- * Discards messages of exchanges that are over. These exchanges have the sequence numbers of the other half, and the
- * numbers of this half below comm->over; each bit that is set in comm->over gives one range of numbers. During an epoch
- * barrier the function skips the other half, because ranks that have passed the barrier may already send with numbers
- * of the other half.
+ * Discards messages of exchanges that are over, and adds their number to *count. These exchanges have the sequence
+ * numbers of the other half, and the numbers of this half below comm->over. Each bit that is set in comm->over gives
+ * one range of numbers. During an epoch barrier the function skips the other half, because ranks that have passed the
+ * barrier may already send with numbers of the other half.
  */
-static void discard_past(irr_comm_t *comm)
+static void discard_past(irr_comm_t *comm, size_t *count)
 {
     const bool meets = comm->queue.open > 0 && comm->queue.first->state == IRR_EXCHANGE_MEETS;
 
@@ -33,7 +33,7 @@ static void discard_past(irr_comm_t *comm)
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
             const uint16_t base = irr_tag_base(comm->over ^ UINT32_C(1) << bit), mask = irr_tag_sequence_mask(bit);
 
-            discard(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 0), mask, &comm->unexpected);
+            discard(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 0), mask, count);
         }
     }
 }
@@ -62,47 +62,34 @@ static void discard_of(const irr_exchange_t *exchange)
     const uint16_t base = exchange->run->exec.env.tag_base;
 
     discard(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, irr_comm_direct_stage(comm)), IRR_TAG_FULL_MASK,
-               &comm->unexpected);
+            &comm->unexpected);
 }
 
 /*
- * Searches a communicator for unexpected messages. After a failure other members may still send messages that this rank
- * will never receive.
+ * Searches a communicator for unexpected messages. Until the first exchange of a user is over, exchanges that are over
+ * belong to other users, so their messages are not counted. After a failure other members may still send messages that
+ * this rank will never receive.
  */
 static void search(irr_comm_t *comm)
 {
     const irr_queue_t *queue = &comm->queue;
-    size_t count = 0;
+    size_t others = 0;
 
     if (comm->queue.open == 0) {
         irr_comm_listen(comm);
     }
     if (comm->failed != IRR_OK) {
-        discard(comm->engine, comm->id, 0, ALL, &count);
+        discard(comm->engine, comm->id, 0, ALL, &others);
         return;
     }
     if (comm->gaps > 0) {
-        discard_past(comm);
+        discard_past(comm, comm->handed ? &others : &comm->unexpected);
     }
     for (const irr_exchange_t *exchange = queue->first; exchange != queue->waiting; exchange = exchange->next) {
         if (has_gaps(exchange) && irr_exchange_listens(exchange)) {
             discard_of(exchange);
         }
     }
-}
-
-/* Discards messages that arrived before the first exchange of a user. Does not count these messages. */
-static void discard_of_others(const irr_exchange_t *exchange, bool gaps)
-{
-    irr_comm_t *comm = exchange->comm;
-    size_t own;
-
-    if (gaps) {
-        discard_of(exchange);
-    }
-    own = comm->unexpected;
-    discard_past(comm);
-    comm->unexpected = own;
 }
 
 /*
@@ -113,14 +100,13 @@ __attribute__((noinline))
 static void search_at_end(const irr_exchange_t *exchange, bool gaps)
 {
     irr_comm_t *comm = exchange->comm;
+    const bool follows_others = comm->handed && comm->gaps > 0;
+    size_t others = 0;
 
-    if (comm->handed && comm->gaps > 0) {
-        discard_of_others(exchange, gaps);
-    }
-    if (gaps && comm->over <= exchange->sequence) {
+    if (gaps && (follows_others || comm->over <= exchange->sequence)) {
         discard_of(exchange);
     }
-    discard_past(comm);
+    discard_past(comm, follows_others ? &others : &comm->unexpected);
     if (gaps && exchange->sequence >= comm->gaps) {
         comm->gaps = exchange->sequence + 1;
     } else if (exchange->sequence >= comm->gaps && comm->over >= comm->gaps) {
