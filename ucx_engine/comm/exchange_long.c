@@ -25,20 +25,24 @@ static void fail(const irr_exchange_t *exchange, irr_status_t status)
     irr_comm_fail(exchange->comm, status, "has no room for the messages that are sent directly");
 }
 
-/* Starts the plan. The executor first merges the room that it took for the receives of the previous exchange. */
-static void begin(irr_exchange_t *exchange)
+/*
+ * Starts the plan. The executor first merges the room that it took for the receives of the previous exchange. Without
+ * memory for that the communicator fails, and begin returns false.
+ */
+static bool begin(irr_exchange_t *exchange)
 {
     irr_run_t *run = exchange->run;
     const irr_status_t status = irr_exec_reserve(&run->exec, irr_plan_size(&run->plan));
 
     if (status != IRR_OK) {
         fail(exchange, status);
-        return;
+        return false;
     }
     exchange->running = &run->plan;
     run->exec.env.sourced = true;   /* lengths may differ at both ends, and no message depends on another */
     irr_exec_start(&run->exec, &run->plan);
     irr_exec_expect(&run->exec, true);
+    return true;
 }
 
 void irr_exchange_start_long(irr_exchange_t *exchange)
@@ -47,7 +51,7 @@ void irr_exchange_start_long(irr_exchange_t *exchange)
 
     irr_plan_cut(&exchange->run->plan, &exchange->run->mark);
     if (env->window_messages == 0 && env->window_bytes == 0) {
-        begin(exchange);
+        (void)begin(exchange);
     }
 }
 
@@ -58,10 +62,7 @@ void irr_exchange_receive_long(irr_exchange_t *exchange)
     const irr_plan_mark_t mark = irr_plan_mark(&run->plan);
     irr_status_t status;
 
-    if (exchange->running == NULL) {
-        begin(exchange);
-    }
-    if (exchange->running == NULL) {
+    if (exchange->running == NULL && !begin(exchange)) {
         return;
     }
     status = irr_run_add_long(run, comm, IRR_STEP_RECV, &exchange->problem, irr_relay_came(&comm->relay));
