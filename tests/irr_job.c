@@ -259,7 +259,8 @@ void *irr_job_output(const irr_job_t *job, int rank)
     return job->output[rank].memory + job->output[rank].base;
 }
 
-void irr_job_disregard(irr_job_t *job, int rank, int source)
+/* Excludes from verification the blocks that a rank receives from source. */
+static void disregard(irr_job_t *job, int rank, int source)
 {
     job->undefined[rank * job->ranks + source] = true;
 }
@@ -292,13 +293,13 @@ void irr_job_shorten(irr_job_t *job, int from, int to, size_t length)
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length)
 {
     shorten(job->recv[rank], &job->problems[rank].recv, source, length);
-    irr_job_disregard(job, rank, source);
+    disregard(job, rank, source);
 }
 
 void irr_job_cut_sent(irr_job_t *job, int from, int to, size_t length)
 {
     shorten(job->send[from], &job->problems[from].send, to, length);
-    irr_job_disregard(job, to, from);
+    disregard(job, to, from);
 }
 
 /* Returns the expected output of a rank. Undefined blocks are copied from the real output. */

@@ -74,9 +74,6 @@ void irr_job_poison(irr_job_t *job, int rank);
 const void *irr_job_input(const irr_job_t *job, int rank);
 void       *irr_job_output(const irr_job_t *job, int rank);
 
-/* Excludes from verification the blocks that a rank receives from source. */
-void irr_job_disregard(irr_job_t *job, int rank, int source);
-
 /* Shortens a message at both ends. To be called before the job is filled. The removed bytes become guard bytes. */
 void irr_job_shorten(irr_job_t *job, int from, int to, size_t length);
 

@@ -16,17 +16,12 @@ typedef struct irr_turns {
     irr_world_t    world;
     irr_job_t     *jobs[IRR_TURNS_JOBS];
     int            turns, turn[IRR_TURNS_MAX];    /* indexes of jobs */
-    irr_status_t   wanted[IRR_TURNS_RANKS];       /* expected result of each turn on a rank */
-    int            wrong;
-    int            over;                          /* number of ranks whose exchanges are over */
+    int            wrong;                         /* number of turns of a rank with a wrong result */
     irr_counters_t counters[IRR_TURNS_RANKS];     /* counters of the engines at the end */
 } irr_turns_t;
 
 /* Returns settings with the algorithm of that name and the seed 5. */
 irr_settings_t irr_turns_with(const char *algorithm);
-
-/* Makes the world, and the parameters of the communicator. */
-void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 
 /* Makes the world and the parameters, and creates the communicator. */
 void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
@@ -50,10 +45,7 @@ void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t
 /* Adds a job of equal messages of at least 100 bytes, which a test may shorten. */
 void irr_turns_add_uniform(irr_turns_t *turns, int number);
 
-/* Runs the jobs named by letters, where A is job 0.  Adds to `wrong` each turn of a rank with an unexpected result. */
-void irr_turns_try(irr_turns_t *turns, const char *letters);
-
-/* Runs the jobs like irr_turns_try. Asserts that all results are expected. */
+/* Runs the jobs named by letters, where A is job 0. Asserts that all results are right. */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
 
 /* Changes a job so that a rank exchanges nothing in it from now on. */

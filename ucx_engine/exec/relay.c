@@ -376,7 +376,7 @@ static irr_status_t end(irr_relay_t *relay)
     if (relay->stage > 0 && relay->run != &relay->grown) {
         irr_plan_cut(relay->run, &relay->mark);
     }
-    relay->follows = relay->status == IRR_OK && !relay->plan->truncated && !relay->lost;
+    relay->follows = !irr_relay_announces(relay) && !relay->plan->truncated;
     if (relay->status != IRR_OK) {
         /* broken peers may have discarded the announced layouts */
         for (int i = 0; i < relay->stages.slots; i++) {

@@ -51,8 +51,6 @@ typedef enum irr_step_kind {
     IRR_STEP_REDUCE /* local: the 64-bit words of the second piece become the maxima of the words of both pieces */
 } irr_step_kind_t;
 
-#define IRR_STEP_KINDS (IRR_STEP_REDUCE + 1)
-
 /* The content of a message.  Messages stay in order only if they have the same pair of ranks, stage and content. */
 typedef enum irr_content {
     IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
