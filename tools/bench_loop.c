@@ -95,10 +95,7 @@ static irr_cli_exit_t print(const irr_bench_work_t *work, double seconds, bool l
                      "calls_ms", seconds * 1e3, "served", (json_int_t)served, "loaded", loaded);
     good = line != NULL && json_dumpf(line, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF;
     json_decref(line);
-    if (!good || fflush(stdout) != 0) {
-        return irr_cli_complain("stdout: output cannot be written");
-    }
-    return IRR_CLI_GOOD;
+    return good ? irr_cli_output_close(stdout, NULL) : irr_cli_complain("stdout: output cannot be written");
 }
 
 irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded)

@@ -12,20 +12,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MICRO         1e6
 #define COUNTER_WIDTH 12    /* smallest width of the columns of --columns */
 
 /* ---- figures ---- */
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Returns the smallest of the times for which at least this share of all times is not larger. */
 static double percentile(const double *sorted, int count, double share)
@@ -50,7 +42,7 @@ static void summarise_times(double *times, int count, irr_bench_summary_t *summa
     const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
     double sum = 0;
 
-    qsort(times, (size_t)count, sizeof(*times), compare);
+    irr_cli_sort(times, count);
     for (int i = 0; i < count; i++) {
         sum += times[i];
     }

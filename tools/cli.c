@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -118,6 +119,18 @@ void irr_cli_shuffle(int *order, int count, uint64_t *state)
         order[i] = order[at];
         order[at] = i;
     }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void irr_cli_sort(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof(*values), compare);
 }
 
 /* ---- output ---- */

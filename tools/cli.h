@@ -53,6 +53,9 @@ void irr_cli_take_name(const char **list, char *name, size_t size);
 /* Writes the numbers from 0 to count - 1 in a random order and advances *state. */
 void irr_cli_shuffle(int *order, int count, uint64_t *state);
 
+/* Sorts values in ascending order. */
+void irr_cli_sort(double *values, int count);
+
 /*
  * Returns the exit status for the result of reading a file.  On failure prints an error message with the file's name
  * and the line.

@@ -12,7 +12,6 @@
 #include "core/clock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,22 +90,6 @@ static irr_cli_exit_t refuse_file(const char *path)
     return irr_cli_complain("%.256s: %s", path, strerror(errno));
 }
 
-/*
- * Opens the output before the measurements, so that a file that cannot be written is refused early.  The old contents
- * of the file remain until there are results.
- */
-static irr_cli_exit_t open_file(tune_t *tune)
-{
-    const char *path = tune->options.output;
-    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-
-    tune->file = file >= 0 ? fdopen(file, "w") : NULL;
-    if (file >= 0 && tune->file == NULL) {
-        close(file);
-    }
-    return tune->file != NULL ? IRR_CLI_GOOD : refuse_file(path);
-}
-
 static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
 {
     irr_cli_exit_t code = options_read(argc, argv, &tune->options);
@@ -120,7 +103,12 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
     if (ranks < 2) {
         return irr_cli_complain("needs two ranks or more, as in mpirun -np 8 irr_tune");
     }
-    return tune->options.output != NULL ? open_file(tune) : IRR_CLI_GOOD;
+    if (tune->options.output == NULL) {
+        return IRR_CLI_GOOD;
+    }
+    /* Opens the file now, so that a wrong name is refused early.  The old contents remain until there are results. */
+    tune->file = fopen(tune->options.output, "a");
+    return tune->file != NULL ? IRR_CLI_GOOD : refuse_file(tune->options.output);
 }
 
 static irr_cli_exit_t write_file(tune_t *tune)
@@ -177,16 +165,16 @@ static irr_cli_exit_t measure(tune_t *tune)
 
 static irr_cli_exit_t run(tune_t *tune)
 {
-    irr_cli_exit_t code = irr_tune_groups_open(&tune->groups);
+    irr_cli_exit_t code = irr_tune_groups_init(&tune->groups);
 
-    if (code == IRR_CLI_GOOD) {
-        code = irr_tune_room_open(&tune->groups, &tune->room);
-        if (code == IRR_CLI_GOOD) {
-            code = measure(tune);
-        }
-        irr_tune_room_close(&tune->room);
+    if (code != IRR_CLI_GOOD) {
+        return code;
     }
-    irr_tune_groups_close(&tune->groups);
+    code = irr_tune_room_open(&tune->groups, &tune->room);
+    if (code == IRR_CLI_GOOD) {
+        code = measure(tune);
+    }
+    irr_tune_room_close(&tune->room);
     return code;
 }
 

@@ -65,8 +65,8 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *
 irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,
                                  irr_file_error_t *error);
 
-/* Returns IRR_ERR_BAD_PARAM if an entry is above UINT32_MAX, and then writes nothing; or IRR_ERR_IO. */
-irr_status_t irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *comment, FILE *stream);
+/* Writes a pattern file.  No entry may be above UINT32_MAX. */
+void irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *comment, FILE *stream);
 
 /* ---- commands with files of their own ---- */
 

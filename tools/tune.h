@@ -48,13 +48,16 @@ irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options);
 
 /* ---- groups ---- */
 
+/* Maximum number of ranks in a group.  More ranks would give the same results. */
+#define IRR_TUNE_MEMBERS_MAX 64
+
 /* Ranks that communicate at once.  Each sends to the members after it at distances 1, 1 + stride, ..., cyclically. */
 typedef struct irr_tune_group {
-    int *members;    /* ranks of MPI_COMM_WORLD */
-    int  count;      /* number of members; 0: the group does not exist */
-    int  stride;
-    int  partners;   /* number of partners of each member */
-    int  me;         /* index of this rank; -1: not a member */
+    int members[IRR_TUNE_MEMBERS_MAX];   /* ranks of MPI_COMM_WORLD */
+    int count;                           /* number of members; 0: the group does not exist */
+    int stride;
+    int partners;                        /* number of partners of each member */
+    int me;                              /* index of this rank; -1: not a member */
 } irr_tune_group_t;
 
 typedef struct irr_tune_groups {
@@ -63,12 +66,10 @@ typedef struct irr_tune_groups {
     irr_tune_group_t inside;    /* ranks of the node with most ranks; at most one for each processor */
     irr_tune_group_t between;   /* one rank on each node; if there are two nodes, several ranks of each, alternating */
     irr_tune_group_t link;      /* several ranks of two nodes, alternating */
-    MPI_Comm         node;      /* the ranks of this rank's node */
 } irr_tune_groups_t;
 
 /* Collective.  Returns IRR_CLI_REFUSED on all ranks if a rank has no memory. */
-irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups);
-void           irr_tune_groups_close(irr_tune_groups_t *groups);
+irr_cli_exit_t irr_tune_groups_init(irr_tune_groups_t *groups);
 
 /* ---- steps ---- */
 

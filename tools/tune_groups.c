@@ -7,53 +7,23 @@
  */
 #include "tune.h"
 
+#include "route/nodes.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Maximum number of ranks in a group.  More ranks would give the same results. */
-#define MEMBERS_MAX 64
-
-/* The node of each rank, represented by the lowest rank on it. */
-typedef struct places {
-    int  ranks;
-    int *node;      /* node of each rank */
-    int  leaders;   /* maximum number of members of a group on one node */
-} places_t;
-
-static int count_of(const places_t *places, int node)
-{
-    int count = 0;
-
-    for (int i = 0; i < places->ranks; i++) {
-        count += places->node[i] == node;
-    }
-    return count;
-}
-
 /* Returns the node with most ranks, apart from node `but`; -1: there is no other node. */
-static int largest(const places_t *places, int but)
+static int largest(const irr_nodes_t *nodes, int but)
 {
     int found = -1;
 
-    for (int i = 0; i < places->ranks; i++) {
-        if (places->node[i] == i && i != but && (found < 0 || count_of(places, i) > count_of(places, found))) {
+    for (int i = 0; i < nodes->count; i++) {
+        if (i != but && (found < 0 || irr_nodes_size(nodes, i) > irr_nodes_size(nodes, found))) {
             found = i;
         }
     }
     return found;
-}
-
-/* Returns rank number i of a node. */
-static int rank_at(const places_t *places, int node, int i)
-{
-    int rank = node;
-
-    while (i > 0) {
-        rank++;
-        i -= places->node[rank] == node;
-    }
-    return rank;
 }
 
 static void finish(irr_tune_group_t *group, int rank)
@@ -65,46 +35,46 @@ static void finish(irr_tune_group_t *group, int rank)
     }
 }
 
-static void fill_inside(const places_t *places, irr_tune_group_t *group)
+/* leaders: maximum number of members of a group on one node. */
+static void fill_inside(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
 {
-    const int node = largest(places, -1), ranks = count_of(places, node);
+    const int node = largest(nodes, -1), ranks = irr_nodes_size(nodes, node);
 
     group->stride = 1;
-    group->count = ranks < places->leaders ? ranks : places->leaders;
+    group->count = ranks < leaders ? ranks : leaders;
     group->count = ranks < 2 ? 0 : group->count;
     for (int i = 0; i < group->count; i++) {
-        group->members[i] = rank_at(places, node, i);
+        group->members[i] = irr_nodes_member(nodes, node, i);
     }
 }
 
 /* Fills a group with ranks of two nodes, alternating. */
-static void fill_link(const places_t *places, irr_tune_group_t *group)
+static void fill_link(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
 {
-    const int a = largest(places, -1), b = largest(places, a);
-    int pairs = places->leaders < MEMBERS_MAX / 2 ? places->leaders : MEMBERS_MAX / 2;
+    const int a = largest(nodes, -1), b = largest(nodes, a);
+    int pairs = leaders < IRR_TUNE_MEMBERS_MAX / 2 ? leaders : IRR_TUNE_MEMBERS_MAX / 2;
 
     group->stride = 2;
     if (b < 0) {
         return;
     }
-    pairs = count_of(places, b) < pairs ? count_of(places, b) : pairs;   /* a has at least as many */
+    pairs = irr_nodes_size(nodes, b) < pairs ? irr_nodes_size(nodes, b) : pairs;   /* a has at least as many */
     for (int i = 0; i < pairs; i++) {
-        group->members[group->count++] = rank_at(places, a, i);
-        group->members[group->count++] = rank_at(places, b, i);
+        group->members[group->count++] = irr_nodes_member(nodes, a, i);
+        group->members[group->count++] = irr_nodes_member(nodes, b, i);
     }
 }
 
-static void fill_between(const places_t *places, int nodes, irr_tune_group_t *group)
+static void fill_between(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
 {
-    if (nodes < 3) {
-        fill_link(places, group);
+    if (nodes->count < 3) {
+        fill_link(nodes, leaders, group);
         return;
     }
     group->stride = 1;
-    for (int i = 0; i < places->ranks && group->count < MEMBERS_MAX; i++) {
-        if (places->node[i] == i) {
-            group->members[group->count++] = i;
-        }
+    while (group->count < nodes->count && group->count < IRR_TUNE_MEMBERS_MAX) {
+        group->members[group->count] = irr_nodes_member(nodes, group->count, 0);
+        group->count++;
     }
 }
 
@@ -128,68 +98,58 @@ static void spread(const irr_tune_group_t *inside)
     (void)sched_setaffinity(0, sizeof(mine), &mine);
 }
 
-/* Returns the smallest number of processors of all nodes, from 2 to MEMBERS_MAX. */
-static int leaders(void)
+/* Returns the smallest number of processors of all nodes, from 2 to IRR_TUNE_MEMBERS_MAX. */
+static int find_leaders(void)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int least = processors < 2 ? 2 : processors < MEMBERS_MAX ? (int)processors : MEMBERS_MAX;
+    int least = processors < 2 ? 2 : processors < IRR_TUNE_MEMBERS_MAX ? (int)processors : IRR_TUNE_MEMBERS_MAX;
 
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return least;
 }
 
-static irr_cli_exit_t allocate(irr_tune_groups_t *groups, places_t *places)
+/*
+ * Finds the nodes; the label of a node is its lowest rank.  Returns IRR_CLI_REFUSED on all ranks if a rank has no
+ * memory.
+ */
+static irr_cli_exit_t find_nodes(int ranks, int rank, irr_nodes_t *nodes)
 {
-    irr_tune_group_t *all[] = { &groups->inside, &groups->between, &groups->link };
-    bool have;
+    int *labels = calloc((size_t)ranks, sizeof(*labels));
+    bool good = irr_cli_all(labels != NULL);
+    MPI_Comm node;
 
-    places->node = calloc((size_t)groups->ranks, sizeof(int));
-    have = places->node != NULL;
-    for (int i = 0; i < 3; i++) {
-        all[i]->members = calloc(MEMBERS_MAX, sizeof(int));
-        have = have && all[i]->members != NULL;
+    if (good) {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+        MPI_Bcast(&rank, 1, MPI_INT, 0, node);
+        MPI_Comm_free(&node);
+        MPI_Allgather(&rank, 1, MPI_INT, labels, 1, MPI_INT, MPI_COMM_WORLD);
+        good = irr_nodes_init(nodes, ranks, labels) == IRR_OK;
     }
-    return irr_cli_all_have(have, "not enough memory for %d ranks", groups->ranks);
+    free(labels);
+    return irr_cli_all_have(good, "not enough memory for %d ranks", ranks);
 }
 
-irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups)
+irr_cli_exit_t irr_tune_groups_init(irr_tune_groups_t *groups)
 {
-    places_t places = { .node = NULL };
+    irr_nodes_t nodes = { .count = 0 };
     irr_cli_exit_t code;
-    int lowest;
 
-    *groups = (irr_tune_groups_t){ .node = MPI_COMM_NULL };
+    *groups = (irr_tune_groups_t){ .nodes = 0 };
     MPI_Comm_size(MPI_COMM_WORLD, &groups->ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &groups->rank);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &groups->node);
-    code = allocate(groups, &places);
+    code = find_nodes(groups->ranks, groups->rank, &nodes);
     if (code == IRR_CLI_GOOD) {
-        places.ranks = groups->ranks;
-        places.leaders = leaders();
-        lowest = groups->rank;
-        MPI_Bcast(&lowest, 1, MPI_INT, 0, groups->node);
-        MPI_Allgather(&lowest, 1, MPI_INT, places.node, 1, MPI_INT, MPI_COMM_WORLD);
-        for (int i = 0; i < groups->ranks; i++) {
-            groups->nodes += places.node[i] == i;
-        }
-        fill_inside(&places, &groups->inside);
-        fill_link(&places, &groups->link);
-        fill_between(&places, groups->nodes, &groups->between);
+        const int leaders = find_leaders();
+
+        groups->nodes = nodes.count;
+        fill_inside(&nodes, leaders, &groups->inside);
+        fill_link(&nodes, leaders, &groups->link);
+        fill_between(&nodes, leaders, &groups->between);
         finish(&groups->inside, groups->rank);
         finish(&groups->link, groups->rank);
         finish(&groups->between, groups->rank);
         spread(&groups->inside);
     }
-    free(places.node);
+    irr_nodes_fini(&nodes);
     return code;
-}
-
-void irr_tune_groups_close(irr_tune_groups_t *groups)
-{
-    free(groups->inside.members);
-    free(groups->between.members);
-    free(groups->link.members);
-    if (groups->node != MPI_COMM_NULL) {
-        MPI_Comm_free(&groups->node);
-    }
 }

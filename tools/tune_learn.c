@@ -104,19 +104,15 @@ static irr_cli_exit_t learn(const char *path, int ranks, int rank, double second
 
 irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options)
 {
-    irr_cli_exit_t code = IRR_CLI_GOOD;
     const int files = irr_cli_agree(options->nlearn), seconds = irr_cli_agree(options->seconds);
-    const bool good = irr_cli_all(remembers());
+    irr_cli_exit_t code = irr_cli_all_have(
+        remembers(), "--learn needs coll/irr and a memory file: mpirun --mca coll_irr_memory_file FILE names the file");
     int ranks, rank;
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!good && rank == 0) {
-        irr_cli_complain("--learn fills a coll_irr_memory_file, and there is none, or no coll/irr: give mpirun "
-                         "--mca coll_irr_memory_file FILE");
-    }
-    for (int i = 0; good && code == IRR_CLI_GOOD && i < files; i++) {
+    for (int i = 0; code == IRR_CLI_GOOD && i < files; i++) {
         code = learn(rank == 0 ? options->learn[i] : "", ranks, rank, (double)seconds / files);
     }
-    return good ? code : IRR_CLI_REFUSED;
+    return code;
 }

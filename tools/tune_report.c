@@ -10,7 +10,6 @@
 #include "cli_options.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LATENCY_FRACTION_MIN 0.25
@@ -64,13 +63,6 @@ static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *time
         constants[IRR_TUNE_AT(latency)] = latency_ns(ns[IRR_TUNE_PING_BETWEEN], message);
         constants[IRR_TUNE_AT(bandwidth)] = one > all ? one : all;
     }
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
 }
 
 /* Writes how a constant was measured, for readers of the file. */
@@ -137,7 +129,7 @@ static bool print_row(FILE *stream, const irr_tune_groups_t *groups, size_t cons
     double median, spread;
 
     memcpy(presets, &standard, sizeof(presets));
-    qsort(samples, (size_t)rounds, sizeof(*samples), compare);
+    irr_cli_sort(samples, rounds);
     if (samples[rounds - 1] <= 0) {
         fprintf(stream, "%-12s %10llu  # the default, %s\n", name, (unsigned long long)presets[constant],
                 why_default(groups, constant));

@@ -136,12 +136,15 @@ static void stream(const irr_tune_group_t *group, irr_tune_room_t *room, int mes
 
 static double stream_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int pairs, int repeats)
 {
+    irr_tune_group_t streams = *group;
     uint64_t begin;
 
     if (group->me < 0 || group->me >= 2 * pairs) {
         return 0;
     }
-    exchange(&(irr_tune_group_t){ group->members, 2 * pairs, 2, pairs, group->me }, room, pairs);
+    streams.count = 2 * pairs;
+    streams.partners = pairs;
+    exchange(&streams, room, pairs);
     begin = irr_clock_ns();
     stream(group, room, repeats);
     return (double)(irr_clock_ns() - begin) / repeats;

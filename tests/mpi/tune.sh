@@ -79,7 +79,7 @@ refused "an argument that is no option" 2 "unexpected argument 'machine.conf'" 2
 # ---- --learn ----
 # With the algorithm that lib.sh names, ranks would choose nothing.
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-refused "to learn without a memory file" 2 "--learn fills a coll_irr_memory_file, and there is none" 2 --learn x.mtx
+refused "to learn without a memory file" 2 "--learn needs coll/irr and a memory file" 2 --learn x.mtx
 OMPI_MCA_coll_irr_memory_file=$scratch/memory
 export OMPI_MCA_coll_irr_memory_file
 refused "to learn from nothing" 2 "--learn needs the files of count matrices" 2 --learn
