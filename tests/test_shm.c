@@ -6,11 +6,10 @@
 #include "transport_suite.h"
 
 #include "irr_memory.h"
-#include "transport/key.h"
 #include "transport/shm/shm.h"
 
 #define TAG IRR_NET_TAG
-#define KEY irr_key(IRR_NET_ID, TAG, 0)
+#define KEY irr_shm_key(IRR_NET_ID, TAG)
 
 static const irr_opener_t shm = { .config = { .transport = "shm", .one_node = true } };
 

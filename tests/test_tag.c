@@ -22,11 +22,11 @@ static void test_tags(void)
 
 static void test_keys(void)
 {
-    uint64_t key = irr_key(0x1234, 0xfedc, 0x89abc);
+    uint64_t key = irr_key(0x1234, 0xfedc, 0x789abc);
 
-    CU_ASSERT_EQUAL(key, UINT64_C(0x1234fedc89abc));
-    CU_ASSERT_EQUAL(irr_key(0xffff, 0xffff, IRR_CHANNEL_RANKS_MAX - 1), (UINT64_C(1) << 52) - 1);
-    CU_ASSERT_EQUAL(irr_key_mask(0x00f0) & key, UINT64_C(0x123400d000000));
+    CU_ASSERT_EQUAL(key, UINT64_C(0x1234fedc789abc));
+    CU_ASSERT_EQUAL(irr_key(0xffff, 0xffff, IRR_CHANNEL_RANKS_MAX - 1), (UINT64_C(1) << 56) - 1);
+    CU_ASSERT_EQUAL(irr_key_mask(0x00f0) & key, UINT64_C(0x123400d0000000));
 }
 
 /* A mask for a range of exchanges matches messages of one kind and of any stage, and of no other exchange. */

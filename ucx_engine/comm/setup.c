@@ -270,7 +270,7 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
     }
     if (params->ranks > IRR_CHANNEL_RANKS_MAX) {
         params->trouble = IRR_ERR_NOT_SUPPORTED;
-        params->reason = "the communicator has more ranks than a message can name, which is 1048576";
+        params->reason = "the communicator has more ranks than a message can name, which is 16777216";
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
                irr_compose_name((int)params->settings.compose) == NULL ||
                irr_overlap_name((int)params->settings.overlap) == NULL ||
@@ -293,7 +293,7 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
     }
 }
 
-_Static_assert(IRR_CHANNEL_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "the texts above name these limits");
+_Static_assert(IRR_CHANNEL_RANKS_MAX == 16777216 && IRR_TAG_STAGES_MAX == 15, "the texts above name these limits");
 
 static irr_status_t begin(irr_setup_t *setup)
 {

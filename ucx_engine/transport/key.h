@@ -1,7 +1,7 @@
 /*
  * key.h - channel, tag and sender in one number of 64 bits, for transports that match such numbers.
  *
- *     51          36 34          20 19             0
+ *     55          40 38          24 23             0
  *     channel        tag            rank of the sender
  *
  * The keys of a channel are the same in all its exchanges, except for the few bits of the tag that count exchanges.
@@ -13,7 +13,7 @@
 #include "transport/transport.h"
 
 #define IRR_KEY_TAG_SHIFT IRR_CHANNEL_RANK_BITS
-#define IRR_KEY_ID_SHIFT  36
+#define IRR_KEY_ID_SHIFT  40
 
 static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
 {

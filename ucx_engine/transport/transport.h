@@ -65,7 +65,7 @@ static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 
 #define IRR_CHANNEL_ID_BITS   16
 #define IRR_CHANNEL_TAG_BITS  15
-#define IRR_CHANNEL_RANK_BITS 20
+#define IRR_CHANNEL_RANK_BITS 24
 #define IRR_CHANNEL_RANKS_MAX (1 << IRR_CHANNEL_RANK_BITS)
 
 typedef struct irr_request irr_request_t;

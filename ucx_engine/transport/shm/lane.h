@@ -9,8 +9,10 @@
  * segment. The receiver publishes the count after each half of a ring of slots, and also if a slot requests the count.
  * A slot requests the count if more than half of the bytes beside are in use. No cache line is written by both ends.
  *
- *     63  58 57  52 51                       0
- *      lap    form   key (transport/key.h)
+ *     63  58 57  52 51     32 31     16 15     0
+ *      lap    form     zero    channel    tag
+ *
+ * Channel and tag are the key of a message. The key does not name the sender, because a lane has one sender.
  *
  * The lap is the number of the round through the ring. The lap distinguishes a new message from a slot of the previous
  * round. Laps begin with 1, because memory that was never written is zero.
@@ -57,7 +59,7 @@ _Static_assert(sizeof(irr_lane_slot_t) == 64, "a slot is a cache line");
 
 static inline uint64_t irr_lane_key(uint64_t head)
 {
-    return head & ((UINT64_C(1) << IRR_LANE_FORM_SHIFT) - 1);
+    return head & UINT32_MAX;
 }
 
 static inline unsigned irr_lane_form(uint64_t head)

@@ -426,7 +426,7 @@ static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
 
     if (status == IRR_OK && peer->broken) {
         status = IRR_ERR_PROTOCOL;
-    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, (uint32_t)(op->key >> IRR_KEY_ID_SHIFT))) {
+    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, (uint32_t)(op->key >> IRR_SHM_ID_SHIFT))) {
         status = IRR_ERR_NO_MEMORY;
     }
     if (status != IRR_OK) {
@@ -450,7 +450,7 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
     irr_peer_t *peer = channel->members[request->peer];
     uint64_t bytes;
 
-    op->key = irr_shm_received_key(channel, request);
+    op->key = irr_shm_key(channel->id, request->tag);
     if (peer->own == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
         return receive(peer, op);
     }
@@ -466,7 +466,7 @@ static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
     irr_shm_op_t **link = &peer->posted.first;
 
     while (*link != NULL) {
-        if ((*link)->key >> IRR_KEY_ID_SHIFT == id) {
+        if ((*link)->key >> IRR_SHM_ID_SHIFT == id) {
             irr_shm_push(gone, irr_shm_pull(&peer->posted, link));
         } else {
             link = &(*link)->next;

@@ -194,7 +194,7 @@ __attribute__((noinline, noclone))
 static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 {
     irr_peer_t *peer = channel->members[request->peer];
-    const uint64_t key = irr_shm_sent_key(channel, request);
+    const uint64_t key = irr_shm_key(channel->id, request->tag);
 
     return is_direct(peer) && put_whole(peer, key, request) ? IRR_OK : start(peer, key, request);
 }
@@ -210,7 +210,7 @@ irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
     }
     irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
     irr_lane_copy(slot->bytes, request->iov->base, request->length);
-    hand_over(peer, slot, irr_lane_header(&peer->out, irr_shm_sent_key(channel, request), request->length));
+    hand_over(peer, slot, irr_lane_header(&peer->out, irr_shm_key(channel->id, request->tag), request->length));
     return IRR_OK;
 }
 
@@ -256,7 +256,7 @@ static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
     while (*link != NULL) {
         irr_shm_op_t *op = *link;
 
-        if (op == &peer->stand_in || op->key >> IRR_KEY_ID_SHIFT != id) {
+        if (op == &peer->stand_in || op->key >> IRR_SHM_ID_SHIFT != id) {
             link = &op->next;
             continue;
         }

@@ -55,14 +55,10 @@ static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ra
                                  irr_peer_t *const *members, irr_channel_t **channel_p)
 {
     const irr_status_t status =
-        irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_shm_channel_t), channel_p);
+        irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_channel_t), channel_p);
 
     if (status == IRR_OK) {
-        irr_shm_channel_t *channel = (irr_shm_channel_t *)*channel_p;
-
-        channel->sent = irr_key(id, 0, rank);
-        channel->received = irr_key(id, 0, 0);
-        channel->super.looks = true;
+        (*channel_p)->looks = true;
     }
     return status;
 }

@@ -28,7 +28,6 @@
 #include "transport/shm/lane.h"
 #include "transport/shm/remote.h"
 #include "transport/shm/segment.h"
-#include "transport/key.h"
 #include "transport/transport.h"
 
 #define IRR_SHM_TOKENS     16
@@ -179,24 +178,12 @@ struct irr_shm {
     int               bell[2];   /* pipe of the bell: read end and write end; 0: none */
 };
 
-typedef struct irr_shm_channel {
-    irr_channel_t super;
-    uint64_t      sent;        /* key of messages that are sent, without the tag */
-    uint64_t      received;    /* key of messages that are received, without tag and rank */
-} irr_shm_channel_t;
+/* The key of a message in a lane (shm/lane.h). */
+#define IRR_SHM_ID_SHIFT 16
 
-/*
- * irr_shm_sent_key returns the key of a message that is sent on a channel, irr_shm_received_key the key of a message
- * that is received on a channel.
- */
-static inline uint64_t irr_shm_sent_key(const irr_channel_t *channel, const irr_request_t *request)
+static inline uint64_t irr_shm_key(uint32_t id, uint16_t tag)
 {
-    return ((const irr_shm_channel_t *)channel)->sent | irr_key(0, request->tag, 0);
-}
-
-static inline uint64_t irr_shm_received_key(const irr_channel_t *channel, const irr_request_t *request)
-{
-    return ((const irr_shm_channel_t *)channel)->received | irr_key(0, request->tag, request->peer);
+    return (uint64_t)id << IRR_SHM_ID_SHIFT | tag;
 }
 
 static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)

@@ -85,7 +85,7 @@ void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
         irr_shm_op_t *op = peer->single[token];
 
-        if (op != NULL && op != &peer->stand_in && op->key >> IRR_KEY_ID_SHIFT == id) {
+        if (op != NULL && op != &peer->stand_in && op->key >> IRR_SHM_ID_SHIFT == id) {
             atomic_store_explicit(&peer->own->revoked[token], 1, memory_order_relaxed);
             peer->single[token] = &peer->stand_in;
             irr_shm_push(gone, op);

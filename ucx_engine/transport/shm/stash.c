@@ -51,7 +51,7 @@ irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, s
 
 void irr_shm_lose(irr_shm_t *shm, uint64_t key)
 {
-    const uint64_t id = key >> IRR_KEY_ID_SHIFT;
+    const uint64_t id = key >> IRR_SHM_ID_SHIFT;
 
     shm->loses = true;
     shm->lost[id / 64] |= UINT64_C(1) << id % 64;
@@ -141,7 +141,7 @@ irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t t
 
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
         all = irr_shm_clear(peer) && all;
-        *count += irr_shm_drop(peer, irr_key(id, tag, 0), irr_key_mask(mask));
+        *count += irr_shm_drop(peer, irr_shm_key(id, tag), irr_shm_key(UINT32_MAX, mask));
         if (peer->missing > 0) {
             irr_shm_activate(peer);
         }
