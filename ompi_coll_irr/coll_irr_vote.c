@@ -2,23 +2,24 @@
  * coll_irr_vote.c - the vote, as steps of an agreement: the ranks learn whether coll/irr is the same on all of them,
  * and whether they want the engine to serve a collective.
  *
- * The ranks reduce a few words to their maxima.  Parameters may differ between ranks, so no rank can decide alone.
+ * A vote is a reduction: each rank contributes a few words, and all ranks get the maximum of each word.  Parameters may
+ * differ between ranks, so no rank can decide alone.
  *
- * The first call on a communicator begins with a vote.  A rank never enters the vote if it lacks coll/irr, or if
- * another component has a higher priority there.  Each process that opens the component therefore publishes a
- * signature, with the data that MPI_Init exchanges anyway.  The signature contains version, priority, modes of choice,
- * and the transport, because ranks with different transports cannot reach each other.
+ * The first call on a communicator begins with a vote.  A rank takes no part in the vote if it lacks coll/irr, or if
+ * another component has a higher priority on this rank.  Each process that opens the component therefore publishes a
+ * signature, with the data that MPI_Init exchanges anyway.  The signature contains the version, the priority, the modes
+ * (coll_irr_team.h) and the transport, because ranks with different transports cannot reach each other.
  *
- * The first vote is a dissemination (coll_irr_agreement.h) among ranks with equal signatures only.  In round k a
- * rank looks up the signatures of the ranks at distance 2^k on both sides.  It sends to the rank ahead and receives
- * from the rank behind, unless their signatures differ from its own.  After round k a rank knows whether one of the
- * 2^(k+1) ranks up to itself differs: the rank at distance 2^k has sent the state of the far half, or differs itself.
+ * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k it looks up the
+ * signatures of the ranks at distance 2^k on both sides.  It sends to the rank ahead and receives from the rank behind,
+ * if their signatures are the same as its own.  After round k a rank knows whether one of the 2^(k+1) ranks that end
+ * with itself differs: the rank at distance 2^k behind has sent the result for its half of them, or differs itself.
  * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks
  * leave the communicator to Open MPI.
  *
- * Cost: one reduction; if the ranks disagree, one more that distributes the cause.  About 30 bytes in the data that
- * MPI_Init exchanges, and 2 log2(P) lookups in the first vote on a communicator.  Their results are kept in one byte
- * for each process of the job.
+ * A vote takes one reduction.  If the ranks disagree, a second reduction distributes the cause.  A signature takes
+ * about 30 bytes of the data that MPI_Init exchanges.  The first vote on a communicator looks up 2 log2(P) signatures,
+ * and keeps each result in one byte of an array with all processes of the job.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -35,13 +36,13 @@
 
 /* ---- signatures ---- */
 
-/* A signature.  Ranks with equal signatures may serve a communicator together. */
+/* A signature.  coll/irr can serve a communicator only if all its ranks have the same signature. */
 typedef union signature {
     uint64_t word;
     struct {
         int64_t  priority : 13;
         uint64_t domain : 12, provider : 12;   /* digests of parameters */
-        uint64_t taken : 3, named : 3;         /* values of coll_irr_transport: in use; 1 + given */
+        uint64_t taken : 3, named : 3;         /* index of the transport in use; 1 + index of coll_irr_transport */
         uint64_t version : 14;
         uint64_t modes : MCA_COLL_IRR_MODES_BITS;
     };
@@ -49,12 +50,12 @@ typedef union signature {
 
 _Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all fields");
 
-/* The largest priority.  Open MPI does not allow larger values. */
+/* The largest priority that Open MPI allows. */
 #define PRIORITY_MAX ((1 << 12) - 1)
 
 /*
- * Returns a digest of a text; 0 for no text.  Two different texts have the same digest with probability 1/4095.  Ranks
- * with such texts cannot reach each other.
+ * Returns a digest of a text; 0 for no text.  Two different texts have the same digest with probability 1/4095.  The
+ * ranks then do not detect the difference, and cannot reach each other.
  */
 static unsigned digest(const char *text)
 {
@@ -91,14 +92,14 @@ static signature_t sign(void)
         .modes = mca_coll_irr_process_modes() };
 }
 
-/* The state of a lookup: whether a process has the same signature as this process. */
+/* The result of a lookup: the signature of a process is unknown, the same as that of this process, or different. */
 enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
 
 static struct {
     signature_t    signature;   /* of this process */
     bool           published;
-    bool           warned;      /* guarded by the component's lock, like `known` */
-    unsigned char *known;       /* of each process of the job; NULL: not used yet, or no memory */
+    bool           warned;      /* the user was warned; protected by the component's lock, as `known` is */
+    unsigned char *known;       /* result of the lookup of each process of the job; NULL: no lookup yet, or no memory */
 } mine;
 
 void mca_coll_irr_signature_open(void)
@@ -114,7 +115,10 @@ void mca_coll_irr_signature_close(void)
     mine.known = NULL;
 }
 
-/* Sets the signature of a rank.  Returns OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or a local error. */
+/*
+ * Sets *signature to the signature of a rank.  Returns OMPI_ERR_NOT_FOUND if the rank has published none.  Any other
+ * error concerns this process only.
+ */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
     const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
@@ -127,8 +131,8 @@ static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signat
 }
 
 /*
- * Stores the state of a process unless `becomes` is UNKNOWN, and returns the stored state.  Without memory returns
- * `becomes`.
+ * Returns the kept result of the lookup of a process.  If `becomes` is not UNKNOWN, keeps and returns `becomes`.  If
+ * there is no memory for results, returns `becomes`.
  */
 static unsigned char known_of(size_t process, unsigned char becomes)
 {
@@ -147,7 +151,7 @@ static unsigned char known_of(size_t process, unsigned char becomes)
     return known;
 }
 
-/* Sets *like_me_p to whether a rank has the same signature.  IRR_ERR_OOB: this process cannot look it up. */
+/* Sets *like_me_p to whether a rank has the same signature.  Returns IRR_ERR_OOB if this process cannot look it up. */
 static irr_status_t is_like_me(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
 {
     const size_t process = mca_coll_irr_process(ranks, rank).vpid;
@@ -178,16 +182,16 @@ static const char *transport_name(unsigned value)
 
 static const char *named(const signature_t *signature)
 {
-    return signature->named > 0 ? transport_name(signature->named - 1) : "no name";
+    return signature->named > 0 ? transport_name(signature->named - 1) : "not valid";
 }
 
 static void text_differs(const char *parameter, const char *value, unsigned process, char *text, size_t size)
 {
-    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%s' on rank %u of MPI_COMM_WORLD, and not on rank %u",
+    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%s' on rank %u of MPI_COMM_WORLD, but not on rank %u",
              parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
 }
 
-/* Describes the difference to another process as a clause, with the ranks of both in MPI_COMM_WORLD. */
+/* Writes a clause with the difference between this process and another one, and their ranks in MPI_COMM_WORLD. */
 static void describe(const signature_t *other, unsigned process, char *text, size_t size)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -206,21 +210,21 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
     } else if (other->domain != own->domain) {
         text_differs("domain", params->ofi_domain, process, text, size);
     } else if (other->taken != own->taken) {
-        snprintf(text, size, "%s is %s, which is %s on rank %u of MPI_COMM_WORLD, and %s on rank %u, where %.100s: "
-                 "name one", transport()->parameter, transport_name(0), transport_name(other->taken), process,
-                 choice->name, me, choice->why);
+        snprintf(text, size, "%s is %s and selects %s on rank %u of MPI_COMM_WORLD, but %s on rank %u, because %.80s; "
+                 "set it to one of the two", transport()->parameter, transport_name(0), transport_name(other->taken),
+                 process, choice->name, me, choice->why);
     } else if (other->modes != own->modes) {
-        snprintf(text, size, "coll_irr_setup_share, what is to serve a collective, the level of threads, or whether "
-                 "there is a coll_irr_memory_file, is not the same on rank %u of MPI_COMM_WORLD as on rank %u",
-                 process, me);
+        snprintf(text, size, "rank %u of MPI_COMM_WORLD and rank %u differ in an algorithm, in coll_irr_setup_share or "
+                 "in the level of threads, or only one of them has a schedule file, a dump or a memory file", process, me);
     } else {
-        snprintf(text, size, "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process, me);
+        snprintf(text, size, "rank %u of MPI_COMM_WORLD has another version of coll/irr than rank %u", process, me);
     }
 }
 
 /*
- * Describes the difference to the lowest rank that differs.  Returns true if this rank warns the user: the lowest of
- * the ranks with the highest priority, because it calls this function if any rank does.
+ * Writes a clause with the difference between this rank and the lowest rank that differs.  Returns true if this rank
+ * warns the user.  Of the ranks with the highest priority, the lowest one does so, because this rank calls the function
+ * if any rank does.
  */
 static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
@@ -235,7 +239,7 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 
         warns = warns && above <= 0 && (above < 0 || rank >= ranks->rank);
         if (text[0] == '\0' && !found) {
-            snprintf(text, size, "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process,
+            snprintf(text, size, "rank %u of MPI_COMM_WORLD has not loaded coll/irr, but rank %u has", process,
                      mca_coll_irr_my_process());
         } else if (text[0] == '\0' && other.word != mine.signature.word) {
             describe(&other, process, text, size);
@@ -244,13 +248,13 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
     return warns;
 }
 
-/* Writes the cause if a member lacks coll/irr or differs, and warns the user once. */
+/* Writes the cause if a rank of the communicator lacks coll/irr or differs.  Warns the user once in a job. */
 static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t size)
 {
     bool warns;
 
-    if (mine.warned && ranks->rank != 0) {   /* the text is not used */
-        snprintf(why, size, "coll/irr is not the same on all ranks");
+    if (mine.warned && ranks->rank != 0) {   /* the text is used on rank 0 only */
+        snprintf(why, size, "coll/irr differs between ranks");
         return;
     }
     warns = explain(ranks, why, size);
@@ -259,16 +263,16 @@ static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t s
     }
 }
 
-/* ---- partners: bit k of a side is the rank at distance 2^k ---- */
+/* ---- partners: the ranks at distances 2^k with which a rank exchanges messages ---- */
 
-/* Local: sets the partners with the same signature.  A failed lookup becomes the trouble of this rank. */
+/* Sets the partners with the same signature, without messages.  The vote reports a failed lookup (`trouble`). */
 static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
 {
     const mca_coll_irr_ranks_t *ranks = &module->ranks;
     const int64_t size = ranks->size;
     irr_status_t status = IRR_OK;
 
-    /* A process whose signature cannot be looked up nearly always takes part. */
+    /* A process whose signature cannot be looked up counts as a partner, because it nearly always takes part. */
     for (int64_t distance = 1; distance < size && mca_coll_irr_modex_complete(); distance *= 2) {
         bool sends = true, receives = true;
         irr_status_t one = is_like_me(ranks, (int)((ranks->rank + distance) % size), &sends);
@@ -280,11 +284,11 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
     }
     if (status != IRR_OK && module->trouble == IRR_OK) {
         module->trouble = IRR_ERR_OOB;
-        module->reason = strdup("a rank cannot look up what others have published in MPI_Init");
+        module->reason = strdup("it cannot look up the data that other ranks have published in MPI_Init");
     }
 }
 
-/* Returns true if this rank lacks a partner. */
+/* Returns true if a rank at one of the distances 2^k, ahead or behind, is no partner. */
 static bool lacks_partner(const mca_coll_irr_partners_t *partners, int ranks)
 {
     bool lacks = false;
@@ -311,8 +315,8 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 }
 
 /*
- * Returns the algorithm if this rank leaves the collective to Open MPI, or NULL if it wants the collective served.  A
- * rank with a schedule file or a dump of the matrices wants it served.
+ * Returns NULL if this rank wants the engine to serve the collective.  Otherwise returns the algorithm and the reason,
+ * for a message.  A rank with a schedule file or a dump of the matrices wants the engine to serve the collective.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -341,16 +345,16 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 /* ---- words ---- */
 
 /*
- * The words of the vote.  A rank r is stored in a word as ranks - r, so the maximum is the lowest rank.  UNLIKE:
- * coll/irr differs on some rank.
+ * The indices of the words of a vote.  In BAD_VALUE and LEFT, rank r of P ranks is the number P - r, so the maximum is
+ * the lowest rank.  UNLIKE is 1 if coll/irr differs on some rank.
  */
 enum { BAD_VALUE, WANTED, LEFT, APART = MCA_COLL_IRR_VOTE_APART, PINNED, MACHINE, UNLIKE = MACHINE + 2, WORDS };
 
 _Static_assert((int)MACHINE == (int)MCA_COLL_IRR_VOTE_MACHINE, "the order of coll_irr_agreement.h");
 
 /*
- * Returns true if this rank reports the cause.  The lowest rank with a bad value does so.  If there is none, the lowest
- * rank that leaves the collective to Open MPI does so.
+ * Returns true if this rank reports the cause.  The lowest rank with a bad value does.  If no rank has a bad value, the
+ * lowest rank that leaves the collective to Open MPI does.
  */
 static bool reports(const mca_coll_irr_agreement_t *agreement)
 {
@@ -361,8 +365,8 @@ static bool reports(const mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Writes the cause if this rank has a bad value or another trouble.  Warns the user, unless MPI_Init has named the
- * value.
+ * Writes the cause if this rank has a bad value or another error.  Warns the user, unless a warning in MPI_Init has
+ * already named the value.
  */
 static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
@@ -381,7 +385,7 @@ static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COL
     }
 }
 
-/* Local: warns the user, and writes the cause for all ranks. */
+/* Warns the user, and writes the cause, which the next reduction sends to all ranks. */
 static void report(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_module_t *module = agreement->module;
@@ -391,10 +395,10 @@ static void report(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WH
         report_trouble(module, why);
         return;
     }
-    snprintf(why, MCA_COLL_IRR_WHY, "%s is %s on rank %d and not on others", parameter, agreement->why,
+    snprintf(why, MCA_COLL_IRR_WHY, "%s is %s on rank %d, but not on all ranks", parameter, agreement->why,
              module->ranks.rank);
-    mca_coll_irr_warn("engine-message", "%s is %s on some ranks of a communicator and not on others; parameters must "
-                      "be the same on all ranks; Open MPI's own algorithm serves the communicator", parameter,
+    mca_coll_irr_warn("engine-message", "%s is %s on some ranks of a communicator, but not on all; parameters must be "
+                      "the same on all ranks; Open MPI's own algorithm serves the communicator", parameter,
                       agreement->why);
 }
 
@@ -408,7 +412,7 @@ static irr_status_t take_cause(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* The step if some ranks leave the collective to Open MPI or have a bad value: one rank sends the cause to all. */
+/* The next step if a rank has a bad value or leaves the collective to Open MPI: one rank sends the cause to all. */
 static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
     memset(agreement->text, 0, sizeof(agreement->text));
@@ -419,8 +423,9 @@ static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Sets the words of this rank, and `why` if it leaves the collective to Open MPI.  A rank without memory for a module
- * has read no settings.  It agrees with the others here, and reports its trouble in the setup.
+ * Sets the words of this rank.  If this rank leaves the collective to Open MPI, sets `why` of the agreement.  A rank
+ * without memory for a module has read no settings.  It does not object here, and reports the lack of memory in the
+ * setup.
  */
 static void cast_vote(mca_coll_irr_agreement_t *agreement)
 {
@@ -448,10 +453,10 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
 
 /* ---- steps ---- */
 
-/* Decides by the maxima of the words of all ranks. */
+/* Decides by the maxima of the words: the engine or Open MPI serves the collective, or the ranks need the cause. */
 static irr_status_t decide(mca_coll_irr_agreement_t *agreement)
 {
-    const char *why = agreement->why != NULL ? agreement->why : "not known, for want of memory";
+    const char *why = agreement->why != NULL ? agreement->why : "unknown, because memory is lacking";
     char text[160];
 
     agreement->next = agreement->then;

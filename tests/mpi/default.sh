@@ -83,7 +83,7 @@ beside "the cause: settings that differ" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_window_messages is [05] on rank [02] .* and [05] on rank [02]" \
     on_some_ranks OMPI_MCA_coll_irr_window_messages=5 "$builddir/mpi_report" 7 0
 beside "the cause: ranks without coll/irr" one_says \
-    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded it, and rank 0 has" \
+    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded coll/irr, but rank 0 has" \
     ranks 4 "$divide" 2 "$builddir/mpi_report" 7 0 else env OMPI_MCA_coll=^irr "$builddir/mpi_report" 7 0
 unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
 case $TRANSPORTS in
@@ -98,9 +98,9 @@ else
 fi
 beside "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left
-beside "an algorithm on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
+beside "an algorithm on two of four ranks" one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algorithm" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left
-beside "a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
+beside "a schedule file on two of four ranks" one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algorithm" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
 OMPI_MCA_coll_irr_setup_share=0
 OMPI_MCA_coll_irr_alltoall_algorithm=host
@@ -108,11 +108,11 @@ export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
 beside "nothing to spend, and an algorithm on two of four ranks" \
     one_message "coll_irr_alltoallv_algorithm is auto and coll_irr_setup_share is 0 on some ranks" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left
-beside "the same and a schedule file on two of four ranks" one_says "what is to serve a collective, .* is not the same on rank 2" \
+beside "the same and a schedule file on two of four ranks" one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algorithm" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
 unset OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
 beside "host for MPI_Alltoall on two of four ranks, auto on the others: the first request asks" \
-    one_says "what is to serve a collective, .* is not the same on rank 2" \
+    one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algorithm" \
     on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=host "$program" left
 beside "a bad value on two of four ranks" one_message "Value: *nonsense" \
     on_some_ranks OMPI_MCA_coll_irr_compose=nonsense "$program" left

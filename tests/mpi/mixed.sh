@@ -25,21 +25,21 @@ mixed_last() {
 
 # The half with coll/irr is served, and the other half is not.
 halves() {
-    mixed OMPI_MCA_coll=^irr 2 2 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 2 has" halves &&
+    mixed OMPI_MCA_coll=^irr 2 2 "rank 0 of MPI_COMM_WORLD has not loaded coll/irr, but rank 2 has" halves &&
         [ "$(lines 'rank [01]: 0 served')" -eq 2 ] && [ "$(lines 'rank [23]: [1-9]* served')" -eq 2 ]
 }
 
 plan 25
 for first in 0 1 2; do
     beside "not on rank 0 of 2, collective $first first" \
-        mixed OMPI_MCA_coll=^irr 1 1 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 1 has" apart:$first
+        mixed OMPI_MCA_coll=^irr 1 1 "rank 0 of MPI_COMM_WORLD has not loaded coll/irr, but rank 1 has" apart:$first
     beside "not on the last of 4, collective $first first" \
-        mixed_last OMPI_MCA_coll=^irr 3 1 "rank 3 of MPI_COMM_WORLD has not loaded it, and rank 0 has" apart:$first
+        mixed_last OMPI_MCA_coll=^irr 3 1 "rank 3 of MPI_COMM_WORLD has not loaded coll/irr, but rank 0 has" apart:$first
 done
 beside "not on the first 2 of 7" \
-    mixed OMPI_MCA_coll=^irr 2 5 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 2 has" apart
+    mixed OMPI_MCA_coll=^irr 2 5 "rank 0 of MPI_COMM_WORLD has not loaded coll/irr, but rank 2 has" apart
 beside "not on the last 6 of 7" \
-    mixed_last OMPI_MCA_coll=^irr 1 6 "rank 1 of MPI_COMM_WORLD has not loaded it, and rank 0 has" apart
+    mixed_last OMPI_MCA_coll=^irr 1 6 "rank 1 of MPI_COMM_WORLD has not loaded coll/irr, but rank 0 has" apart
 beside "not on half of 4 ranks; the other half is served" halves
 for priority in 5 -1 60; do
     beside "priority $priority on rank 0 of 4" \

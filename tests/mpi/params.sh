@@ -183,7 +183,7 @@ if [ "$TRANSPORT" = ucx ]; then
         "cannot reach rank .*; each rank must reach all others with coll_irr_transport '[^ ]*', coll_irr_ucx_tls '[^ ]*' and coll_irr_ucx_devices ''; Open MPI"
 else
     beside "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
-        "coll_irr_ofi_provider is .* on rank .*, and not on rank"
+        "coll_irr_ofi_provider is .* on rank .*, but not on rank"
 fi
 beside "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 beside "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2

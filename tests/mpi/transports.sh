@@ -61,10 +61,10 @@ export OMPI_MCA_coll_irr_shm
 beside "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
 beside "another provider on two of four ranks" \
-    unlike "coll_irr_ofi_provider is 'shm' on rank 0 of MPI_COMM_WORLD, and not on rank 2" \
+    unlike "coll_irr_ofi_provider is 'shm' on rank 0 of MPI_COMM_WORLD, but not on rank 2" \
     OMPI_MCA_coll_irr_ofi_provider=shm
 beside "another domain on two of four ranks" \
-    unlike "coll_irr_ofi_domain is 'lo' on rank 0 of MPI_COMM_WORLD, and not on rank 2" OMPI_MCA_coll_irr_ofi_domain=lo
+    unlike "coll_irr_ofi_domain is 'lo' on rank 0 of MPI_COMM_WORLD, but not on rank 2" OMPI_MCA_coll_irr_ofi_domain=lo
 for transport in ucx ofi; do
     case " $TRANSPORTS " in
         *" $transport "*)
