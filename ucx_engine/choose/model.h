@@ -5,7 +5,8 @@
  * The model ranks strategies, so that very slow strategies are never tried.  A prediction may be wrong by a factor; if
  * two predictions differ by more than this factor, their order is right.  The model knows the cost of messages, of
  * bytes on a node's link and of copies (LogGP with links).  If the machine states the length of switch queues, the
- * model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts this cost more exactly.
+ * model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts this cost more exactly, and a
+ * trial measures it.
  *
  * Pure.  Cost: O(dimensions) for a strategy.
  */

@@ -1,24 +1,25 @@
 /*
- * optimal.c - the shortest schedule: preemptive open shop, Gonzalez and Sahni, J. ACM 23 (1976); Birkhoff's
+ * optimal.c - the shortest schedule, as in a preemptive open shop (Gonzalez and Sahni, J. ACM 23, 1976), by Birkhoff's
  * decomposition of a matrix with equal sums.
  *
- * Dummy bytes fill the matrix up until each rank sends and receives as much as the busiest port, irr_schedule_bound.
- * Then a perfect matching of senders and receivers exists (Birkhoff).  The matching is a step, as long as the shortest
- * of its entries; the rest of the matrix has equal sums again.  So the lengths of the steps add up to the bound, and
- * messages are split.
+ * Dummy bytes are added to the matrix until each rank sends and receives as many bytes as the busiest port
+ * (irr_schedule_bound).  Then a perfect matching of senders and receivers exists (Birkhoff).  A matching is a step of
+ * the schedule.  The step is as long as the shortest entry of the matching, and its bytes are subtracted from the
+ * matrix.  The remaining matrix has equal sums again.  The lengths of all steps therefore add up to the bound.
+ * Messages are split.
  *
- * Each step empties an entry, so there are at most as many steps as entries.  To have few steps, the matching takes
- * only entries of at least a threshold, a power of two that is halved when no such matching is left.  An emptied pair
- * costs one augmenting path (matching.h), so a step costs O(P) and the repair of the pairs that it emptied.
+ * Each step empties an entry, so there are at most as many steps as entries.  To have fewer steps, the matching takes
+ * only entries of at least a threshold.  The threshold is a power of two, and is halved when no such matching is left.
+ * A step takes O(P) time, and one augmenting path (matching.h) for each entry that it empties.
  *
- * To limit the steps, lengths are rounded up to granules (coarsen.h).  The schedule then takes at most the bound plus
- * one granule for each message of the busiest port; irr_schedule_makespan returns the exact time.  With granules as
- * long as the longest message, there are as many steps as the busiest port has messages.  No schedule has fewer, so a
- * lower limit has the same effect.
+ * To limit the number of steps, lengths are rounded up to multiples of a granule (coarsen.h).  The schedule then takes
+ * at most the bound plus one granule for each message of the busiest port; irr_schedule_makespan returns the exact
+ * time.  If a granule is as long as the longest message, there are as many steps as the busiest port has messages.  No
+ * schedule has fewer steps, so a lower limit has the same effect.
  *
- * If the schedule of whole.h, which splits no message, is as short and has fewer transmissions, it is the result.
+ * The schedule of whole.h splits no message.  It is the result if it is as short and has fewer transmissions.
  *
- * Time for 256 ranks, dense: about 0.1 s, with a limit 1.5 s; memory O(P * P).
+ * A dense matrix of 256 ranks takes about 0.1 s, and 1.5 s with a limit on the steps.  Memory O(P * P).
  */
 #include "order/coarsen.h"
 #include "order/matching.h"
@@ -29,7 +30,7 @@
 #include "core/alloc.h"
 #include "core/deadline.h"
 
-/* The input of an attempt. */
+/* The input of an attempt to compute a schedule (irr_coarsen_t). */
 typedef struct job {
     irr_messages_t        messages;
     const irr_deadline_t *deadline;
@@ -40,9 +41,8 @@ typedef struct shop {
     uint64_t       granule;    /* bytes of a granule */
     uint64_t       bound;      /* granules that the busiest port has left */
     uint64_t       threshold;  /* shortest entry that may be matched, in granules */
-    uint64_t      *left;       /* granules by sender and receiver, including dummies */
-    uint64_t      *slack;      /* [i]: granules that sender i lacks to be as busy as the bound; [ranks + j]: receiver
-                                  j */
+    uint64_t      *left;       /* by sender and receiver: number of granules to send, including dummies */
+    uint64_t      *slack;      /* granules missing up to the bound; [i]: of sender i; [ranks + j]: of receiver j */
     irr_message_t *messages;   /* by sender and receiver; length 0: no message */
     irr_matching_t matching;
 } shop_t;
@@ -70,7 +70,7 @@ static void find_slack(shop_t *shop)
     }
 }
 
-/* The slacks of senders and of receivers have equal sums, so one pass along both lists adds all dummies. */
+/* Adds dummies.  The slacks of senders and of receivers have equal sums, so one pass along both lists is enough. */
 static void fill_up(shop_t *shop)
 {
     const size_t n = shop->ranks;
@@ -131,7 +131,7 @@ static void lower_threshold(shop_t *shop)
     }
 }
 
-/* Sums are equal, so a perfect matching exists if all entries are allowed. */
+/* Finds a perfect matching.  One exists if the threshold allows all entries, because the sums are equal. */
 static irr_status_t match_all(shop_t *shop)
 {
     for (int i = 0; i < (int)shop->ranks; i++) {
@@ -157,7 +157,7 @@ static uint64_t shortest(const shop_t *shop)
     return least;
 }
 
-/* Sends `granules` granules on all pairs of the matching: data first, then dummies. */
+/* Adds a step in which each pair of the matching sends `granules` granules: first its data, then its dummies. */
 static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;

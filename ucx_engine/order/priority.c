@@ -1,15 +1,16 @@
 /*
- * priority.c - the revised R-schedule: rotation along the rows, with priority for the messages of the incomplete row to
- * the columns that this row lacks.
+ * priority.c - the revised R-schedule: in each row of a grid the members rotate, and messages of the incomplete last
+ * row to the columns that this row lacks have priority.
  *
  * In step k a member sends to the column k places ahead.  Members of the incomplete row do so as if the row were
- * complete: the messages for its missing members (pseudo-nodes) go to the first complete rows, where they would collide
- * with the messages of the row itself.  In complete row m < rest the sender that would collide therefore stalls for a
- * step.  This delays its other sends by one and makes the next member stall, and so on along the row.
+ * complete.  Their messages for its missing members (pseudo-nodes) go to the first complete rows.  There they would
+ * collide with messages of the complete row.  In complete row m < rest, the member whose message would collide
+ * therefore stalls: it sends nothing in this step, and each later message one step later.  Its next message would then
+ * collide with a message of the next member, which therefore stalls, too, and so on along the row.
  *
- * Figure 10 of the JPDC paper is authoritative (the printed formula counts the steps one too high): in complete row m
- * the stall of column (m + C - k) mod C falls in step r - m + k, 0 <= k <= C - r + m.  There are C steps, without the
- * step of a member's message to itself.  O(1).
+ * The steps follow figure 10 of the JPDC paper; the printed formula has steps that are too high by one.  With C columns
+ * and r members in the incomplete row, column (m + C - k) mod C of complete row m stalls in step r - m + k, for
+ * 0 <= k <= C - r + m.  There are C steps; a member's message to itself takes no step.  O(1).
  */
 #include "order/priority.h"
 

@@ -1,14 +1,15 @@
 /*
- * random.c - random scheduling without node contention, algorithms random and random-sorted: RS_N
- * and RS_N+sort of Ranka, Wang and Kumar, sections 5.2 and 7.1.
+ * random.c - random scheduling in which a rank sends and receives at most one message in a step.  The algorithms random
+ * and random-sorted are RS_N and RS_N+sort of Ranka, Wang and Kumar, sections 5.2 and 7.1.
  *
- * The rows of messages are shuffled once.  In each step the ranks, beginning with a random one, each take the first
- * message of their row whose receiver is free; the last entry of the row moves to its place.  No message is split.
- * With d messages from and to each rank there are about d + log d steps.  A step costs O(P * d) in the worst case, and
- * usually O(P) plus the conflicts.
+ * Each rank has a row, the list of the messages that it sends.  The rows are shuffled once.  In each step every rank,
+ * beginning with a random one, takes the first message of its row whose receiver is free.  The last message of the row
+ * moves to the place of the taken one.  No message is split.  With d messages from and to each rank there are about
+ * d + log d steps.  A step takes O(P * d) time in the worst case, and usually O(P) plus the number of receivers that
+ * were not free.
  *
- * random-sorted first sorts each row by falling length, O(d log d) a row.  As steps take messages out of the rows, the
- * order decays: the paper found no gain over RS_N.
+ * random-sorted first sorts each row by falling length, in O(d log d) time for a row.  Taking messages out of the rows
+ * disturbs this order, and the paper found no gain over RS_N.
  */
 #include "order/messages.h"
 
@@ -37,7 +38,10 @@ static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, i
     return NULL;
 }
 
-/* Runs all steps.  busy[j]: the last step in which rank j received; taken[i]: the message of rank i in this step. */
+/*
+ * Assigns messages to steps until none is left.  busy[j]: last step in which rank j receives; taken[i]: the message
+ * that rank i sends in this step.
+ */
 static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *busy, irr_message_t **taken,
                               const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
@@ -68,7 +72,7 @@ static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *b
     return status;
 }
 
-/* Takes all messages and appends their transmissions. */
+/* Assigns all messages to steps, and appends their transmissions to the schedule. */
 static irr_status_t take_all(irr_messages_t *messages, uint64_t *random, const irr_deadline_t *deadline,
                              irr_schedule_t *schedule)
 {

@@ -1,21 +1,22 @@
 /*
- * redistribution.c - the schedules of block-cyclic redistributions, algorithm redistribution.  It uses the
- * first of three algorithms that supports the redistribution.
+ * redistribution.c - the schedules of block-cyclic redistributions (algorithm redistribution).  There are algorithm 1,
+ * algorithm 2 and a plain schedule; the first of the three that supports the redistribution computes its schedule.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * The redistribution determines the step of a message, the matrix its length.  If the matrix belongs to another
- * exchange, the final check finds messages without a step.
+ * The redistribution determines the step of a message, and the matrix determines its length.  If the matrix is not that
+ * of the redistribution, the check at the end finds messages without a step.
  *
- * Algorithm 1 (section 4.1, theorem 1) requires gcd(x, q) = gcd(y, p) = 1 and has steps of equal lengths.  The entries
- * (i + yk mod p, j + xk mod q) of the table of lengths are equal for all k, because xy elements further on are the next
- * y blocks of the sources and x blocks of the targets.  For p <= q, k from 0 to p - 1 gives each source once, and p
- * different targets: this is a step.  The steps of all j, with i = 0, contain each message once.  The paper's algorithm
- * gives two sources the same target if p > q; here sources and targets are swapped then.  At most max(p, q) steps,
- * fewer if some ranks have nothing for others; O(pq) time.
+ * Algorithm 1 (section 4.1, theorem 1) requires gcd(x, q) = gcd(y, p) = 1.  All messages of a step have the same
+ * length.  The table of lengths has a row for each source and a column for each target.  Its entries (i + yk mod p, j +
+ * xk mod q) are equal for all k, because the distribution repeats after xy elements, that is, after y blocks of the
+ * sources and x blocks of the targets.  For p <= q the entries with k from 0 to p - 1 are a step: they contain each
+ * source once, and p different targets.  The steps of i = 0 and all j contain each message once.  If p > q, sources and
+ * targets are swapped first, because the paper's algorithm would give two sources the same target.  There are at most
+ * max(p, q) steps, and fewer if some ranks exchange no data.  O(pq) time.
  *
- * Algorithm 2 is in redistribution_two.c.  The plain schedule is that of the paper's figure 1(b): max(p, q) steps,
- * O(P * P) time.  The check takes O(P * P + n log n) for n messages.
+ * Algorithm 2 is in redistribution_two.c.  The plain schedule is the one of the paper's figure 1(b).  It has max(p, q)
+ * steps and takes O(P * P) time.  The check takes O(P * P + n log n) time for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"

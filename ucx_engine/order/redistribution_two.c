@@ -1,25 +1,29 @@
 /*
- * redistribution_two.c - any redistribution, in large steps in which each rank sends the same number of bytes.
+ * redistribution_two.c - schedules of all redistributions, in large steps.  In a large step each source sends the same
+ * number of bytes.  A large step consists of small steps, in which a rank sends at most one message.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution,
  *     section 4.2, theorem 2 and algorithm 2
  *
- * The table of lengths is cut into equal blocks.  With s = gcd(y, p) and t = gcd(x, q) entry (i, j) is equal to (i + yk
- * mod p, j + xk mod q), whose indices differ by multiples of s and t.  The paper takes blocks of s x t entries.  These
- * are all equal only if h = gcd(p / s, q / t) is 1, since the two indices move together; blocks of sh x th are always
- * equal.
+ * The table of lengths has a row for each source and a column for each target.  It is cut into blocks with the same
+ * contents.  With s = gcd(y, p) and t = gcd(x, q), entry (i, j) is equal to entry (i + yk mod p, j + xk mod q) for all
+ * k.  The row of the second entry differs by a multiple of s, and its column by a multiple of t.  The paper takes
+ * blocks of s x t entries.  Because k moves row and column together, these blocks are equal only if h = gcd(p / s, q /
+ * t) is 1.  Blocks of sh x th entries are always equal.
  *
- * 1. Each source picks one block of its row for the first large step.  Sources with long messages pick first, and begin
- *    on the diagonal of the table.  A source avoids blocks in which a target would get more than a source sends, if
- *    possible.
- * 2. Small steps: the longest message whose source and target are both free goes next, until all are sent.
+ * 1. Each source picks one block of its row for the first large step.  Sources with long messages pick first.  A source
+ *    tries the block on the diagonal of the table first.  If possible, it picks a block in which no target receives
+ *    more than a source sends.
+ * 2. The messages of the picked blocks get small steps.  The next message is always the longest one whose source and
+ *    target are both free.
  * 3. Large step n is the first large step, with its targets moved by n - 1 blocks.
  *
- * Items 1 and 2 are the paper's steps 3 to 9, whose printed loops do not produce a schedule; ties are broken so that
- * the result is the paper's table for example 2.  The paper assumes p / s < q / t without loss of generality.  Here
- * sources and targets are also swapped, and the shorter of the two schedules is kept, or the paper's if both are equal.
+ * Items 1 and 2 stand for the paper's steps 3 to 9, whose printed loops do not produce a schedule.  Ties are broken so
+ * that example 2 has the paper's table as its result.  The paper assumes p / s < q / t without loss of generality.
+ * This file also computes the schedule with sources and targets swapped, and keeps the shorter of the two schedules.
+ * If both are equally long, it keeps the one without the swap.
  *
- * q / th large steps, or p / sh; time O(pq * (s + t) * h) at most, memory O(pth + q).
+ * There are q / th large steps, or p / sh with the swap.  Time O(pq * (s + t) * h) at most, memory O(pth + q).
  */
 #include "order/redistribution.h"
 
@@ -35,11 +39,11 @@ typedef struct message {
 
 typedef struct two {
     const irr_redistribution_view_t *view;
-    int        height, width;     /* of a block: sh, th */
+    int        height, width;     /* numbers of rows and columns of a block: sh, th */
     int        columns;           /* number of blocks in a row */
     uint64_t  *load;              /* bytes that each target receives in the first large step */
-    int       *sends, *receives;  /* the latest small step in which a source, or a target, was busy */
-    message_t *sources;           /* the longest message of each source, for sorting */
+    int       *sends, *receives;  /* by source, by target: the latest small step in which it was busy */
+    message_t *sources;           /* longest message of each source, sorted by falling length */
     message_t *messages;          /* messages of the first large step */
     size_t     count;
 } two_t;
@@ -70,7 +74,9 @@ static int by_length(const void *a, const void *b)
     return (x->j > y->j) - (x->j < y->j);
 }
 
-/* Fills two->sources, sorted, and returns the bytes that a source sends in a block: all sums are equal by theorem 2. */
+/*
+ * Fills and sorts two->sources.  Returns the number of bytes that a source sends in a block, the same for all sources.
+ */
 static uint64_t sort_sources(two_t *two)
 {
     const irr_redistribution_t *sides = &two->view->sides;
@@ -106,7 +112,7 @@ static uint64_t load_with(const two_t *two, int i, int column)
     return most;
 }
 
-/* Returns the column that source i picks: the first within the limit, or the one with the least load. */
+/* Returns the column of blocks that source i picks: the first one within the limit, or the one with the least load. */
 static int pick_column(const two_t *two, int i, uint64_t limit)
 {
     uint64_t least = UINT64_MAX;
@@ -201,7 +207,7 @@ static irr_status_t build(const irr_redistribution_t *redistribution, bool turne
     return irr_redistribution_end(large, status);
 }
 
-/* Returns whether a column has more blocks than a row, in which case the paper swaps sources and targets. */
+/* Returns true if a column has more blocks than a row.  The paper then swaps sources and targets. */
 static bool is_turned(const irr_redistribution_t *redistribution)
 {
     const uint64_t common = irr_gcd(redistribution->x, redistribution->y);

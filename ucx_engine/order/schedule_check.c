@@ -1,8 +1,9 @@
 /*
  * schedule_check.c - checks the rules of a schedule, and whether it delivers a matrix.  See schedule.h.
  *
- * One pass by step finds ranks that are busy twice.  A second pass by message and offset finds bytes that are missing
- * or sent twice.  O(n log n) time for n transmissions and O(P + n) memory; a matrix adds O(P * P) time.
+ * The first pass, in the order of the steps, finds ranks that send or receive twice in a step.  The second pass, in the
+ * order of messages and offsets, finds bytes that are missing or sent twice.  O(n log n) time for n transmissions and
+ * O(P + n) memory.  Checking against a matrix takes O(P * P) time more.
  */
 #include "order/schedule.h"
 
@@ -14,7 +15,7 @@
 
 typedef struct check {
     const irr_schedule_t      *schedule;
-    int                       *busy;     /* [r]: the last step in which rank r sent; [ranks + r]: received */
+    int                       *busy;     /* last step in which a rank sends: [r], receives: [ranks + r] */
     const irr_transmission_t **sorted;   /* by message, then by offset */
     irr_schedule_fault_t      *fault;
 } check_t;
@@ -33,7 +34,7 @@ static irr_status_t broken(const check_t *check, size_t index, const char *forma
 
 /* ---- by step ---- */
 
-/* Checks the fields that do not depend on other transmissions.  bytes: the rest of INT64_MAX. */
+/* Checks the fields that do not depend on other transmissions.  bytes: maximum length of this transmission. */
 static irr_status_t check_fields(const check_t *check, size_t i, uint64_t bytes)
 {
     const irr_transmission_t *t = &check->schedule->list[i];
@@ -117,7 +118,9 @@ static bool belongs_to(const irr_transmission_t *t, int from, int to)
     return t->from == from && t->to == to;
 }
 
-/* Checks that the first transmission of a message begins at byte 0, and each other one where the one before ends. */
+/*
+ * Checks that the first transmission of a message begins at byte 0, and each later one at the end of the previous one.
+ */
 static irr_status_t check_offsets(const check_t *check)
 {
     uint64_t end = 0;
@@ -137,7 +140,7 @@ static irr_status_t check_offsets(const check_t *check)
     return IRR_OK;
 }
 
-/* Checks that a message is as long as the end of its last transmission. */
+/* Checks that the last transmission of each message ends at the length that the matrix has for the message. */
 static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matrix)
 {
     size_t next = 0;
