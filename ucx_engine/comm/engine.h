@@ -80,7 +80,7 @@ struct irr_comm {
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
     irr_strategy_t   alone;       /* strategy of exchanges without a schedule */
     irr_settings_t   settings;
-    int             *labels;      /* by rank: equal on ranks that share a node */
+    int             *labels;      /* by rank: equal on ranks that share a node; NULL after the setup */
     irr_nodes_t      nodes;
     irr_relay_t      relay;
     irr_allreduce_t  agreement;   /* for lookups of schedules, frozen plans and epoch barriers */

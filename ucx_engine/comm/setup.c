@@ -340,6 +340,8 @@ static void end(irr_setup_t *setup, irr_status_t status)
         leave_to_host(setup);
     }
     if (status == IRR_OK) {
+        irr_free(setup->comm->labels);
+        setup->comm->labels = NULL;
         irr_comm_files_doubt(setup->comm, &setup->params, &setup->files);
     } else {
         undo(setup);

@@ -1,91 +1,93 @@
 /*
- * nodes.c - sorts ranks by label, then numbers the groups; see nodes.h.
+ * nodes.c - numbers the labels in the order of their lowest ranks; see nodes.h.
  */
 #include "route/nodes.h"
 
 #include "core/alloc.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-typedef struct labelled {
-    int label, rank;
-    int lowest;   /* lowest rank of the node */
-} labelled_t;
-
-static int by_label(const void *a, const void *b)
+/* Places the arrays in one allocation. `first`, whose length depends on the number of nodes, is the last array. */
+static void set_arrays(irr_nodes_t *nodes, int *memory)
 {
-    const labelled_t *x = a, *y = b;
-
-    if (x->label != y->label) {
-        return x->label < y->label ? -1 : 1;
-    }
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    nodes->node = memory;
+    nodes->place = nodes->node + nodes->ranks;
+    nodes->members = nodes->place + nodes->ranks;
+    nodes->first = nodes->members + nodes->ranks;
 }
 
-static int by_lowest(const void *a, const void *b)
+/* Returns the place of a label in a hash table of node numbers, or the free place for a new label. */
+static int *place_of(const irr_nodes_t *nodes, int *table, size_t places, const int *labels, int label)
 {
-    const labelled_t *x = a, *y = b;
+    size_t i = (size_t)((uint64_t)(unsigned)label * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
 
-    if (x->lowest != y->lowest) {
-        return x->lowest < y->lowest ? -1 : 1;
+    while (table[i] >= 0 && labels[nodes->members[table[i]]] != label) {
+        i = (i + 1) & (places - 1);
     }
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return &table[i];
 }
 
-static void sort(labelled_t *list, int ranks, const int *labels)
+/*
+ * Numbers the nodes in the order of their lowest ranks, and the ranks of each node. Sets members[n] to the lowest rank
+ * of node n, and first[n + 1] to the number of its ranks. The table has more places than there are nodes.
+ */
+static void number(irr_nodes_t *nodes, int *table, size_t places, const int *labels)
 {
-    for (int r = 0; r < ranks; r++) {
-        list[r] = (labelled_t){ .label = labels[r], .rank = r };
-    }
-    qsort(list, (size_t)ranks, sizeof(*list), by_label);
-    for (int i = 0; i < ranks; i++) {
-        bool first = i == 0 || list[i - 1].label != list[i].label;
+    for (int r = 0; r < nodes->ranks; r++) {
+        int *node = place_of(nodes, table, places, labels, labels[r]);
 
-        list[i].lowest = first ? list[i].rank : list[i - 1].lowest;
-    }
-    qsort(list, (size_t)ranks, sizeof(*list), by_lowest);
-}
-
-static void number(irr_nodes_t *nodes, const labelled_t *list)
-{
-    for (int i = 0; i < nodes->ranks; i++) {
-        int rank = list[i].rank;
-
-        if (i == 0 || list[i - 1].lowest != list[i].lowest) {
-            nodes->first[nodes->count++] = i;
+        if (*node < 0) {
+            *node = nodes->count++;
+            nodes->members[*node] = r;
+            nodes->first[*node + 1] = 0;
         }
-        nodes->members[i] = rank;
-        nodes->node[rank] = nodes->count - 1;
-        nodes->place[rank] = i - nodes->first[nodes->count - 1];
+        nodes->node[r] = *node;
+        nodes->place[r] = nodes->first[*node + 1]++;
     }
-    nodes->first[nodes->count] = nodes->ranks;
+}
+
+/* Lists the ranks node by node. */
+static void list(irr_nodes_t *nodes)
+{
     nodes->smallest = nodes->ranks;
+    nodes->first[0] = 0;
     for (int n = 0; n < nodes->count; n++) {
-        int size = irr_nodes_size(nodes, n);
+        const int size = nodes->first[n + 1];
 
         nodes->smallest = size < nodes->smallest ? size : nodes->smallest;
         nodes->largest = size > nodes->largest ? size : nodes->largest;
+        nodes->first[n + 1] += nodes->first[n];
+    }
+    for (int r = 0; r < nodes->ranks; r++) {
+        nodes->members[nodes->first[nodes->node[r]] + nodes->place[r]] = r;
     }
 }
 
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels)
 {
-    size_t count = (size_t)ranks;
+    const size_t count = (size_t)ranks;
     irr_nodes_t made = { .ranks = ranks };
-    labelled_t *list = irr_alloc(count, sizeof(*list));
+    int *table, *memory = NULL;
+    size_t places = 2;
 
+    while (places <= count) {
+        places *= 2;
+    }
+    table = irr_alloc(places, sizeof(*table));
     made.node = irr_alloc(4 * count + 1, sizeof(int));
-    if (list == NULL || made.node == NULL) {
+    if (table != NULL && made.node != NULL) {
+        memset(table, 0xff, places * sizeof(*table));
+        set_arrays(&made, made.node);
+        number(&made, table, places, labels);
+        list(&made);
+        memory = irr_resize(made.node, 3 * count + (size_t)made.count + 1, sizeof(int));
+    }
+    irr_free(table);
+    if (memory == NULL) {
         irr_free(made.node);
-        irr_free(list);
         return IRR_ERR_NO_MEMORY;
     }
-    made.place = made.node + count;
-    made.members = made.place + count;
-    made.first = made.members + count;
-    sort(list, ranks, labels);
-    number(&made, list);
-    irr_free(list);
+    set_arrays(&made, memory);
     *nodes = made;
     return IRR_OK;
 }

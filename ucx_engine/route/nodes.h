@@ -17,7 +17,10 @@ typedef struct irr_nodes {
     int *members;            /* all ranks, node by node */
 } irr_nodes_t;
 
-/* Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  IRR_ERR_NO_MEMORY.  O(P log P). */
+/*
+ * Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  Takes 12 bytes a rank and 4 bytes a
+ * node.  O(P).  IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
