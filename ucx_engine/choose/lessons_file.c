@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define HEADER  "coll_irr memory 2"
-#define OLDER   "coll_irr memory 1"   /* of releases before 0.3.0: other names, and `way` for `strategy` */
+#define OLDER   "coll_irr memory 1"   /* first line before 0.3.0; such a file has old names, and `way` for `strategy` */
 #define COMMENT "#"
 
 #define LINE_BYTES 256
@@ -103,7 +103,7 @@ static bool is_name(const char *text)
     return length > 0 && length < IRR_CANDIDATE_TEXT;
 }
 
-/* Copies a strategy that fits, by its present name: "aapc, pace sync" of an older release is "tree, pacing sync". */
+/* Copies the name of a strategy.  Replaces old names: "aapc, pace sync" of an older release is "tree, pacing sync". */
 static void copy_renewed(char to[IRR_CANDIDATE_TEXT], const char *from)
 {
     static const char older[] = ", pace ";
@@ -325,7 +325,7 @@ static irr_status_t replace(const char *path, int old, const char *machine, cons
     return status;
 }
 
-/* Opens and locks the file that has the name now.  Returns its descriptor, or -1. */
+/* Opens and locks the file.  Returns its descriptor, or -1.  EAGAIN: another process has locked it or replaced it. */
 static int lock(const char *path)
 {
     struct stat mine, named;

@@ -3,22 +3,23 @@
  *
  * A strategy is a sequence of stages.  In a stage each rank sends to the other members of its group, which are `stride`
  * ranks apart; with direct messages all ranks are one group.  A member may be on the rank's node, on another node at
- * the same switch, or at another switch.  The time of a stage is the larger of two times: the processor's time for the
- * messages of the rank, and the link's time for the bytes of all ranks of the node.  The times of gathering and
- * scattering and one latency are added, because a message is sent only when it is complete.
+ * the same switch, or at another switch.  The time of a stage is the larger of two times: the time of the processor for
+ * the messages of the rank, and the time of the link for the bytes of all ranks of the node.  A message is sent only
+ * when it is complete, so the times of gathering and scattering and one latency are added.
  *
  * If a rank receives more than any rank sends (or sends more than any rank receives), the mean of all ranks is at most
  * the smaller of the two maxima.  The difference of the maxima, called "beside" in the code, is the additional load of
  * this one rank.  In a route of several stages, its bytes are on fewer ranks from stage to stage.
  *
- * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes move.
- * With few blocks some columns get none: with d blocks of P ranks, a column gets none with probability (1 - d/P)^(P/n).
+ * In a stage of a grid with n columns, a block moves unless it is already in its column, so (n - 1) / n of all bytes
+ * move.  If a rank has few blocks, some columns get no message.  With d blocks for P ranks, a column gets no message
+ * with probability (1 - d/P)^(P/n).
  *
- * If ports of switches can queue few bytes (`buffer`), some of the messages that no pacing holds back are lost and sent
+ * If ports of switches can queue only few bytes (`buffer`), and no pacing delays messages, some bytes are lost and sent
  * again.  A loss at the end of a message may cost a timeout.
  *
- * With leaders (node) a rank sends to each rank of its node, then to the nodes for which it leads, (nodes - 1) divided
- * by the ranks of a node, and then again to each rank of its node.
+ * With leaders (algorithm node) a rank sends to each rank of its node, then to each node for which it leads, and then
+ * again to each rank of its node.  It leads for (nodes - 1) / (ranks of a node) nodes.
  */
 #include "choose/model.h"
 
@@ -28,10 +29,10 @@
 typedef struct group {
     double inside;    /* members on the same node */
     double between;   /* members on other nodes */
-    double beyond;    /* those of `between` at other switches */
+    double beyond;    /* members on nodes at other switches, also counted in `between` */
 } group_t;
 
-/* The messages of the call, or the bytes, that a rank has in a stage. */
+/* A number of messages, blocks or bytes that a rank has in a stage. */
 typedef struct load {
     double even;      /* load of every rank */
     double beside;    /* additional load of some ranks */
@@ -80,8 +81,9 @@ static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traff
 }
 
 /*
- * Returns the time of a node's link.  Its bytes are those of each of the node's ranks, or those of one rank with its
- * additional bytes, whichever is more.  The additional bytes of one node do not fill the links above its switch.
+ * Returns the time of a node's link.  The link carries either the bytes of all ranks of the node, or the bytes of the
+ * one rank that has additional bytes, whichever is more.  The additional bytes of one node do not fill the links above
+ * its switch.
  */
 static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes,
                       double beside)
@@ -119,8 +121,8 @@ static double inside_bytes(const group_t *group, double bytes)
 }
 
 /*
- * Returns the time of a stage whose messages are gathered from several blocks, and which begins when the stage before
- * has ended.  The additional load is gathered by all ranks that send to the one rank, and scattered by that rank.
+ * Returns the time of a stage whose messages are gathered from several blocks.  The stage begins when the previous
+ * stage has ended.  All ranks that send to the one rank gather the additional load, and the one rank scatters it.
  */
 static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const stage_t *stage)
 {
@@ -143,7 +145,7 @@ static double reached(const irr_traffic_t *traffic, double members, double block
     return 1 - pow(1 - fmin(1, blocks / traffic->ranks), traffic->ranks / members);
 }
 
-/* Returns the mean of `reached` over sender and receiver of a message. */
+/* Returns the mean of `reached` for ranks without and with the additional blocks; 1 if a rank sends to all members. */
 static double share_of(const irr_traffic_t *traffic, double members, load_t blocks)
 {
     const double even = reached(traffic, members, blocks.even);
@@ -161,7 +163,7 @@ static load_t bytes_of(const irr_traffic_t *traffic)
     return (load_t){ traffic->even_bytes, traffic->bytes - traffic->even_bytes };
 }
 
-/* Returns a load times `moves`, and its additional load times `beside`. */
+/* Returns a load multiplied by `moves`; the additional load is also multiplied by `beside`. */
 static load_t scaled(load_t load, double moves, double beside)
 {
     return (load_t){ load.even * moves, load.beside * moves * beside };
@@ -178,13 +180,14 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
 #define TAIL_SEGMENTS 3      /* number of last segments of a message whose loss no later segment reveals */
 
 /*
- * Fraction of the losses at the end of messages that no probe repairs.  It fits two cases of the lab, and is ten times
- * too low for equal messages of 256 KiB.
+ * Fraction of the losses at the end of messages that no probe repairs.  The value fits two cases of the lab.  For equal
+ * messages of 256 KiB it is ten times too low.
  */
 #define TIMEOUTS 0.06
 
 /*
- * Fraction of the excess over a queue that is sent again.  It fits the simulated direct on star:4,4,4,4, not the lab.
+ * Fraction of the bytes above the length of a queue that are sent again.  The value fits the simulation of direct on
+ * star:4,4,4,4, not the lab.
  */
 #define SENT_AGAIN 0.5
 
@@ -194,7 +197,9 @@ static double excess_of(const irr_machine_t *machine, double barrier)
     return machine->buffer > 0 && barrier > (double)machine->buffer ? 1 - (double)machine->buffer / barrier : 0;
 }
 
-/* Returns the bytes that meet if nodes send more than their switch passes on, without pacing. */
+/*
+ * Returns the number of bytes that meet at a switch if its nodes send more than the switch passes on, without pacing.
+ */
 static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double nodes = ceil(traffic->ranks / traffic->node_ranks);
@@ -231,7 +236,7 @@ static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 
 /* ---- direct ---- */
 
-/* Returns the additional time of signals and of waiting for steps. */
+/* Returns the additional time of a pacing: the time of its signals, and the time in which steps wait. */
 static double pacing_ns(const irr_machine_t *machine, const group_t *group, const irr_strategy_t *strategy,
                         double share)
 {
@@ -248,7 +253,10 @@ static double pacing_ns(const irr_machine_t *machine, const group_t *group, cons
     return strategy->pacing->syncs ? work + waits : waits;
 }
 
-/* Returns the messages of a rank.  If it receives the most, it may send little: each end of a message counts half. */
+/*
+ * Returns the number of messages of a rank.  The rank that receives most may send few messages, so sends and receives
+ * count half each.
+ */
 static double messages_of(const irr_traffic_t *traffic)
 {
     return (traffic->messages + traffic->even_messages) / 2;
@@ -265,9 +273,9 @@ static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 
 /*
  * Returns the additional time of steps with unequal messages.  With pacing loose a step of a rank lasts as long as the
- * longer of its two messages.  If a fraction `alike` of the messages is as long as the longest one and the others are
- * empty, the longer of two is 2 - alike times the mean.  Schedules are excluded, because some of them give a step
- * messages of one length.
+ * longer of the messages that it sends and receives.  The model assumes that a fraction `alike` of the messages is as
+ * long as the longest message, and that the others are empty.  The longer of two messages is then on average 2 - alike
+ * times the mean.  Schedules are excluded, because in some of them all messages of a step have one length.
  */
 static double tied_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
@@ -317,8 +325,8 @@ static double longer(const irr_traffic_t *traffic, double limit)
 /* ---- grids ---- */
 
 /*
- * Returns the time of a stage of a grid, with messages for any ranks.  The additional bytes for one rank come together
- * stage by stage: after this stage one rank in each `reach` has them.
+ * Returns the time of a stage of a grid.  From stage to stage, the additional bytes for one rank are on fewer ranks.
+ * After this stage one of `reach` ranks has them.
  */
 static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double stride, double columns)
 {
@@ -335,7 +343,8 @@ static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 }
 
 /*
- * Returns the time of a grid.  A balanced grid spreads messages in as many stages before; cutting them costs nothing.
+ * Returns the time of a grid.  A balanced grid has the same number of stages before, in which messages are spread.  The
+ * model counts no time for cutting them.
  */
 static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {
@@ -355,7 +364,10 @@ static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
 
 /* ---- leaders ---- */
 
-/* Returns the time of messages inside a node, one to each other rank.  blocks, bytes: of a rank, in these messages. */
+/*
+ * Returns the time of messages inside a node: each rank sends one to each other rank.  blocks, bytes: load of a rank in
+ * all these messages.
+ */
 static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, load_t blocks, load_t bytes)
 {
     const stage_t stage = {
@@ -367,9 +379,9 @@ static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traff
 }
 
 /*
- * Returns the time by leaders, in the three stages of route/stages.c; in the second, leaders send what all ranks of the
- * node have for another node.  The additional bytes for one rank are on one rank of each node after the first stage, on
- * all leaders of its node after the second, and on the rank itself after the third.
+ * Returns the time by leaders, in the three stages of route/stages.c.  In the second stage a leader sends the blocks of
+ * all ranks of its node for another node.  The additional bytes for one rank are on one rank of each node after the
+ * first stage, on all leaders of the rank's node after the second stage, and on the rank itself after the third stage.
  */
 static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
@@ -404,8 +416,8 @@ size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *
 }
 
 /*
- * Returns the time of an exchange that sends long messages directly and all others through a grid or leaders.  The
- * processor times of both are added.  Forwarding is assumed to wait for links in half of its time.
+ * Returns the time of an exchange that sends long messages directly, and all others through a grid or leaders.  The
+ * processor times of the two parts are added.  The model assumes that forwarding waits for links in half of its time.
  */
 static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {

@@ -1,9 +1,9 @@
 /*
  * verdict.c - the results of trials for the current strategy: its speedup over strategy 0, and the time it has saved.
  *
- * A verdict is a trial that a strategy has won, or a check that it has passed or failed.  A failed check is the last
- * verdict on its strategy.  The speedup is not measured between two verdicts, so the exchanges between them count with
- * the mean of both.
+ * A verdict is a trial that a strategy has won, or a later check that it has passed or failed.  A failed check is the
+ * last verdict on its strategy.  Between two verdicts the speedup is not measured.  The exchanges between them count
+ * with the mean of the two speedups.
  */
 #include "choose/choice.h"
 
@@ -39,10 +39,13 @@ void irr_choice_fall_back(irr_choice_t *choice)
     choice->speedup = IRR_SPEEDUP_NONE;
 }
 
-/* If the speedup has fallen by this factor, the winner stays, but is compared with the other strategies again. */
+/*
+ * If the speedup has fallen to less than this fraction of its earlier value, the winner stays, but is compared with the
+ * other strategies again.
+ */
 #define WORSE 0.87
 
-/* The speedup was measured at another time: the next check shows whether it still holds. */
+/* Makes a strategy the current one.  Its speedup was measured earlier; the next check shows whether it still holds. */
 void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup)
 {
     const double over_base = speedup / choice->speedup.is;
@@ -56,7 +59,7 @@ void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup)
     choice->recalled = true;
 }
 
-/* Returns the verdict of a check.  After a look alone it has few samples, so the last verdict widens its interval. */
+/* Returns the verdict of a check.  A check by a look has few samples, so the last verdict widens its interval. */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {
     const irr_speedup_t verdict = irr_speedup_inverse(&choice->trial.speedups[1]);
@@ -104,7 +107,7 @@ static void end_trial(irr_choice_t *choice)
     }
 }
 
-/* Returns whether the trial was too short, or too noisy, to exclude that a strategy is a gain. */
+/* Returns true if the trial was too short or too noisy to exclude that a strategy is faster. */
 static bool doubts(const irr_choice_t *choice)
 {
     const irr_trial_t *trial = &choice->trial;

@@ -4,23 +4,25 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     sections 4.2 and 4.3, figure 4
  *
- * The subtrees t0, t1 .. of the root (tree_root.c), largest first, have |M0| >= |M1| >= .. of all |M| ranks.  Extended
- * ring scheduling gives the global messages, from ti to tj, |Mi| * |Mj| consecutive phases, so that each subtree sends
- * at most one of them in a phase, and receives at most one.  The paper's steps assign messages to these phases:
+ * A phase is a set of messages that share no link.  The root of the tree (tree_root.c) has the subtrees t0, t1 ..,
+ * largest first.  Subtree ti has |Mi| of all |M| ranks.  A message between two subtrees is global, and a message within
+ * a subtree is local.  Extended ring scheduling gives the messages from ti to tj |Mi| * |Mj| consecutive phases.  In a
+ * phase each subtree sends at most one global message, and receives at most one.  The six steps of the paper assign
+ * messages to these phases:
  *
  *     1  t0 -> tj: rotate pattern; the receivers are aligned with the last phase
  *     2  ti -> t0: broadcast pattern; round r maps sender n of t0 to receiver n + r + 1 (table 3)
  *     3  local messages of t0, from the receiver to the sender of a phase, in |M0| - 1 rounds of |M0| phases
- *     4  ti -> tj, i > j > 0: broadcast pattern, which is aligned too
- *     5  local messages of ti, likewise, in the phases of ti -> ti-1
+ *     4  ti -> tj, i > j > 0: broadcast pattern, with receivers aligned as in step 1
+ *     5  local messages of ti, as in step 3, in the phases of ti -> ti-1
  *     6  ti -> tj, 0 < i < j: broadcast pattern
  *
- * A local message goes from the receiver of a global message to the sender of another one, so nothing inside a subtree
- * contends (lemma 3), and a rank sends and receives at most once in a phase.  Messages between ranks of one host are
- * ordered in the same way; they use no link.
+ * A local message goes from the receiver of a global message to the sender of another global message of the same phase.
+ * Messages inside a subtree therefore do not share a link (lemma 3), and a rank sends and receives at most one message
+ * in a phase.  Messages between ranks of one host are ordered in the same way, but use no link.
  *
- * |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link.  On one switch there are |M| - 1, with rank i
- * sending to i + k mod |M| in phase k.  O(|M| * |M|) time and memory.
+ * There are |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link.  On one switch there are |M| - 1
+ * phases, and rank i sends to rank i + k mod |M| in phase k.  O(|M| * |M|) time and memory.
  */
 #include "order/tree/phases.h"
 
@@ -51,7 +53,7 @@ static irr_status_t assign(const builder_t *builder, int phase, int i, int sende
         .to = root->ranks[root->first[j] + receiver], .length = builder->bytes });
 }
 
-/* Returns the first phase of the messages from ti to tj (section 4.2); first[] has the sums of sizes. */
+/* Returns the first phase of the messages from ti to tj (section 4.2).  first[i]: number of ranks in t0 to ti-1. */
 static int start_of(const builder_t *builder, int i, int j)
 {
     const int *first = builder->root->first;
@@ -62,7 +64,7 @@ static int start_of(const builder_t *builder, int i, int j)
     return builder->phases - size_of(builder, j) * (first[i + 1] - first[j + 1]);
 }
 
-/* Returns the member of ti that is aligned with a phase: the last phase has the last member. */
+/* Returns the member of ti that is aligned with a phase.  The last phase has the last member. */
 static int aligned(const builder_t *builder, int i, int phase)
 {
     return size_of(builder, i) - 1 - (builder->phases - 1 - phase) % size_of(builder, i);
@@ -73,7 +75,7 @@ static int gcd(int a, int b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Step 1.  The sequence of senders is rotated by one whenever it and that of the receivers begin again together. */
+/* Step 1.  Whenever the sequences of senders and receivers begin again in the same phase, the senders rotate by one. */
 static irr_status_t rotate(const builder_t *builder, int j)
 {
     const int senders = size_of(builder, 0), receivers = size_of(builder, j), start = start_of(builder, 0, j);
@@ -122,7 +124,9 @@ static irr_status_t assign_local0(const builder_t *builder)
     return status;
 }
 
-/* Step 5.  A member sends to ti-1 for at least |Mi| phases; in the first |Mi| of them each member is aligned once. */
+/*
+ * Step 5.  Each member sends to ti-1 in at least |Mi| phases.  In the first |Mi| of them each member is aligned once.
+ */
 static irr_status_t assign_local(const builder_t *builder, int i)
 {
     const int members = size_of(builder, i), start = start_of(builder, i, i - 1);

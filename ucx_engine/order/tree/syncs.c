@@ -1,29 +1,34 @@
 /*
  * syncs.c - see syncs.h.
  *
- * A directed edge of a link has as many lanes as its capacity.  In the order of the schedule, messages take the lanes
- * of an edge round-robin, without the lanes that a message of an earlier step still uses.  A step has at most as many
- * messages on an edge as the edge has lanes, so no two messages of a step take the same lane.  Of two messages that
- * share a lane, the later message must wait for the earlier message.  A link therefore never carries more messages than
- * its capacity, and each message waits for a message that began as early as possible.
+ * A link has two edges, one for each direction.  An edge has as many lanes as its capacity, the number of messages that
+ * it carries at a time.  In the order of the schedule, messages take the lanes of an edge round-robin, without the
+ * lanes that a message of an earlier step still uses.  A step has at most as many messages on an edge as the edge has
+ * lanes, so no two messages of a step take the same lane.  Of two messages that share a lane, the later message must
+ * wait for the earlier message.  A link therefore never carries more messages than its capacity, and each message waits
+ * for a message that began as early as possible.
  *
  * Each rank keeps its steps in order: it begins a send after its earlier sends have begun, and after its receives of
  * earlier steps are complete.  A rank therefore needs no signal about a message that it received itself.  It needs a
- * signal about a message that it sent: its transport may accept messages faster than the link carries them, and two
- * messages that share the link would both be late.  The order that the receiver of the later message keeps delays no
- * message.
+ * signal about a message that it sent, because its transport may accept messages faster than the link carries them.
+ * Two messages that share the link would then both be late.  The receiver of the later message also keeps an order, but
+ * this order delays no message.
  *
- * Redundant synchronisations are removed (the transitive reduction of the paper's dependence graph).  The users of a
- * lane are in one order, so a message need only wait for the last user before it.  This wait is redundant if the last
- * user is over before the sender may begin anyway, or before the last user of another lane of the path is over.  Clocks
- * of ranks and lanes record this: the number of users of each lane up from a host that are over when the rank may begin
- * its next send, or when the last user of the lane is over.  All messages on links begin on such a lane, and there each
- * is over before the next begins, so the number identifies them.  The sends of a rank have no such order: one may take
- * another lane than the one before it, or none, and be over first.
+ * Redundant synchronisations are removed, as in the transitive reduction of the paper's dependence graph.  A user of a
+ * lane is a message that took it.  The users of a lane are in one order, so a message only waits for the last user
+ * before it.  This wait is redundant in two cases: the last user is over before the sender may begin anyway, or before
+ * the last user of another lane of the message's path is over.
  *
- * `removed` needs the number of all synchronisations.  The edges that two messages share are consecutive.  So the pairs
- * of users of each lane, minus the pairs of users of each two successive lanes, count each pair once.  A pair that
- * separates and meets again, which is possible if links have several lanes, counts more often.
+ * Clocks record which messages are over.  A clock has an entry for each lane up from a host: the number of users of
+ * this lane that are over.  The clock of a rank is valid when the rank may begin its next send, and the clock of a lane
+ * when the last user of the lane is over.  Each message on links begins on a lane up from a host, and on this lane it
+ * is over before the next message begins.  The number of users therefore identifies the messages.  The sends of a rank
+ * cannot be counted in this way: a send may take another lane than the send before it, or no lane, and be over first.
+ *
+ * `removed` needs the number of all synchronisations.  The edges that two messages share are consecutive.  The number
+ * of pairs of users of each lane, minus the number of pairs of users of each two successive lanes, therefore counts
+ * each pair once.  If links have several lanes, two messages may leave a common lane and share another one later.  Such
+ * a pair counts more often.
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */
@@ -38,23 +43,23 @@
 /* A transmission that took a lane. */
 typedef struct user {
     size_t number;   /* index in the schedule, from 1; 0: no user so far */
-    int    origin;   /* lane on which it begins */
-    int    turn;     /* its number among the users of that lane, from 1 */
+    int    origin;   /* the first lane of its path */
+    int    turn;     /* its number among the users of the first lane, from 1 */
 } user_t;
 
 /* A transmission on a lane. */
 typedef struct use {
     int lane;
-    int before;   /* its lane of the previous link; -1: none */
+    int before;   /* its lane of the previous link of the path; -1: there is no previous link */
 } use_t;
 
 typedef struct graph {
     const irr_tree_t     *tree;
     const irr_schedule_t *schedule;
-    size_t                ranks;     /* ranks, at least as many as lanes up from hosts: length of a clock */
-    int                  *known;     /* by rank, a clock: transmissions that are over when its next send may begin */
-    int                  *done;      /* by rank, a clock: transmissions over when its send of this step is over */
-    int                  *over;      /* by lane, a clock: transmissions that are over when its last user is over */
+    size_t                ranks;     /* number of ranks; also the length of a clock: lanes up from hosts are not more */
+    int                  *known;     /* by rank: clock when its next send may begin */
+    int                  *done;      /* by rank: clock when its send of this step is over */
+    int                  *over;      /* by lane: clock when its last user is over */
     user_t               *last;      /* by lane: its last user */
     int                  *lanes;     /* by edge: its first lane; lanes up from hosts with ranks come first */
     size_t               *entered;   /* by edge: number of transmissions that took a lane */
@@ -137,7 +142,7 @@ static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
     return lane;
 }
 
-/* Takes lanes for a transmission on the links of its path; a path inside a host has none. */
+/* Takes lanes for a transmission on the links of its path.  A path inside a host has no links. */
 static void enter_links(graph_t *graph, const irr_transmission_t *t)
 {
     graph->length = irr_tree_link_path(graph->tree, t->from, t->to, graph->path);
@@ -181,7 +186,7 @@ static bool must_signal(const graph_t *graph, int from, int k)
 
         if (graph->last[other].number == user->number) {
             if (i < k) {
-                return false;   /* the same user, whose signal covers the lane before */
+                return false;   /* an earlier lane of the path has the same last user: one signal is enough */
             }
         } else if (is_over(clock_of(graph, graph->over, other), user)) {
             return false;
@@ -216,7 +221,7 @@ static irr_status_t signal(graph_t *graph, size_t i)
     return status;
 }
 
-/* Lets the transmission use its lanes.  clock: what is over when it begins; on return, when it is over. */
+/* Makes the transmission the last user of its lanes.  clock: its clock when it begins; on return: when it is over. */
 static void use_lanes(graph_t *graph, size_t i, int *clock)
 {
     const int origin = graph->path[0], turn = ++clock[origin];
@@ -230,8 +235,8 @@ static void use_lanes(graph_t *graph, size_t i, int *clock)
 }
 
 /*
- * Updates the clocks of the sender.  What the transmission waits for is over when it begins; the transmission itself is
- * over when its receiver signals.
+ * Updates the clocks of the sender.  The transmissions for which this one waits are over when it begins.  It is over
+ * itself when its receiver signals.
  */
 static void advance(graph_t *graph, size_t i)
 {
@@ -247,7 +252,7 @@ static void advance(graph_t *graph, size_t i)
     }
 }
 
-/* Updates the clocks of receivers: a receiver knows from the next step on that a transmission is over. */
+/* Updates the clocks of receivers.  From the next step on, a receiver knows that its transmission is over. */
 static void settle(graph_t *graph, int step)
 {
     size_t left = 0;

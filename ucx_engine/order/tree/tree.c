@@ -37,7 +37,9 @@ void irr_tree_fini(irr_tree_t *tree)
     memset(tree, 0, sizeof(*tree));
 }
 
-/* Checks that hosts hang on switches, all switches but one on others, and ranks are on hosts. */
+/*
+ * Checks that each host is below a switch, each switch except one is below another switch, and each rank is on a host.
+ */
 static bool is_valid(const irr_topology_t *topology, const int *host_of, int ranks)
 {
     int tops = 0;
@@ -64,7 +66,7 @@ static bool is_valid(const irr_topology_t *topology, const int *host_of, int ran
     return tops == 1;
 }
 
-/* Returns the number of edges up to the top; -1 if parents form a ring. */
+/* Returns the number of edges from a vertex up to the top; -1 if the parents form a ring. */
 static int climb(const irr_tree_t *tree, int vertex)
 {
     int depth = 0;
@@ -97,7 +99,7 @@ static irr_status_t measure(irr_tree_t *tree)
     return IRR_OK;
 }
 
-/* Returns the speed of the slowest link of a host with ranks: no message is faster. */
+/* Returns the speed of the slowest link of a host with ranks, in which capacities are counted. */
 static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology)
 {
     uint64_t base = UINT64_MAX;
@@ -110,7 +112,10 @@ static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology
     return base;
 }
 
-/* Sets speeds and capacities.  A rank sends one message at a time, so the smaller side's ranks limit a capacity. */
+/*
+ * Sets speeds and capacities.  A rank sends one message at a time, so a capacity is at most the number of ranks on the
+ * side of the link that has fewer ranks.
+ */
 static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology)
 {
     tree->base = find_base(tree, topology);
@@ -250,7 +255,10 @@ irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return IRR_OK;
 }
 
-/* Returns whether the first edge takes longer.  Exact, because rounded loads may be equal where the edges are not. */
+/*
+ * Returns true if the first edge takes longer for its bytes than the other one.  Compares exact products, because
+ * rounded loads may be equal although the edges differ.
+ */
 static bool is_busier(const irr_tree_t *tree, const uint64_t *bytes, int one, int other)
 {
     return (wide_t)bytes[one] * tree->speed[other / 2] > (wide_t)bytes[other] * tree->speed[one / 2];
@@ -281,9 +289,9 @@ irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, 
 
 /* The transmissions on an edge. */
 typedef struct user {
-    size_t last;     /* the latest one, counted from 1 */
+    size_t last;     /* number of the latest transmission, from 1 */
     int    step;
-    int    lanes;    /* transmissions in that step */
+    int    lanes;    /* number of transmissions in this step */
 } user_t;
 
 static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, int step, user_t *users,
@@ -305,7 +313,7 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
     return IRR_OK;
 }
 
-/* Enters transmissions step by step, those of earlier steps first.  active has room for all. */
+/* Enters transmissions step by step; those of earlier steps come first.  active: room for all transmissions. */
 static irr_status_t use_all(const irr_tree_t *tree, const irr_schedule_t *schedule, user_t *users, int *path,
                             size_t *active, irr_tree_clash_t *clash)
 {

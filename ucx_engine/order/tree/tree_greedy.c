@@ -1,22 +1,25 @@
 /*
  * tree_greedy.c - contention-free steps for irregular counts on a tree of switches, busiest edge first.
  *
- * No schedule takes less time than the busiest directed edge, by its bytes and its capacity.  To come close, a step
- * first chooses messages over the edge with the largest load, as many as its capacity, then over the next edge that is
- * still free, and so on (tree_step.h).  An idle edge costs time only if it is about as busy as the busiest one.  Such
- * an edge is urgent, and may change earlier choices (tree_repair.c).
+ * An edge is one direction of a link.  Its load is the number of its bytes divided by its capacity.  No schedule takes
+ * less time than the edge with the largest load, the busiest edge.  To come close to this bound, a step first chooses
+ * messages over the busiest edge, as many as its capacity.  Then it chooses messages over the next edge that is still
+ * free, and so on (tree_step.h).  An idle edge costs time only if it is about as busy as the busiest one.  Such an edge
+ * is urgent, and may change earlier choices (tree_repair.c).
  *
- * A step ends before any edge would need more time for the rest than the busiest edge, plus a hundredth of the step, so
- * that messages of almost equal length need no split.  Longer messages are split.  A step has at least a 64th of the
- * mean message of the busiest edge.  This limits the number of steps, and thus of start-ups.  The bound is not always
- * reached: for some matrices no schedule on a tree reaches it, and the choice is greedy.
+ * A step ends before the load that remains on any edge exceeds the load that remains on the busiest edge.  It may be
+ * longer by a hundredth, so that messages of almost equal length need no split.  Messages longer than the step are
+ * split.  A step has at least a 64th of the mean message of the busiest edge.  This limits the number of steps, and
+ * thus of starts of messages.  The choice is greedy, so the schedule does not always reach the bound.  For some
+ * matrices no schedule on a tree reaches it.
  *
- * A limit on the steps raises that minimum (coarsen.h), until steps send whole messages.
+ * A limit on the number of steps raises the minimum length of a step (coarsen.h), until steps send whole messages.
  *
- * O(edges + chosen * (vertices + senders * receivers)) for a step and its repairs, with the free ranks on either side
- * of an edge.  An edge far from the busiest that found no message waits up to 63 steps before the next search, which
- * would otherwise take most of the time.  For 256 ranks, dense: 0.4 s on one switch, 3 s on a chain of four with 16400
- * steps; a limit on the steps takes up to ten times as long.  Memory O(P * P).
+ * A step and its repairs take O(edges + chosen * (vertices + senders * receivers)) time, where senders and receivers
+ * are the free ranks on either side of an edge.  If an edge far from the busiest has found no message, it waits up to
+ * 63 steps before the next search.  Otherwise these searches would take most of the time.  A dense matrix of 256 ranks
+ * takes 0.4 s on one switch, and 3 s on a chain of four switches with 16400 steps.  A limit on the number of steps
+ * takes up to ten times as long.  Memory O(P * P).
  */
 #include "order/tree/tree_weighted.h"
 
@@ -32,8 +35,8 @@ __extension__ typedef unsigned __int128 wide_t;
 
 #define SPARE      100   /* a step is longer by 1 / SPARE than the busiest edge allows */
 #define SHORTEST   64    /* a step has at least 1 / SHORTEST of a mean message */
-#define LOST       8     /* a step that loses one of several lanes has at most 1 / LOST of a mean message */
-#define FAR        8     /* an edge is far from the busiest, and not urgent, if its load is less by 1 / FAR */
+#define LOST       8     /* if one of several lanes is lost, a step has at most 1 / LOST of a mean message */
+#define FAR        8     /* an edge is far from the busiest edge, and not urgent, if its load is less by 1 / FAR */
 #define WAIT_LIMIT 63    /* in steps */
 
 typedef struct job {
@@ -214,7 +217,7 @@ static uint64_t longest_chosen(const work_t *work)
     return longest;
 }
 
-/* Sorts the lengths of the messages on an edge (on a slow edge, their times) and returns their number. */
+/* Sorts the lengths of the messages on an edge, or their times if the edge is slow.  Returns their number. */
 static int sort_lengths(work_t *work, int edge)
 {
     const irr_tree_t *tree = work->step.tree;
@@ -235,10 +238,10 @@ static int sort_lengths(work_t *work, int edge)
 }
 
 /*
- * Returns the longest step for an edge with `lanes` lanes, so that the edge falls behind the busiest one by at most the
- * slack; UINT64_MAX: any length.  In a step of length d it falls behind by d, minus the bytes that it carries divided
- * by the lanes.  This grows faster with each message that ends, so the first length that lies before the next end is
- * the result.
+ * Returns the length of the longest step after which an edge with `lanes` lanes is behind the busiest edge by at most
+ * the slack; UINT64_MAX: any length.  In a step of length d the edge falls behind by d minus the number of bytes that
+ * it carries, divided by the number of lanes.  The difference grows faster with each message that ends.  The result is
+ * therefore the first length that lies before the end of the next message.
  */
 static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 {
@@ -262,9 +265,9 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 }
 
 /*
- * Returns the length of the step.  Lanes that found no message although the edge is urgent are lost for this step, and
- * not considered further.  If links have several lanes, the step is then short, because the next choice may find a
- * message: with messages of equal length a whole step would be lost.
+ * Returns the length of the step.  If a lane of an urgent edge has found no message, the lane is lost for this step,
+ * and does not limit the length.  If links have several lanes, such a step is short, because the next step may find a
+ * message for the lane.  Otherwise messages of equal length would lose a whole step.
  */
 static uint64_t duration(work_t *work)
 {
