@@ -9,25 +9,15 @@
 
 #include <string.h>
 
-static void run_turns(int rank, void *context)
-{
-    irr_turns_t *turns = context;
-
-    for (int i = 0; i < turns->turns; i++) {
-        irr_job_t *job = turns->jobs[turns->turn[i]];
-        const irr_status_t status = irr_team_exchange(&turns->team, job);
-
-        turns->wrong += status != IRR_OK || !irr_job_verify(job, rank);
-    }
-}
+enum { TURNS_MAX = 40, STEPS_MAX = 2000000 };
 
 /* Makes the world, and the parameters of the communicator. */
 static void prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
 {
     memset(turns, 0, sizeof(*turns));
     irr_memory_fail(0, NULL);
-    irr_world_open(&turns->world, IRR_TURNS_RANKS, irr_test_random(state), irr_test_random(state) % 3 * 100);
-    irr_team_init(&turns->team, &turns->world, 0, 1);
+    turns->random = irr_test_random(state);
+    irr_team_begin(&turns->team, IRR_TURNS_RANKS, irr_test_random(state), irr_test_random(state) % 3 * 100);
     irr_team_set(&turns->team, settings);
 }
 
@@ -66,17 +56,43 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number)
     turns->jobs[number] = irr_job_create_equal(IRR_TURNS_RANKS, 100);
 }
 
+static void end_turn(irr_script_t *script, int rank, const irr_turn_t *turn, irr_status_t status)
+{
+    irr_turns_t *turns = script->context;
+
+    turns->wrong += status != IRR_OK;
+    turns->wrong += turn->act != IRR_ACT_PLAN && !irr_job_verify(turns->jobs[turn->job], rank);
+}
+
+/* Returns the turn of a letter. previous: the turn before, or NULL. */
+static irr_turn_t turn_of(char letter, const irr_turn_t *previous)
+{
+    if (letter == '+') {
+        return (irr_turn_t){ .act = IRR_ACT_RESTART, .job = previous->job };
+    }
+    return letter >= 'a' ? (irr_turn_t){ .act = IRR_ACT_PLAN, .job = letter - 'a' }
+                         : (irr_turn_t){ .job = letter - 'A' };
+}
+
 void irr_turns_run(irr_turns_t *turns, const char *letters)
 {
+    irr_turn_t list[TURNS_MAX];
+    irr_script_t script;
+    int count = 0;
+
     turns->wrong = 0;
-    turns->turns = (int)strlen(letters);
-    for (int i = 0; i < turns->turns; i++) {
-        turns->turn[i] = letters[i] - 'A';
-        irr_job_fill(turns->jobs[turns->turn[i]]);
+    for (; letters[count] != '\0'; count++) {
+        list[count] = turn_of(letters[count], count > 0 ? &list[count - 1] : NULL);
+        irr_job_fill(turns->jobs[list[count].job]);
     }
-    CU_ASSERT_TRUE(irr_crew_run(IRR_TURNS_RANKS, run_turns, turns));
+    irr_script_open(&script, &turns->team, turns->jobs, 1);
+    script.ends = end_turn;
+    script.context = turns;
+    irr_script_set(&script, list, count);
+    CU_ASSERT_TRUE_FATAL(irr_script_run(&script, STEPS_MAX, &turns->random));
+    irr_script_close(&script);
     for (int r = 0; r < IRR_TURNS_RANKS; r++) {
-        irr_engine_counters(turns->world.engines[r], &turns->counters[r]);
+        irr_engine_counters(turns->team.world->engines[r], &turns->counters[r]);
     }
     CU_ASSERT_EQUAL(turns->wrong, 0);
 }

@@ -4,18 +4,17 @@
 #ifndef IRR_TURNS_H
 #define IRR_TURNS_H
 
-#include "irr_world.h"
+#include "irr_script.h"
 
-enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12, IRR_TURNS_MAX = 40 };
+enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12 };
 
 /* Messages that a rank sends, and receives, in an agreement if no two ranks share a node. */
 enum { IRR_TURNS_AGREEMENT = 3 };
 
 typedef struct irr_turns {
     irr_team_t     team;
-    irr_world_t    world;
     irr_job_t     *jobs[IRR_TURNS_JOBS];
-    int            turns, turn[IRR_TURNS_MAX];    /* indexes of jobs */
+    uint64_t       random;                        /* state of the random numbers by which ranks progress */
     int            wrong;                         /* number of turns of a rank with a wrong result */
     irr_counters_t counters[IRR_TURNS_RANKS];     /* counters of the engines at the end */
 } irr_turns_t;
@@ -45,7 +44,10 @@ void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t
 /* Adds a job of equal messages of at least 100 bytes, which a test may shorten. */
 void irr_turns_add_uniform(irr_turns_t *turns, int number);
 
-/* Runs the jobs named by letters, where A is job 0. Asserts that all results are right. */
+/*
+ * Runs the jobs named by letters, where A is job 0. A small letter plans the job, and + restarts the plan. Asserts that
+ * all results are right.
+ */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
 
 /* Changes a job so that a rank exchanges nothing in it from now on. */

@@ -5,26 +5,84 @@
 
 #include "irr_test.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DRAIN_ROUNDS  1000
-#define ROUNDS_NOTICE 20000   /* number of rounds after which a notice has reached all ranks */
+#define ROUNDS_NOTICE 20000     /* number of rounds after which a notice has reached all ranks */
+#define ROUNDS_MAX    1000000   /* number of rounds after which a setup or an exchange counts as hanging */
 
-void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports)
+/* ---- memory ---- */
+
+typedef struct irr_world_block {
+    struct irr_world_block *next;
+    max_align_t             memory[];
+} irr_world_block_t;
+
+void *irr_world_array(irr_world_t *world, int count, size_t size)
+{
+    irr_world_block_t *block = irr_test_array(1, sizeof(*block) + (size_t)count * size);
+
+    block->next = world->blocks;
+    world->blocks = block;
+    return block->memory;
+}
+
+static void free_blocks(irr_world_t *world)
+{
+    while (world->blocks != NULL) {
+        irr_world_block_t *block = world->blocks;
+
+        world->blocks = block->next;
+        free(block);
+    }
+}
+
+/* ---- engines ---- */
+
+static int self;
+
+int irr_world_self(void)
+{
+    return self;
+}
+
+static void progress(const irr_world_t *world, int rank)
+{
+    self = rank;
+    irr_engine_progress(world->engines[rank]);
+}
+
+static void init(irr_world_t *world, int ranks)
 {
     memset(world, 0, sizeof(*world));
     world->ranks = ranks;
+    world->spies = irr_world_array(world, ranks, sizeof(irr_spy_t *));
+    world->engines = irr_world_array(world, ranks, sizeof(irr_engine_t *));
+}
+
+void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports)
+{
+    init(world, ranks);
     for (int r = 0; r < ranks; r++) {
         world->spies[r] = irr_spy_create(transports[r]);
         irr_test_must(irr_engine_create_on(&world->spies[r]->super, false, &world->engines[r]));
     }
 }
 
+void irr_world_open_config(irr_world_t *world, int ranks, const irr_engine_config_t *config)
+{
+    init(world, ranks);
+    for (int r = 0; r < ranks; r++) {
+        irr_test_must(irr_engine_create(config, &world->engines[r]));
+    }
+}
+
 void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults)
 {
-    irr_transport_t *transports[IRR_CREW_MAX];
+    irr_transport_t **transports = irr_test_array((size_t)ranks, sizeof(*transports));
     irr_fabric_t *fabric;
 
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fabric));
@@ -36,6 +94,7 @@ void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t 
     }
     irr_world_open_on(world, ranks, transports);
     world->fabric = fabric;
+    free(transports);
 }
 
 void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max)
@@ -50,12 +109,17 @@ void irr_world_share(irr_world_t *world)
     }
 }
 
+void irr_world_progress(const irr_world_t *world, int rounds)
+{
+    for (int i = 0; i < rounds * world->ranks; i++) {
+        progress(world, i % world->ranks);
+    }
+}
+
 bool irr_world_close(irr_world_t *world)
 {
     /* Meanwhile unexpected messages are discarded, as in a barrier before the end. */
-    for (int i = 0; i < DRAIN_ROUNDS * 10 * world->ranks; i++) {
-        irr_engine_progress(world->engines[i % world->ranks]);
-    }
+    irr_world_progress(world, 10 * DRAIN_ROUNDS);
     for (int r = 0; r < world->ranks; r++) {
         irr_engine_close(world->engines[r]);
     }
@@ -64,19 +128,21 @@ bool irr_world_close(irr_world_t *world)
 
 bool irr_world_drain(irr_world_t *world)
 {
+    const int ranks = world->ranks;
     int drained = 0;
 
-    for (int round = 0; round < DRAIN_ROUNDS && drained < world->ranks; round++) {
+    for (int round = 0; round < DRAIN_ROUNDS && drained < ranks; round++) {
         drained = 0;
-        for (int r = 0; r < world->ranks; r++) {
+        for (int r = 0; r < ranks; r++) {
             drained += irr_engine_drain(world->engines[r]) == IRR_OK;
         }
     }
-    for (int r = 0; r < world->ranks; r++) {
+    for (int r = 0; r < ranks; r++) {
         irr_engine_destroy(world->engines[r]);
     }
     irr_fabric_destroy(world->fabric);
-    return drained == world->ranks;
+    free_blocks(world);
+    return drained == ranks;
 }
 
 int irr_world_ids(const irr_world_t *world)
@@ -91,41 +157,173 @@ int irr_world_ids(const irr_world_t *world)
     return held;
 }
 
+/* ---- collectives of the host ---- */
+
+/* The setup of a communicator on a member of a team, and the collective that the member entered last. */
+typedef struct irr_member {
+    irr_team_t  *team;
+    irr_oob_t    oob;
+    irr_setup_t  setup;
+    size_t       entered;   /* number of collectives that the member has entered */
+    const void  *input;
+    void        *output;
+} irr_member_t;
+
+static void gather(const irr_team_t *team)
+{
+    for (int to = 0; to < team->ranks; to++) {
+        for (int from = 0; from < team->ranks; from++) {
+            memcpy((char *)team->setups[to].output + (size_t)from * team->length, team->setups[from].input,
+                   team->length);
+        }
+    }
+}
+
+static void reduce(const irr_team_t *team)
+{
+    uint64_t largest[IRR_SETUP_WORDS] = { 0 };
+
+    for (int r = 0; r < team->ranks; r++) {
+        const uint64_t *values = team->setups[r].input;
+
+        for (size_t i = 0; i < team->count; i++) {
+            largest[i] = values[i] > largest[i] ? values[i] : largest[i];
+        }
+    }
+    for (int r = 0; r < team->ranks; r++) {
+        memcpy(team->setups[r].output, largest, team->count * sizeof(largest[0]));
+    }
+}
+
+/*
+ * Enters an all-gather of `length` bytes, or a reduction of `count` words. Asserts that all members enter the same
+ * collective. The last member that enters completes it. Every second member detects a failure in its next test.
+ */
+static irr_status_t enter(irr_member_t *member, const void *input, void *output, size_t length, size_t count)
+{
+    irr_team_t *team = member->team;
+
+    member->input = input;
+    member->output = output;
+    if (++member->entered == team->fail_call) {
+        return (member - team->setups) % 2 == 0 ? IRR_ERR_TRANSPORT : IRR_IN_PROGRESS;
+    }
+    CU_ASSERT(team->arrived == 0 || (team->length == length && team->count == count));
+    CU_ASSERT_FATAL(count <= IRR_SETUP_WORDS);
+    team->length = length;
+    team->count = count;
+    if (++team->arrived == team->ranks) {
+        (length > 0 ? gather : reduce)(team);
+        team->gathers += length > 0;
+        team->reduces += length == 0;
+        team->arrived = 0;
+    }
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
+{
+    return enter(context, input, output, bytes, 0);
+}
+
+static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+{
+    return enter(context, values, values, 0, count);
+}
+
+static irr_status_t test(void *context)
+{
+    const irr_member_t *member = context;
+    const irr_team_t *team = member->team;
+
+    if (member->entered == team->fail_call) {
+        return IRR_ERR_TRANSPORT;
+    }
+    return member->entered == team->gathers + team->reduces ? IRR_OK : IRR_IN_PROGRESS;
+}
+
+static uint64_t process_name(void *context, int rank)
+{
+    const irr_member_t *member = context;
+
+    return UINT64_C(0x100000000) * (uint64_t)member->team->members[rank];
+}
+
+/* ---- setup ---- */
+
 void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step)
 {
     memset(team, 0, sizeof(*team));
     team->world = world;
+    team->members = irr_world_array(world, world->ranks, sizeof(*team->members));
+    team->params = irr_world_array(world, world->ranks, sizeof(*team->params));
+    team->statuses = irr_world_array(world, world->ranks, sizeof(*team->statuses));
+    team->comms = irr_world_array(world, world->ranks, sizeof(irr_comm_t *));
+    team->setups = irr_world_array(world, world->ranks, sizeof(*team->setups));
     for (int r = first; r >= 0 && r < world->ranks; r += step) {
-        irr_crew_group_add(&team->group, r);
+        team->members[team->ranks++] = r;
     }
-    for (int i = 0; i < team->group.ranks; i++) {
-        team->params[i] = (irr_comm_params_t){ .ranks = team->group.ranks, .rank = i };
+    for (int i = 0; i < team->ranks; i++) {
+        team->params[i] = (irr_comm_params_t){ .ranks = team->ranks, .rank = i };
     }
 }
 
-static void create_member(int rank, void *context)
+int irr_team_rank(const irr_team_t *team, int member)
 {
-    irr_team_t *team = context;
-    int me = irr_crew_group_self(&team->group);
-    irr_oob_t oob = irr_crew_oob(&team->group);
-
-    if (me < 0) {
-        return;
+    for (int i = 0; i < team->ranks; i++) {
+        if (team->members[i] == member) {
+            return i;
+        }
     }
-    team->params[me].oob = &oob;
-    team->statuses[me] = irr_comm_create(team->params[me].trouble == IRR_OK ? team->world->engines[rank] : NULL,
-                                         &team->params[me], &team->comms[me]);
-    team->params[me].oob = NULL;
+    return -1;
+}
+
+void irr_team_start_setup(irr_team_t *team)
+{
+    team->gathers = team->reduces = 0;
+    team->arrived = 0;
+    for (int i = 0; i < team->ranks; i++) {
+        irr_member_t *member = &team->setups[i];
+
+        *member = (irr_member_t){ .team = team };
+        member->oob = (irr_oob_t){
+            .context = member, .allgather = allgather, .allreduce_max = allreduce_max, .test = test,
+            .process_name = process_name
+        };
+        team->params[i].oob = &member->oob;
+        team->comms[i] = NULL;
+        team->statuses[i] = IRR_IN_PROGRESS;
+        irr_setup_start(&member->setup,
+                        team->params[i].trouble == IRR_OK ? team->world->engines[team->members[i]] : NULL,
+                        &team->params[i]);
+    }
+}
+
+irr_status_t irr_team_test_setup(irr_team_t *team, int rank)
+{
+    self = team->members[rank];
+    return team->statuses[rank] = irr_setup_test(&team->setups[rank].setup, &team->comms[rank]);
+}
+
+void irr_team_abandon_setup(irr_team_t *team)
+{
+    for (int i = 0; i < team->ranks; i++) {
+        irr_setup_abandon(&team->setups[i].setup);
+    }
 }
 
 irr_status_t irr_team_create(irr_team_t *team)
 {
-    bool alike;
+    bool busy = true, alike = true;
 
-    memset(team->group.calls, 0, sizeof(team->group.calls));
-    memset(team->comms, 0, sizeof(team->comms));
-    alike = irr_crew_run(team->world->ranks, create_member, team) && !team->group.misused;
-    for (int i = 0; i < team->group.ranks; i++) {
+    irr_team_start_setup(team);
+    for (int round = 0; round < ROUNDS_MAX && busy; round++) {
+        busy = false;
+        for (int i = 0; i < team->ranks; i++) {
+            busy = irr_team_test_setup(team, i) == IRR_IN_PROGRESS || busy;
+        }
+    }
+    for (int i = 0; i < team->ranks; i++) {
         alike = alike && team->statuses[i] == team->statuses[0];
         alike = alike && (team->comms[i] != NULL) == (team->statuses[i] == IRR_OK);
     }
@@ -134,12 +332,12 @@ irr_status_t irr_team_create(irr_team_t *team)
 
 void irr_team_destroy(irr_team_t *team)
 {
-    for (int i = 0; i < team->group.ranks; i++) {
+    for (int i = 0; i < team->ranks; i++) {
         if (team->comms[i] != NULL) {
             irr_comm_destroy(team->comms[i]);
         }
+        team->comms[i] = NULL;
     }
-    memset(team->comms, 0, sizeof(team->comms));
 }
 
 void irr_team_begin(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max)
@@ -154,7 +352,7 @@ void irr_team_begin(irr_team_t *team, int ranks, uint64_t seed, size_t eager_max
 
 void irr_team_set(irr_team_t *team, const irr_settings_t *settings)
 {
-    for (int r = 0; r < team->group.ranks; r++) {
+    for (int r = 0; r < team->ranks; r++) {
         team->params[r].settings = *settings;
     }
 }
@@ -185,14 +383,27 @@ void irr_team_close(irr_team_t *team)
     CU_ASSERT_TRUE(irr_world_close(team->world));
 }
 
-bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds)
+/* ---- exchanges ---- */
+
+irr_status_t irr_team_start(irr_team_t *team, int rank, irr_job_t *job)
+{
+    irr_status_t status;
+
+    self = team->members[rank];
+    irr_job_poison(job, rank);
+    status = irr_exchange_start(irr_comm_exchange(team->comms[rank]), &job->problems[rank], irr_job_input(job, rank),
+                                irr_job_output(job, rank));
+    return status == IRR_OK ? IRR_IN_PROGRESS : status;
+}
+
+bool irr_team_progress(irr_team_t *team, irr_status_t *result, int rounds)
 {
     bool busy = true;
 
     for (int round = 0; round < rounds && busy; round++) {
         busy = false;
-        for (int r = 0; r < team->group.ranks; r++) {
-            irr_engine_progress(team->world->engines[team->group.members[r]]);
+        for (int r = 0; r < team->ranks; r++) {
+            progress(team->world, team->members[r]);
             result[r] = result[r] == IRR_IN_PROGRESS ? irr_exchange_test(irr_comm_exchange(team->comms[r])) : result[r];
             busy = busy || result[r] == IRR_IN_PROGRESS;
         }
@@ -200,80 +411,36 @@ bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int 
     return !busy;
 }
 
-irr_status_t irr_team_start_rank(irr_team_t *team, int rank, irr_job_t *job)
+void irr_team_run(irr_team_t *team, irr_job_t *job, irr_status_t *result)
 {
-    irr_status_t status;
-
-    irr_job_poison(job, rank);
-    status = irr_exchange_start(irr_comm_exchange(team->comms[rank]), &job->problems[rank], irr_job_input(job, rank),
-                                irr_job_output(job, rank));
-    return status == IRR_OK ? IRR_IN_PROGRESS : status;
-}
-
-irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job)
-{
-    irr_status_t status = irr_team_start_rank(team, irr_crew_group_self(&team->group), job);
-
-    return status == IRR_IN_PROGRESS ? IRR_OK : status;
-}
-
-irr_status_t irr_team_wait(irr_team_t *team)
-{
-    int me = irr_crew_group_self(&team->group);
-    irr_engine_t *engine = team->world->engines[irr_crew_self()];
-    irr_status_t status;
-
-    while ((status = irr_exchange_test(irr_comm_exchange(team->comms[me]))) == IRR_IN_PROGRESS) {
-        if (irr_engine_progress(engine) > 0) {
-            irr_crew_moved();
-        } else if (!irr_crew_yield()) {
-            return IRR_IN_PROGRESS;
-        }
+    for (int r = 0; r < team->ranks; r++) {
+        result[r] = irr_team_start(team, r, job);
     }
-    return status;
-}
-
-irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job)
-{
-    const irr_status_t status = irr_team_start(team, job);
-
-    return status == IRR_OK ? irr_team_wait(team) : status;
-}
-
-void irr_team_expect_failed(irr_team_t *team)
-{
-    for (int i = 0; i < ROUNDS_NOTICE * team->world->ranks; i++) {
-        irr_engine_progress(team->world->engines[i % team->world->ranks]);
-    }
-    for (int r = 0; r < team->group.ranks; r++) {
-        CU_ASSERT_TRUE(irr_comm_has_failed(team->comms[r]));
-    }
-}
-
-typedef struct expected {
-    irr_team_t  *team;
-    irr_job_t   *job;
-    irr_status_t results[IRR_CREW_MAX];
-} expected_t;
-
-static void exchange(int rank, void *context)
-{
-    expected_t *expected = context;
-
-    expected->results[rank] = irr_team_exchange(expected->team, expected->job);
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(team, result, ROUNDS_MAX));
 }
 
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated)
 {
-    expected_t expected = { .team = team, .job = job };
+    irr_status_t *result = irr_test_array((size_t)team->ranks, sizeof(*result));
 
     irr_job_fill(job);
-    CU_ASSERT_TRUE(irr_crew_run(job->ranks, exchange, &expected));
+    irr_team_run(team, job, result);
     for (int r = 0; r < job->ranks; r++) {
-        CU_ASSERT_EQUAL(expected.results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_EQUAL(result[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
         CU_ASSERT_TRUE(irr_job_verify(job, r));
     }
+    free(result);
 }
+
+void irr_team_expect_failed(irr_team_t *team)
+{
+    irr_world_progress(team->world, ROUNDS_NOTICE);
+    for (int r = 0; r < team->ranks; r++) {
+        CU_ASSERT_TRUE(irr_comm_has_failed(team->comms[r]));
+    }
+}
+
+/* ---- log ---- */
 
 irr_world_log_t irr_world_log;
 

@@ -1,21 +1,29 @@
 /*
- * irr_world.h - a job of engines over one loopback fabric, and the communicators of some of its processes.
+ * irr_world.h - a job in one process and one thread: an engine for each rank over one loopback fabric, communicators of
+ * some of the ranks, and the collectives of the host.
+ *
+ * No function blocks.  The functions advance the ranks one after the other, so a run with the same seed is the same.
+ * The number of rounds is bounded, so a hang is a failure, not a time-out.
  */
 #ifndef IRR_WORLD_H
 #define IRR_WORLD_H
 
-#include "irr_crew.h"
 #include "irr_job.h"
 #include "irr_spy.h"
 
 #include "comm/exchange.h"
+#include "comm/setup.h"
 #include "study/fabric.h"
 
+/* Largest number of ranks of the worlds of most tests; a world may have more. */
+#define IRR_WORLD_MAX 18
+
 typedef struct irr_world {
-    int           ranks;
-    irr_fabric_t *fabric;
-    irr_spy_t    *spies[IRR_CREW_MAX];     /* between each engine and its transport */
-    irr_engine_t *engines[IRR_CREW_MAX];
+    int                     ranks;
+    irr_fabric_t           *fabric;
+    irr_spy_t             **spies;      /* between each engine and its transport */
+    irr_engine_t          **engines;
+    struct irr_world_block *blocks;     /* arrays of the world and of its teams, which irr_world_drain frees */
 } irr_world_t;
 
 /* Creates an engine for each rank; seed and eager_max as for irr_fabric_create. */
@@ -23,16 +31,23 @@ void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_m
 
 /*
  * irr_world_open_faulty puts a fault transport between each spy and its transport. irr_world_open_on uses open
- * transports, one per rank.
+ * transports, one per rank. irr_world_open_config creates engines that open their transports themselves.
  */
 void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports);
+void irr_world_open_config(irr_world_t *world, int ranks, const irr_engine_config_t *config);
 
 /*
  * Enables shared memory between the ranks of a node, as in a job. Engines of irr_engine_create_on otherwise use only
  * their transport.
  */
 void irr_world_share(irr_world_t *world);
+
+/* Returns a zeroed array that irr_world_drain frees. */
+void *irr_world_array(irr_world_t *world, int count, size_t size);
+
+/* Progresses all engines for `rounds` rounds. */
+void irr_world_progress(const irr_world_t *world, int rounds);
 
 /*
  * irr_world_close closes, drains and destroys all engines. irr_world_drain drains and destroys closed engines. Both
@@ -44,22 +59,44 @@ bool irr_world_drain(irr_world_t *world);
 /* Returns the number of ids that all engines hold. */
 int irr_world_ids(const irr_world_t *world);
 
+/* Returns the rank of its world that a function of this file advances, or has advanced last. */
+int irr_world_self(void);
+
 /* A communicator as each of its members sees it. The arrays are indexed by rank in the communicator. */
 typedef struct irr_team {
-    irr_world_t      *world;
-    irr_world_t       own;                    /* the world of irr_team_begin and irr_team_open_new */
-    irr_crew_group_t  group;
-    irr_comm_params_t params[IRR_CREW_MAX];   /* may be changed before irr_team_create */
-    irr_status_t      statuses[IRR_CREW_MAX]; /* results of irr_comm_create */
-    irr_comm_t       *comms[IRR_CREW_MAX];
+    irr_world_t       *world;
+    irr_world_t        own;          /* the world of irr_team_begin and irr_team_open_new */
+    int                ranks;
+    int               *members;      /* ranks in the world */
+    irr_comm_params_t *params;       /* may be changed before the setup */
+    irr_status_t      *statuses;     /* results of the setup */
+    irr_comm_t       **comms;
+    struct irr_member *setups;
+
+    /* The collectives of the host in the last setup. */
+    size_t fail_call;                /* number of the collective that fails on all members, from 1; 0: none */
+    size_t gathers, reduces;         /* numbers of completed collectives */
+    int    arrived;                  /* number of members that have entered the collective in progress */
+    size_t length, count;            /* of the collective in progress: bytes of an all-gather, or number of words */
 } irr_team_t;
 
 /* Makes a team of the ranks first, first + step, first + 2 * step and so on of the world; step may be negative. */
 void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step);
 
+/* Returns the rank in the team of a rank of the world; -1: the rank is no member. */
+int irr_team_rank(const irr_team_t *team, int member);
+
 /*
- * Creates the communicator on all members, in a crew.  Returns the status of all members.  If they differ or the crew
- * was stuck, returns IRR_IN_PROGRESS, which irr_comm_create never returns.
+ * irr_team_start_setup starts to create the communicator on all members. irr_team_test_setup advances the setup of one
+ * member, and returns IRR_IN_PROGRESS until the setup is over. irr_team_abandon_setup ends all open setups.
+ */
+void         irr_team_start_setup(irr_team_t *team);
+irr_status_t irr_team_test_setup(irr_team_t *team, int rank);
+void         irr_team_abandon_setup(irr_team_t *team);
+
+/*
+ * Creates the communicator on all members.  Returns the status of all members.  If they differ or the setup does not
+ * end, returns IRR_IN_PROGRESS.
  */
 irr_status_t irr_team_create(irr_team_t *team);
 
@@ -83,28 +120,21 @@ void irr_team_open_new(irr_team_t *team, int ranks, uint64_t seed, size_t eager_
 /* Destroys the communicator, and closes its world. Asserts that the engines drain. */
 void irr_team_close(irr_team_t *team);
 
+/* Starts the exchange of a filled job on one rank of the team. Returns IRR_IN_PROGRESS, or an error. */
+irr_status_t irr_team_start(irr_team_t *team, int rank, irr_job_t *job);
+
 /*
- * Without a crew: progresses the exchanges of all ranks whose result is IRR_IN_PROGRESS, until no exchange is open, at
- * most for `rounds` rounds. Every rank progresses once in a round. Stores the result of each finished exchange. Returns
- * false if exchanges are still open.
+ * Progresses all ranks, once in each round, until no rank has the result IRR_IN_PROGRESS, at most for `rounds` rounds.
+ * Stores the result of each exchange that ends. Returns false if exchanges are still open.
  */
-bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds);
+bool irr_team_progress(irr_team_t *team, irr_status_t *result, int rounds);
 
-/* Without a crew: starts the exchange of a filled job on a rank of the team. */
-irr_status_t irr_team_start_rank(irr_team_t *team, int rank, irr_job_t *job);
-
-/* Starts the exchange of a filled job on the running member. */
-irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job);
-
-/* Waits for the exchange of the running member and returns its result; IRR_IN_PROGRESS if the crew is stuck. */
-irr_status_t irr_team_wait(irr_team_t *team);
-
-/* Starts the exchange of a job on the running member, and waits for it. */
-irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
+/* Runs a filled job on all ranks of the team, and stores their results. Asserts that no rank hangs. */
+void irr_team_run(irr_team_t *team, irr_job_t *job, irr_status_t *result);
 
 /*
- * Runs a job on a communicator of all ranks. Asserts that every byte is right, and that the exchange succeeds on all
- * ranks except `truncated` (-1: no exception), where it ends in IRR_ERR_TRUNCATE.
+ * Fills and runs a job. Asserts that every byte is right, and that the exchange succeeds on all ranks except
+ * `truncated` (-1: no exception), where it ends in IRR_ERR_TRUNCATE.
  */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 

@@ -139,15 +139,6 @@ static void test_progress_within_progress(void)
 
 /* ---- close, drain and destroy ---- */
 
-static void progress_all(irr_world_t *world, int rounds)
-{
-    for (int i = 0; i < rounds; i++) {
-        for (int r = 0; r < world->ranks; r++) {
-            irr_engine_progress(world->engines[r]);
-        }
-    }
-}
-
 /*
  * Rank 0 closes while its message waits for rank 1. The engine of rank 0 drains only after rank 1 has received the
  * message, and both exchanges succeed. The communicators are destroyed before or after the engines drain.
@@ -172,7 +163,7 @@ static void run_close(bool destroy_first)
     }
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_IN_PROGRESS);
     CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[1]), &problems[1], NULL, output), IRR_OK);
-    progress_all(team.world, 10);
+    irr_world_progress(team.world, 10);
     CU_ASSERT_EQUAL_FATAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_exchange_test(irr_comm_exchange(team.comms[1])), IRR_OK);
     CU_ASSERT_STRING_EQUAL(output, "hello!");

@@ -4,7 +4,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
-#include "irr_world.h"
+#include "irr_script.h"
 
 #include "exec/tag.h"
 
@@ -15,13 +15,14 @@ enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE };
 
 #define TEAMS_MAX 4
 #define TURNS_MAX 30
+#define STEPS_MAX 2000000
 
 /* ---- one exchange ---- */
 
 /* Only a long exchange is timed. One rank starts after the other ranks have tested a hundred times. */
 static void test_times(void)
 {
-    irr_status_t result[IRR_CREW_MAX] = { IRR_OK };
+    irr_status_t result[IRR_WORLD_MAX] = { IRR_OK };
     irr_counters_t counters;
     irr_team_t team;
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
@@ -29,10 +30,10 @@ static void test_times(void)
     irr_team_open_new(&team, 3, 0, 100, NULL);
     irr_job_fill(job);
     for (int r = 1; r < 3; r++) {
-        result[r] = irr_team_start_rank(&team, r, job);
+        result[r] = irr_team_start(&team, r, job);
     }
     CU_ASSERT_FALSE(irr_team_progress(&team, result, 100));
-    result[0] = irr_team_start_rank(&team, 0, job);
+    result[0] = irr_team_start(&team, 0, job);
     CU_ASSERT_TRUE(irr_team_progress(&team, result, 1000));
     for (int r = 1; r < 3; r++) {
         CU_ASSERT_EQUAL(result[r], IRR_OK);
@@ -205,66 +206,55 @@ static void test_no_cache(void)
 
 /* ---- several communicators ---- */
 
-typedef struct overlap {
-    irr_team_t teams[TEAMS_MAX];
-    irr_job_t *jobs[TURNS_MAX][TEAMS_MAX];
-    int        wrong;
-} overlap_t;
-
-/* In each turn a rank starts exchanges on all its communicators in an order of its own, and waits in another order. */
-static void take_turns(int rank, void *context)
+static void expect_right(irr_script_t *script, int rank, const irr_turn_t *turn, irr_status_t status)
 {
-    overlap_t *overlap = context;
-
-    for (int turn = 0; turn < TURNS_MAX; turn++) {
-        for (int i = 0; i < TEAMS_MAX; i++) {
-            int t = (i + rank + turn) % TEAMS_MAX;
-
-            if (irr_crew_group_self(&overlap->teams[t].group) >= 0) {
-                overlap->wrong += irr_team_start(&overlap->teams[t], overlap->jobs[turn][t]) != IRR_OK;
-            }
-        }
-        for (int i = 0; i < TEAMS_MAX; i++) {
-            int t = (i + rank * 3) % TEAMS_MAX, me = irr_crew_group_self(&overlap->teams[t].group);
-
-            if (me >= 0) {
-                overlap->wrong += irr_team_wait(&overlap->teams[t]) != IRR_OK;
-                overlap->wrong += !irr_job_verify(overlap->jobs[turn][t], me);
-            }
-        }
-    }
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    CU_ASSERT_TRUE(irr_job_verify(script->jobs[turn->job], rank));
 }
 
-/* Runs communicators of all ranks, of the odd ranks, of the even ranks, and of all ranks in reverse order. */
+/*
+ * Runs communicators of all ranks, of the odd ranks, of the even ranks, and of all ranks in reverse order. Each rank
+ * takes the turns of its communicators side by side.
+ */
 static void run_overlap(const int *algorithms, uint64_t seed, size_t eager_max, uint64_t *state)
 {
-    static overlap_t overlap;
+    static const int first[TEAMS_MAX] = { 0, 1, 0, 5 }, step[TEAMS_MAX] = { 1, 2, 2, -1 };
+    irr_job_t *jobs[TEAMS_MAX][TURNS_MAX];
+    irr_turn_t turns[TURNS_MAX];
+    irr_script_t scripts[TEAMS_MAX];
+    irr_team_t teams[TEAMS_MAX];
     irr_world_t world;
+    int over = 0;
 
     irr_world_open(&world, 6, seed, eager_max);
-    overlap.wrong = 0;
-    irr_team_init(&overlap.teams[0], &world, 0, 1);
-    irr_team_init(&overlap.teams[1], &world, 1, 2);
-    irr_team_init(&overlap.teams[2], &world, 0, 2);
-    irr_team_init(&overlap.teams[3], &world, 5, -1);
     for (int t = 0; t < TEAMS_MAX; t++) {
-        for (int i = 0; i < overlap.teams[t].group.ranks; i++) {
-            overlap.teams[t].params[i].settings.algorithm = algorithms[t];
+        irr_team_init(&teams[t], &world, first[t], step[t]);
+        irr_team_create_with(&teams[t], &(irr_settings_t){ .algorithm = algorithms[t] });
+        for (int i = 0; i < TURNS_MAX; i++) {
+            turns[i] = (irr_turn_t){ .job = i };
+            jobs[t][i] = irr_job_create(teams[t].ranks, (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS),
+                                        irr_test_random(state));
+            irr_job_fill(jobs[t][i]);
         }
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&overlap.teams[t]), IRR_OK);
-        for (int turn = 0; turn < TURNS_MAX; turn++) {
-            irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
+        irr_script_open(&scripts[t], &teams[t], jobs[t], 1);
+        scripts[t].ends = expect_right;
+        irr_script_set(&scripts[t], turns, TURNS_MAX);
+    }
+    for (int i = 0; i < STEPS_MAX && over < TEAMS_MAX; i++) {
+        irr_script_t *script = &scripts[irr_test_below(state, TEAMS_MAX)];
 
-            overlap.jobs[turn][t] = irr_job_create(overlap.teams[t].group.ranks, kind, irr_test_random(state));
-            irr_job_fill(overlap.jobs[turn][t]);
+        irr_script_step(script, (int)irr_test_below(state, (uint64_t)script->team->ranks), state);
+        over = 0;
+        for (int t = 0; t < TEAMS_MAX; t++) {
+            over += irr_script_is_over(&scripts[t]);
         }
     }
-    CU_ASSERT_TRUE(irr_crew_run(6, take_turns, &overlap));
-    CU_ASSERT_EQUAL(overlap.wrong, 0);
+    CU_ASSERT_EQUAL(over, TEAMS_MAX);
     for (int t = 0; t < TEAMS_MAX; t++) {
-        irr_team_destroy(&overlap.teams[t]);
-        for (int turn = 0; turn < TURNS_MAX; turn++) {
-            irr_job_destroy(overlap.jobs[turn][t]);
+        irr_script_close(&scripts[t]);
+        irr_team_destroy(&teams[t]);
+        for (int i = 0; i < TURNS_MAX; i++) {
+            irr_job_destroy(jobs[t][i]);
         }
     }
     CU_ASSERT_TRUE(irr_world_close(&world));
@@ -285,44 +275,38 @@ static void test_overlap(void)
 
 /* ---- errors ---- */
 
-typedef struct scene {
-    irr_team_t team;
-    irr_job_t *job;
-} scene_t;
-
-/* Wrong calls change nothing: the open exchange succeeds. */
-static void misuse(int rank, void *context)
-{
-    scene_t *scene = context;
-    irr_problem_t problem = scene->job->problems[rank];
-    irr_exchange_t *exchange = irr_comm_exchange(scene->team.comms[rank]);
-
-    CU_ASSERT_EQUAL(irr_exchange_test(exchange), IRR_OK);
-    problem.ranks++;
-    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
-    problem.ranks -= 2;
-    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
-    problem.ranks++;
-    problem.rank = (rank + 1) % problem.ranks;
-    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_team_start(&scene->team, scene->job), IRR_OK);
-    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &scene->job->problems[rank], NULL, NULL), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_team_wait(&scene->team), IRR_OK);
-    CU_ASSERT_TRUE(irr_job_verify(scene->job, rank));
-}
-
+/* Wrong calls change nothing: the open exchanges succeed. */
 static void test_misuse(void)
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 2);
-    scene_t scene = { .job = job };
-    irr_world_t world;
+    irr_status_t result[3];
+    irr_team_t team;
 
-    irr_world_open(&world, 3, 0, 0);
-    irr_team_open(&scene.team, &world, NULL);
+    irr_team_open_new(&team, 3, 0, 0, NULL);
     irr_job_fill(job);
-    CU_ASSERT_TRUE(irr_crew_run(3, misuse, &scene));
-    irr_team_expect(&scene.team, job, -1);
-    irr_team_close(&scene.team);
+    for (int r = 0; r < 3; r++) {
+        const irr_problem_t *right = &job->problems[r];
+        irr_exchange_t *exchange = irr_comm_exchange(team.comms[r]);
+        irr_problem_t wrong[3] = { *right, *right, *right };
+
+        wrong[0].ranks++;
+        wrong[1].ranks--;
+        wrong[2].rank = (r + 1) % 3;
+        CU_ASSERT_EQUAL(irr_exchange_test(exchange), IRR_OK);
+        for (int i = 0; i < 3; i++) {
+            CU_ASSERT_EQUAL(irr_exchange_start(exchange, &wrong[i], NULL, NULL), IRR_ERR_BAD_PARAM);
+        }
+        result[r] = irr_team_start(&team, r, job);
+        CU_ASSERT_EQUAL(result[r], IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(irr_exchange_start(exchange, right, NULL, NULL), IRR_ERR_BAD_PARAM);
+    }
+    CU_ASSERT_TRUE(irr_team_progress(&team, result, 1000));
+    for (int r = 0; r < 3; r++) {
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+    irr_team_expect(&team, job, -1);
+    irr_team_close(&team);
     irr_job_destroy(job);
 }
 
@@ -334,11 +318,12 @@ static void test_unread(void)
 
     irr_team_open_new(&team, 1, 0, 0, NULL);
     irr_job_fill(job);
-    CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
+    CU_ASSERT_EQUAL(irr_team_start(&team, 0, job), IRR_IN_PROGRESS);
     irr_engine_progress(team.world->engines[0]);
-    CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[0]), &job->problems[0], NULL, NULL),
+                    IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
-    CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
+    CU_ASSERT_EQUAL(irr_team_start(&team, 0, job), IRR_IN_PROGRESS);
     irr_engine_progress(team.world->engines[0]);
     CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     irr_team_close(&team);

@@ -13,12 +13,9 @@ enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 20000 };
 /* ---- agreements ---- */
 
 /* Runs job A once.  A refused operation is not repeated. */
-static void run(irr_turns_t *turns, irr_status_t result[IRR_CREW_MAX])
+static void run(irr_turns_t *turns, irr_status_t result[IRR_WORLD_MAX])
 {
-    for (int r = 0; r < RANKS; r++) {
-        result[r] = irr_team_start_rank(&turns->team, r, turns->jobs[0]);
-    }
-    CU_ASSERT_TRUE(irr_team_progress(&turns->team, result, ROUNDS));
+    irr_team_run(&turns->team, turns->jobs[0], result);
     for (int r = 0; r < RANKS; r++) {
         CU_ASSERT(result[r] != IRR_OK || irr_job_verify(turns->jobs[0], r));
     }
@@ -34,22 +31,20 @@ static bool has_failed(const irr_turns_t *turns, int rank)
  */
 static void expect_all_fail(irr_turns_t *turns)
 {
-    irr_status_t result[IRR_CREW_MAX];
+    irr_status_t result[IRR_WORLD_MAX];
     size_t sends = 0;
 
-    for (int i = 0; i < ROUNDS * RANKS; i++) {
-        irr_engine_progress(turns->world.engines[i % RANKS]);
-    }
+    irr_world_progress(turns->team.world, ROUNDS);
     run(turns, result);
     for (int r = 0; r < RANKS; r++) {
         CU_ASSERT_NOT_EQUAL(result[r], IRR_OK);
         CU_ASSERT_TRUE(has_failed(turns, r));
-        sends += turns->world.spies[r]->sends;
+        sends += turns->team.world->spies[r]->sends;
     }
     run(turns, result);
     for (int r = 0; r < RANKS; r++) {
         CU_ASSERT_NOT_EQUAL(result[r], IRR_OK);
-        sends -= turns->world.spies[r]->sends;
+        sends -= turns->team.world->spies[r]->sends;
     }
     CU_ASSERT_EQUAL(sends, 0);
 }
@@ -57,7 +52,7 @@ static void expect_all_fail(irr_turns_t *turns)
 /* Makes the nth send or receive of a rank from now on fail. */
 static void refuse(irr_turns_t *turns, int rank, bool sends, size_t nth)
 {
-    irr_spy_t *spy = turns->world.spies[rank];
+    irr_spy_t *spy = turns->team.world->spies[rank];
 
     spy->refusal = IRR_ERR_TRANSPORT;
     spy->refuse_send = sends ? spy->sends + nth : 0;
@@ -94,7 +89,7 @@ static void run_agreement(const char *row, bool wraps)
 
     for (size_t i = 0; i < 4 * IRR_TURNS_AGREEMENT; i++) {
         const int rank = (int)irr_test_below(&state, RANKS);
-        irr_status_t result[IRR_CREW_MAX];
+        irr_status_t result[IRR_WORLD_MAX];
         irr_turns_t turns;
 
         open_isolated(&turns, &settings, i % 4 < 2 ? rank : -1, &state);
@@ -128,7 +123,7 @@ static void test_first(void)
 
     for (size_t nth = 1; nth <= 3 * IRR_TURNS_AGREEMENT; nth++) {
         const int rank = (int)irr_test_below(&state, RANKS);
-        irr_status_t result[IRR_CREW_MAX];
+        irr_status_t result[IRR_WORLD_MAX];
         irr_turns_t turns;
 
         open_isolated(&turns, &settings, rank, &state);
@@ -159,7 +154,7 @@ static void test_timeout(void)
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
-        irr_status_t result[IRR_CREW_MAX] = { IRR_OK };
+        irr_status_t result[IRR_WORLD_MAX] = { IRR_OK };
         irr_turns_t turns;
 
         settings.timeout = 1;
@@ -168,7 +163,7 @@ static void test_timeout(void)
         irr_job_fill(turns.jobs[0]);
         irr_world_start_log_at(IRR_LOG_ERROR);
         for (int r = 0; r < RANKS - 1; r++) {
-            result[r] = irr_team_start_rank(&turns.team, r, turns.jobs[0]);
+            result[r] = irr_team_start(&turns.team, r, turns.jobs[0]);
         }
         while (!irr_team_progress(&turns.team, result, ROUNDS)) {
         }
@@ -179,7 +174,7 @@ static void test_timeout(void)
         for (int r = 0; r < RANKS - 1; r++) {
             CU_ASSERT(result[r] == IRR_ERR_TIMEOUT || result[r] == IRR_ERR_PEER);
         }
-        result[RANKS - 1] = irr_team_start_rank(&turns.team, RANKS - 1, turns.jobs[0]);
+        result[RANKS - 1] = irr_team_start(&turns.team, RANKS - 1, turns.jobs[0]);
         CU_ASSERT_TRUE(irr_team_progress(&turns.team, result, ROUNDS));
         expect_all_fail(&turns);
         irr_turns_close(&turns);
@@ -226,11 +221,9 @@ static void test_left_open(void)
         open_isolated(&turns, &settings, -1, &state);
         irr_turns_run(&turns, i % 2 == 0 ? "" : "A");
         for (int r = 0; r < RANKS - 2; r++) {
-            CU_ASSERT_EQUAL(irr_team_start_rank(&turns.team, r, turns.jobs[0]), IRR_IN_PROGRESS);
+            CU_ASSERT_EQUAL(irr_team_start(&turns.team, r, turns.jobs[0]), IRR_IN_PROGRESS);
         }
-        for (int r = 0; r < RANKS; r++) {
-            irr_engine_progress(turns.world.engines[r]);
-        }
+        irr_world_progress(turns.team.world, 1);
         irr_turns_close(&turns);
     }
 }

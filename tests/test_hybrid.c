@@ -15,7 +15,7 @@ static const size_t eager[] = { 0, 100, SIZE_MAX };
 typedef struct scene {
     irr_team_t   team;
     int          ranks;
-    irr_status_t result[IRR_CREW_MAX];
+    irr_status_t result[IRR_WORLD_MAX];
 } scene_t;
 
 static void open_scene(scene_t *scene, int ranks, const irr_settings_t *settings, uint64_t seed, size_t eager_max)
@@ -29,10 +29,7 @@ static void open_scene(scene_t *scene, int ranks, const irr_settings_t *settings
 
 static void run(scene_t *scene, irr_job_t *job)
 {
-    for (int r = 0; r < scene->ranks; r++) {
-        scene->result[r] = irr_team_start_rank(&scene->team, r, job);
-    }
-    CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene->team, scene->result, ROUNDS));
+    irr_team_run(&scene->team, job, scene->result);
     for (int r = 0; r < scene->ranks; r++) {
         CU_ASSERT_TRUE(irr_job_verify(job, r));
     }

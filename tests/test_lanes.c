@@ -26,7 +26,7 @@ static int poor = -1, blind = -1;   /* the rank that cannot make shared memory, 
 /* memfd_create and the next function replace functions of the C library. */
 int memfd_create(const char *name, unsigned flags)
 {
-    if (irr_crew_self() == poor) {
+    if (poor >= 0 && irr_world_self() == poor) {
         errno = ENOSYS;
         return -1;
     }
@@ -44,7 +44,7 @@ int open(const char *path, int flags, ...)
         mode = va_arg(list, mode_t);
         va_end(list);
     }
-    if (irr_crew_self() == blind && strncmp(path, "/proc/", 6) == 0) {
+    if (blind >= 0 && irr_world_self() == blind && strncmp(path, "/proc/", 6) == 0) {
         errno = EACCES;
         return -1;
     }
@@ -153,7 +153,7 @@ static void settle(irr_team_t *team, const char *algorithm, int layout, bool shm
     settings.algorithm = irr_algorithm_find(algorithm);
     settings.shm = shm;
     irr_team_set(team, &settings);
-    for (int r = 0; r < team->group.ranks; r++) {
+    for (int r = 0; r < team->ranks; r++) {
         team->params[r].node = node_of(layout, r);
     }
 }
@@ -169,7 +169,7 @@ static void begin(irr_team_t *team, int ranks, const char *algorithm, int layout
 static void expect_kinds(irr_team_t *team, uint64_t *state)
 {
     for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
-        irr_job_t *job = irr_job_create(team->group.ranks, (irr_job_kind_t)kind, irr_test_random(state));
+        irr_job_t *job = irr_job_create(team->ranks, (irr_job_kind_t)kind, irr_test_random(state));
 
         irr_team_expect(team, job, -1);
         irr_team_expect(team, job, -1);
@@ -187,8 +187,8 @@ static bool is_near(const irr_team_t *team, int from, int to)
 
 static void expect_lanes(const irr_team_t *team, int layout, bool shares)
 {
-    for (int i = 0; i < team->group.ranks * team->group.ranks; i++) {
-        const int from = i / team->group.ranks, to = i % team->group.ranks;
+    for (int i = 0; i < team->ranks * team->ranks; i++) {
+        const int from = i / team->ranks, to = i % team->ranks;
 
         CU_ASSERT(from == to ||
                   is_near(team, from, to) == (shares && node_of(layout, from) == node_of(layout, to)));
@@ -240,12 +240,12 @@ static void test_set_up(void)
 
         begin(&first, RANKS, "direct", layout, &state);
         irr_team_create_with(&first, NULL);
-        CU_ASSERT(first.group.reduces == 4 && first.group.gathers == 1);
+        CU_ASSERT(first.reduces == 4 && first.gathers == 1);
         irr_team_init(&second, first.world, 0, 1);
         settle(&second, "direct", layout, true);
         irr_team_create_with(&second, NULL);
-        CU_ASSERT_EQUAL(second.group.reduces, 3);
-        CU_ASSERT_EQUAL(second.group.gathers, layout > 0);
+        CU_ASSERT_EQUAL(second.reduces, 3);
+        CU_ASSERT_EQUAL(second.gathers, layout > 0);
         irr_team_destroy(&second);
         irr_team_close(&first);
     }
@@ -340,13 +340,8 @@ static void test_cannot_share(void)
 /* Creates engines for a network that does not exist. A communicator that needs the network is not created. */
 static void open_world_alone(irr_world_t *world)
 {
-    const irr_engine_config_t config = { .transport = "pigeon", .job_ranks = RANKS, .node_ranks = RANKS };
-
-    memset(world, 0, sizeof(*world));
-    world->ranks = RANKS;
-    for (int r = 0; r < RANKS; r++) {
-        irr_test_must(irr_engine_create(&config, &world->engines[r]));
-    }
+    irr_world_open_config(world, RANKS, &(irr_engine_config_t){
+        .transport = "pigeon", .job_ranks = RANKS, .node_ranks = RANKS });
 }
 
 /*

@@ -202,7 +202,7 @@ static void expect_failed(irr_world_t *world, const irr_team_t *team)
 static bool run_short(const char *algorithm, uint64_t *state)
 {
     irr_transport_t *transports[IRR_NET_RANKS];
-    irr_status_t result[IRR_CREW_MAX];
+    irr_status_t result[IRR_WORLD_MAX];
     irr_world_t world;
     irr_team_t team;
     irr_job_t *job;
@@ -216,18 +216,14 @@ static bool run_short(const char *algorithm, uint64_t *state)
     }
     irr_world_open_on(&world, IRR_NET_RANKS, transports);
     irr_team_init(&team, &world, 0, 1);
-    for (int r = 0; r < IRR_NET_RANKS; r++) {
-        team.params[r].settings = (irr_settings_t){
-            .algorithm = irr_algorithm_find(algorithm), .piece_bytes = 500, .pacing = IRR_PACING_FREE
-        };
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_team_create_with(&team, &(irr_settings_t){
+        .algorithm = irr_algorithm_find(algorithm), .piece_bytes = 500, .pacing = IRR_PACING_FREE });
     job = irr_job_create(IRR_NET_RANKS, IRR_JOB_MIXED, irr_test_random(state));
     irr_job_fill(job);
     irr_memory_fail(1, irr_spy_sends_now);
     irr_memory_fail_all();
     for (int r = 0; r < IRR_NET_RANKS; r++) {
-        result[r] = irr_team_start_rank(&team, r, job);
+        result[r] = irr_team_start(&team, r, job);
     }
     while (!irr_team_progress(&team, result, 1000)) {
     }

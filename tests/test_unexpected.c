@@ -19,7 +19,7 @@ typedef struct scene {
     irr_job_t   *nothing;
     irr_job_t   *all;
     irr_job_t   *back;      /* like wrong, but TO expects the message */
-    irr_status_t result[IRR_CREW_MAX];
+    irr_status_t result[IRR_WORLD_MAX];
 } scene_t;
 
 enum { SHORT = 8 };
@@ -72,7 +72,7 @@ static void close_scene(scene_t *scene)
 
 static void start(scene_t *scene, int rank, irr_job_t *job)
 {
-    scene->result[rank] = irr_team_start_rank(&scene->team, rank, job);
+    scene->result[rank] = irr_team_start(&scene->team, rank, job);
 }
 
 static void progress(scene_t *scene)
@@ -86,10 +86,7 @@ static void progress(scene_t *scene)
  */
 static bool run(scene_t *scene, irr_job_t *job)
 {
-    for (int r = 0; r < RANKS; r++) {
-        start(scene, r, job);
-    }
-    progress(scene);
+    irr_team_run(&scene->team, job, scene->result);
     for (int r = 0; r < RANKS; r++) {
         CU_ASSERT(scene->result[r] == IRR_OK || (r == TO && scene->result[r] == IRR_ERR_TRUNCATE));
         CU_ASSERT_TRUE(irr_job_verify(job, r));
@@ -225,10 +222,7 @@ static void test_mutual(void)
         for (int turn = 0; turn < 2; turn++) {
             irr_job_t *const turn_job = turn == 0 ? job : scene.all;
 
-            for (int r = 0; r < RANKS; r++) {
-                start(&scene, r, turn_job);
-            }
-            progress(&scene);
+            irr_team_run(&scene.team, turn_job, scene.result);
             for (int r = 0; r < RANKS; r++) {
                 CU_ASSERT(turn == 1 || scene.result[r] == IRR_ERR_TRUNCATE ||
                           (scene.result[r] == IRR_OK && !rendezvous));

@@ -1,5 +1,6 @@
 /*
- * test_world.c - every strategy in one seeded world. Several ranks run the same exchanges, each at its own speed.
+ * test_world.c - every strategy in one seeded world. Several ranks run the same exchanges, each at its own speed,
+ * often with several exchanges open at a time.
  * Meanwhile messages are late, operations fail, memory is missing, a rank gives up, or descriptions are changed in
  * flight.
  *
@@ -21,11 +22,10 @@
 enum { STEPS_MAX = 2000000, STEPS_HOSTILE = 100000, BYTES_MAX = 1 << 26 };
 
 typedef irr_world_scene_t scene_t;
-typedef irr_world_turn_t turn_t;
 
 /* ---- a rank takes its turns ---- */
 
-static irr_status_t wanted(const scene_t *scene, int rank, const turn_t *turn)
+static irr_status_t wanted(const scene_t *scene, int rank, const irr_turn_t *turn)
 {
     if (turn->act == IRR_ACT_RESTART && !turn->planned) {
         return IRR_ERR_BAD_PARAM;
@@ -54,7 +54,7 @@ static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
  * Checks the counters of a rank in a successful turn. A direct strategy moves every byte once. A restart neither looks
  * up a schedule nor opens an endpoint. When the plan of a restart is learned, the restart sends no descriptions.
  */
-static bool counts_are_right(const scene_t *scene, int rank, const turn_t *turn, const irr_counters_t *after)
+static bool counts_are_right(const scene_t *scene, int rank, const irr_turn_t *turn, const irr_counters_t *after)
 {
     const irr_counters_t *before = &scene->before[rank];
     const irr_job_t *job = scene->jobs[turn->job];
@@ -75,78 +75,44 @@ static bool counts_are_right(const scene_t *scene, int rank, const turn_t *turn,
     return right;
 }
 
-static void end_turn(scene_t *scene, const irr_team_t *team, int rank, irr_status_t status)
+static void begin_turn(irr_script_t *script, int rank, const irr_turn_t *turn)
 {
-    const turn_t *turn = &scene->turns[scene->turn[rank]++];
+    scene_t *scene = script->context;
+
+    (void)turn;
+    irr_engine_counters(scene->world.engines[rank], &scene->before[rank]);
+}
+
+static void end_turn(irr_script_t *script, int rank, const irr_turn_t *turn, irr_status_t status)
+{
+    scene_t *scene = script->context;
     const irr_job_t *job = scene->jobs[turn->job];
     irr_counters_t after;
 
-    irr_engine_counters(team->world->engines[rank], &after);
-    scene->open[rank] = false;
+    irr_engine_counters(scene->world.engines[rank], &after);
     scene->failed += status != wanted(scene, rank, turn);
     scene->poor = scene->poor || status == IRR_ERR_NO_MEMORY;
     if ((status != IRR_OK && status != IRR_ERR_TRUNCATE) || turn->act == IRR_ACT_PLAN) {
         return;
     }
     scene->wrong += !scene->spoils && !irr_job_verify(job, rank);
-    if (scene->trouble == IRR_TROUBLE_NONE) {
+    if (scene->trouble == IRR_TROUBLE_NONE && script->objects == 1) {
         scene->wrong += !counts_are_right(scene, rank, turn, &after);
     }
 }
 
-static void begin_turn(scene_t *scene, irr_team_t *team, int rank)
+/* Takes all turns before turn `turns`.  Returns false if they need more than `steps` steps. */
+static bool take_turns(irr_script_t *script, int turns, int steps, uint64_t *state)
 {
-    const turn_t *turn = &scene->turns[scene->turn[rank]];
-    irr_exchange_t *exchange = irr_comm_exchange(team->comms[rank]);
-    irr_job_t *job = scene->jobs[turn->job];
-    irr_status_t status;
-
-    irr_job_poison(job, rank);
-    irr_engine_counters(team->world->engines[rank], &scene->before[rank]);
-    if (turn->act == IRR_ACT_PLAN) {
-        status = irr_exchange_plan(exchange, &job->problems[rank]);
-    } else if (turn->act == IRR_ACT_RESTART) {
-        status = irr_exchange_restart(exchange, irr_job_input(job, rank), irr_job_output(job, rank));
-    } else {
-        status = irr_exchange_start(exchange, &job->problems[rank], irr_job_input(job, rank),
-                                    irr_job_output(job, rank));
-    }
-    scene->open[rank] = status == IRR_OK;
-    if (status != IRR_OK) {
-        end_turn(scene, team, rank, status);
-    }
+    script->count = turns;
+    return irr_script_run(script, steps, state);
 }
 
-/* Progresses a random rank, which then tests its exchange or starts the next turn. */
-static void step(scene_t *scene, irr_team_t *team, int turns, uint64_t *state)
+/* Replaces the turns of a script, and forgets errors of earlier turns. */
+static void set_turns(scene_t *scene, irr_script_t *script, const irr_turn_t *turns)
 {
-    const int rank = (int)irr_test_below(state, (uint64_t)scene->ranks);
-    irr_status_t status;
-
-    irr_engine_progress(scene->world.engines[rank]);
-    if (scene->open[rank]) {
-        status = irr_exchange_test(irr_comm_exchange(team->comms[rank]));
-        if (status != IRR_IN_PROGRESS) {
-            end_turn(scene, team, rank, status);
-        }
-    } else if (scene->turn[rank] < turns) {
-        begin_turn(scene, team, rank);
-    }
-}
-
-/* Runs `turns` turns of all ranks.  Returns false if they need more than `steps` steps. */
-static bool take_turns(scene_t *scene, irr_team_t *team, int turns, int steps, uint64_t *state)
-{
-    int ended = 0;
-
-    while (ended < scene->ranks && steps-- > 0) {
-        step(scene, team, turns, state);
-        ended = 0;
-        for (int r = 0; r < scene->ranks; r++) {
-            ended += scene->turn[r] == turns && !scene->open[r];
-        }
-    }
-    return ended == scene->ranks;
+    irr_script_set(script, turns, 1);
+    scene->failed = 0;
 }
 
 /* ---- trouble ---- */
@@ -172,9 +138,9 @@ static bool is_ours(void)
 /* Runs some of the first turns, or none. */
 static void run_some(scene_t *scene, uint64_t *state)
 {
-    for (uint64_t steps = irr_test_below(state, 2) * irr_test_below(state, 1000); steps > 0; steps--) {
-        step(scene, &scene->team, IRR_WORLD_TURNS / 2, state);
-    }
+    const int steps = (int)(irr_test_below(state, 2) * irr_test_below(state, 1000));
+
+    (void)take_turns(&scene->script, IRR_WORLD_TURNS / 2, steps, state);
 }
 
 static void make_trouble(scene_t *scene, uint64_t *state)
@@ -249,31 +215,29 @@ static bool end_trouble(scene_t *scene)
 static void expect_recovered(scene_t *scene, uint64_t *state)
 {
     const int job = (int)irr_test_below(state, IRR_WORLD_JOBS);
-    const turn_t turns[] = {
+    const irr_turn_t turns[] = {
         { .act = IRR_ACT_RUN, .job = job }, { .act = IRR_ACT_RUN, .job = job }, { .act = IRR_ACT_PLAN, .job = job },
         { .act = IRR_ACT_RESTART, .job = job, .planned = true },
         { .act = IRR_ACT_RESTART, .job = job, .planned = true, .bare = true }
     };
 
-    memset(scene->turn, 0, sizeof(scene->turn));
-    memcpy(scene->turns, turns, sizeof(turns));
-    CU_ASSERT_TRUE_FATAL(take_turns(scene, &scene->team, 1, STEPS_MAX, state));
+    set_turns(scene, &scene->script, turns);
+    CU_ASSERT_TRUE_FATAL(take_turns(&scene->script, 1, STEPS_MAX, state));
     scene->trouble = IRR_TROUBLE_NONE;
     scene->failed = 0;
-    CU_ASSERT_TRUE_FATAL(take_turns(scene, &scene->team, IRR_TEST_COUNT(turns), STEPS_MAX, state));
+    CU_ASSERT_TRUE_FATAL(take_turns(&scene->script, IRR_TEST_COUNT(turns), STEPS_MAX, state));
     CU_ASSERT_EQUAL(scene->failed, 0);
     for (int r = 0; r < scene->ranks; r++) {
-        CU_ASSERT(!irr_world_scene_knows_counts(scene) || scene->team.comms[r]->exchange->view == IRR_VIEW_ALL);
+        CU_ASSERT(!irr_world_scene_knows_counts(scene) ||
+                  irr_script_object(&scene->script, r, turns)->view == IRR_VIEW_ALL);
     }
 }
 
 /* Another communicator of the same ranks runs a job without an error. */
 static void expect_other_well(scene_t *scene, uint64_t *state)
 {
-    memset(scene->turn, 0, sizeof(scene->turn));
-    scene->turns[0] = (turn_t){ .act = IRR_ACT_RUN, .job = IRR_WORLD_JOBS - 1 };
-    scene->failed = 0;
-    CU_ASSERT_TRUE_FATAL(take_turns(scene, &scene->other, 1, STEPS_MAX, state));
+    set_turns(scene, &scene->other_script, &(irr_turn_t){ .act = IRR_ACT_RUN, .job = IRR_WORLD_JOBS - 1 });
+    CU_ASSERT_TRUE_FATAL(take_turns(&scene->other_script, 1, STEPS_MAX, state));
     CU_ASSERT_EQUAL(scene->failed, 0);
 }
 
@@ -283,26 +247,26 @@ static void expect_other_well(scene_t *scene, uint64_t *state)
 static bool take_all_turns(scene_t *scene, bool *gives_up, uint64_t *state)
 {
     const bool hostile = scene->trouble == IRR_TROUBLE_HOSTILE;
-    const bool ended = take_turns(scene, &scene->team, IRR_WORLD_TURNS, hostile ? STEPS_HOSTILE : STEPS_MAX, state);
+    const bool ended = take_turns(&scene->script, IRR_WORLD_TURNS, hostile ? STEPS_HOSTILE : STEPS_MAX, state);
 
     *gives_up = scene->trouble == IRR_TROUBLE_GIVES_UP || (hostile && !ended);
     if (ended || !hostile) {
         return ended;
     }
     irr_comm_give_up(scene->team.comms[scene->victim], IRR_ERR_CANCELED, NULL);
-    return take_turns(scene, &scene->team, IRR_WORLD_TURNS, STEPS_MAX, state);
+    return take_turns(&scene->script, IRR_WORLD_TURNS, STEPS_MAX, state);
 }
 
 /* Asserts that the checker accepts the plans of the last turn, if the ranks have learned these plans before. */
 static void check_plans(const scene_t *scene)
 {
-    const turn_t *last = &scene->turns[IRR_WORLD_TURNS - 1];
-    irr_plan_t plans[IRR_CREW_MAX];
+    const irr_turn_t *last = &scene->turns[IRR_WORLD_TURNS - 1];
+    irr_plan_t plans[IRR_WORLD_MAX];
     char reason[200] = "";
 
     if (scene->trouble == IRR_TROUBLE_NONE && last->bare) {
         for (int r = 0; r < scene->ranks; r++) {
-            plans[r] = *irr_comm_exchange(scene->team.comms[r])->running;
+            plans[r] = *irr_script_object(&scene->script, r, last)->running;
         }
         CU_ASSERT_EQUAL(irr_plan_check(plans, scene->jobs[last->job]->problems, scene->ranks, reason, sizeof(reason)),
                         IRR_OK);
@@ -327,15 +291,19 @@ static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
     bool happened, gives_up, ended;
 
     irr_world_scene_open(&scene, row, trouble, state);
+    scene.script.begins = scene.other_script.begins = begin_turn;
+    scene.script.ends = scene.other_script.ends = end_turn;
+    scene.script.context = scene.other_script.context = &scene;
     make_trouble(&scene, state);
     ended = take_all_turns(&scene, &gives_up, state);
     happened = end_trouble(&scene) || gives_up;
     for (int r = 0; !ended && r < scene.ranks; r++) {
-        printf("# rank %d is in turn %d, %s\n", r, scene.turn[r], scene.open[r] ? "open" : "over");
+        printf("# rank %d has begun %d turns, and ended %d\n", r, scene.script.rank[r].begun,
+               scene.script.rank[r].ended);
     }
     if (!ended || scene.wrong > 0 || (trouble <= IRR_TROUBLE_SHORT && scene.failed > 0)) {
-        printf("# %s, trouble %d, %d ranks, state %llu\n", scene.row, (int)trouble, scene.ranks,
-               (unsigned long long)seed);
+        printf("# %s, trouble %d, %d ranks, %d objects, state %llu\n", scene.row, (int)trouble, scene.ranks,
+               scene.objects, (unsigned long long)seed);
     }
     CU_ASSERT_TRUE_FATAL(ended);
     CU_ASSERT_EQUAL(scene.wrong, 0);

@@ -49,29 +49,28 @@ static irr_settings_t draw_settings(int row, int ranks, uint64_t *state)
 /* Draws runs, and plans with restarts, of repeated jobs, and some restarts without a plan. */
 static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
 {
-    int planned = -1, restarts = 0;
+    int planned[IRR_WORLD_OBJECTS] = { -1, -1, -1, -1 }, restarts[IRR_WORLD_OBJECTS] = { 0 };   /* by object */
 
     for (int i = 0; i < IRR_WORLD_TURNS; i++) {
-        irr_world_turn_t *turn = &scene->turns[i];
+        irr_turn_t *turn = &scene->turns[i];
         const uint64_t chance = irr_test_below(state, 8);
+        const int object = (int)irr_test_below(state, (uint64_t)scene->objects);
+        int *plan = &planned[object];
 
+        *turn = (irr_turn_t){ .object = object, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
         /* no rank runs after a plan without memory */
         if (chance < 3 || i == 0 || irr_trouble_is_memory(scene->trouble)) {
-            const bool again = i > 0 && chance % 2 == 0;
-
-            *turn = (irr_world_turn_t){
-                .act = IRR_ACT_RUN, .job = again ? turn[-1].job : (int)irr_test_below(state, IRR_WORLD_JOBS)
-            };
-            planned = -1;
-        } else if (planned < 0 && chance < 7) {
-            *turn = (irr_world_turn_t){ .act = IRR_ACT_PLAN, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
-            planned = turn->job;
-            restarts = 0;
+            turn->job = i > 0 && chance % 2 == 0 ? turn[-1].job : turn->job;
+            *plan = -1;
+        } else if (*plan < 0 && chance < 7) {
+            turn->act = IRR_ACT_PLAN;
+            *plan = turn->job;
+            restarts[object] = 0;
         } else {
-            *turn = (irr_world_turn_t){
-                .act = IRR_ACT_RESTART, .job = planned < 0 ? 0 : planned, .planned = planned >= 0,
-                .bare = planned >= 0 && planned != scene->cut && restarts++ > 0
-            };
+            turn->act = IRR_ACT_RESTART;
+            turn->job = *plan < 0 ? 0 : *plan;
+            turn->planned = *plan >= 0;
+            turn->bare = turn->planned && *plan != scene->cut && restarts[object]++ > 0;
         }
     }
 }
@@ -157,12 +156,13 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
 {
     static const size_t eager[] = { 0, 100, SIZE_MAX };
     const bool late = irr_test_below(state, 2) == 0, on_tree = irr_test_below(state, 2) == 0;
-    irr_fault_t faults[IRR_CREW_MAX];
+    irr_fault_t faults[IRR_WORLD_MAX];
     irr_settings_t settings;
     uint64_t layout;
 
     *scene = (irr_world_scene_t){ .row = irr_algorithm_name(row), .trouble = trouble };
-    scene->ranks = 1 + (int)irr_test_below(state, irr_test_below(state, 4) > 0 ? RANKS_FEW : IRR_CREW_MAX);
+    scene->ranks = 1 + (int)irr_test_below(state, irr_test_below(state, 4) > 0 ? RANKS_FEW : IRR_WORLD_MAX);
+    scene->objects = irr_test_below(state, 2) == 0 ? 1 : IRR_WORLD_OBJECTS;
     scene->victim = (int)irr_test_below(state, (uint64_t)scene->ranks);
     for (int r = 0; r < scene->ranks; r++) {
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = late ? 30 : 0, .hold_rounds = 40 };
@@ -182,10 +182,15 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     }
     draw_jobs(scene, state);
     draw_turns(scene, state);
+    irr_script_open(&scene->script, &scene->team, scene->jobs, scene->objects);
+    irr_script_set(&scene->script, scene->turns, IRR_WORLD_TURNS);
+    irr_script_open(&scene->other_script, &scene->other, scene->jobs, 1);
 }
 
 void irr_world_scene_close(irr_world_scene_t *scene)
 {
+    irr_script_close(&scene->script);
+    irr_script_close(&scene->other_script);
     irr_team_destroy(&scene->team);
     irr_team_close(&scene->other);
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {

@@ -6,7 +6,7 @@
 
 #include "irr_turns.h"
 
-enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14 };
+enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14, IRR_WORLD_OBJECTS = 4 };
 
 /* The trouble of a scene. */
 typedef enum irr_trouble {
@@ -25,31 +25,22 @@ static inline bool irr_trouble_is_memory(irr_trouble_t trouble)
     return trouble == IRR_TROUBLE_MEMORY || trouble == IRR_TROUBLE_POOR;
 }
 
-typedef enum irr_act { IRR_ACT_RUN, IRR_ACT_PLAN, IRR_ACT_RESTART } irr_act_t;
-
-typedef struct irr_world_turn {
-    irr_act_t act;
-    int       job;
-    bool      planned;   /* restart: the plan of the job has been made */
-    bool      bare;      /* restart: an earlier restart has learned the plan, so no description travels */
-} irr_world_turn_t;
-
 typedef struct irr_world_scene {
-    irr_world_t      world;
-    irr_team_t       team, other;             /* `other` has no trouble */
-    const char      *row;
-    int              ranks, victim, cut;      /* the rank in trouble; the job with a short block, or -1 */
-    irr_trouble_t    trouble;
-    irr_job_t       *jobs[IRR_WORLD_JOBS];
-    irr_world_turn_t turns[IRR_WORLD_TURNS];
-    int              turn[IRR_CREW_MAX];      /* the current turn of each rank */
-    bool             open[IRR_CREW_MAX];
-    irr_counters_t   before[IRR_CREW_MAX];    /* counters of the engine at the start of the turn */
-    bool             spoils;                  /* the victim is hostile at present */
-    uint64_t         random;                  /* state of the random numbers of the hostile victim */
-    int              failed;                  /* number of turns that ended in an unexpected error on a rank */
-    bool             poor;                    /* an exchange ended in IRR_ERR_NO_MEMORY */
-    int              wrong;                   /* number of turns with wrong bytes, or with a description where no
+    irr_world_t    world;
+    irr_team_t     team, other;             /* `other` has no trouble */
+    int            objects;                 /* number of exchanges that a rank may have open */
+    const char    *row;
+    int            ranks, victim, cut;      /* the rank in trouble; the job with a short block, or -1 */
+    irr_trouble_t  trouble;
+    irr_job_t     *jobs[IRR_WORLD_JOBS];
+    irr_turn_t     turns[IRR_WORLD_TURNS];
+    irr_script_t   script, other_script;
+    irr_counters_t before[IRR_WORLD_MAX];    /* counters of the engine at the start of the turn */
+    bool           spoils;                  /* the victim is hostile at present */
+    uint64_t       random;                  /* state of the random numbers of the hostile victim */
+    int            failed;                  /* number of turns that ended in an unexpected error on a rank */
+    bool           poor;                    /* an exchange ended in IRR_ERR_NO_MEMORY */
+    int            wrong;                   /* number of turns with wrong bytes, or with a description where no
                                                  description may travel */
 } irr_world_scene_t;
 
