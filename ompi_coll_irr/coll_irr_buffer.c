@@ -2,8 +2,9 @@
  * coll_irr_buffer.c - converts counts, displacements and datatypes to blocks of bytes.
  *
  * A run is a contiguous range of bytes of a block.  Blocks of one run, or of long runs, are exchanged in the user's
- * buffer.  Other blocks go through a packed copy (coll_irr_runs.c).  With MPI_IN_PLACE there is one side with at most
- * one packed copy.  The engine exchanges the bytes of the copy, or of the user's buffer, in place (route/pairs.h).
+ * buffer.  Other blocks, and blocks in memory of an accelerator, go through a packed copy (coll_irr_runs.c).  With
+ * MPI_IN_PLACE there is one side with at most one packed copy.  The engine exchanges the bytes of the copy, or of the
+ * user's buffer, in place (route/pairs.h).
  *
  * Cost: O(1) per rank, and the cost of listing or packing runs.  A call with the counts, displacements and datatype of
  * the previous call only compares them.
@@ -260,6 +261,16 @@ static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_eleme
 }
 
 /*
+ * Returns true if a block is in memory of an accelerator.  `previous` is the result for the previous block.  All blocks
+ * of a buffer are in one memory, but with MPI_BOTTOM each block is a buffer.
+ */
+static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
+                      const mca_coll_irr_elements_t *elements, bool previous)
+{
+    return end->blocks.count > 0 && side->buffer != MPI_BOTTOM ? previous : mca_coll_irr_is_device(elements->address);
+}
+
+/*
  * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false without memory for the
  * blocks.  With packs_all the reserved memory always suffices.
  */
@@ -267,6 +278,7 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
                  mca_coll_irr_layout_t *layout)
 {
     irr_status_t status = IRR_OK;
+    bool packs = false;
 
     end->blocks = (irr_blocks_t){ .count = 0 };
     end->packed_bytes = end->packed_blocks = 0;
@@ -274,7 +286,8 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
         const mca_coll_irr_elements_t elements = elements_at(side, k, layout);
 
         if (elements.bytes > 0) {
-            status = packs_all ? IRR_ERR_NOT_SUPPORTED : add_runs(end, &elements, layout);
+            packs = packs_all || is_device(end, side, &elements, packs);
+            status = packs ? IRR_ERR_NOT_SUPPORTED : add_runs(end, &elements, layout);
             status = status == IRR_ERR_NOT_SUPPORTED ? add_packed(end, &elements) : status;
         }
     }
@@ -309,13 +322,14 @@ static inline bool is_plain(const mca_coll_irr_side_t *side)
     return side->order == NULL && side->datatypes == NULL && side->slots > 0;
 }
 
-/* True if the blocks were made from an equal side. */
+/* True if the blocks were made from an equal side.  They describe a buffer in memory of the host. */
 static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_side_t *last = &end->side;
 
     if (end->blocks.serial == 0 || !is_plain(side) || side->slots != last->slots || side->uniform != last->uniform ||
-        !has_datatype(end, side->datatype)) {
+        !has_datatype(end, side->datatype) ||
+        (end->blocks.count > 0 && mca_coll_irr_is_device((char *)side->buffer + end->list[0].offset))) {
         return false;
     }
     return side->uniform ? side->count == last->count
@@ -430,28 +444,45 @@ static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, c
     return at < end->packed_bytes;
 }
 
+/* Appends elements that follow the first ones without a gap.  Returns false if they do not follow. */
+static bool joins(mca_coll_irr_elements_t *first, const mca_coll_irr_elements_t *next, ptrdiff_t extent)
+{
+    if (next->datatype != first->datatype || next->address != first->address + (ptrdiff_t)first->count * extent) {
+        return false;
+    }
+    first->count += next->count;
+    first->bytes += next->bytes;
+    return true;
+}
+
 /*
- * Packs or unpacks a side.  The list of blocks has the order of the side.  A slot with packed elements or a single run
+ * Packs or unpacks a side.  Blocks without gaps between them are copied at once, because a copy from or to an
+ * accelerator takes microseconds.  Their packed copies follow each other, too.
+ *
+ * The list of blocks has the order of the side.  A slot with packed elements or a single run
  * has one block in the list; another slot has one block for each run.
  */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {
     const irr_block_t *block = end->blocks.list;
     mca_coll_irr_layout_t layout = { .datatype = NULL };
+    mca_coll_irr_elements_t joined = { .count = 0 };
+    char *place, *joined_place = NULL;
     int result = OMPI_SUCCESS;
 
     for (int k = 0; k < side->slots && result == OMPI_SUCCESS; k++) {
         const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
-        char *place;
 
-        if (elements.bytes > 0 && is_packed(end, block, &place)) {
-            result = mca_coll_irr_runs_convert(&elements, place, pack);
+        if (elements.bytes > 0 && is_packed(end, block, &place) && !joins(&joined, &elements, layout.extent)) {
+            result = mca_coll_irr_runs_convert(&joined, joined_place, pack);
+            joined = elements;
+            joined_place = place;
         }
         for (size_t bytes = 0; bytes < elements.bytes; block++) {
             bytes += block->length;
         }
     }
-    return result;
+    return result == OMPI_SUCCESS ? mca_coll_irr_runs_convert(&joined, joined_place, pack) : result;
 }
 
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)

@@ -92,8 +92,8 @@ void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
  * Fills the blocks of a call; mca_coll_irr_place has set the ranks of its sides.  Allocates packed copies for blocks
- * whose mean run of bytes is shorter than IRR_BLOCK_MIN.  Without memory for a copy, sets `lacks`, and still fills the
- * blocks.
+ * whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of an accelerator.  Without memory
+ * for a copy, sets `lacks`, and still fills the blocks.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
@@ -139,6 +139,21 @@ typedef struct mca_coll_irr_elements_t {
  * contain some of the runs.
  */
 irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
+
+/* True if buffers may be in memory of an accelerator.  Set when the component opens. */
+extern bool mca_coll_irr_has_devices;
+
+/* The part of mca_coll_irr_is_device for processes with an accelerator. */
+bool mca_coll_irr_runs_are_device(const void *address);
+
+/*
+ * Returns true if the address is in memory of an accelerator.  Only mca_coll_irr_runs_convert may read or write that
+ * memory.
+ */
+static inline bool mca_coll_irr_is_device(const void *address)
+{
+    return mca_coll_irr_has_devices && mca_coll_irr_runs_are_device(address);
+}
 
 /* Packs or unpacks elements.  Returns OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);

@@ -16,6 +16,9 @@
  * memory for packed bytes, if it is large enough.  If all kept memory is too small for a call, the largest piece is
  * freed, and the memory of this call is kept later instead.  At most KEPT_MAX bytes are kept.
  *
+ * The processor must not read or write memory of an accelerator.  The convertor copies elements from and to it by means
+ * of Open MPI's accelerator framework, or of CUDA in Open MPI 4.1.
+ *
  * Cost: a few instructions for each run of a kept datatype, otherwise the time of the convertor.  In addition one lock,
  * and a search through the few kept pieces of memory.
  */
@@ -55,6 +58,8 @@ static struct {
     known_t      known[SETS][SET];
     unsigned     turn;             /* index of the entry of a set that is replaced next */
 } table;
+
+bool mca_coll_irr_has_devices;
 
 /* Prepares a convertor that reads or writes elements. */
 static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *elements, bool read)
@@ -237,11 +242,29 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
 
 /* ---- packing ---- */
 
+/* The convertor decides, because it also makes the copies. */
+bool mca_coll_irr_runs_are_device(const void *address)
+{
+    const mca_coll_irr_elements_t byte = { .datatype = MPI_BYTE, .count = 1, .address = (char *)address };
+    opal_convertor_t convertor;
+    bool device;
+
+    (void)prepare(&convertor, &byte, true);
+    device = (convertor.flags & MCA_COLL_IRR_CONVERTOR_DEVICE) != 0;
+    OBJ_DESTRUCT(&convertor);
+    return device;
+}
+
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack)
 {
     size_t position = 0;
     opal_convertor_t convertor;
-    int result = prepare(&convertor, elements, pack);
+    int result;
+
+    if (elements->count == 0) {
+        return OMPI_SUCCESS;
+    }
+    result = prepare(&convertor, elements, pack);
 
     while (result == OMPI_SUCCESS && position < elements->bytes) {
         struct iovec iov = { .iov_base = packed + position, .iov_len = elements->bytes - position };
@@ -346,6 +369,7 @@ void mca_coll_irr_kept_give(void *memory)
 
 void mca_coll_irr_runs_open(void)
 {
+    mca_coll_irr_has_devices = mca_coll_irr_knows_devices();
     OBJ_CONSTRUCT(&table.lock, opal_mutex_t);
     OBJ_CONSTRUCT(&pool.lock, opal_mutex_t);
 }

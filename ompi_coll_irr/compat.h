@@ -54,11 +54,13 @@ typedef struct ompi_op_t ompi_op_t;
 #if OMPI_MAJOR_VERSION == 4
 #include "ompi/mca/rte/rte.h"
 #include "opal/mca/pmix/pmix.h"
+#include "opal/runtime/opal_params.h"
 #include "opal/threads/mutex.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define mca_coll_irr_process_info ompi_process_info
 #else
 #include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/accelerator/base/base.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 #include "opal/util/proc.h"
@@ -124,6 +126,28 @@ static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_i
     }
     return i == n;
 }
+#endif
+
+/* ---- memory of accelerators ---- */
+
+/*
+ * False if Open MPI knows no accelerator, so that all buffers are in memory of the host.  The answer does not change
+ * after the collective components have been opened.
+ */
+static inline bool mca_coll_irr_knows_devices(void)
+{
+#if OMPI_MAJOR_VERSION == 4
+    return opal_cuda_support;
+#else
+    return strcmp(opal_accelerator_base_selected_component.base_version.mca_component_name, "null") != 0;
+#endif
+}
+
+/* A prepared convertor has this flag if its buffer is in memory of an accelerator. */
+#if OMPI_MAJOR_VERSION == 4
+#define MCA_COLL_IRR_CONVERTOR_DEVICE CONVERTOR_CUDA
+#else
+#define MCA_COLL_IRR_CONVERTOR_DEVICE CONVERTOR_ACCELERATOR
 #endif
 
 /* ---- info keys ---- */

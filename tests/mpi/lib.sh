@@ -61,8 +61,19 @@ plan() {
         echo "1..0 # SKIP mpirun was not found; install it (Debian: openmpi-bin)"
         exit 0
     fi
+    if [ -n "${IRR_TEST_DEVICE:-}" ] && "$MPIRUN" --version | grep -q ') 4'; then
+        echo "1..0 # SKIP memory of an accelerator (IRR_TEST_DEVICE) needs Open MPI 5.0"
+        exit 0
+    fi
     echo "1..$1"
 }
+
+# Open MPI's transport of messages to itself copies with the processor, also between buffers in device memory, unless it
+# may only send.
+if [ -n "${IRR_TEST_DEVICE:-}" ]; then
+    OMPI_MCA_btl_self_flags=1
+    export OMPI_MCA_btl_self_flags
+fi
 
 # check NAME COMMAND...: the command, or function of a script, must succeed.
 check() {

@@ -3,6 +3,8 @@
  */
 #include "mpi_call.h"
 
+#include "mpi_device.h"
+
 const char *const mpi_forms[FORMS] = { "blocking", "nonblocking", "persistent" };
 
 const mpi_kind_t mpi_kinds[KINDS] = {
@@ -13,6 +15,12 @@ const mpi_kind_t mpi_kinds[KINDS] = {
     { "MPI_Neighbor_alltoallv",  VECTORS, 1, 0 },
     { "MPI_Neighbor_alltoallw",  EACH,    1, 0 }
 };
+
+/*
+ * The room on both sides of a copy in device memory, in bytes.  Open MPI tests whether the address of a block is in
+ * device memory, and a lower bound other than 0 moves that address out of the copy.
+ */
+enum { DEVICE_ROOM = 1 << 16 };
 
 /* ---- sides ---- */
 
@@ -108,12 +116,37 @@ static void side_init(mpi_call_t *call, mpi_side_t *side, const mpi_edges_t *edg
         }
     }
     lay_out(side, spec, &own);
+    side->device = mpi_device_take(2 * DEVICE_ROOM + side->bytes, sends, mpi_test_random(&own));
+}
+
+/* Returns the base for MPI. */
+static char *base_of(const mpi_side_t *side)
+{
+    return side->device != NULL ? side->device + DEVICE_ROOM + (side->base - side->memory) : side->base;
+}
+
+/* Copy between the memory and its copy in device memory, if there is one. */
+static void upload(const mpi_side_t *side)
+{
+    if (side->device != NULL) {
+        mpi_device_copy(side->device + DEVICE_ROOM, side->memory, side->bytes);
+    }
+}
+
+static void download(const mpi_side_t *side)
+{
+    if (side->device != NULL) {
+        mpi_device_copy(side->memory, side->device + DEVICE_ROOM, side->bytes);
+    }
 }
 
 static void side_fini(mpi_side_t *side)
 {
     for (int i = 0; i <= side->edges->count; i++) {
         MPI_Type_free(&side->types[i]);
+    }
+    if (side->device != NULL) {
+        mpi_device_give(side->device);
     }
     free(side->memory);
     free(side->types);
@@ -223,10 +256,13 @@ void mpi_call_fill(mpi_call_t *call)
     put_all(call, send, send->base, 1);
     memcpy(call->expected, recv->memory, recv->bytes);
     put_all(call, recv, call->expected + (recv->base - recv->memory), 0);
+    upload(recv);
+    upload(send);
 }
 
 int mpi_call_is_right(const mpi_call_t *call)
 {
+    download(&call->recv);
     return memcmp(call->expected, call->recv.memory, call->recv.bytes) == 0;
 }
 
@@ -236,6 +272,7 @@ int mpi_call_is_intact(const mpi_call_t *call)
     char *masked = malloc(recv->bytes);
     int same;
 
+    download(recv);
     memcpy(masked, recv->memory, recv->bytes);
     put_all(call, recv, masked + (recv->base - recv->memory), 0);
     same = memcmp(masked, call->expected, recv->bytes) == 0;
@@ -283,10 +320,10 @@ int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form)
 /* ---- MPI ---- */
 
 /* The arguments of the collectives.  Each side has copies of its own. */
-#define U_ARGUMENTS input, send->each, stype, recv->base, recv->each, rtype, comm
-#define V_ARGUMENTS input, out.counts, out.displs, stype, recv->base, in.counts, in.displs, rtype, comm
-#define W_ARGUMENTS input, out.counts, out.displs, out.types, recv->base, in.counts, in.displs, in.types, comm
-#define N_ARGUMENTS input, out.counts, out.offsets, out.types, recv->base, in.counts, in.offsets, in.types, comm
+#define U_ARGUMENTS input, send->each, stype, output, recv->each, rtype, comm
+#define V_ARGUMENTS input, out.counts, out.displs, stype, output, in.counts, in.displs, rtype, comm
+#define W_ARGUMENTS input, out.counts, out.displs, out.types, output, in.counts, in.displs, in.types, comm
+#define N_ARGUMENTS input, out.counts, out.offsets, out.types, output, in.counts, in.offsets, in.types, comm
 
 #define FORM(name, iname, ...)                                      \
     (form == BLOCKING      ? MPI_##name(__VA_ARGS__)                \
@@ -299,7 +336,7 @@ static mpi_side_t copy_arguments(const mpi_side_t *side)
     mpi_side_t copy;
 
     side_allocate(&copy, side->edges);
-    copy.memory = NULL;
+    copy.memory = copy.device = NULL;
     memcpy(copy.counts, side->counts, count * sizeof(int));
     memcpy(copy.displs, side->displs, count * sizeof(int));
     memcpy(copy.offsets, side->offsets, count * sizeof(MPI_Aint));
@@ -348,7 +385,8 @@ static int call_mpi(mpi_call_t *call, mpi_form_t form)
     const mpi_kind_t *kind = call->spec.kind;
     const mpi_side_t *recv = &call->recv, *send = kind->in_place ? recv : &call->send;
     mpi_side_t in = copy_arguments(recv), out = copy_arguments(send);
-    const void *input = kind->in_place ? MPI_IN_PLACE : send->base;
+    const void *input = kind->in_place ? MPI_IN_PLACE : base_of(send);
+    void *output = base_of(recv);
     const MPI_Comm comm = call->comm;
     const MPI_Datatype stype = out.types[out.edges->count], rtype = in.types[in.edges->count];
     MPI_Request *request = &call->request;

@@ -75,6 +75,7 @@ typedef struct mpi_side {
     int                each;     /* number of elements of each block, if all blocks are equal */
     size_t             bytes;
     char              *memory, *base;
+    char              *device;   /* for MPI: device memory, with room around a copy of `memory`; NULL: no copy */
 } mpi_side_t;
 
 typedef struct mpi_call {
