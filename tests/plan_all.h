@@ -1,5 +1,5 @@
 /*
- * plan_all.h - makes the plans of all ranks by a row of the algorithm table, for tests.
+ * plan_all.h - builds the plans of all ranks by an algorithm, for tests.  The algorithm is a row of plan/algorithms.c.
  */
 #ifndef IRR_PLAN_ALL_H
 #define IRR_PLAN_ALL_H
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Makes nodes of 1, 2, 3, 1, 2, 3 ... ranks; the ranks of a node are scattered. */
+/* Makes nodes that have 1, 2, 3, 1, 2, 3 ... ranks.  The ranks of a node are not consecutive. */
 static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
 {
     int *labels = malloc((size_t)ranks * sizeof(*labels)), rank = 0;
@@ -27,7 +27,7 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
-/* Returns the i-th order that computes a schedule; NULL behind the last order. */
+/* Returns the i-th order that computes a schedule, or NULL if there are not so many. */
 static inline const irr_order_t *irr_plan_all_order(int i)
 {
     static const irr_order_t *const orders[] = {
@@ -39,7 +39,7 @@ static inline const irr_order_t *irr_plan_all_order(int i)
     return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;
 }
 
-/* Returns the schedule of a row of the table.  The caller releases it. */
+/* Returns the schedule of an algorithm.  The caller frees it with irr_schedule_fini. */
 static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_matrix_t *matrix,
                                                    const irr_scheduled_params_t *params)
 {
@@ -51,13 +51,13 @@ static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_m
     return schedule;
 }
 
-/* Builds the plan of one rank by a row of the table that needs no knowledge of other ranks. */
+/* Builds the plan of one rank.  The algorithm must need only the counts of this rank. */
 static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *problem, irr_plan_t *plan)
 {
     return irr_strategy_build(irr_algorithm_strategy(algorithm), problem, NULL, NULL, plan);
 }
 
-/* irr_plans_build, or another function that makes plans. */
+/* The type of irr_plans_build, and of other functions that build the plans of all ranks. */
 typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr_plans_known_t *known,
                                        irr_plans_t *plans);
 

@@ -1,6 +1,6 @@
 /*
- * test_forward.c - the node route in front of a schedule: messages between hosts, on random trees.  test_world.c checks
- * the plans, and runs them.
+ * test_forward.c - tests the node route with a schedule (route/forward.h): the messages that servers send between
+ * hosts, on random trees of switches.  test_world.c checks the plans of this route, and runs them.
  */
 #include "irr_job.h"
 #include "irr_memory.h"
@@ -18,7 +18,7 @@ static tree_scene_t scene;
 
 /* ---- a job on hosts ---- */
 
-/* The ranks of a scene, and the messages that they forward. */
+/* The nodes of a scene, and the schedule of the messages between them. */
 typedef struct crew {
     irr_tree_t     tree;
     irr_nodes_t    nodes;
@@ -57,7 +57,7 @@ static void close_crew(crew_t *crew)
     irr_tree_fini(&crew->tree);
 }
 
-/* Builds the plan of a rank, whose long messages go in pieces. */
+/* Builds the plan of a rank.  Messages of more than piece_max bytes are sent in pieces. */
 static void make_plan(const crew_t *crew, int rank, uint64_t piece_max, irr_plan_t *plan)
 {
     irr_schedule_t own;
@@ -114,7 +114,7 @@ static void test_matrix(void)
     irr_nodes_fini(&nodes);
 }
 
-/* Each rank of a node serves as many ranks as the other ranks of the node, or one rank more. */
+/* Expects that the numbers of ranks that two ranks of a node serve differ by at most one. */
 static void expect_fair(const irr_nodes_t *nodes)
 {
     for (int node = 0; node < nodes->count; node++) {
@@ -131,7 +131,7 @@ static void expect_fair(const irr_nodes_t *nodes)
     }
 }
 
-/* Forwarding changes neither the bytes on the links nor the fairness among the ranks of a node. */
+/* With and without forwarding, links carry the same number of bytes.  The ranks of a node serve equally many ranks. */
 static void test_loads(void)
 {
     static uint64_t before[2 * (SCENE_VERTICES + SCENE_RANKS)], after[2 * (SCENE_VERTICES + SCENE_RANKS)];

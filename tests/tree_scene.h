@@ -1,5 +1,5 @@
 /*
- * tree_scene.h - makes trees of switches for tests, at random or by shape.
+ * tree_scene.h - makes trees of switches for tests.  A tree has a given shape, or is random.
  */
 #ifndef TREE_SCENE_H
 #define TREE_SCENE_H
@@ -9,7 +9,7 @@
 #define SCENE_VERTICES 600
 #define SCENE_RANKS    300
 
-/* A scene contains its arrays, so nothing has to be freed. A scene must not move. */
+/* A topology with the hosts of all ranks.  It contains its arrays, so nothing has to be freed, and it must not move. */
 typedef struct tree_scene {
     irr_topology_t topology;
     int            parent[SCENE_VERTICES];

@@ -1,8 +1,10 @@
 /*
- * tune_learn.c - exchanges count matrices, so that coll/irr fills a memory file before an application runs.
+ * tune_learn.c - irr_tune --learn: makes exchanges with given count matrices, so that coll/irr fills a memory file
+ * before an application runs.
  *
- * MPI_Alltoallv runs with one matrix after the other.  Each matrix has its own communicator and its share of the time.
- * The ranks try strategies as in any other program.  coll/irr writes coll_irr_memory_file when the job ends.
+ * The program calls MPI_Alltoallv repeatedly with one matrix, then with the next one, and so on.  Each matrix has a
+ * communicator of its own, and an equal part of the time.  coll/irr tries strategies as in any other program, and
+ * writes the file of coll_irr_memory_file when the job ends.
  */
 #include "tune.h"
 
@@ -54,7 +56,7 @@ static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 
 /* ---- all ranks ---- */
 
-/* Repeats the exchange for `seconds`; rank 0 reports the number of exchanges. */
+/* Repeats the exchange for `seconds` seconds.  Rank 0 reports the number of exchanges. */
 static void repeat(const char *path, const irr_bench_exchange_t *exchange, double seconds)
 {
     const uint64_t begin = irr_clock_ns();
@@ -65,7 +67,7 @@ static void repeat(const char *path, const irr_bench_exchange_t *exchange, doubl
     MPI_Comm comm;
 
     MPI_Info_create(&info);
-    MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* an info key lets this communicator choose alone */
+    MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* with an info key it has its own trials */
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
     MPI_Info_free(&info);
     for (; more; exchanges += TURN) {
