@@ -21,6 +21,7 @@ static double better_scale(double bytes)
     return 0.5 * INT_MAX / bytes;
 }
 
+/* Scales the entries.  With two groups, sets the entries within a group to zero. */
 static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
     for (int i = 0; i < matrix->ranks; i++) {
@@ -28,7 +29,7 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
             uint64_t *entry = irr_matrix_at(matrix, i, j);
             const double unscaled = (double)*entry;
 
-            *entry = irr_cli_scaled(*entry, options->scale);
+            *entry = irr_bench_speak(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
             if (*entry > INT_MAX) {
                 return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes, above the %d that MPI counts; "
                                         "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
@@ -98,21 +99,6 @@ static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const 
                             *irr_matrix_at(matrix, i, j), j + 1, i + 1, *irr_matrix_at(matrix, j, i));
 }
 
-/* Sets the entries within a group to zero. */
-static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *matrix)
-{
-    if (work->inter >= matrix->ranks) {
-        return irr_cli_complain("--inter '%d' leaves none of the %d ranks for the second group; at most %d are allowed",
-                                work->inter, matrix->ranks, matrix->ranks - 1);
-    }
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int j = 0; j < matrix->ranks; j++) {
-            *irr_matrix_at(matrix, i, j) *= irr_bench_speak(work, i, j);
-        }
-    }
-    return IRR_CLI_GOOD;
-}
-
 /* Makes the matrix in which each rank sends `unit` bytes to each of its neighbours. */
 static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
@@ -146,8 +132,11 @@ static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matr
     const irr_bench_work_t *work = &options->work;
     const bool equal = work->call == IRR_BENCH_ALLTOALL || work->call == IRR_BENCH_ALLTOALLW;
 
-    if ((work->inter > 0 && make_groups(work, matrix) != IRR_CLI_GOOD) ||
-        scale_entries(options, matrix) != IRR_CLI_GOOD || check_sums(options, matrix) != IRR_CLI_GOOD ||
+    if (work->inter >= matrix->ranks) {
+        return irr_cli_complain("--inter '%d' leaves none of the %d ranks for the second group; at most %d are allowed",
+                                work->inter, matrix->ranks, matrix->ranks - 1);
+    }
+    if (scale_entries(options, matrix) != IRR_CLI_GOOD || check_sums(options, matrix) != IRR_CLI_GOOD ||
         (equal && check_equal(options, matrix) != IRR_CLI_GOOD)) {
         return IRR_CLI_REFUSED;
     }

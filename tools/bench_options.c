@@ -87,30 +87,34 @@ static irr_cli_exit_t read_algorithms(const char *list, void *target)
     return IRR_CLI_GOOD;
 }
 
-/* Reads an integer from the characters `begin` to `end`.  Returns false if it is no integer of at least `least`. */
-static bool read_number(const char *begin, const char *end, int least, int *value)
+/* Reads an integer from the characters from `begin` up to `end`.  Returns false if it is no integer of at least 1. */
+static bool read_number(const char *begin, const char *end, int *value)
 {
     uint64_t number;
 
-    if (begin >= end || !irr_cli_digits(begin, (size_t)(end - begin), (uint64_t)least, 1 << 20, &number)) {
+    if (!irr_cli_digits(begin, (size_t)(end - begin), 1, 1 << 20, &number)) {
         return false;
     }
     *value = (int)number;
     return true;
 }
 
+/* Returns the text after a prefix, or NULL if the text does not begin with the prefix. */
+static const char *after(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : NULL;
+}
+
 static irr_cli_exit_t read_datatype(const char *text, void *target)
 {
     irr_bench_options_t *options = target;
     irr_bench_work_t *work = &options->work;
-    static const char prefix[] = "vector:";
-    const size_t length = sizeof(prefix) - 1;
-    const char *colon = strncmp(text, prefix, length) == 0 ? strchr(text + length, ':') : NULL;
+    const char *pieces = after(text, "vector:"), *colon = pieces != NULL ? strchr(pieces, ':') : NULL;
 
     options->datatype = text;
     work->call = IRR_BENCH_ALLTOALLW;
-    if (colon == NULL || !read_number(text + length, colon, 1, &work->pieces) ||
-        !read_number(colon + 1, text + strlen(text), 1, &work->stride)) {
+    if (colon == NULL || !read_number(pieces, colon, &work->pieces) ||
+        !read_number(colon + 1, text + strlen(text), &work->stride)) {
         return irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with integers from 1 on", text);
     }
     return IRR_CLI_GOOD;
@@ -120,14 +124,12 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
 {
     irr_bench_options_t *options = target;
     irr_bench_work_t *work = &options->work;
-    static const char prefix[] = "graph:";
-    const size_t length = sizeof(prefix) - 1;
+    const char *degree = after(text, "graph:");
 
     options->pattern = text;
     work->call = IRR_BENCH_NEIGHBOR;
     work->dims = strcmp(text, "cart:2") == 0 ? 2 : strcmp(text, "cart:3") == 0 ? 3 : 0;
-    if (work->dims > 0 || (strncmp(text, prefix, length) == 0 &&
-                           read_number(text + length, text + strlen(text), 1, &work->degree))) {
+    if (work->dims > 0 || (degree != NULL && read_number(degree, text + strlen(text), &work->degree))) {
         return IRR_CLI_GOOD;
     }
     return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with an integer K from 1 on",
@@ -291,7 +293,7 @@ static bool has_of_overlap(const irr_cli_line_t *line)
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (irr_cli_given(line, names[i]) && !irr_cli_given(line, "overlap")) {
-            irr_cli_complain("--%s is of --overlap, which is not given", names[i]);
+            irr_cli_complain("--%s goes with --overlap only", names[i]);
             return true;
         }
     }

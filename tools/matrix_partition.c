@@ -47,10 +47,10 @@ typedef struct graph {
 #define EDGES_MAX  ((uint64_t)(INT32_MAX / 2))
 
 typedef struct reader {
-    irr_lines_t        lines;
-    graph_t graph;
-    uint64_t           vertices, edges;    /* numbers of the first line */
-    size_t             first_max, edges_max, found;
+    irr_lines_t lines;
+    graph_t     graph;
+    uint64_t    vertices, edges;    /* numbers of the first line */
+    size_t      first_max, edges_max, found;
 } reader_t;
 
 static void graph_fini(graph_t *graph)
@@ -279,23 +279,21 @@ static irr_cli_exit_t make_matrix(const graph_t *graph, const irr_matrix_options
     idx_t *part = irr_alloc((size_t)graph->vertices, sizeof(*part));
     idx_t *seen = irr_alloc_zero((size_t)options->parts, sizeof(*seen));
     irr_matrix_t result = { .ranks = 0 };
-    irr_cli_exit_t code = IRR_CLI_REFUSED;
+    irr_cli_exit_t code;
 
     if (part == NULL || seen == NULL || irr_matrix_init(&result, options->parts) != IRR_OK) {
-        irr_cli_complain("not enough memory for %d parts", options->parts);
-        goto free_arrays;
+        code = irr_cli_complain("not enough memory for %d parts", options->parts);
+    } else {
+        code = cut(graph, options, part);
     }
-    code = cut(graph, options, part);
     if (code == IRR_CLI_GOOD && !count(graph, part, unit, seen, &result)) {
-        irr_cli_complain("--unit %" PRIu64 " makes entries overflow", unit);
-        code = IRR_CLI_REFUSED;
+        code = irr_cli_complain("--unit %" PRIu64 " makes entries overflow", unit);
     }
     if (code == IRR_CLI_GOOD) {
         *matrix = result;
     } else {
         irr_matrix_fini(&result);
     }
-free_arrays:
     irr_free(seen);
     irr_free(part);
     return code;
@@ -316,12 +314,11 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
         return code;
     }
     if (options->parts > graph.vertices) {
-        irr_cli_complain("%.256s: %d vertices cannot be cut in %d parts", path, (int)graph.vertices,
-                         options->parts);
-        code = IRR_CLI_REFUSED;
+        code = irr_cli_complain("%.256s: %d vertices cannot be cut in %d parts", path, (int)graph.vertices,
+                                options->parts);
     } else if (options->seed > INT32_MAX) {
-        irr_cli_complain("--seed %" PRIu64 " is above %d, the largest that METIS takes", options->seed, INT32_MAX);
-        code = IRR_CLI_REFUSED;
+        code = irr_cli_complain("--seed %" PRIu64 " is above %d, the largest that METIS takes", options->seed,
+                                INT32_MAX);
     } else {
         code = make_matrix(&graph, options, matrix);
     }

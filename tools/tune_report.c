@@ -68,22 +68,21 @@ static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *time
 /* Writes how a constant was measured, for readers of the file. */
 static void origin(const irr_tune_groups_t *groups, size_t constant, char *text, size_t size)
 {
+    const bool between = constant == IRR_TUNE_AT(message);
+    const irr_tune_group_t *group = between ? &groups->between : &groups->inside;
+
     switch (constant) {
     case IRR_TUNE_AT(message):
-        snprintf(text, size, "bursts of %d messages, by %d ranks at once to %d others each%s",
-                 irr_tune_burst(&groups->between, true), groups->between.count,
-                 groups->between.partners, groups->between.partners < 3 ? ": too low if some travel together" : "");
-        break;
     case IRR_TUNE_AT(node_message):
-        snprintf(text, size, "bursts of %d messages, by %d ranks at once to %d others each",
-                 irr_tune_burst(&groups->inside, false), groups->inside.count, groups->inside.partners);
+        snprintf(text, size, "bursts of %d messages, by %d ranks at once to %d others each%s",
+                 irr_tune_burst(group, between), group->count, group->partners,
+                 between && group->partners < 3 ? ": too low if some travel together" : "");
         break;
     case IRR_TUNE_AT(bandwidth):
         snprintf(text, size, "messages of 1 MiB from node to node, by 1 and %d pairs of ranks", groups->link.count / 2);
         break;
     case IRR_TUNE_AT(copy):
-        snprintf(text, size, "copies of 64 KiB, by %d ranks at once",
-                 groups->inside.count > 0 ? groups->inside.count : 1);
+        snprintf(text, size, "copies of 64 KiB, by %d ranks at once", group->count > 0 ? group->count : 1);
         break;
     case IRR_TUNE_AT(piece):
         snprintf(text, size, "pieces of 8 to 24 bytes gathered");

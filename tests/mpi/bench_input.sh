@@ -403,9 +403,9 @@ done
 bench 4 --overlap --persistent --algorithms host,direct -i 3 --unit 64
 [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 4 ] && [ "$(out_lines '(host)')" -eq 0 ]
 report $? "--overlap of persistent requests"
-refused "tests without an overlap" "--tests is of --overlap" --tests 3
-refused "a computation without an overlap" "--compute is of --overlap" --compute 3
-refused "sleep without an overlap" "--idle is of --overlap" --idle
+refused "tests without an overlap" "--tests goes with --overlap only" --tests 3
+refused "a computation without an overlap" "--compute goes with --overlap only" --compute 3
+refused "sleep without an overlap" "--idle goes with --overlap only" --idle
 bench 4 --overlap --idle --compute 50000 --algorithms host,direct -i 3 --unit 64 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && [ "$(out_lines '# each beside a sleep of 50000 us, with MPI_Test called 0 times in it')" -eq 1 ]
 report $? "--overlap with a sleep of a given length"
