@@ -244,8 +244,8 @@ pairs() {
 }
 partition pairs "parts may have no messages for each other"
 
-partition refused "a partition without -k" "-k is missing" partition "$scratch/x.graph"
-partition refused "more parts than vertices" "$scratch/x.graph: 4 vertices cannot be cut in 5 parts" \
+partition refused "a partition without -k" "the number of parts is missing: -k" partition "$scratch/x.graph"
+partition refused "more parts than vertices" "$scratch/x.graph: 4 vertices cannot be divided into 5 parts" \
     partition "$scratch/x.graph" -k 5
 partition refused "a missing graph file" "$scratch/none: No such file" partition "$scratch/none" -k 2
 no_graph "an empty graph" ":1: first line must have" ''
@@ -253,10 +253,10 @@ no_graph "a graph with weights" ":1: format '011' has weights" '2 1 011' '2 1' '
 no_graph "a graph that ends early" ":3: file ends after 2 of the 2000000000" '2000000000 1' '2' '1'
 no_graph "an edge to an unknown vertex" ":3: neighbour '3' is not an integer from 1 to 2" '2 1' '2' '3'
 no_graph "a loop" ":2: vertex 1 is a neighbour of itself" '2 1' '1' '2'
-no_graph "an edge in one direction" ": an edge of vertex 1 is not there" '3 1' '2' '3' ''
-no_graph "a repeated edge" ": the edge of 2 and 1 is there twice" '2 2' '2 2' '1 1'
-no_graph "a graph with more edges than in its first line" ":3: neighbours are more than twice the 1 edges" '3 1' '2' '1 3' '2'
-no_graph "a graph with an additional line" ":4: line follows" '2 1' '2' '1' '1'
+no_graph "an edge in one direction" ": an edge of vertex 1 is missing in the other direction" '3 1' '2' '3' ''
+no_graph "a repeated edge" ": the edge of 2 and 1 appears twice" '2 2' '2 2' '1 1'
+no_graph "a graph with more edges than in its first line" ":3: there are more neighbours than two for each of the 1 edges" '3 1' '2' '1 3' '2'
+no_graph "a graph with an additional line" ":4: a line follows" '2 1' '2' '1' '1'
 
 # ---- help ----
 
@@ -275,21 +275,21 @@ for pipe in pipe pipe.ptini; do
     refused "a pipe without a writer, $pipe," "$scratch/$pipe: is an empty pipe" stats "$scratch/$pipe"
 done
 refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
-no_ucc "a pattern file whose counts are no square" ":5: 3 counts are not those" 'counts = {' '    1,2,3' '}'
-no_ucc "a pattern file with counts for another team size" ":6: 4 counts are those of 2 ranks" 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
+no_ucc "a pattern file whose counts are no square" ":5: 3 counts do not make a square matrix" 'counts = {' '    1,2,3' '}'
+no_ucc "a pattern file with counts for another team size" ":6: 4 counts are for 2 ranks" 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
 no_ucc "a count above 32 bits" ":4: count '4294967296' is not an integer" 'counts = {' '    4294967296' '}'
 no_ucc "a line of counts that ucc_perftest ignores" ":4: line of counts must begin" 'counts = {' '1' '}'
-no_ucc "a list of counts without an end" ":4: counts have no }" 'counts = {' '    1'
-no_ucc "a list of counts without a comma" ":4: there is no comma" 'counts = {' '    1 2,3,4' '}'
-no_ucc "an unknown datatype" ":3: datatype 'INT7' is none" 'datatype = INT7'
+no_ucc "a list of counts without an end" ":4: counts end without }" 'counts = {' '    1'
+no_ucc "a list of counts without a comma" ":4: a comma is missing" 'counts = {' '    1 2,3,4' '}'
+no_ucc "an unknown datatype" ":3: datatype 'INT7' is unknown to UCC" 'datatype = INT7'
 printf '[collective]\ntype = ALLGATHERV\n' > "$scratch/x.ptini"
 refused "a pattern file of another collective" "$scratch/x.ptini:2: type 'ALLGATHERV' is not ALLTOALLV" stats "$scratch/x.ptini"
 no_ucc "a pattern file without counts" ": file has 0 collectives"
-refused "an entry that is too large for UCC" "entry (1, 2) is 9223372036854775807 bytes, above the 4294967295" \
+refused "an entry that is too large for UCC" "entry (1, 2) is 9223372036854775807 bytes; the file can hold at most 4294967295" \
     convert "$scratch/huge" "$scratch/huge.ptini"
 refused "an output file that cannot be written" "$scratch/none/x: No such file" convert "$mesh" "$scratch/none/x"
 for name in mesh.csv mesh.txt; do
-    refused "an output file with the unknown ending of $name" "$scratch/$name: the name ends in neither .mtx nor .ptini; --to mtx or --to" \
+    refused "an output file with the unknown ending of $name" "$scratch/$name: the name ends in neither .mtx nor .ptini; select the kind with --to" \
         convert "$mesh" "$scratch/$name"
 done
 good convert "$mesh" "$scratch/mesh.csv" --to mtx && same "$scratch/mesh.csv" "$mesh"

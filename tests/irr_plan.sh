@@ -236,10 +236,10 @@ report $? "in place, direct messages and schedules deliver with 1 MiB of scratch
 good draw --algorithm random-heap --ranks 4 --in-place && good print --algorithm random-heap --ranks 4 --in-place --json &&
     [ "$(lines '"slices":\[\[[0-3],[0-3],0,1024\]\]')" -eq 12 ]
 report $? "plans in place are drawn, and printed as JSON"
-refused "a grid in place" "--in-place is for direct messages with the pacing free, and for schedules, which it leaves out; " \
+refused "a grid in place" "--in-place needs direct messages with the pacing free, or an algorithm with a schedule, which it ignores; " \
     check --algorithm grid --ranks 8 --in-place
 refused "an exchange in place with different counts" \
-    "--in-place: rank 0 has 5 bytes for rank 1, which has 0 for it; they must be equal" \
+    "--in-place: rank 0 sends 5 bytes to rank 1 and receives 0; they must be equal" \
     check --algorithm direct --matrix "$scratch/pair" --in-place
 refused "a schedule in place" "--in-place goes without a schedule, and so with none of --load, --save, " \
     check --algorithm random-heap --ranks 4 --save "$scratch/none" --in-place

@@ -87,7 +87,7 @@ fails() {
         > "$scratch/out" 2>&1
     [ $? -eq 2 ] && [ "$(cat "$scratch/out")" = "$1" ] && [ ! -e "$scratch/x.svg" ]
 }
-without="irr_plan: no picture without Python 3 and the script irr_chart, beside this program or in PATH"
+without="irr_plan: a picture needs Python 3 and the script irr_chart in the folder of this program or in PATH"
 fails "$without"
 report $? "irr_plan draw fails without irr_chart"
 printf '#!/none/python3\n' > "$scratch/bin/irr_chart"

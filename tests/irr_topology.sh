@@ -243,7 +243,7 @@ refused "the node route without a topology" "--host-route node needs --topology"
     check --algorithm tree --ranks 4 --host-route node
 refused "a schedule file with the node route" "--host-route node needs --topology, and goes with neither --load nor --save" \
     check --algorithm tree --topology "$scratch/two" --host-route node --save "$scratch/none"
-refused "the node route with another order" "--host-route node goes with tree, not with random" \
+refused "the node route with another order" "--host-route node goes with the algorithm tree only, not with random" \
     check --algorithm random --topology "$scratch/two" --host-route node
 refused "an unknown host route" "--host-route 'bus' is not one of auto, direct, node" \
     check --algorithm tree --topology "$scratch/two" --host-route bus

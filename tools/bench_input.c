@@ -31,7 +31,7 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
 
             *entry = irr_bench_speak(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
             if (*entry > INT_MAX) {
-                return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes, above the %d that MPI counts; "
+                return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes; MPI allows at most %d; "
                                         "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
                                         better_scale(unscaled));
             }
@@ -47,7 +47,7 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
             const uint64_t sum = irr_cli_sum(matrix, i, k == 0);
 
             if (sum > INT_MAX) {
-                return irr_cli_complain("%.256s: %s %d is %" PRIu64 " bytes in all, above the %d that MPI displaces; "
+                return irr_cli_complain("%.256s: the sum of %s %d is %" PRIu64 " bytes; MPI allows at most %d; "
                                         "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1, sum,
                                         INT_MAX, better_scale((double)sum / options->scale));
             }
@@ -75,8 +75,8 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
         }
     }
     if (pieces && irr_bench_span(&options->work, matrix->ranks, first) > INT_MAX) {
-        return irr_cli_complain("%.256s: with --datatype blocks begin up to %" PRIu64 " bytes apart, above the %d that "
-                                "MPI displaces", input_name(options), irr_bench_span(&options->work, matrix->ranks,
+        return irr_cli_complain("%.256s: with --datatype all blocks extend over %" PRIu64 " bytes; MPI allows at most "
+                                "%d", input_name(options), irr_bench_span(&options->work, matrix->ranks,
                                 first), INT_MAX);
     }
     if (pieces && (first == 0 || first % (uint64_t)options->work.pieces != 0)) {
@@ -133,8 +133,8 @@ static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matr
     const bool equal = work->call == IRR_BENCH_ALLTOALL || work->call == IRR_BENCH_ALLTOALLW;
 
     if (work->inter >= matrix->ranks) {
-        return irr_cli_complain("--inter '%d' leaves none of the %d ranks for the second group; at most %d are allowed",
-                                work->inter, matrix->ranks, matrix->ranks - 1);
+        return irr_cli_complain("--inter '%d' leaves no rank for the second group; the job has %d ranks", work->inter,
+                                matrix->ranks);
     }
     if (scale_entries(options, matrix) != IRR_CLI_GOOD || check_sums(options, matrix) != IRR_CLI_GOOD ||
         (equal && check_equal(options, matrix) != IRR_CLI_GOOD)) {

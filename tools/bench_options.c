@@ -56,8 +56,8 @@ static irr_cli_exit_t read_sweep(const char *text, void *target)
          !irr_cli_size_digits(text, (size_t)(colon - text), 1, INT64_MAX, &min)) ||
         ((colon == NULL || *last != '\0') && !irr_cli_size_digits(last, strlen(last), 1, INT64_MAX, &max)) ||
         min > max) {
-        return irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX, with k, m or g behind "
-                                "them or nothing; MAX is " SWEEP_MAX_TEXT " if left out", text);
+        return irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX, each with an optional "
+                                "suffix k, m or g; the default of MAX is " SWEEP_MAX_TEXT, text);
     }
     work->unit_min = min;
     work->unit_max = max;
@@ -79,7 +79,7 @@ static irr_cli_exit_t read_algorithms(const char *list, void *target)
             return IRR_CLI_REFUSED;
         }
         if (count == IRR_BENCH_LIST_MAX) {
-            return irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
+            return irr_cli_complain("--algorithms has more than %d names", IRR_BENCH_LIST_MAX);
         }
         work->algorithms[count++] = place - OWN;
     }
@@ -115,7 +115,7 @@ static irr_cli_exit_t read_datatype(const char *text, void *target)
     work->call = IRR_BENCH_ALLTOALLW;
     if (colon == NULL || !read_number(pieces, colon, &work->pieces) ||
         !read_number(colon + 1, text + strlen(text), &work->stride)) {
-        return irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with integers from 1 on", text);
+        return irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with positive integers", text);
     }
     return IRR_CLI_GOOD;
 }
@@ -132,7 +132,7 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
     if (work->dims > 0 || (degree != NULL && read_number(degree, text + strlen(text), &work->degree))) {
         return IRR_CLI_GOOD;
     }
-    return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with an integer K from 1 on",
+    return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with a positive integer K",
                             text);
 }
 

@@ -311,11 +311,11 @@ void irr_bench_report_rows(const irr_bench_result_t *result)
 void irr_bench_report_warning(bool loaded)
 {
     if (loaded) {
-        printf("# Warning: rows marked (host) or (irr) were served by that and not by what their name says; "
-               "see why with --mca coll_irr_verbose 10.\n");
+        printf("# Warning: rows marked (host) were served by Open MPI and rows marked (irr) by coll/irr, contrary to "
+               "their names; --mca coll_irr_verbose 10 prints the reasons.\n");
     } else {
-        printf("# Warning: coll/irr is not loaded, rows marked (host) time Open MPI's own algorithm.  Load it "
-               "with --mca mca_base_component_path DIR:SYS_DEFAULT, where DIR holds mca_coll_irr.so.\n");
+        printf("# Warning: coll/irr is not loaded, so Open MPI served the rows marked (host).  Load coll/irr "
+               "with --mca mca_base_component_path DIR:SYS_DEFAULT, where DIR is the folder of mca_coll_irr.so.\n");
     }
     fflush(stdout);
 }

@@ -118,7 +118,7 @@ irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream)
     status = run_script(picture, stream);
     json_decref(picture);
     if (status != 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == NOT_FOUND)) {
-        irr_cli_complain("no picture without Python 3 and the script " SCRIPT ", beside this program or in PATH");
+        irr_cli_complain("a picture needs Python 3 and the script " SCRIPT " in the folder of this program or in PATH");
     }
     return status == 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }

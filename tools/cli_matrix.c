@@ -34,8 +34,8 @@ irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redis
     irr_redistribution_t read = *redistribution;
 
     if (irr_redistribution_parse(text, &read) != IRR_OK) {
-        return irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: integers from 1, p and q below "
-                                "2^31, no N only where lcm(xp, yq) is below 2^64", text);
+        return irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: positive integers, p and q below "
+                                "2^31; N is required if lcm(xp, yq) is 2^64 or more", text);
     }
     if (read.p > ranks_max || read.q > ranks_max) {
         return irr_cli_complain("redistribution '%.64s' has more than %d ranks", text, ranks_max);
@@ -50,11 +50,11 @@ irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t
     irr_status_t status = irr_redistribution_matrix(redistribution, matrix);
 
     if (status == IRR_ERR_BAD_PARAM) {
-        return irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
-                                text, redistribution->unit);
+        return irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has 0 bytes, or 2^63 or "
+                                "more", text, redistribution->unit);
     }
     if (status == IRR_ERR_NOT_SUPPORTED) {
-        return irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
+        return irr_cli_complain("redistribution '%.64s' would take too long; use a multiple of lcm(xp, yq) elements",
                                 text);
     }
     return irr_cli_status(status, "redistribution '%.64s'", text);
@@ -94,7 +94,8 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
     irr_status_t status = irr_matrix_pattern(pattern, ranks, unit, seed, matrix);
 
     if (status == IRR_ERR_BAD_PARAM) {
-        return irr_cli_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", pattern, unit);
+        return irr_cli_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller unit", pattern,
+                                unit);
     }
     return irr_cli_status(status, "pattern %s for %d ranks", pattern, ranks);
 }

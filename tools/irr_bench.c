@@ -61,8 +61,8 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
         return code;
     }
     if (bench->ranks == 1 && !bench->launched) {
-        return irr_cli_complain("one rank has no other to exchange with: no launcher has started this process, as "
-                                "mpirun -n 4 irr_bench does; srun needs --mpi=pmix");
+        return irr_cli_complain("no launcher has started this process: use mpirun -n 4 irr_bench, or srun with "
+                                "--mpi=pmix");
     }
     code = load(bench, bench->options.work.unit_max);
     return code == IRR_CLI_GOOD ? irr_bench_files_open(&bench->options, bench->ranks) : code;

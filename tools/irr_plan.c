@@ -254,14 +254,14 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
     int i, j;
 
     if (!irr_strategy_is_local(job->strategy) || job->strategy->pacing != &irr_pacing_free) {
-        return irr_cli_complain("--in-place is for direct messages with the pacing free, and for schedules, which it "
-                                "leaves out; it has no plans over grids");
+        return irr_cli_complain("--in-place needs direct messages with the pacing free, or an algorithm with a "
+                                "schedule, which it ignores; it does not support grids");
     }
     if (irr_cli_is_symmetric(job->matrix, &i, &j)) {
         return IRR_CLI_GOOD;
     }
-    return irr_cli_complain("--in-place: rank %d has %" PRIu64 " bytes for rank %d, which has %" PRIu64
-                            " for it; they must be equal", i, *irr_matrix_at(job->matrix, i, j), j,
+    return irr_cli_complain("--in-place: rank %d sends %" PRIu64 " bytes to rank %d and receives %" PRIu64
+                            "; they must be equal", i, *irr_matrix_at(job->matrix, i, j), j,
                             *irr_matrix_at(job->matrix, j, i));
 }
 
@@ -293,7 +293,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_status_t status;
 
     if (options->settings.host_route == IRR_HOST_ROUTE_NODE && strategy.order != &irr_order_tree) {
-        return irr_cli_complain("--host-route node goes with tree, not with %s", irr_algorithm_name(input->algorithm));
+        return irr_cli_complain("--host-route node goes with the algorithm tree only, not with %s",
+                                irr_algorithm_name(input->algorithm));
     }
     if (check_settings(&options->settings, &strategy) != IRR_CLI_GOOD ||
         (options->in_place && check_place(&job) != IRR_CLI_GOOD)) {

@@ -34,8 +34,8 @@ static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
     if (wanted != IRR_MATRIX_BY_NAME || end[0] == '\0' || strcmp(end, MTX_END) == 0 || strcmp(end, UCC_END) == 0) {
         return true;
     }
-    irr_cli_complain("%.256s: the name ends in neither " MTX_END " nor " UCC_END "; --to mtx or --to ucc chooses",
-                     path);
+    irr_cli_complain("%.256s: the name ends in neither " MTX_END " nor " UCC_END "; select the kind with --to mtx or "
+                     "--to ucc", path);
     return false;
 }
 
@@ -49,7 +49,7 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *
         return irr_cli_file_read(path, status, &error);
     }
     if (options->collective > 0) {
-        return irr_cli_complain("--collective goes with ucc files only, not with %.256s", path);
+        return irr_cli_complain("--collective goes with ucc files only; %.256s is none", path);
     }
     return irr_cli_read_matrix(path, matrix);
 }
@@ -95,7 +95,7 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *
     }
     for (size_t i = 0; i < cells; i++) {
         if (matrix->entries[i] > limit) {
-            return irr_cli_complain("entry (%zu, %zu) is %llu bytes, above the %llu that the file can hold",
+            return irr_cli_complain("entry (%zu, %zu) is %llu bytes; the file can hold at most %llu",
                                     i / (size_t)matrix->ranks + 1, i % (size_t)matrix->ranks + 1,
                                     (unsigned long long)matrix->entries[i], (unsigned long long)limit);
         }

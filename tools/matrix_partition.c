@@ -75,7 +75,7 @@ static irr_status_t read_size(reader_t *reader)
         return irr_lines_refuse(lines, IRR_ERR_FORMAT, "first line must have the numbers of vertices and edges");
     }
     if (count > 2 && (count > 3 || strspn(words[2], "0") != strlen(words[2]))) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "format '%.32s' has weights, only graphs without are read",
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "format '%.32s' has weights, which are not supported",
                                 words[2]);
     }
     status = irr_lines_number(lines, "number of vertices", words[0], 1, INT32_MAX - 1, &reader->vertices);
@@ -108,7 +108,7 @@ static irr_status_t read_vertex(reader_t *reader)
         }
         if (status == IRR_OK && reader->found == 2 * reader->edges) {
             return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT,
-                                    "neighbours are more than twice the %llu edges",
+                                    "there are more neighbours than two for each of the %llu edges",
                                     (unsigned long long)reader->edges);
         }
         if (status == IRR_OK) {
@@ -131,7 +131,7 @@ static irr_status_t read_vertices(reader_t *reader)
     while (status == IRR_OK && (uint64_t)reader->graph.vertices < reader->vertices) {
         status = irr_lines_next(lines);
         if (status == IRR_OK && lines->at_end) {
-            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "file ends after %d of the %llu vertices announced",
+            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "file ends after %d of the %llu vertices",
                                     (int)reader->graph.vertices, (unsigned long long)reader->vertices);
         }
         if (status == IRR_OK && lines->text[0] != '%') {
@@ -142,11 +142,11 @@ static irr_status_t read_vertices(reader_t *reader)
         status = irr_lines_next_data(lines, "%");
     }
     if (status == IRR_OK && !lines->at_end) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line follows after all %llu vertices announced",
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a line follows the last of the %llu vertices",
                                 (unsigned long long)reader->vertices);
     }
     if (status == IRR_OK && reader->found != 2 * reader->edges) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "neighbours are %zu, not twice the %llu edges",
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "there are %zu neighbours, not two for each of the %llu edges",
                                 reader->found, (unsigned long long)reader->edges);
     }
     return status;
@@ -168,12 +168,12 @@ static irr_status_t check_vertex(const reader_t *reader, const int32_t *sorted, 
         const int32_t other = sorted[e], *others = &sorted[first[other]];
 
         if (e > first[vertex] && sorted[e - 1] == other) {
-            return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT, "the edge of %d and %d is there twice",
+            return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT, "the edge of %d and %d appears twice",
                                     (int)other + 1, (int)vertex + 1);
         }
         if (bsearch(&vertex, others, (size_t)(first[other + 1] - first[other]), sizeof(*others), by_number) == NULL) {
             return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT,
-                                    "an edge of vertex %d is not there in the other direction", (int)vertex + 1);
+                                    "an edge of vertex %d is missing in the other direction", (int)vertex + 1);
         }
     }
     return IRR_OK;
@@ -307,17 +307,17 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
     irr_cli_exit_t code;
 
     if (options->parts == 0) {
-        return irr_cli_complain("-k is missing, the number of parts");
+        return irr_cli_complain("the number of parts is missing: -k K");
     }
     code = irr_cli_file_read(path, graph_read(path, &graph, &error), &error);
     if (code != IRR_CLI_GOOD) {
         return code;
     }
     if (options->parts > graph.vertices) {
-        code = irr_cli_complain("%.256s: %d vertices cannot be cut in %d parts", path, (int)graph.vertices,
+        code = irr_cli_complain("%.256s: %d vertices cannot be divided into %d parts", path, (int)graph.vertices,
                                 options->parts);
     } else if (options->seed > INT32_MAX) {
-        code = irr_cli_complain("--seed %" PRIu64 " is above %d, the largest that METIS takes", options->seed,
+        code = irr_cli_complain("--seed %" PRIu64 " is above %d, the maximum of METIS", options->seed,
                                 INT32_MAX);
     } else {
         code = make_matrix(&graph, options, matrix);
@@ -332,7 +332,7 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
 {
     (void)options;
     (void)matrix;
-    return irr_cli_complain("partition needs the METIS library, which this irr_matrix was built without (Debian: "
+    return irr_cli_complain("this irr_matrix was built without the METIS library, which partition needs (Debian: "
                             "libmetis-dev)");
 }
 

@@ -73,12 +73,12 @@ static irr_status_t keep(parser_t *parser)
         ranks++;
     }
     if ((size_t)ranks * (size_t)ranks != parser->count) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "%zu counts are not those of a square matrix",
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "%zu counts do not make a square matrix",
                                 parser->count);
     }
     if (parser->team > 0 && parser->team != (uint64_t)ranks) {
         return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
-                                "%zu counts are those of %d ranks, team_size is %llu", parser->count, ranks,
+                                "%zu counts are for %d ranks, but team_size is %llu", parser->count, ranks,
                                 (unsigned long long)parser->team);
     }
     status = irr_matrix_init(&parser->matrix, ranks);
@@ -97,13 +97,13 @@ static irr_status_t end_collective(parser_t *parser)
     irr_status_t status = IRR_OK;
 
     if (parser->counting && !parser->closed) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "counts have no } at their end");
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "counts end without }");
     }
     if (parser->counting) {
         parser->found++;
         if (parser->wanted == 0 && parser->found == 2) {
             return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
-                                    "file has several collectives, --collective picks one");
+                                    "file has several collectives; select one with --collective");
         }
         if (parser->found == (parser->wanted > 0 ? parser->wanted : 1)) {
             status = keep(parser);
@@ -125,7 +125,7 @@ static irr_status_t read_counts(parser_t *parser, char *text)
         *brace++ = '\0';
         parser->closed = true;
         if (*irr_lines_word(&brace) != '\0') {
-            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "something stands after the } of counts");
+            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "text follows the } of counts");
         }
     }
     while (status == IRR_OK && (item = strsep(&rest, ",")) != NULL) {
@@ -135,7 +135,7 @@ static irr_status_t read_counts(parser_t *parser, char *text)
             continue;
         }
         status = *irr_lines_word(&item) == '\0' ? add_count(parser, word) :
-            irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "there is no comma after count '%.32s'", word);
+            irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "a comma is missing after count '%.32s'", word);
     }
     return status;
 }
@@ -148,7 +148,7 @@ static irr_status_t read_datatype(parser_t *parser, const char *value)
             return IRR_OK;
         }
     }
-    return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "datatype '%.32s' is none of UCC's", value);
+    return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "datatype '%.32s' is unknown to UCC", value);
 }
 
 static irr_status_t read_key(parser_t *parser, const char *name, char *value)
@@ -171,7 +171,7 @@ static irr_status_t read_key(parser_t *parser, const char *name, char *value)
         return IRR_OK;
     }
     if (parser->counting) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a collective has counts twice, once is allowed");
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a collective has counts twice");
     }
     if (value[0] != '{') {
         return irr_lines_refuse(lines, IRR_ERR_FORMAT, "counts begin with '%.32s', not with {", value);
@@ -186,7 +186,7 @@ static irr_status_t read_section(parser_t *parser, char *text)
     irr_status_t status = end_collective(parser);
 
     if (status == IRR_OK && end == NULL) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "section has no ] at its end");
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "section ends without ]");
     }
     if (status == IRR_OK) {
         *end = '\0';
@@ -213,7 +213,7 @@ static irr_status_t read_line(parser_t *parser)
     if (parser->counting && !parser->closed) {
         if (start == text && *start != '}') {
             return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
-                                    "line of counts must begin with a blank, or ucc_perftest leaves it out");
+                                    "line of counts must begin with a blank; ucc_perftest skips other lines");
         }
         return read_counts(parser, start);
     }
@@ -222,7 +222,7 @@ static irr_status_t read_line(parser_t *parser)
     }
     equals = strpbrk(start, "=:");
     if (equals == NULL) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "'%.32s' is no section, and no key with a value",
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "'%.32s' is neither a section nor a key with a value",
                                 start);
     }
     *equals++ = '\0';
@@ -249,7 +249,7 @@ static irr_status_t read_all(parser_t *parser)
         parser->lines.line = 0;
         return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "file has %llu collectives with counts%s",
                                 (unsigned long long)parser->found,
-                                parser->wanted > 0 ? ", --collective names another one" : "");
+                                parser->wanted > 0 ? ", fewer than the number of --collective" : "");
     }
     return status;
 }
