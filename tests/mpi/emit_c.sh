@@ -45,8 +45,8 @@ objects() {
     share=
     [ "$mpi" = openmpi ] || share=$source/yield.c
     mkdir "$scratch/$mpi.objects"
-    for file in "$source"/emit_c.c "$source"/mpi_call.c "$source"/mpi_counts.c "$source"/mpi_edges.c \
-        "$source"/mpi_test.c "$source"/mpi_types.c $share; do
+    for file in "$source"/emit_c.c "$source"/mpi_call.c "$source"/mpi_counts.c "$source"/mpi_device.c \
+        "$source"/mpi_edges.c "$source"/mpi_test.c "$source"/mpi_types.c $share; do
         wrapper -std=c11 -D_GNU_SOURCE -O2 -c "$file" -o "$scratch/$mpi.objects/$(basename "$file").o" || return
     done
 }

@@ -3,7 +3,9 @@
  */
 #include "mpi_device.h"
 
+#if __has_include("ompi_config.h")   /* emit_c.sh compiles this file without Open MPI's internal headers */
 #include "ompi_config.h"
+#endif
 
 #include <stdlib.h>
 #include <string.h>
