@@ -42,7 +42,7 @@ static bool lacks_address(const irr_setup_t *setup)
 
     irr_lock_acquire(&engine->lock);
     for (int i = 0; i < params->ranks && !lacks; i++) {
-        const irr_peer_t *peer = irr_peers_find(&engine->peers, params->oob->process_name(params->oob->context, i));
+        const irr_peer_t *peer = irr_peers_find(&engine->peers, irr_members_name(&setup->comm->members, i));
 
         lacks = i != params->rank && (peer == NULL || (agreement->shares && irr_lanes_lacks(peer, IRR_LANE_NEAR)) ||
                                       (agreement->network && irr_lanes_lacks(peer, IRR_LANE_FAR)));

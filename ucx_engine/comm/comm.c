@@ -119,6 +119,6 @@ void irr_comm_free(irr_comm_t *comm)
 {
     irr_comm_route_fini(comm);
     irr_free(comm->labels);
-    irr_free(comm->peers);
+    irr_members_fini(&comm->members);
     irr_free(comm);
 }

@@ -54,7 +54,7 @@ static void connect_members(irr_setup_t *setup)
         const entry_t *entry = (const entry_t *)(setup->gathered + (size_t)i * entry_bytes(setup));
 
         if (i != params->rank) {
-            const uint64_t name = params->oob->process_name(params->oob->context, i);
+            const uint64_t name = irr_members_name(&setup->comm->members, i);
 
             irr_setup_cannot(setup, connect_member(engine, name, entry, setup->agreement.address_bytes),
                              "use the address of rank %d", i);
@@ -133,6 +133,15 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- the channel ---- */
 
+static irr_status_t find_peer(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p)
+{
+    const irr_comm_t *comm = (irr_comm_t *)((char *)finder - offsetof(irr_comm_t, finder));
+
+    (void)kind;
+    *peer_p = irr_peers_find(&comm->engine->peers, irr_members_name(&comm->members, rank));
+    return *peer_p != NULL ? IRR_OK : IRR_ERR_UNREACHABLE;
+}
+
 static bool is_near(const irr_setup_t *setup, int rank)
 {
     const irr_comm_t *comm = setup->comm;
@@ -149,7 +158,11 @@ static int find_alien(const irr_setup_t *setup)
     const irr_comm_t *comm = setup->comm;
 
     for (int i = 0; i < comm->ranks; i++) {
-        if (i != comm->rank && is_near(setup, i) && irr_lanes_lacks(comm->peers[i], IRR_LANE_NEAR)) {
+        irr_peer_t *peer;
+
+        if (i != comm->rank && is_near(setup, i) &&
+            (find_peer(&setup->comm->finder, i, IRR_LANE_NEAR, &peer) != IRR_OK ||
+             irr_lanes_lacks(peer, IRR_LANE_NEAR))) {
             return i;
         }
     }
@@ -189,21 +202,15 @@ static void reach_next(irr_setup_t *setup)
 /* Opens the channel; all members are known. The engine is locked. */
 static void connect(irr_setup_t *setup)
 {
-    const irr_oob_t *oob = setup->params.oob;
     irr_comm_t *comm = setup->comm;
-    irr_engine_t *engine = comm->engine;
     irr_status_t status;
 
-    for (int i = 0; i < comm->ranks; i++) {
-        if (i != comm->rank) {
-            comm->peers[i] = irr_peers_find(&engine->peers, oob->process_name(oob->context, i));
-        }
-    }
+    comm->finder.find = find_peer;
     setup->unmapped = find_alien(setup);
     if (setup->unmapped >= 0) {
         return;   /* all members connect again, without shared memory */
     }
-    status = irr_lanes_open_channel(engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
+    status = irr_lanes_open_channel(comm->engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, &comm->finder,
                                     setup->agreement.shares ? comm->labels : NULL, &comm->channel);
     irr_setup_cannot(setup, status, "open a channel to the other ranks");
     if (status == IRR_OK) {

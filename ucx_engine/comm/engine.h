@@ -77,7 +77,8 @@ struct irr_comm {
     irr_exchange_t  *spare;       /* unused exchanges; see irr_exchange_take */
     bool             takes;       /* irr_exchange_take was called, so `exchange` may be in `spare` */
     irr_channel_t   *channel;     /* channel to the members; NULL until it is opened */
-    irr_peer_t     **peers;       /* by rank; NULL for this rank */
+    irr_members_t    members;     /* processes of the members */
+    irr_finder_t     finder;      /* finds the peers of the members, for the channel */
     irr_strategy_t   alone;       /* strategy of exchanges without a schedule */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node; NULL after the setup */

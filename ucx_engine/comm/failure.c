@@ -123,13 +123,8 @@ static uint64_t limit_ns(const irr_comm_t *comm)
 
 void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t size)
 {
-    uint64_t name;
-
-    if (irr_peers_name(&comm->engine->peers, comm->peers[rank], &name)) {
-        snprintf(text, size, "rank %d, which is process %" PRIu64 " of the job", rank, name);
-    } else {
-        snprintf(text, size, "rank %d", rank);
-    }
+    snprintf(text, size, "rank %d, which is process %" PRIu64 " of the job", rank,
+             irr_members_name(&comm->members, rank));
 }
 
 static void time_out(irr_exchange_t *exchange)

@@ -58,19 +58,37 @@ irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name)
     return peers->places > 0 ? place(peers->entries, peers->places, name)->peer : NULL;
 }
 
-bool irr_peers_name(const irr_peers_t *peers, const irr_peer_t *peer, uint64_t *name)
-{
-    for (size_t i = 0; i < peers->places; i++) {
-        if (peers->entries[i].peer == peer && peer != NULL) {
-            *name = peers->entries[i].name;
-            return true;
-        }
-    }
-    return false;
-}
-
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer)
 {
     *place(peers->entries, peers->places, name) = (irr_peers_entry_t){ .name = name, .peer = peer };
     peers->count++;
+}
+
+/* ---- names ---- */
+
+irr_status_t irr_members_init(irr_members_t *members, const irr_oob_t *oob, int ranks)
+{
+    const uint64_t first = oob->process_name(oob->context, 0);
+    irr_members_t made = { .first = first, .distance = ranks > 1 ? oob->process_name(oob->context, 1) - first : 0 };
+    int even = 0;
+
+    while (even < ranks && oob->process_name(oob->context, even) == irr_members_name(&made, even)) {
+        even++;
+    }
+    if (even < ranks) {
+        made.list = irr_alloc((size_t)ranks, sizeof(*made.list));
+        if (made.list == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        for (int r = 0; r < ranks; r++) {
+            made.list[r] = oob->process_name(oob->context, r);
+        }
+    }
+    *members = made;
+    return IRR_OK;
+}
+
+void irr_members_fini(irr_members_t *members)
+{
+    irr_free(members->list);
 }

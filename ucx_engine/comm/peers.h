@@ -1,5 +1,5 @@
 /*
- * peers.h - the processes that this process can send to, indexed by their names in the job.
+ * peers.h - the processes that this process can send to, indexed by their names in the job, and the names of members.
  *
  * The container is an open-addressing hash table. An entry stays until the engine is destroyed, because an endpoint
  * belongs to a process and not to a communicator. A lookup takes O(1) time.
@@ -29,10 +29,22 @@ irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more);
 /* Returns the peer of a process, or NULL if the process is not known. */
 irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name);
 
-/* Finds the name of a peer. Returns false, and sets nothing, if the peer is not in the table. O(peers). */
-bool irr_peers_name(const irr_peers_t *peers, const irr_peer_t *peer, uint64_t *name);
-
 /* Adds a peer. The name must be new, and room must be reserved. */
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer);
+
+/* The names of the members of a communicator. Names of a constant distance take no memory, others 8 bytes a rank. */
+typedef struct irr_members {
+    uint64_t  first, distance;
+    uint64_t *list;   /* by rank; NULL: first + rank * distance */
+} irr_members_t;
+
+/* May return IRR_ERR_NO_MEMORY. */
+irr_status_t irr_members_init(irr_members_t *members, const irr_oob_t *oob, int ranks);
+void         irr_members_fini(irr_members_t *members);
+
+static inline uint64_t irr_members_name(const irr_members_t *members, int rank)
+{
+    return members->list != NULL ? members->list[rank] : members->first + (uint64_t)rank * members->distance;
+}
 
 #endif

@@ -242,7 +242,6 @@ static irr_status_t find_id(irr_setup_t *setup)
 static irr_status_t allocate(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
-    const size_t ranks = (size_t)params->ranks;
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
 
     if (comm == NULL) {
@@ -252,9 +251,8 @@ static irr_status_t allocate(irr_setup_t *setup)
     comm->ranks = params->ranks;
     comm->rank = params->rank;
     comm->settings = params->settings;
-    comm->peers = irr_alloc_zero(ranks, sizeof(*comm->peers));
-    comm->labels = irr_alloc(ranks, sizeof(*comm->labels));
-    if (comm->peers == NULL || comm->labels == NULL) {
+    comm->labels = irr_alloc((size_t)params->ranks, sizeof(*comm->labels));
+    if (comm->labels == NULL || irr_members_init(&comm->members, params->oob, params->ranks) != IRR_OK) {
         irr_comm_free(comm);
         return IRR_ERR_NO_MEMORY;
     }

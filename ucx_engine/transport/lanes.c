@@ -24,13 +24,6 @@ struct irr_peer {
     irr_peer_t  *next;
 };
 
-typedef struct channel {
-    irr_channel_t  super;
-    irr_channel_t *inner[IRR_LANE_KINDS];   /* NULL: no member is reached by the transport */
-    irr_peer_t   **members;                 /* by rank: peer of the transport that reaches the member */
-    irr_channel_t *lanes[];                 /* by rank: channel of this transport */
-} channel_t;
-
 static irr_lanes_t *lanes_of(irr_transport_t *transport)
 {
     return (irr_lanes_t *)transport;
@@ -139,8 +132,7 @@ static irr_status_t connect(irr_transport_t *transport, const void *address, siz
     return IRR_OK;
 }
 
-/* Returns the peer of the inner transport. Connects the peer if necessary. */
-static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p)
+irr_status_t irr_lanes_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p)
 {
     irr_transport_t *near = peer->lanes->inner[IRR_LANE_NEAR];
     irr_status_t status = IRR_OK;
@@ -155,8 +147,7 @@ static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_
     return status;
 }
 
-/* Returns `near` if both ends have opened `near`, otherwise `far`. */
-static irr_lane_kind_t nearest(const irr_peer_t *peer)
+irr_lane_kind_t irr_lanes_nearest(const irr_peer_t *peer)
 {
     return peer->lanes->inner[IRR_LANE_NEAR] != NULL && !irr_lanes_lacks(peer, IRR_LANE_NEAR) ? IRR_LANE_NEAR
                                                                                               : IRR_LANE_FAR;
@@ -164,113 +155,15 @@ static irr_lane_kind_t nearest(const irr_peer_t *peer)
 
 static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 {
-    const irr_lane_kind_t kind = nearest(peer);
+    const irr_lane_kind_t kind = irr_lanes_nearest(peer);
     irr_transport_t *inner = lanes_of(transport)->inner[kind];
     irr_peer_t *inner_peer = NULL;
-    const irr_status_t status = find_inner(peer, kind, &inner_peer);
+    const irr_status_t status = irr_lanes_inner(peer, kind, &inner_peer);
 
     return status == IRR_OK ? inner->ops->reach(inner, inner_peer) : status;
 }
 
-/* ---- channels ---- */
-
-static void on_each(irr_channel_t *base, void (*operation)(irr_channel_t *inner))
-{
-    channel_t *channel = (channel_t *)base;
-
-    for (int k = 0; k < IRR_LANE_KINDS; k++) {
-        if (channel->inner[k] != NULL) {
-            operation(channel->inner[k]);
-        }
-    }
-}
-
-static void close_channel(irr_channel_t *base)
-{
-    on_each(base, irr_channel_close);
-    irr_free(((channel_t *)base)->members);
-    irr_free(base);
-}
-
-/* Sets the lane of a member, and opens its inner channel if necessary. */
-static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t kind)
-{
-    const irr_channel_t *super = &channel->super;
-    irr_transport_t *inner = lanes_of(super->transport)->inner[kind];
-    irr_status_t status = find_inner(super->members[member], kind, &channel->members[member]);
-
-    if (status == IRR_OK && channel->inner[kind] == NULL) {
-        status = inner->ops->open_channel(inner, (uint16_t)super->id, super->ranks, super->rank, channel->members,
-                                          &channel->inner[kind]);
-    }
-    channel->lanes[member] = channel->inner[kind];
-    return status;
-}
-
-/*
- * Opens a channel. by_nearest: reaches each member by the lane that `nearest` returns; otherwise the labels select the
- * lanes, as in irr_lanes_open_channel.
- */
-static irr_status_t open_channel_by(irr_lanes_t *lanes, const irr_channel_t *asked, bool by_nearest, const int *labels,
-                                    irr_channel_t **channel_p)
-{
-    const size_t ranks = (size_t)asked->ranks;
-    channel_t *channel = irr_alloc_zero(1, sizeof(*channel) + ranks * sizeof(channel->lanes[0]));
-    irr_status_t status = IRR_OK;
-
-    if (channel == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    channel->super = *asked;
-    channel->super.transport = &lanes->super;
-    channel->super.lanes = channel->lanes;
-    channel->members = irr_alloc_zero(ranks, sizeof(channel->members[0]));
-    if (channel->members == NULL) {
-        status = IRR_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < asked->ranks && status == IRR_OK; i++) {
-        const bool is_near = labels != NULL && labels[i] == labels[asked->rank];
-
-        if (asked->members[i] != NULL) {
-            status = add_member(channel, i, by_nearest ? nearest(asked->members[i])
-                                                       : is_near ? IRR_LANE_NEAR : IRR_LANE_FAR);
-        }
-    }
-    if (status != IRR_OK) {
-        close_channel(&channel->super);
-        return status;
-    }
-    *channel_p = &channel->super;
-    return IRR_OK;
-}
-
-irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_peer_t *const *members,
-                                    const int *labels, irr_channel_t **channel_p)
-{
-    irr_channel_t asked;
-
-    irr_channel_init(&asked, &lanes->super, id, ranks, rank, members);
-    return open_channel_by(lanes, &asked, false, labels, channel_p);
-}
-
-static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                 irr_peer_t *const *members, irr_channel_t **channel_p)
-{
-    irr_channel_t asked;
-
-    irr_channel_init(&asked, transport, id, ranks, rank, members);
-    return open_channel_by(lanes_of(transport), &asked, true, NULL, channel_p);
-}
-
-static void abandon(irr_channel_t *base)
-{
-    on_each(base, irr_channel_abandon);
-}
-
-static void take_back(irr_channel_t *base)
-{
-    on_each(base, irr_channel_take_back);
-}
+/* ---- messages ---- */
 
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
@@ -430,12 +323,13 @@ static const irr_transport_ops_t ops = {
     .address = address,
     .connect = connect,
     .reach = reach,
-    .open_channel = open_channel,
-    .close_channel = close_channel,
+    .meet = irr_lanes_meet,
+    .open_channel = irr_lanes_open_to,
+    .close_channel = irr_lanes_close_channel,
     .send = irr_channel_send,
     .recv = irr_channel_recv,
-    .abandon = abandon,
-    .take_back = take_back,
+    .abandon = irr_lanes_abandon,
+    .take_back = irr_lanes_take_back,
     .discard = discard,
     .progress = progress,
     .arm = arm,
@@ -476,6 +370,9 @@ void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *tr
     }
     caps->iov_wire_max = least(caps->iov_wire_max, transport->caps.iov_wire_max);
     caps->zero_copy_min = least(caps->zero_copy_min, transport->caps.zero_copy_min);
+    if (kind == IRR_LANE_FAR) {
+        irr_lanes_init_unmet(&lanes->unmet, transport);
+    }
     caps->wakes = caps->wakes && transport->caps.wakes;
     irr_free(lanes->address);
     lanes->address = NULL;

@@ -3,14 +3,17 @@
  * carries all other messages.
  *
  * Each of the two transports is opened when it is first needed. A channel has an inner channel on each transport that
- * it needs, and a table of inner channels by rank (irr_channel_lane), so the caller calls the transport of a message
- * directly. open_channel selects the transport that reaches a member; both ends select the same transport.
+ * it needs, and a table of lanes by rank (irr_channel_lane), so the caller calls the transport of a message directly.
+ * open_channel selects the transport that reaches a member; both ends select the same transport.
  *
  * The address of a process consists of the addresses of the open transports. A peer keeps the address of `near`. The
  * first channel that reaches the peer by `near` connects the peer, so the memory of `near` grows with the number of
  * ranks of a node.
  *
- * Cost: 16 bytes per rank of a channel, and one address of `near` per peer.
+ * A channel for labels finds the peers of `far` when it first sends to them. Until then the messages to such a member
+ * have the lane of unmet members: a transport that finds the peer and then passes the message on.
+ *
+ * Cost: 9 bytes per rank of a channel, and one address of `near` per peer.
  */
 #ifndef IRR_LANES_H
 #define IRR_LANES_H
@@ -19,12 +22,21 @@
 
 typedef enum irr_lane_kind { IRR_LANE_NEAR, IRR_LANE_FAR, IRR_LANE_KINDS } irr_lane_kind_t;
 
+/* Finds the peers of the members of a channel. Must live as long as the channel. */
+typedef struct irr_finder irr_finder_t;
+
+struct irr_finder {
+    /* Returns in *peer_p the peer of a member that this kind of lane reaches. Returns the errors of connect. */
+    irr_status_t (*find)(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p);
+};
+
 /* The combined transport. The address of a process is valid until the next transport is opened. */
 typedef struct irr_lanes irr_lanes_t;
 
 struct irr_lanes {
     irr_transport_t  super;
     irr_transport_t *inner[IRR_LANE_KINDS];   /* NULL: not open */
+    irr_transport_t  unmet;                   /* the transport of unmet members, with the caps of `far` */
     irr_transport_t *shm;                     /* `near` without wrappers, if `near` is shared memory */
     irr_peer_t      *peers;
     char            *address;                 /* NULL: not computed since a transport was opened */
@@ -56,10 +68,30 @@ irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t lengt
 /*
  * Opens a channel like open_channel, but selects transports by labels. The channel reaches members with the label of
  * this rank by `near`, and other members by `far`. If labels is NULL, the channel reaches all members by `far`.
- * (open_channel uses `near` for all members whose `near` address is known.) Returns IRR_ERR_UNREACHABLE if the needed
- * address of a member is not known.
+ * (open_channel uses `near` for all members whose `near` address is known.) Finds the peers of `near` now, and the
+ * peers of `far` when they are first sent to. Returns IRR_ERR_UNREACHABLE if the needed address of a member is not
+ * known.
  */
-irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_peer_t *const *members,
+irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,
                                     const int *labels, irr_channel_t **channel_p);
+
+/* ---- shared by lanes.c and lanes_channel.c ---- */
+
+/* Returns the peer of the inner transport. Connects the peer if necessary. */
+irr_status_t irr_lanes_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p);
+
+/* Returns `near` if both ends have opened `near`, otherwise `far`. */
+irr_lane_kind_t irr_lanes_nearest(const irr_peer_t *peer);
+
+/* Initializes the transport of unmet members. */
+void irr_lanes_init_unmet(irr_transport_t *unmet, const irr_transport_t *far);
+
+/* Operations of the combined transport; irr_lanes_open_to is open_channel. */
+irr_status_t irr_lanes_meet(irr_channel_t *channel, int rank);
+irr_status_t irr_lanes_open_to(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                               irr_peer_t *const *members, irr_channel_t **channel_p);
+void irr_lanes_close_channel(irr_channel_t *channel);
+void irr_lanes_abandon(irr_channel_t *channel);
+void irr_lanes_take_back(irr_channel_t *channel);
 
 #endif

@@ -67,6 +67,7 @@ static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 #define IRR_CHANNEL_TAG_BITS  15
 #define IRR_CHANNEL_RANK_BITS 24
 #define IRR_CHANNEL_RANKS_MAX (1 << IRR_CHANNEL_RANK_BITS)
+#define IRR_CHANNEL_LANES     3   /* transport/lanes.h */
 
 typedef struct irr_request irr_request_t;
 typedef struct irr_transport irr_transport_t;
@@ -116,8 +117,8 @@ static inline irr_request_t *irr_request_of(void *reserved)
 struct irr_channel {
     irr_transport_t      *transport;
     irr_peer_t *const    *members;   /* by rank; NULL: this process does not send to the rank */
-    irr_channel_t *const *lanes;     /* by rank: the channel that carries the messages of the rank; NULL: this channel
-                                        carries all messages */
+    const uint8_t        *kinds;     /* by rank: index in `lanes`; NULL: this channel carries all messages */
+    irr_channel_t        *lanes[IRR_CHANNEL_LANES];   /* the channels that carry messages */
     uint32_t              id;
     int                   ranks, rank;
     bool                  looks;     /* recv completes at once if the message has arrived, so sends should start before
@@ -157,6 +158,12 @@ typedef struct irr_transport_ops {
      * connect cannot detect this error.
      */
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
+
+    /*
+     * Finds the peer of a member, as the first send to the member does. NULL: all peers of an open channel are known.
+     * Returns the errors of connect.
+     */
+    irr_status_t (*meet)(irr_channel_t *channel, int rank);
 
     /*
      * Opens a channel of 1 to IRR_CHANNEL_RANKS_MAX ranks, one of which is this process. Sends nothing. This process
@@ -266,7 +273,7 @@ static inline irr_status_t irr_channel_create(irr_transport_t *transport, uint16
  */
 static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
 {
-    return channel->lanes != NULL ? channel->lanes[rank] : channel;
+    return channel->kinds != NULL ? channel->lanes[channel->kinds[rank]] : channel;
 }
 
 /* irr_channel_send sends, and irr_channel_recv receives, on the channel that carries the message. */
@@ -305,9 +312,11 @@ static inline void irr_channel_take_back(irr_channel_t *channel)
 /* Opens the endpoint that the first send to a rank would open, as reach does. */
 static inline irr_status_t irr_channel_reach(irr_channel_t *channel, int rank)
 {
+    const irr_transport_ops_t *ops = channel->transport->ops;
+    const irr_status_t status = ops->meet != NULL ? ops->meet(channel, rank) : IRR_OK;
     const irr_channel_t *lane = irr_channel_lane(channel, rank);
 
-    return lane->transport->ops->reach(lane->transport, lane->members[rank]);
+    return status == IRR_OK ? lane->transport->ops->reach(lane->transport, lane->members[rank]) : status;
 }
 
 /* ---- the transports; study/fabric.h has more transports, and transport/lanes.h combines two transports ---- */

@@ -1,0 +1,202 @@
+/*
+ * lanes_channel.c - channels of the combined transport; see lanes.h.
+ *
+ * The lane of a member is chosen when the channel is opened. A member of `far` is unmet until the first send to the
+ * member. Receives from an unmet member need no peer.
+ */
+#include "transport/lanes.h"
+
+#include "core/alloc.h"
+
+enum { UNMET = IRR_LANE_KINDS };
+
+_Static_assert(UNMET + 1 == IRR_CHANNEL_LANES, "a channel has a lane for each kind and a lane of unmet members");
+
+typedef struct channel {
+    irr_channel_t super;       /* lanes: inner channels (NULL: no member is reached by the transport), and `unmet` */
+    irr_channel_t unmet;
+    irr_finder_t *finder;      /* NULL: no member is unmet */
+    uint8_t      *kinds;       /* by rank: kind of the lane, or UNMET */
+    irr_peer_t   *members[];   /* by rank: peer of the transport that reaches the member */
+} channel_t;
+
+static channel_t *channel_of(irr_channel_t *base)
+{
+    return (channel_t *)base;
+}
+
+/* ---- operations on all inner channels ---- */
+
+static void on_each(irr_channel_t *base, void (*operation)(irr_channel_t *inner))
+{
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        if (base->lanes[k] != NULL) {
+            operation(base->lanes[k]);
+        }
+    }
+}
+
+void irr_lanes_close_channel(irr_channel_t *channel)
+{
+    on_each(channel, irr_channel_close);
+    irr_free(channel);
+}
+
+void irr_lanes_abandon(irr_channel_t *channel)
+{
+    on_each(channel, irr_channel_abandon);
+}
+
+void irr_lanes_take_back(irr_channel_t *channel)
+{
+    on_each(channel, irr_channel_take_back);
+}
+
+/* ---- unmet members ---- */
+
+irr_status_t irr_lanes_meet(irr_channel_t *base, int rank)
+{
+    channel_t *channel = channel_of(base);
+    irr_peer_t *peer = NULL;
+    irr_status_t status;
+
+    if (channel->kinds[rank] != UNMET) {
+        return IRR_OK;
+    }
+    status = channel->finder->find(channel->finder, rank, IRR_LANE_FAR, &peer);
+    if (status == IRR_OK) {
+        status = irr_lanes_inner(peer, IRR_LANE_FAR, &channel->members[rank]);
+    }
+    if (status == IRR_OK) {
+        channel->kinds[rank] = IRR_LANE_FAR;
+    }
+    return status;
+}
+
+static channel_t *channel_of_unmet(irr_channel_t *unmet)
+{
+    return (channel_t *)((char *)unmet - offsetof(channel_t, unmet));
+}
+
+static irr_status_t send_first(irr_channel_t *unmet, irr_request_t *request)
+{
+    irr_channel_t *channel = &channel_of_unmet(unmet)->super;
+    const irr_status_t status = irr_lanes_meet(channel, request->peer);
+
+    return status == IRR_OK ? irr_channel_send(channel, request) : status;
+}
+
+static irr_status_t recv_unmet(irr_channel_t *unmet, irr_request_t *request)
+{
+    return irr_channel_recv(channel_of_unmet(unmet)->super.lanes[IRR_LANE_FAR], request);
+}
+
+void irr_lanes_init_unmet(irr_transport_t *unmet, const irr_transport_t *far)
+{
+    static const irr_transport_ops_t ops = { .send = send_first, .recv = recv_unmet };
+
+    *unmet = (irr_transport_t){ .ops = &ops, .caps = far->caps };
+}
+
+/* ---- creation ---- */
+
+static irr_status_t create(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,
+                           channel_t **channel_p)
+{
+    const size_t count = (size_t)ranks;
+    channel_t *channel = irr_alloc_zero(1, sizeof(*channel) + count * (sizeof(channel->members[0]) + 1));
+
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_channel_init(&channel->super, &lanes->super, id, ranks, rank, channel->members);
+    irr_channel_init(&channel->unmet, &lanes->unmet, id, ranks, rank, channel->members);
+    channel->kinds = (uint8_t *)(channel->members + count);
+    channel->super.kinds = channel->kinds;
+    channel->super.lanes[UNMET] = &channel->unmet;
+    channel->finder = finder;
+    *channel_p = channel;
+    return IRR_OK;
+}
+
+/* Opens the inner channel of a kind if necessary. */
+static irr_status_t open_inner(channel_t *channel, irr_lane_kind_t kind)
+{
+    irr_channel_t *super = &channel->super;
+    irr_transport_t *inner = ((irr_lanes_t *)super->transport)->inner[kind];
+
+    if (inner == NULL) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    return super->lanes[kind] != NULL ? IRR_OK
+           : inner->ops->open_channel(inner, (uint16_t)super->id, super->ranks, super->rank, channel->members,
+                                      &super->lanes[kind]);
+}
+
+static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t kind, irr_peer_t *peer)
+{
+    const irr_status_t status = irr_lanes_inner(peer, kind, &channel->members[member]);
+
+    channel->kinds[member] = (uint8_t)kind;
+    return status == IRR_OK ? open_inner(channel, kind) : status;
+}
+
+/* Adds a member that the finder finds: now if `near` reaches it. */
+static irr_status_t add_found(channel_t *channel, int member, bool is_near)
+{
+    irr_peer_t *peer = NULL;
+    irr_status_t status;
+
+    if (!is_near) {
+        channel->kinds[member] = UNMET;
+        status = open_inner(channel, IRR_LANE_FAR);
+        channel->unmet.looks = status == IRR_OK && channel->super.lanes[IRR_LANE_FAR]->looks;
+        return status;
+    }
+    status = channel->finder->find(channel->finder, member, IRR_LANE_NEAR, &peer);
+    return status == IRR_OK ? add_member(channel, member, IRR_LANE_NEAR, peer) : status;
+}
+
+static irr_status_t created(channel_t *channel, irr_status_t status, irr_channel_t **channel_p)
+{
+    if (status != IRR_OK) {
+        irr_lanes_close_channel(&channel->super);
+        return status;
+    }
+    *channel_p = &channel->super;
+    return IRR_OK;
+}
+
+irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,
+                                    const int *labels, irr_channel_t **channel_p)
+{
+    channel_t *channel;
+    irr_status_t status = create(lanes, id, ranks, rank, finder, &channel);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (int i = 0; i < ranks && status == IRR_OK; i++) {
+        if (i != rank) {
+            status = add_found(channel, i, labels != NULL && labels[i] == labels[rank]);
+        }
+    }
+    return created(channel, status, channel_p);
+}
+
+irr_status_t irr_lanes_open_to(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                               irr_peer_t *const *members, irr_channel_t **channel_p)
+{
+    channel_t *channel;
+    irr_status_t status = create((irr_lanes_t *)transport, id, ranks, rank, NULL, &channel);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (int i = 0; i < ranks && status == IRR_OK; i++) {
+        if (members[i] != NULL) {
+            status = add_member(channel, i, irr_lanes_nearest(members[i]), members[i]);
+        }
+    }
+    return created(channel, status, channel_p);
+}
