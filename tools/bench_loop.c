@@ -19,9 +19,9 @@
 /* Names and descriptions of the loops, in the order of irr_bench_loop_t from IRR_BENCH_LOOP_SAME on. */
 static const struct { const char *name, *text; } kinds[] = {
     { "same", "the same blocks in each call" },
-    { "fresh", "the same blocks, each call on a communicator that is made for it and freed" },
-    { "new", "blocks of random length in each call, from nothing to twice the entry" },
-    { "alternate", "in each second call blocks of " IRR_CLI_TEXT(SHORT_BYTES) " bytes" },
+    { "fresh", "the same blocks in each call, each call on a new communicator" },
+    { "new", "blocks of random length in each call, from 0 to twice the entry" },
+    { "alternate", "blocks of " IRR_CLI_TEXT(SHORT_BYTES) " bytes in every second call" },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -20,8 +20,8 @@
 
 /* Names of --algorithms that are not in the table of algorithms. */
 static const struct { const char *name, *text; } own[] = {
-    { "host", "what Open MPI runs without coll/irr" },
-    { "p2p", "by hand: MPI_Irecv and MPI_Isend for each block that is not empty, MPI_Waitall; without coll/irr" }
+    { "host", "Open MPI's implementation, without coll/irr" },
+    { "p2p", "MPI_Irecv and MPI_Isend for each block that is not empty, and MPI_Waitall; without coll/irr" }
 };
 
 enum { OWN = sizeof(own) / sizeof(own[0]) };
@@ -176,28 +176,30 @@ static irr_cli_exit_t read_columns(const char *list, void *target)
 #define WORK(member) AT(work.member)
 
 static const irr_cli_option_t rows[] = {
-    { "matrix", 0, "FILE", "count matrix, Matrix Market coordinate integer, bytes", IRR_CLI_STRING, AT(matrix) },
+    { "matrix", 0, "FILE", "count matrix in bytes, in a Matrix Market file (coordinate integer)", IRR_CLI_STRING,
+      AT(matrix) },
     { "pattern", 0, "NAME", "count matrix of a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
       .names = irr_pattern_name },
     { "unit", 0, "BYTES", "unit of the pattern; default 1024", IRR_CLI_SIZE, WORK(unit_min), 0, INT64_MAX },
-    { "sweep", 'm', "MIN:MAX", "sweep the unit from MIN to MAX by powers of two, as OSU does; default "
-      "1:" SWEEP_MAX_TEXT ", each may be left out", IRR_CLI_OTHER, .read = read_sweep },
+    { "sweep", 'm', "MIN:MAX", "double the unit from MIN up to MAX, as OSU's benchmarks do; MIN defaults "
+      "to 1 and MAX to " SWEEP_MAX_TEXT, IRR_CLI_OTHER, .read = read_sweep },
     { "seed", 0, "N", "seed of random patterns; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX },
-    { "scale", 0, "F", "multiply all entries, to nearest, at least 1; default 1", IRR_CLI_SCALE, AT(scale) },
-    { "algorithms", 0, "LIST", "names with commas between (below); default " DEFAULT_LIST, IRR_CLI_OTHER,
+    { "scale", 0, "F", "multiply all entries by F and round; an entry above 0 stays at least 1; default 1", IRR_CLI_SCALE,
+      AT(scale) },
+    { "algorithms", 0, "LIST", "names of algorithms (below), separated by commas; default " DEFAULT_LIST, IRR_CLI_OTHER,
       .read = read_algorithms },
-    { "persistent", 0, NULL, "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init", IRR_CLI_FLAG,
+    { "persistent", 0, NULL, "add rows for MPI_Start and MPI_Wait of MPI_Alltoallv_init", IRR_CLI_FLAG,
       WORK(persistent) },
-    { "overlap", 0, NULL, "time the nonblocking call with a computation as long as the call alone between its start "
-      "and its end", IRR_CLI_FLAG, WORK(overlap) },
-    { "tests", 0, "N", "of --overlap, MPI_Test so many times while it computes; default 0", IRR_CLI_NUMBER, WORK(tests),
-      0, TESTS_MAX },
-    { "compute", 0, "US", "of --overlap, the computation takes so many microseconds in each row; default: as long as "
-      "the call alone", IRR_CLI_NUMBER, WORK(compute_us), 1, COMPUTE_MAX },
-    { "idle", 0, NULL, "of --overlap, sleep in place of computing, as if each rank had a processor of its own",
+    { "overlap", 0, NULL, "time the nonblocking call with a computation between its start and its end; the computation "
+      "takes as long as the call alone", IRR_CLI_FLAG, WORK(overlap) },
+    { "tests", 0, "N", "with --overlap: calls of MPI_Test during the computation; default 0", IRR_CLI_NUMBER,
+      WORK(tests), 0, TESTS_MAX },
+    { "compute", 0, "US", "with --overlap: duration of the computation in microseconds; default: the time of the call "
+      "alone", IRR_CLI_NUMBER, WORK(compute_us), 1, COMPUTE_MAX },
+    { "idle", 0, NULL, "with --overlap: sleep instead of computing, as if each rank had its own processor",
       IRR_CLI_FLAG, WORK(idle) },
-    { "loop", 0, "KIND", "time all iterations as a whole, with nothing between them, and print one line of JSON "
-      "(below); irr_jobs starts such jobs", IRR_CLI_NAME, WORK(loop), IRR_BENCH_LOOP_SAME,
+    { "loop", 0, "KIND", "time all iterations as a whole, without barriers between them, and print one line of JSON "
+      "(kinds below); irr_jobs starts such jobs", IRR_CLI_NAME, WORK(loop), IRR_BENCH_LOOP_SAME,
       .names = irr_bench_loop_name },
     { "alltoall", 0, NULL, "time MPI_Alltoall; the matrix must have equal entries", IRR_CLI_SET, WORK(call),
       IRR_BENCH_ALLTOALL },
@@ -206,21 +208,21 @@ static const irr_cli_option_t rows[] = {
     { "neighbor", 0, "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)", IRR_CLI_OTHER,
       .read = read_neighbor },
     { "inter", 0, "N", "time the call between two groups, the first N ranks and the others; entries of the matrix "
-      "within a group are left out", IRR_CLI_NUMBER, WORK(inter), 1, INT_MAX },
+      "within a group are ignored", IRR_CLI_NUMBER, WORK(inter), 1, INT_MAX },
     { "in-place", 0, NULL, "time the call with MPI_IN_PLACE; the matrix must be symmetric", IRR_CLI_FLAG,
       WORK(in_place) },
     { "iterations", 'i', "N", "measured iterations; default 100", IRR_CLI_NUMBER, WORK(iterations), 1, ITERATIONS_MAX },
     { "warmup", 'x', "N", "iterations before the measured ones; default 10", IRR_CLI_NUMBER, WORK(warmup), 0,
       ITERATIONS_MAX },
-    { "check", 'c', NULL, "compare every byte of each exchange, which leaves caches cold; default: of one before the "
-      "warm-up and one after the iterations", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_EACH },
+    { "check", 'c', NULL, "compare every byte of each exchange, which leaves caches cold; default: compare one "
+      "exchange before the warm-up and one after the iterations", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_EACH },
     { "no-check", 0, NULL, "compare nothing", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_NONE },
-    { "full", 'f', NULL, "more columns: mean, 90th and 99th percentile, iterations", IRR_CLI_FLAG, AT(full) },
-    { "columns", 0, "LIST", "more columns: counters (below) with commas between, or " ALL, IRR_CLI_OTHER,
+    { "full", 'f', NULL, "add columns: mean, 90th and 99th percentile, iterations", IRR_CLI_FLAG, AT(full) },
+    { "columns", 0, "LIST", "add columns: names of counters (below), separated by commas, or " ALL, IRR_CLI_OTHER,
       .read = read_columns },
-    { "json", 0, "FILE", "write results, parameters, all times and counters to a file, which irr_chart draws; "
-      "times in microseconds, as everywhere", IRR_CLI_STRING, AT(json) },
-    { "csv", 0, "FILE", "write a line a row to a file, times in microseconds", IRR_CLI_STRING, AT(csv) },
+    { "json", 0, "FILE", "write parameters, results, all times in microseconds, and counters to a file, which "
+      "irr_chart draws", IRR_CLI_STRING, AT(json) },
+    { "csv", 0, "FILE", "write one line for each row to a file; times in microseconds", IRR_CLI_STRING, AT(csv) },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
@@ -232,21 +234,21 @@ _Static_assert(ROWS <= IRR_CLI_OPTIONS_MAX, "the table is read");
 
 static const char usage[] =
     "Usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
-    "Times MPI_Alltoallv, or another call, with several algorithms of coll/irr, and without it, in one\n"
-    "job.  Rows with -start behind their name time one start of a persistent request.\n";
+    "Times MPI_Alltoallv, or another call, in one job with several algorithms of coll/irr and without\n"
+    "coll/irr.  A row whose name ends in -start times one start of a persistent request.\n";
 
 static const char notes[] =
-    "\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n"
-    "\nhost/this: median of host divided by that of the row, above 1 where the row is faster.  interval:\n"
-    "has the ratio with 95 % or more if iterations are independent; no-difference if it contains 1.\n"
-    "MB/s: 10^6 bytes a second of the rank that sends or receives most.\n"
+    "\nBYTES, MIN and MAX may have a suffix k, m or g, for 2^10, 2^20, 2^30.\n"
+    "\nhost/this: median of host divided by the median of the row; above 1 if the row is faster.\n"
+    "interval: contains the ratio with a probability of 95 % or more if iterations are independent;\n"
+    "no-difference if it contains 1.  MB/s: 10^6 bytes per second of the busiest rank.\n"
     "\nDatatypes:\n"
-    "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of\n"
-    "                   other blocks, as in a transposition; all entries of the matrix are equal and\n"
-    "                   multiples of N\n"
-    "\nTopologies, on which each rank has a block of --unit bytes for each neighbour, all periodic:\n"
-    "  cart:2, cart:3   a grid of so many dimensions, as even as can be: 4 neighbours, or 6\n"
-    "  graph:K          a distributed graph: the next K ranks, from the K ranks before\n";
+    "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart; pieces of other blocks\n"
+    "                   are between them, as in a transposition; all entries of the matrix must be\n"
+    "                   equal and multiples of N\n"
+    "\nTopologies, all periodic; each rank has a block of --unit bytes for each neighbour:\n"
+    "  cart:2, cart:3   a grid of 2 or 3 dimensions of similar size: 4 or 6 neighbours\n"
+    "  graph:K          a distributed graph: each rank sends to the next K ranks\n";
 
 static void print_more(void)
 {
