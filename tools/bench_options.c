@@ -184,8 +184,8 @@ static const irr_cli_option_t rows[] = {
     { "sweep", 'm', "MIN:MAX", "double the unit from MIN up to MAX, as OSU's benchmarks do; MIN defaults "
       "to 1 and MAX to " SWEEP_MAX_TEXT, IRR_CLI_OTHER, .read = read_sweep },
     { "seed", 0, "N", "seed of random patterns; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX },
-    { "scale", 0, "F", "multiply all entries by F and round; an entry above 0 stays at least 1; default 1", IRR_CLI_SCALE,
-      AT(scale) },
+    { "scale", 0, "F", "multiply all entries by F and round; an entry above 0 stays at least 1; default 1",
+      IRR_CLI_SCALE, AT(scale) },
     { "algorithms", 0, "LIST", "names of algorithms (below), separated by commas; default " DEFAULT_LIST, IRR_CLI_OTHER,
       .read = read_algorithms },
     { "persistent", 0, NULL, "add rows for MPI_Start and MPI_Wait of MPI_Alltoallv_init", IRR_CLI_FLAG,

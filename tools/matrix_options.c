@@ -31,8 +31,8 @@ static const char *kind_name(int i)
 
 static const irr_cli_option_t rows[] = {
     { "ranks", 0, "P", "number of ranks", IRR_CLI_NUMBER, AT(ranks), 1, IRR_MATRIX_RANKS_MAX, BIT(GENERATE) },
-    { "unit", 0, "BYTES", "unit of a pattern, default 1024; bytes of an element or of a vertex, default 8", IRR_CLI_SIZE,
-      AT(unit), 1, INT64_MAX, MAKES },
+    { "unit", 0, "BYTES", "unit of a pattern, default 1024; bytes of an element or of a vertex, default 8",
+      IRR_CLI_SIZE, AT(unit), 1, INT64_MAX, MAKES },
     { "seed", 0, "N", "seed of random patterns and of METIS; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX,
       BIT(GENERATE) | BIT(PARTITION) },
     { "parts", 'k', "K", "number of parts of the graph; each part is a rank", IRR_CLI_NUMBER, AT(parts),
