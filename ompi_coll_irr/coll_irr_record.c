@@ -34,15 +34,15 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
               "trials made calls longer (a gauge)" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "setup_share", .column = " share" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .json = "saved_ns", .column = "   saved", .variable = "saved_ns",
-      .text = "Nanoseconds by which calls of %s on the communicator were shorter than Open MPI's own, as measured in "
+      .text = "Nanoseconds by which calls of %s on the communicator were shorter than with Open MPI, as measured in "
               "trials; negative: longer (a gauge)" },
     { .unit = MCA_COLL_IRR_LOW_NS, .json = "saved_range_ns", .column = "    from", .variable = "saved_low_ns",
-      .text = "Nanoseconds of these for %s at least, by the samples of the trials (a gauge)" },
+      .text = "Lower bound of the nanoseconds saved for %s, from the samples of the trials (a gauge)" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .column = "      to", .variable = "saved_high_ns",
-      .text = "Nanoseconds of these for %s at most, by the samples of the trials (a gauge)" },
+      .text = "Upper bound of the nanoseconds saved for %s, from the samples of the trials (a gauge)" },
     { .unit = MCA_COLL_IRR_RATIO, .variable = "speedup",
-      .text = "Time of Open MPI's own divided by that of the algorithm that serves %s now, by its last trial; 0: there "
-              "was none, or Open MPI's own serves (a gauge)" },
+      .text = "Time of Open MPI divided by the time of the algorithm that serves %s now, in its last trial; 0: there "
+              "was no trial, or Open MPI serves (a gauge)" },
     { .unit = MCA_COLL_IRR_NAME, .variable = "strategy" }
 };
 

@@ -30,25 +30,27 @@ static const char *transport_name(int i)
 
 static const irr_setting_t of_process[] = {
     { "priority", IRR_SETTING_WHOLE, USER, AT(priority), "40",
-      "Priority of the irr coll component, up to 100. Above the priority of tuned (30 by default) coll/irr serves the "
-      "collectives whose algorithms say so; a negative value disables it.",
+      "Priority of the irr coll component, up to 100. coll/irr can serve collectives only if its priority is above "
+      "that of tuned (30 by default). A negative value disables coll/irr.",
       .allowed = "a whole number up to 100; a negative one disables coll/irr", .min = INT_MIN, .max = 100 },
     { "verbose", IRR_SETTING_WHOLE, USER, AT(verbose), "0",
       "Verbosity of the irr coll component. 0 is silent; with 1 rank 0 of each communicator logs the algorithm that "
       "serves each collective, and the cause; 10 and more is for debugging.",
       .allowed = "a whole number from 0 on", .min = 0, .max = INT_MAX },
     { "setup_share", IRR_SETTING_WHOLE, USER, AT(setup_share), "5",
-      "With the algorithm auto: percentage of the time of exchanges that coll/irr may spend on finding a faster "
-      "algorithm than Open MPI's own; above 100 also where that cannot pay. 0 tries nothing: auto is Open MPI's own.",
+      "With the algorithm auto: percentage of the time in exchanges that coll/irr may spend on trials of faster "
+      "algorithms. Above 100, trials run even if they cannot save the time that they cost. With 0 there are no trials, "
+      "and Open MPI serves all calls.",
       .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
     { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
       "Library for messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if only coll_irr_ofi_* is set, or if "
-      "only libfabric drives the fast devices of a job on several nodes (Slingshot, EFA, Omni-Path); else ucx. Must be "
-      "the same on all ranks.",
+      "only libfabric drives the fast devices of a job on several nodes (Slingshot, EFA, Omni-Path); otherwise ucx. "
+      "Must be the same on all ranks.",
       .value = transport_name },
     { "eager_bytes", IRR_SETTING_AUTO_SIZE, EXPERT, AT(eager_bytes), "auto",
-      "Messages of so many bytes and less go without asking the receiver first. 0 leaves it to UCX; auto: 64k with "
-      "coll_irr_topology_file, and between nodes without InfiniBand, else as 0. UCX_RNDV_THRESH is stronger.",
+      "Length in bytes of the longest message that is sent without asking the receiver first. 0: UCX chooses; auto: "
+      "64k with coll_irr_topology_file, and between nodes without InfiniBand, otherwise UCX chooses. UCX_RNDV_THRESH "
+      "takes precedence.",
       .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own choice" },
     { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "",
       "Transports that coll/irr's own UCX worker may use, in the syntax of UCX_TLS. Empty means shared memory alone "
@@ -59,13 +61,13 @@ static const irr_setting_t of_process[] = {
       "choice.",
       .allowed = "any text" },
     { "ofi_provider", IRR_SETTING_TEXT, EXPERT, AT(ofi_provider), "",
-      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best that is found: an "
-      "adapter's own, or tcp;ofi_rxm. Must be the same on all ranks.",
+      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best provider that is "
+      "found: that of an adapter, or tcp;ofi_rxm. Must be the same on all ranks.",
       .allowed = "any text" },
     { "ofi_domain", IRR_SETTING_TEXT, EXPERT, AT(ofi_domain), "",
-      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several with commas, the best first. Empty "
-      "means any that Open MPI may use (btl_tcp_if_include, btl_tcp_if_exclude), and lo for a job on one node. Must be "
-      "the same on all ranks.",
+      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several domains with commas, the best "
+      "first. Empty means any that Open MPI may use (btl_tcp_if_include, btl_tcp_if_exclude), and lo for a job on one "
+      "node. Must be the same on all ranks.",
       .allowed = "any text" },
     { "machine_file", IRR_SETTING_TEXT, USER, AT(machine_file), "",
       "File with the constants of the machine, as irr_tune writes it, by which the algorithm auto selects strategies "
@@ -74,8 +76,8 @@ static const irr_setting_t of_process[] = {
       .allowed = "any text" },
     { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
       "File of the results of trials, for the next job: with the algorithm auto, ranks use a strategy with a known "
-      "speedup at once. Process 0 adds to the file in MPI_Finalize. It is valid for one machine (irr_tune --show "
-      "FILE). All ranks must name one, or none.",
+      "speedup at once. Process 0 adds to the file in MPI_Finalize. A file is valid for one machine (irr_tune --show "
+      "FILE). Either all ranks or no rank must name a file.",
       .allowed = "any text" },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "",
       "Report of all-to-all collectives, written by rank 0 at the end of the job. 1: a table on stderr; the name of a "
@@ -92,14 +94,14 @@ static const irr_setting_t of_process[] = {
 
 static const irr_setting_t of_communicator[] = {
     { "alltoallv_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_ALLTOALLV_ALGORITHM]), "auto",
-      "Algorithm for MPI_Alltoallv and MPI_Alltoallw: auto finds the fastest, host is Open MPI's own; man coll_irr "
-      "describes all.",
+      "Algorithm for MPI_Alltoallv and MPI_Alltoallw: auto finds the fastest, host is Open MPI's implementation; man "
+      "coll_irr describes all.",
       .value = algorithm_name },
     { "alltoall_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_ALLTOALL_ALGORITHM]), "auto",
-      "Algorithm for MPI_Alltoall: those of coll_irr_alltoallv_algorithm.",
+      "Algorithm for MPI_Alltoall, with the values of coll_irr_alltoallv_algorithm.",
       .value = algorithm_name },
     { "neighbor_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_NEIGHBOR_ALGORITHM]), "auto",
-      "Algorithm for MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw: those of "
+      "Algorithm for MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw, with the values of "
       "coll_irr_alltoallv_algorithm.",
       .value = algorithm_name },
     { "ranks_per_node", IRR_SETTING_SIZE, DEVELOPER, AT(ranks_per_node), "0",

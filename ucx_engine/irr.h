@@ -74,7 +74,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(bytes_received,    "Bytes of user data received from the transport")                               \
     X(header_bytes,      "Bytes sent that describe how messages are laid out")                           \
     X(bytes_staged,      "Bytes copied by the engine itself: the message of a rank to itself, and short " \
-                         "pieces that came with a description")                                          \
+                         "pieces that arrived with a header")                                            \
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
@@ -85,10 +85,10 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(matrix_bytes,      "Bytes of the rows of all ranks in the count matrices gathered")                \
     X(matrix_ns,         "Nanoseconds that gathering count matrices took")                               \
     X(schedules_built,   "Number of schedules that rank 0 computed from a count matrix for this rank")       \
-    X(schedules_reused,  "Number of times that exchanges or plans found a schedule that was there")      \
+    X(schedules_reused,  "Number of times that exchanges or plans found a schedule that exists already") \
     X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
     X(waits,             "Number of times a wait slept on the transport's event")                        \
-    X(waiting_ns,        "Nanoseconds that exchanges were open, after their first sixteen looks")
+    X(waiting_ns,        "Nanoseconds that exchanges were in progress, after their first sixteen polls")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;

@@ -24,12 +24,12 @@ static const irr_setting_t settings[] = {
       .value = irr_compose_name },
     { "overlap", IRR_SETTING_NAME, EXPERT, AT(overlap), "pipelined",
       "When a stage of a store-and-forward algorithm may begin. pipelined: a message is sent when its data has "
-      "arrived; dual: when the stage before was received; single: when it was received and sent; blocking: a rank "
-      "sends one message at a time, with a barrier after each stage.",
+      "arrived; dual: when the previous stage was received; single: when it was received and sent; "
+      "blocking: a rank sends one message at a time, with a barrier after each stage.",
       .value = irr_overlap_name },
     { "pacing", IRR_SETTING_NAME, EXPERT, AT(pacing), "auto",
       "When a message of a direct or scheduled algorithm may start. free: at once; loose: when this rank has "
-      "completed the steps before; grant: when the receiver asks for it; sync: when earlier messages on the same "
+      "completed its earlier steps; grant: when the receiver asks for it; sync: when earlier messages on the same "
       "link are complete; auto: the default pacing of the algorithm.",
       .value = irr_pacing_name, .older = "pace" },
     { "host_route", IRR_SETTING_NAME, EXPERT, AT(host_route), "auto",
@@ -53,22 +53,22 @@ static const irr_setting_t settings[] = {
       "that slices may have any length, as in the paper.",
       .allowed = ZERO("any length") },
     { "direct_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(direct_bytes), "auto",
-      "Algorithms hybrid and node send a message of at least so many bytes directly, not through other ranks. 0 "
+      "Least length in bytes of a message that algorithms hybrid and node send directly, not through other ranks. 0 "
       "means that all messages go through other ranks; auto: " TEXT(IRR_DIRECT_DEFAULT) " for hybrid, "
       TEXT(IRR_NODE_DIRECT_DEFAULT) " for node.",
       .allowed = "auto, or " ZERO("that no message goes directly") },
     { "grants", IRR_SETTING_SIZE, DEVELOPER, AT(grants), "0",
-      "Pacing grant: number of senders that a receiver admits at a time, and of messages that a rank sends at a "
-      "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more if algorithm tree divides messages between nodes.",
+      "Pacing grant: number of senders that a receiver admits at a time, and number of messages that a rank sends "
+      "at a time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more if algorithm tree divides messages between nodes.",
       .allowed = ZERO("the default") },
     { "lead_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(lead_bytes), "auto",
-      "Pacing sync: a rank sends its signal when so many bytes of the message before are left, about as many as the "
-      "network carries while a process responds. 0 means after the last byte; auto: tree tries several values "
-      "between nodes, other algorithms use " TEXT(IRR_LEAD_DEFAULT) ".",
+      "Pacing sync: number of bytes of a message that have yet to arrive when its receiver signals the next sender, "
+      "about as many as the network carries while a process responds. 0 means after the last byte; auto: tree tries "
+      "several values between nodes, other algorithms use " TEXT(IRR_LEAD_DEFAULT) ".",
       .allowed = "auto, or " ZERO("after the last byte") },
     { "piece_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(piece_bytes), "auto",
-      "Scheduled algorithms send a longer message in pieces of so many bytes, one after the other. With pacing "
-      "grant, set a value below the queue of a switch port. 0 means no limit; auto: tree tries several values "
+      "Length in bytes of the pieces in which scheduled algorithms send a longer message, one after the other. With "
+      "pacing grant, set a value below the queue of a switch port. 0 means no limit; auto: tree tries several values "
       "between nodes, other algorithms have no limit.",
       .allowed = "auto, or " ZERO("no limit") },
     { "seed", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.seed), "1",
@@ -77,7 +77,7 @@ static const irr_setting_t settings[] = {
     { "lambda", IRR_SETTING_LAMBDA, DEVELOPER, AT(scheduled.lambda), "incremental",
       "Algorithm random-heap: fraction of the messages of a step that are sent whole; longer ones are split. "
       "incremental:L grows from L, by default 0.75; fixed:L stays L; proportional:F is F times the mean number of "
-      "messages left to a rank; search tries several; one splits no message.",
+      "messages left to a rank; search tries several L; one splits no message.",
       .allowed = "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at "
                  "most 100" },
     { "latency_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.latency), TEXT(IRR_LATENCY_DEFAULT),
@@ -85,8 +85,8 @@ static const irr_setting_t settings[] = {
       "irr_tune measures it.",
       .allowed = SIZE },
     { "max_steps", IRR_SETTING_WHOLE, DEVELOPER, AT(scheduled.max_steps), "0",
-      "Algorithms optimal and tree: a schedule with more steps is simplified to so many, and takes a little longer. "
-      "It keeps at least as many steps as the busiest rank has messages. 0 means no limit.",
+      "Algorithms optimal and tree: largest number of steps. A schedule with more steps is simplified and takes a "
+      "little longer, but keeps at least as many steps as the busiest rank has messages. 0 means no limit.",
       .allowed = "a whole number up to 2147483647; 0 means no limit", .min = 0, .max = INT_MAX },
     { "xor_shift", IRR_SETTING_SWITCH, DEVELOPER, AT(scheduled.shift), "0",
       "Algorithm xor, if the number of ranks is a power of two: 0 means that in step k rank i sends to rank i xor "
@@ -106,7 +106,7 @@ static const irr_setting_t settings[] = {
       .allowed = ZERO("no limit") },
     { "cache_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(cache_bytes), "16m",
       "Number of bytes of schedules that a communicator keeps on each rank. It always keeps the latest schedule, "
-      "and at most seven. 0 means no limit.",
+      "and never more than seven schedules. 0 means no limit in bytes.",
       .allowed = ZERO("no limit") },
     { "shm", IRR_SETTING_SWITCH, EXPERT, AT(shm), "1",
       "1 means that ranks of a node exchange messages through shared memory of coll/irr, if each rank of the "
