@@ -12,8 +12,7 @@
 typedef struct irr_event {
     double   time;
     uint32_t pair;
-    int      kind;    /* the caller defines the meaning of kind, rank and what */
-    int      rank;
+    int      kind;    /* the caller defines the meaning of kind and what */
     void    *what;
     uint64_t order;   /* set by irr_events_add */
 } irr_event_t;

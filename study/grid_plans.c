@@ -4,16 +4,37 @@
  *
  * For each stage, the plan of every rank gets its sends first.  Then it gets its receives: the sends of the other ranks
  * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
+ *
+ * In a stage, the ranks that exchange messages directly or through each other are a group, as the ranks of a row.  One
+ * group at a time runs the stage, so with `take` only the pieces of one group are in memory.
  */
 #include "study/grid_plans.h"
 
 #include "core/alloc.h"
+#include "problem/blocks.h"
 #include "route/grid_plan.h"
+
+#include <string.h>
 
 typedef struct rank {
     irr_stages_t    stages;
     irr_grid_plan_t build;
+    size_t          taken;     /* number of steps that were passed to `take` */
+    irr_problem_t   problem;   /* with `take` */
+    irr_block_t    *kept;      /* with `take`: the blocks of the problem */
 } rank_t;
+
+typedef struct job {
+    const irr_grid_t *grid;
+    size_t            slice_min;
+    irr_overlap_t     overlap;
+    int               ranks;
+    rank_t           *all;
+    int              *list;    /* the ranks in the order in which a stage runs */
+    bool             *listed;
+    irr_plans_take_t  take;    /* NULL: the plans stay */
+    void             *context;
+} job_t;
 
 /* Adds the receives of a rank in a stage. */
 static irr_status_t receive(rank_t *all, int rank, int number)
@@ -35,62 +56,203 @@ static irr_status_t receive(rank_t *all, int rank, int number)
     return status;
 }
 
-/* Runs a stage.  The memory of a distribution is as large as the data of a rank, so it is not kept for all ranks. */
-static irr_status_t run_stage(rank_t *all, int ranks, int number)
+/* ---- a stage ---- */
+
+static void list_rank(job_t *job, int rank, int *count)
 {
+    if (!job->listed[rank]) {
+        job->listed[rank] = true;
+        job->list[(*count)++] = rank;
+    }
+}
+
+/* Lists from index `first` on the ranks that exchange messages with a rank, directly or not.  Returns their end. */
+static int list_group(job_t *job, int number, int rank, int first)
+{
+    int count = first;
+
+    list_rank(job, rank, &count);
+    for (int at = first; at < count; at++) {
+        const irr_stage_t *stage = &job->all[job->list[at]].stages.stage[number - 1];
+
+        for (int i = 0; i < stage->slots; i++) {
+            list_rank(job, stage->peer[i], &count);
+        }
+        for (int i = 0; i < stage->senders; i++) {
+            list_rank(job, stage->sender[i], &count);
+        }
+    }
+    return count;
+}
+
+/* Passes the new steps of a rank to `take`, and frees what only they need. */
+static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
+{
+    irr_grid_plan_t *build = &rank->build;
+    irr_plan_t *plan = &build->plan;
+    irr_status_t status;
+
+    if (job->take == NULL) {
+        return IRR_OK;
+    }
+    status = job->take(job->context, plan, rank->taken, last);
+    rank->taken = plan->nsteps;
+    irr_free(plan->pieces);
+    irr_free(plan->deps);
+    irr_free(build->slices);
+    irr_free(build->pieces);
+    irr_free(build->deps);
+    plan->pieces = build->pieces = NULL;
+    plan->deps = build->deps = NULL;
+    build->slices = NULL;
+    plan->npieces = plan->pieces_max = plan->ndeps = plan->deps_max = 0;
+    build->pieces_max = build->deps_max = build->slices_max = 0;
+    return status;
+}
+
+/* Runs a stage for a group.  The memory of a distribution is as large as the data of a rank, so only one exists. */
+static irr_status_t run_group(const job_t *job, int number, const int *list, int count)
+{
+    rank_t *all = job->all;
     irr_status_t status = IRR_OK;
 
-    for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = irr_grid_plan_sends(&all[r].build, number);
-        irr_distribution_fini(&all[r].build.distribution);
+    for (int i = 0; i < count && status == IRR_OK; i++) {
+        status = irr_grid_plan_sends(&all[list[i]].build, number);
+        irr_distribution_fini(&all[list[i]].build.distribution);
     }
-    for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = receive(all, r, number);
+    for (int i = 0; i < count && status == IRR_OK; i++) {
+        status = receive(all, list[i], number);
     }
-    for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = irr_grid_plan_end_stage(&all[r].build, number);
+    for (int i = 0; i < count && status == IRR_OK; i++) {
+        status = irr_grid_plan_end_stage(&all[list[i]].build, number);
+    }
+    for (int i = 0; i < count && status == IRR_OK; i++) {
+        status = hand_over(job, &all[list[i]], false);
     }
     return status;
 }
 
-static irr_status_t start(rank_t *rank, const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
-                          const irr_problem_t *problem)
+static irr_status_t run_stage(job_t *job, int number)
 {
-    irr_status_t status = irr_stages_init(&rank->stages, grid, problem->ranks, problem->rank);
+    irr_status_t status = IRR_OK;
+    int begin = 0, end;
+
+    memset(job->listed, 0, (size_t)job->ranks * sizeof(*job->listed));
+    for (int r = 0; r < job->ranks && status == IRR_OK; r++) {
+        end = job->listed[r] ? begin : list_group(job, number, r, begin);
+        status = run_group(job, number, job->list + begin, end - begin);
+        begin = end;
+    }
+    return status;
+}
+
+/* ---- all stages ---- */
+
+static irr_status_t start(const job_t *job, rank_t *rank, const irr_problem_t *problem)
+{
+    irr_status_t status = irr_stages_init(&rank->stages, job->grid, problem->ranks, problem->rank);
 
     if (status == IRR_OK) {
         status = irr_grid_plan_init(&rank->build, &rank->stages);
     }
     if (status == IRR_OK) {
-        status = irr_grid_plan_begin(&rank->build, problem, slice_min, overlap);
+        status = irr_grid_plan_begin(&rank->build, problem, job->slice_min, job->overlap);
     }
     return status;
+}
+
+static irr_status_t open_job(job_t *job)
+{
+    const size_t ranks = (size_t)job->ranks;
+
+    return IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(job->all, ranks), IRR_ARRAY(job->list, ranks), IRR_ARRAY(job->listed, ranks) }));
+}
+
+static irr_status_t run(job_t *job)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int number = 1; status == IRR_OK && number <= irr_grid_stages(job->grid); number++) {
+        status = run_stage(job, number);
+    }
+    for (int r = 0; r < job->ranks && status == IRR_OK; r++) {
+        status = irr_grid_plan_finish(&job->all[r].build);
+        status = status == IRR_OK ? hand_over(job, &job->all[r], true) : status;
+    }
+    return status;
+}
+
+static void close_job(job_t *job)
+{
+    for (int r = 0; job->all != NULL && r < job->ranks; r++) {
+        irr_grid_plan_fini(&job->all[r].build);
+        irr_stages_fini(&job->all[r].stages);
+        irr_free(job->all[r].kept);
+    }
+    irr_free(job->all);   /* also frees the other arrays */
 }
 
 irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
                                   const irr_problem_t *problems, int ranks, irr_plan_t *plans)
 {
-    rank_t *all = irr_alloc_zero((size_t)ranks, sizeof(*all));
-    irr_status_t status = all != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    job_t job = { .grid = grid, .slice_min = slice_min, .overlap = overlap, .ranks = ranks };
+    irr_status_t status = open_job(&job);
 
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = start(&all[r], grid, slice_min, overlap, &problems[r]);
+        status = start(&job, &job.all[r], &problems[r]);
     }
-    for (int number = 1; status == IRR_OK && number <= irr_grid_stages(grid); number++) {
-        status = run_stage(all, ranks, number);
+    if (status == IRR_OK) {
+        status = run(&job);
     }
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = irr_grid_plan_finish(&all[r].build);
+        irr_plan_fini(&plans[r]);
+        plans[r] = job.all[r].build.plan;
+        irr_plan_init(&job.all[r].build.plan);
     }
-    for (int r = 0; all != NULL && r < ranks; r++) {
-        if (status == IRR_OK) {
-            irr_plan_fini(&plans[r]);
-            plans[r] = all[r].build.plan;
-            irr_plan_init(&all[r].build.plan);
-        }
-        irr_grid_plan_fini(&all[r].build);
-        irr_stages_fini(&all[r].stages);
+    close_job(&job);
+    return status;
+}
+
+/* Starts a rank.  Later it needs the blocks that it receives, and those that it sends directly or to itself. */
+static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r, irr_block_t *blocks)
+{
+    rank_t *rank = &job->all[r];
+    irr_problem_t *problem = &rank->problem;
+    irr_status_t status = irr_plans_problem(matrix, r, blocks, problem);
+    irr_blocks_t sends;
+
+    if (status == IRR_OK) {
+        rank->kept = irr_alloc(problem->recv.count + (job->grid->direct_from > 0 ? problem->send.count : 1),
+                               sizeof(*rank->kept));
     }
-    irr_free(all);
+    if (status != IRR_OK || rank->kept == NULL) {
+        return status == IRR_OK ? IRR_ERR_NO_MEMORY : status;
+    }
+    memcpy(rank->kept, problem->recv.list, problem->recv.count * sizeof(*rank->kept));
+    problem->recv.list = rank->kept;
+    status = start(job, rank, problem);
+    sends = job->grid->direct_from > 0 ? problem->send : irr_blocks_of(problem->send, r);
+    problem->send = (irr_blocks_t){ .list = rank->kept + problem->recv.count, .count = sends.count };
+    memcpy(rank->kept + problem->recv.count, sends.list, sends.count * sizeof(*rank->kept));
+    return status;
+}
+
+irr_status_t irr_grid_plans_each(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
+                                 const irr_matrix_t *matrix, irr_plans_take_t take, void *context)
+{
+    job_t job = { .grid = grid, .slice_min = slice_min, .overlap = overlap, .ranks = matrix->ranks, .take = take,
+                  .context = context };
+    irr_block_t *blocks = irr_alloc(2 * (size_t)matrix->ranks, sizeof(*blocks));
+    irr_status_t status = blocks != NULL ? open_job(&job) : IRR_ERR_NO_MEMORY;
+
+    for (int r = 0; r < job.ranks && status == IRR_OK; r++) {
+        status = start_of(&job, matrix, r, blocks);
+    }
+    irr_free(blocks);
+    if (status == IRR_OK) {
+        status = run(&job);
+    }
+    close_job(&job);
     return status;
 }

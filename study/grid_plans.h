@@ -7,8 +7,8 @@
 #ifndef IRR_GRID_PLANS_H
 #define IRR_GRID_PLANS_H
 
-#include "plan/plan.h"
 #include "route/grid.h"
+#include "study/plans.h"
 
 /*
  * Builds plans[r] for problems[r].  The problems must agree with each other, and the plans must be initialised or
@@ -17,5 +17,9 @@
  */
 irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
                                   const irr_problem_t *problems, int ranks, irr_plan_t *plans);
+
+/* Builds the plans for a matrix, and passes the steps of each rank and stage to `take`; see irr_plans_each. */
+irr_status_t irr_grid_plans_each(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
+                                 const irr_matrix_t *matrix, irr_plans_take_t take, void *context);
 
 #endif

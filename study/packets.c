@@ -37,7 +37,7 @@ void irr_packets_happens(irr_packets_t *packets, double time, irr_packets_kind_t
         return;
     }
     irr_events_add(events, (irr_event_t){
-        .time = time, .kind = (int)kind, .what = what, .rank = pair, .pair = (uint32_t)pair * UINT32_C(0x9e3779b1) });
+        .time = time, .kind = (int)kind, .what = what, .pair = (uint32_t)pair * UINT32_C(0x9e3779b1) });
 }
 
 irr_packet_t *irr_packets_take(irr_packets_t *packets)

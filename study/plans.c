@@ -1,5 +1,5 @@
 /*
- * plans.c - see plans.h.  O(P^2) time and memory for the problems, plus the cost of the plans.
+ * plans.c - see plans.h.  O(P^2) time for the problems, plus the cost of the plans.
  */
 #include "study/plans.h"
 
@@ -28,47 +28,33 @@ static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_
     return true;
 }
 
-static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plans)
+irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t *blocks, irr_problem_t *problem)
 {
-    for (int r = 0; r < matrix->ranks; r++) {
-        irr_block_t *send = plans->blocks + (size_t)(2 * r) * (size_t)matrix->ranks, *recv = send + matrix->ranks;
-
-        plans->problems[r] = (irr_problem_t){ .ranks = matrix->ranks, .rank = r };
-        if (!lay_out(matrix, r, true, send, &plans->problems[r].send) ||
-            !lay_out(matrix, r, false, recv, &plans->problems[r].recv)) {
-            return IRR_ERR_BAD_PARAM;
-        }
-    }
-    return IRR_OK;
+    *problem = (irr_problem_t){ .ranks = matrix->ranks, .rank = rank };
+    return lay_out(matrix, rank, true, blocks, &problem->send) &&
+           lay_out(matrix, rank, false, blocks + matrix->ranks, &problem->recv) ? IRR_OK : IRR_ERR_BAD_PARAM;
 }
 
 /* ---- in place ---- */
 
-static irr_status_t build_pairs(irr_plans_t *plans)
+static irr_status_t build_pairs(irr_problem_t *problem, irr_plan_t *plan)
 {
-    irr_status_t status = IRR_OK;
+    for (size_t i = 0; i < problem->send.count || i < problem->recv.count; i++) {
+        const irr_block_t *sent = &problem->send.list[i], *received = &problem->recv.list[i];
 
-    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        irr_problem_t *problem = &plans->problems[r];
-
-        for (size_t i = 0; i < problem->send.count || i < problem->recv.count; i++) {
-            const irr_block_t *sent = &problem->send.list[i], *received = &problem->recv.list[i];
-
-            if (problem->send.count != problem->recv.count || sent->rank != received->rank ||
-                sent->length != received->length) {
-                return IRR_ERR_BAD_PARAM;
-            }
+        if (problem->send.count != problem->recv.count || sent->rank != received->rank ||
+            sent->length != received->length) {
+            return IRR_ERR_BAD_PARAM;
         }
-        problem->send = problem->recv;
-        problem->in_place = true;
-        status = irr_pairs_build(problem, &irr_pairs_limits, &plans->plans[r]);
     }
-    return status;
+    problem->send = problem->recv;
+    problem->in_place = true;
+    return irr_pairs_build(problem, &irr_pairs_limits, plan);
 }
 
 /* ---- by a schedule ---- */
 
-static irr_status_t build_one(const irr_strategy_t *strategy, const irr_plans_known_t *known,
+static irr_status_t build_scheduled(const irr_strategy_t *strategy, const irr_plans_known_t *known,
                               const irr_local_schedules_t *locals, const irr_problem_t *problem, irr_plan_t *plan)
 {
     irr_local_schedule_t local = { .schedule = { .ranks = 0 } };
@@ -91,47 +77,117 @@ static irr_status_t build_one(const irr_strategy_t *strategy, const irr_plans_kn
     return status;
 }
 
-static irr_status_t build_scheduled(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
-{
-    irr_syncs_t syncs = { .list = NULL };
-    irr_local_schedules_t locals = { .schedule = NULL };
-    irr_status_t status = strategy->pacing->syncs ? irr_syncs_find_any(known->tree, known->schedule, NULL, &syncs)
-        : IRR_OK;
+/* ---- any strategy ---- */
 
-    if (status == IRR_OK) {
-        status = irr_local_schedules_init(&locals, known->schedule, &syncs);
+/* The plans of all ranks, or one plan after the other. */
+typedef struct job {
+    const irr_strategy_t    *strategy;
+    const irr_plans_known_t *known;
+    irr_syncs_t              syncs;
+    irr_local_schedules_t    locals;    /* of a schedule */
+    irr_plans_t             *plans;     /* NULL: each plan is passed to `take` */
+    irr_plans_take_t         take;
+    void                    *context;
+} job_t;
+
+static irr_status_t build_rank(const job_t *job, irr_problem_t *problem, irr_plan_t *plan)
+{
+    if (job->known->in_place) {
+        return build_pairs(problem, plan);
     }
-    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        status = build_one(strategy, known, &locals, &plans->problems[r], &plans->plans[r]);
+    return irr_strategy_is_scheduled(job->strategy)
+               ? build_scheduled(job->strategy, job->known, &job->locals, problem, plan)
+               : irr_strategy_build(job->strategy, problem, NULL, NULL, plan);
+}
+
+static irr_status_t build_ranks(const job_t *job)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; r < job->plans->ranks && status == IRR_OK; r++) {
+        status = build_rank(job, &job->plans->problems[r], &job->plans->plans[r]);
     }
-    irr_local_schedules_fini(&locals);
-    irr_syncs_fini(&syncs);
     return status;
 }
 
-/* ---- any strategy ---- */
-
-static irr_status_t build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
+static irr_status_t take_ranks(const job_t *job)
 {
-    irr_status_t status = IRR_OK;
-    irr_grid_t grid;
+    const irr_matrix_t *matrix = job->known->matrix;
+    irr_block_t *blocks = irr_alloc(2 * (size_t)matrix->ranks, sizeof(*blocks));
+    irr_status_t status = blocks != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 
-    if (known->in_place) {
-        return irr_strategy_is_local(strategy) && strategy->pacing == &irr_pacing_free ? build_pairs(plans)
-            : IRR_ERR_BAD_PARAM;
+    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
+        irr_problem_t problem;
+        irr_plan_t plan;
+
+        irr_plan_init(&plan);
+        status = irr_plans_problem(matrix, r, blocks, &problem);
+        status = status == IRR_OK ? build_rank(job, &problem, &plan) : status;
+        status = status == IRR_OK ? job->take(job->context, &plan, 0, true) : status;
+        irr_plan_fini(&plan);
     }
-    if (irr_strategy_is_scheduled(strategy)) {
-        return known->schedule != NULL ? build_scheduled(strategy, known, plans) : IRR_ERR_BAD_PARAM;
+    irr_free(blocks);
+    return status;
+}
+
+static irr_status_t run_ranks(const job_t *job)
+{
+    return job->plans != NULL ? build_ranks(job) : take_ranks(job);
+}
+
+static irr_status_t run_schedule(job_t *job)
+{
+    const irr_plans_known_t *known = job->known;
+    irr_status_t status = known->schedule == NULL ? IRR_ERR_BAD_PARAM : job->strategy->pacing->syncs
+        ? irr_syncs_find_any(known->tree, known->schedule, NULL, &job->syncs) : IRR_OK;
+
+    if (status == IRR_OK) {
+        status = irr_local_schedules_init(&job->locals, known->schedule, &job->syncs);
     }
-    if (!irr_strategy_is_local(strategy)) {
-        status = irr_strategy_grid(strategy, plans->ranks, known->nodes, &grid);
-        return status != IRR_OK ? status : irr_grid_plans_build(&grid, strategy->slice_min, strategy->overlap,
-                                                                plans->problems, plans->ranks, plans->plans);
+    if (status == IRR_OK) {
+        status = run_ranks(job);
     }
-    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        status = irr_strategy_build(strategy, &plans->problems[r], NULL, NULL, &plans->plans[r]);
+    irr_local_schedules_fini(&job->locals);
+    irr_syncs_fini(&job->syncs);
+    return status;
+}
+
+static irr_status_t run_grid(const job_t *job)
+{
+    const irr_strategy_t *strategy = job->strategy;
+    irr_grid_t grid;
+    irr_status_t status = irr_strategy_grid(strategy, job->known->matrix->ranks, job->known->nodes, &grid);
+
+    if (status == IRR_OK && job->plans != NULL) {
+        status = irr_grid_plans_build(&grid, strategy->slice_min, strategy->overlap, job->plans->problems,
+                                      job->plans->ranks, job->plans->plans);
+    } else if (status == IRR_OK) {
+        status = irr_grid_plans_each(&grid, strategy->slice_min, strategy->overlap, job->known->matrix, job->take,
+                                     job->context);
     }
     return status;
+}
+
+static irr_status_t run(job_t *job)
+{
+    const irr_strategy_t *strategy = job->strategy;
+
+    if (job->known->in_place) {
+        return irr_strategy_is_local(strategy) && strategy->pacing == &irr_pacing_free ? run_ranks(job)
+                                                                                        : IRR_ERR_BAD_PARAM;
+    }
+    if (irr_strategy_is_scheduled(strategy)) {
+        return run_schedule(job);
+    }
+    return irr_strategy_is_local(strategy) ? run_ranks(job) : run_grid(job);
+}
+
+irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_take_t take,
+                            void *context)
+{
+    job_t job = { .strategy = strategy, .known = known, .take = take, .context = context };
+
+    return run(&job);
 }
 
 irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
@@ -143,16 +199,20 @@ irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
     status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
         IRR_ARRAY(plans->problems, ranks), IRR_ARRAY(plans->plans, ranks),
         IRR_ARRAY(plans->blocks, 2 * ranks * ranks) }));
-    return status == IRR_OK ? state_problems(matrix, plans) : status;
+    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
+        status = irr_plans_problem(matrix, r, plans->blocks + 2 * (size_t)r * ranks, &plans->problems[r]);
+    }
+    return status;
 }
 
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_plans_t made;
+    job_t job = { .strategy = strategy, .known = known, .plans = &made };
     irr_status_t status = irr_plans_open(known->matrix, &made);
 
     if (status == IRR_OK) {
-        status = build(strategy, known, &made);
+        status = run(&job);
     }
     if (status != IRR_OK) {
         irr_plans_fini(&made);

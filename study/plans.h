@@ -37,11 +37,31 @@ typedef struct irr_plans_known {
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /*
+ * Takes steps of the plan of one rank: those from index `first` on, with their pieces and dependencies.  last: no steps
+ * of this rank follow.  An error ends irr_plans_each.
+ */
+typedef irr_status_t (*irr_plans_take_t)(void *context, const irr_plan_t *plan, size_t first, bool last);
+
+/*
+ * Builds the same plans as irr_plans_build, and passes each plan to `take`, or the steps of each stage of a grid.  Only
+ * one plan is in memory at a time; of a grid, the data that each rank holds between two stages.  Errors are those of
+ * irr_plans_build and of `take`.
+ */
+irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_take_t take,
+                            void *context);
+
+/*
  * Builds plans with sends only.  Each send has one piece of the message's length, whose buffer and offset have no
  * meaning.  This is enough for a picture, and the memory does not grow with the number of pieces (outline.c).
  * Strategies without a grid get the plans of irr_plans_build.
  */
 irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
+
+/*
+ * Sets the problem of one rank.  blocks: room for two lists of as many blocks as ranks.  IRR_ERR_BAD_PARAM: a sum of
+ * the matrix is too large.
+ */
+irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t *blocks, irr_problem_t *problem);
 
 /* Sets problems and plans without steps.  The caller always calls irr_plans_fini.  Errors as of irr_plans_build. */
 irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans);

@@ -1,196 +1,448 @@
 /*
  * simulate.c - see simulate.h.
  *
- * No message moves a byte, so the buffers of all ranks are one region of memory; only their local copies touch it.
+ * The messages of a rank leave one after the other, so only the next one is a message of the fabric.
  */
 #include "study/simulate.h"
 
 #include "core/alloc.h"
-#include "exec/exec.h"
-
-#include <sys/mman.h>
+#include "study/sketch.h"
 
 #define PROGRESS_EVENTS 4096   /* events of the fabric between two calls of progress */
 
 typedef struct rank {
-    irr_exec_t     exec;
-    irr_counters_t counters;
-    bool           running;
-    irr_status_t   result;
+    irr_sketch_t sketch;
+    double       now;
+    double       departs;    /* of a line: time when the first message in its queue leaves */
+    size_t       messages;   /* number of messages sent */
+    size_t       open;       /* number of steps that are not complete */
+    size_t       unstarted;
+    size_t       next_recv, next_send, next_signal;
+    uint32_t     first, last;   /* queue of messages that have to leave; of a line the first one only */
+    bool         news;       /* a step has completed since the cursors last advanced */
+    bool         running;
 } rank_t;
 
-typedef struct run {
-    const irr_plans_t        *plans;
+struct irr_simulation {
+    int                       ranks;
+    rank_t                   *rank;
     const irr_timed_config_t *config;
     irr_timed_t              *timed;
-    rank_t                   *ranks;
-    void                     *region;
-    size_t                    region_bytes;
     int                       running;
-} run_t;
+    size_t                    staged;   /* bytes of the copies since the last call of charge */
+    irr_status_t              status;
+};
 
-/* ---- buffers ---- */
+/* ---- sending ---- */
 
-static size_t end_of(irr_blocks_t blocks)
+/* Returns the cost of a message at one end. */
+static double end_ns(const irr_simulation_t *simulation, int rank, int peer, size_t bytes, size_t pieces)
 {
-    return blocks.count > 0 ? (size_t)blocks.list[blocks.count - 1].offset + blocks.list[blocks.count - 1].length : 0;
+    return irr_timed_end_ns(simulation->timed, irr_timed_is_inside(simulation->timed, rank, peer), bytes, pieces);
 }
 
-static size_t larger(size_t a, size_t b)
+/* Makes the first message in the queue of a rank leave at its time. */
+static void depart(irr_simulation_t *simulation, int r)
 {
-    return a > b ? a : b;
+    rank_t *rank = &simulation->rank[r];
+    const irr_sketch_t *sketch = &rank->sketch;
+    irr_timed_message_t message = { .from = r, .step = rank->first, .receive = IRR_SKETCH_NONE };
+    double time;
+
+    if (sketch->is_line) {
+        const irr_sketch_send_t *send = &sketch->sends[rank->first];
+
+        message.bytes = send->bytes;
+        message.to = send->peer;
+        message.stage = sketch->stage;
+        message.kind = IRR_STEP_SEND;
+        rank->departs += end_ns(simulation, r, send->peer, send->bytes, send->bytes > 0);
+        time = rank->departs;
+    } else {
+        const irr_sketch_step_t *step = &sketch->steps[rank->first];
+
+        message.bytes = step->bytes;
+        message.to = step->peer;
+        message.stage = step->stage;
+        message.kind = step->kind;
+        time = step->time;
+    }
+    message.inside = irr_timed_is_inside(simulation->timed, r, message.to);
+    simulation->status = irr_timed_send(simulation->timed, time, &message);
 }
 
-static irr_status_t map_region(run_t *run)
+/* Removes the first message from the queue of a rank. */
+static void next_leaves(irr_simulation_t *simulation, int r)
 {
-    size_t bytes = 1;
-    void *region;
+    rank_t *rank = &simulation->rank[r];
+    const irr_sketch_t *sketch = &rank->sketch;
 
-    for (int r = 0; r < run->plans->ranks; r++) {
-        const irr_problem_t *problem = &run->plans->problems[r];
+    if (sketch->is_line) {
+        rank->first = rank->first + 1 < sketch->nsends ? rank->first + 1 : IRR_SKETCH_NONE;
+    } else {
+        rank->first = sketch->steps[rank->first].next;
+    }
+    if (rank->first != IRR_SKETCH_NONE) {
+        depart(simulation, r);
+    }
+}
 
-        bytes = larger(bytes, larger(end_of(problem->send), end_of(problem->recv)));
-        bytes = larger(bytes, run->plans->plans[r].scratch_bytes);
+static void complete(rank_t *rank, irr_sketch_step_t *step)
+{
+    step->state = IRR_SKETCH_COMPLETE;
+    rank->open--;
+    rank->news = true;
+}
+
+static void send(irr_simulation_t *simulation, int r, irr_sketch_step_t *step)
+{
+    rank_t *rank = &simulation->rank[r];
+    const uint32_t index = (uint32_t)(step - rank->sketch.steps);
+    const bool inside = irr_timed_is_inside(simulation->timed, r, step->peer);
+
+    rank->now += irr_timed_end_ns(simulation->timed, inside, step->bytes, step->pieces);
+    rank->messages++;
+    step->time = rank->now;
+    step->next = IRR_SKETCH_NONE;
+    if (rank->first == IRR_SKETCH_NONE) {
+        rank->first = index;
+        depart(simulation, r);
+    } else {
+        rank->sketch.steps[rank->last].next = index;
     }
-    region = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (region == MAP_FAILED) {
-        return IRR_ERR_NO_MEMORY;
+    rank->last = index;
+    step->state = IRR_SKETCH_STARTED;
+    if (!irr_timed_waits(inside, step->bytes)) {
+        complete(rank, step);
     }
-    run->region = region;
-    run->region_bytes = bytes;
-    return IRR_OK;
+}
+
+/* ---- receiving ---- */
+
+/* Completes a receive. */
+static void take(irr_simulation_t *simulation, irr_timed_message_t *message, irr_sketch_step_t *step)
+{
+    rank_t *rank = &simulation->rank[message->to];
+    const size_t pieces = step != NULL ? step->pieces : message->bytes > 0;
+
+    rank->now += irr_timed_end_ns(simulation->timed, message->inside, message->bytes, pieces);
+    irr_timed_take(simulation->timed, message);
+    if (step != NULL) {
+        complete(rank, step);
+    } else {
+        rank->open--;
+    }
+}
+
+/* Takes a message, or answers its question.  step: its receive, which is posted; NULL: the plan is a line. */
+static void meet(irr_simulation_t *simulation, irr_timed_message_t *message, irr_sketch_step_t *step)
+{
+    rank_t *rank = &simulation->rank[message->to];
+
+    if (!message->asks) {
+        take(simulation, message, step);
+        return;
+    }
+    if (step != NULL) {
+        step->state = IRR_SKETCH_ANSWERED;
+        message->receive = (uint32_t)(step - rank->sketch.steps);
+    }
+    irr_timed_answer(simulation->timed, message, rank->now);
+}
+
+static void receive(irr_simulation_t *simulation, irr_sketch_step_t *step)
+{
+    irr_timed_message_t *message = step->early;
+
+    step->state = IRR_SKETCH_STARTED;
+    step->early = NULL;
+    if (message != NULL) {
+        meet(simulation, message, step);
+    }
+}
+
+static void arrive(irr_simulation_t *simulation, irr_timed_message_t *message, double time)
+{
+    rank_t *rank = &simulation->rank[message->to];
+    irr_sketch_step_t *step = NULL;
+
+    rank->now = rank->now > time ? rank->now : time;
+    if (message->receive != IRR_SKETCH_NONE) {
+        step = &rank->sketch.steps[message->receive];
+    } else if (!rank->sketch.is_line) {
+        step = irr_sketch_receive(&rank->sketch, message->from, message->stage, message->kind == IRR_STEP_SIGNAL);
+    }
+    if (step == NULL && !rank->sketch.is_line) {
+        irr_timed_take(simulation->timed, message);   /* no receive takes it */
+    } else if (step != NULL && step->state == IRR_SKETCH_WAITING) {
+        step->early = message;
+    } else {
+        meet(simulation, message, step);
+    }
+}
+
+/* ---- the steps of a rank ---- */
+
+static bool deps_complete(const irr_sketch_t *sketch, const irr_sketch_step_t *step)
+{
+    for (uint32_t i = 0; i < step->deps; i++) {
+        if (sketch->steps[sketch->deps[step->first_dep + i]].state != IRR_SKETCH_COMPLETE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void start(irr_simulation_t *simulation, int r, irr_sketch_step_t *step)
+{
+    switch ((irr_step_kind_t)step->kind) {
+    case IRR_STEP_SEND:
+    case IRR_STEP_SIGNAL:
+        send(simulation, r, step);
+        break;
+    case IRR_STEP_RECV:
+    case IRR_STEP_WAIT:
+        receive(simulation, step);
+        break;
+    case IRR_STEP_COPY:
+        simulation->staged += step->bytes;
+        complete(&simulation->rank[r], step);
+        break;
+    case IRR_STEP_REDUCE:
+        complete(&simulation->rank[r], step);
+        break;
+    }
+}
+
+/* Starts the steps whose kinds are set in the bit mask, from a cursor on, up to the first step that has to wait. */
+static void advance(irr_simulation_t *simulation, int r, size_t *next, unsigned kinds)
+{
+    rank_t *rank = &simulation->rank[r];
+    const irr_sketch_t *sketch = &rank->sketch;
+
+    for (; *next < sketch->nsteps && simulation->status == IRR_OK; ++*next) {
+        irr_sketch_step_t *step = &sketch->steps[*next];
+
+        if ((kinds >> step->kind & 1) == 0) {
+            continue;
+        }
+        if (!deps_complete(sketch, step)) {
+            return;
+        }
+        rank->unstarted--;
+        start(simulation, r, step);
+    }
+}
+
+static void advance_all(irr_simulation_t *simulation, int r)
+{
+    rank_t *rank = &simulation->rank[r];
+
+    rank->news = false;
+    advance(simulation, r, &rank->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_WAIT);
+    advance(simulation, r, &rank->next_signal, 1u << IRR_STEP_SIGNAL);
+    advance(simulation, r, &rank->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
+}
+
+/* Starts steps until the rank must wait, and adds the time of its copies to its clock. */
+static void go_on(irr_simulation_t *simulation, int r)
+{
+    rank_t *rank = &simulation->rank[r];
+
+    simulation->staged = 0;
+    while (rank->news && rank->unstarted > 0 && simulation->status == IRR_OK) {
+        advance_all(simulation, r);
+    }
+    rank->now += irr_timed_copy_ns(simulation->timed, simulation->staged);
+    if (rank->running && rank->open == 0) {
+        rank->running = false;
+        simulation->running--;
+    }
 }
 
 /* ---- the run ---- */
 
-static irr_status_t open_run(run_t *run)
+static void start_line(irr_simulation_t *simulation, int r)
 {
-    const int ranks = run->plans->ranks;
-    irr_status_t status = irr_timed_create(run->config, &run->timed);
+    rank_t *rank = &simulation->rank[r];
+    const irr_sketch_t *sketch = &rank->sketch;
 
-    run->ranks = irr_alloc_zero((size_t)ranks, sizeof(*run->ranks));
-    if (status != IRR_OK || run->ranks == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    for (int r = 0; r < ranks; r++) {
-        irr_exec_init(&run->ranks[r].exec);
-    }
-    for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        const irr_plan_t *plan = &run->plans->plans[r];
+    rank->departs = rank->now;
+    rank->messages = sketch->nsends;
+    rank->open = sketch->nrecvs;
+    for (size_t i = 0; i < sketch->nsends; i++) {
+        const irr_sketch_send_t *send = &sketch->sends[i];
+        const bool inside = irr_timed_is_inside(simulation->timed, r, send->peer);
 
-        status = irr_exec_reserve(&run->ranks[r].exec, irr_plan_size(plan));
+        rank->now += irr_timed_end_ns(simulation->timed, inside, send->bytes, send->bytes > 0);
+        rank->open += irr_timed_waits(inside, send->bytes);
     }
-    return status == IRR_OK ? map_region(run) : status;
-}
-
-/* The fabric is destroyed first, because it has requests of the executors. */
-static void close_run(run_t *run)
-{
-    irr_timed_destroy(run->timed);
-    for (int r = 0; run->ranks != NULL && r < run->plans->ranks; r++) {
-        irr_exec_fini(&run->ranks[r].exec);
-    }
-    irr_free(run->ranks);
-    if (run->region != NULL) {
-        munmap(run->region, run->region_bytes);
+    if (sketch->nsends > 0) {
+        rank->first = 0;
+        depart(simulation, r);
     }
 }
 
-/* Returns a number that changes when the executor makes progress. */
-static size_t count_done(const irr_exec_t *exec)
+/* Resets a rank, and starts its first steps. */
+static void start_rank(irr_simulation_t *simulation, int r, double begin)
 {
-    return exec->next_recv + exec->next_send + exec->next_signal - exec->open_steps;
-}
+    rank_t *rank = &simulation->rank[r];
 
-/* Progresses a rank until it must wait, and adds the time of its copies to its clock. */
-static void go_on(run_t *run, int r)
-{
-    rank_t *rank = &run->ranks[r];
-    const uint64_t staged = rank->counters.bytes_staged;
-    size_t done;
-
-    while (rank->running) {
-        done = count_done(&rank->exec);
-        rank->result = irr_exec_progress(&rank->exec);
-        rank->running = rank->result == IRR_IN_PROGRESS;
-        run->running -= !rank->running;
-        if (count_done(&rank->exec) == done) {
-            break;
-        }
+    *rank = (rank_t){ .sketch = rank->sketch, .now = begin, .first = IRR_SKETCH_NONE, .running = true };
+    simulation->running++;
+    if (rank->sketch.is_line) {
+        start_line(simulation, r);
+    } else {
+        rank->open = rank->unstarted = rank->sketch.nsteps;
+        irr_sketch_reset(&rank->sketch);
+        advance_all(simulation, r);
     }
-    irr_timed_work(run->timed, r, (double)(rank->counters.bytes_staged - staged) * 1e3 /
-                                  (double)run->config->machine->copy);
+    go_on(simulation, r);
 }
 
-static void start_rank(run_t *run, int r)
+/* Handles the event that a message with a waiting sender has left. */
+static void has_left(irr_simulation_t *simulation, const irr_timed_message_t *message, double time)
 {
-    rank_t *rank = &run->ranks[r];
+    rank_t *rank = &simulation->rank[message->from];
 
-    rank->exec.env = (irr_exec_env_t){
-        .channel = irr_timed_channel(run->timed, r), .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
-        .input = run->region, .output = run->region, .scratch = run->region, .compose = IRR_COMPOSE_AUTO,
-        .counters = &rank->counters
-    };
-    rank->running = true;
-    run->running++;
-    irr_exec_start(&rank->exec, &run->plans->plans[r]);
-    go_on(run, r);
+    rank->now = rank->now > time ? rank->now : time;
+    if (rank->sketch.is_line) {
+        rank->open--;
+    } else {
+        complete(rank, &rank->sketch.steps[message->step]);
+    }
 }
 
-static irr_status_t run_all(run_t *run, const double *start)
+static void handle(irr_simulation_t *simulation, const irr_timed_event_t *event)
 {
+    irr_timed_message_t *message = event->message;
+    const int from = message->from, to = message->to;
+
+    switch (event->what) {
+    case IRR_TIMED_LEAVES:
+        next_leaves(simulation, from);
+        irr_timed_go(simulation->timed, message);
+        break;
+    case IRR_TIMED_SENT:
+        has_left(simulation, message, event->time);
+        go_on(simulation, from);
+        break;
+    case IRR_TIMED_ARRIVED:
+        arrive(simulation, message, event->time);
+        go_on(simulation, to);
+        break;
+    case IRR_TIMED_NOTHING:
+        break;
+    }
+}
+
+static irr_status_t run_all(irr_simulation_t *simulation, const double *start)
+{
+    irr_timed_event_t event;
     unsigned events = 0;
-    int rank;
 
-    for (int r = 0; r < run->plans->ranks; r++) {
-        irr_timed_work(run->timed, r, start != NULL ? start[r] : 0);
-        start_rank(run, r);
+    for (int r = 0; r < simulation->ranks && simulation->status == IRR_OK; r++) {
+        start_rank(simulation, r, start != NULL ? start[r] : 0);
     }
-    while (run->running > 0 && (rank = irr_timed_step(run->timed)) >= 0) {
-        go_on(run, rank);
-        if (run->config->progress != NULL && ++events % PROGRESS_EVENTS == 0) {
-            run->config->progress();
+    while (simulation->running > 0 && simulation->status == IRR_OK && irr_timed_step(simulation->timed, &event)) {
+        handle(simulation, &event);
+        if (simulation->config->progress != NULL && ++events % PROGRESS_EVENTS == 0) {
+            simulation->config->progress();
         }
     }
-    for (int r = 0; r < run->plans->ranks; r++) {
-        const irr_status_t result = run->ranks[r].running ? run->ranks[r].exec.result : run->ranks[r].result;
-
-        if (result != IRR_OK) {
-            return result;
-        }
+    if (simulation->status != IRR_OK) {
+        return simulation->status;
     }
-    if (irr_timed_status(run->timed) != IRR_OK) {
-        return irr_timed_status(run->timed);
+    if (irr_timed_status(simulation->timed) != IRR_OK) {
+        return irr_timed_status(simulation->timed);
     }
-    return run->running > 0 ? IRR_ERR_TIMEOUT : IRR_OK;
+    return simulation->running > 0 ? IRR_ERR_TIMEOUT : IRR_OK;
 }
 
-static irr_simulated_t result_of(const run_t *run)
+static irr_simulated_t result_of(const irr_simulation_t *simulation)
 {
     irr_simulated_t result = { .ns = 0 };
 
-    for (int r = 0; r < run->plans->ranks; r++) {
-        const double now = irr_timed_now(run->timed, r);
-        const size_t messages = irr_timed_messages(run->timed, r);
+    for (int r = 0; r < simulation->ranks; r++) {
+        const rank_t *rank = &simulation->rank[r];
 
-        result.ns = now > result.ns ? now : result.ns;
-        result.messages = larger(result.messages, messages);
+        result.ns = rank->now > result.ns ? rank->now : result.ns;
+        result.messages = rank->messages > result.messages ? rank->messages : result.messages;
     }
     return result;
 }
 
-irr_status_t irr_simulate(const irr_plans_t *plans, const irr_timed_config_t *config, const double *start,
-                          irr_simulated_t *simulated)
+/* Frees the messages that arrived early in a run that has failed. */
+static void free_early(irr_simulation_t *simulation)
 {
-    run_t run = { .plans = plans, .config = config };
-    irr_status_t status = open_run(&run);
+    for (int r = 0; r < simulation->ranks; r++) {
+        const irr_sketch_t *sketch = &simulation->rank[r].sketch;
 
-    if (status == IRR_OK) {
-        status = run_all(&run, start);
+        for (size_t i = 0; i < sketch->nsteps; i++) {
+            if (irr_sketch_comes(sketch->steps[i].kind) && sketch->steps[i].early != NULL) {
+                irr_timed_take(simulation->timed, sketch->steps[i].early);
+                sketch->steps[i].early = NULL;
+            }
+        }
+    }
+}
+
+irr_status_t irr_simulation_run(irr_simulation_t *simulation, const irr_timed_config_t *config, const double *start,
+                                irr_simulated_t *simulated)
+{
+    irr_status_t status = irr_timed_create(config, &simulation->timed);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    simulation->config = config;
+    simulation->running = 0;
+    simulation->status = IRR_OK;
+    for (int r = 0; r < simulation->ranks && status == IRR_OK; r++) {
+        status = irr_sketch_sort(&simulation->rank[r].sketch);
     }
     if (status == IRR_OK) {
-        *simulated = result_of(&run);
+        status = run_all(simulation, start);
     }
-    close_run(&run);
+    if (status == IRR_OK) {
+        *simulated = result_of(simulation);
+    } else {
+        free_early(simulation);
+    }
+    irr_timed_destroy(simulation->timed);
     return status;
+}
+
+irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t first, bool last)
+{
+    irr_simulation_t *simulation = context;
+
+    return irr_sketch_take(&simulation->rank[plan->rank].sketch, plan, first, last);
+}
+
+irr_status_t irr_simulation_create(int ranks, irr_simulation_t **simulation_p)
+{
+    irr_simulation_t *simulation = irr_alloc_zero(1, sizeof(*simulation));
+    irr_status_t status = simulation != NULL ? IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(simulation->rank, (size_t)ranks) })) : IRR_ERR_NO_MEMORY;
+
+    if (status != IRR_OK) {
+        irr_free(simulation);
+        return status;
+    }
+    simulation->ranks = ranks;
+    *simulation_p = simulation;
+    return IRR_OK;
+}
+
+void irr_simulation_destroy(irr_simulation_t *simulation)
+{
+    if (simulation == NULL) {
+        return;
+    }
+    for (int r = 0; r < simulation->ranks; r++) {
+        irr_sketch_fini(&simulation->rank[r].sketch);
+    }
+    irr_free(simulation->rank);
+    irr_free(simulation);
 }

@@ -1,7 +1,7 @@
 /*
  * timed.h - a fabric of ranks in one process on which messages take time and move no bytes, for simulations.
  *
- * Each rank has a clock.  The cost of a message at its ends is added to their clocks.  Between nodes the message then
+ * The caller has a clock for each rank, to which it adds the cost of a message at its ends.  Between nodes the message
  * passes the links of the tree.  A link serves messages in the order in which they reach it, at its speed.  The head of
  * a message reaches the next link as soon as a link begins with the message; the tail arrives when the slowest link has
  * finished.
@@ -18,7 +18,6 @@
 #include "order/tree/tree.h"
 #include "problem/machine.h"
 #include "study/packets.h"
-#include "transport/transport.h"
 
 typedef struct irr_timed irr_timed_t;
 
@@ -30,30 +29,76 @@ typedef struct irr_timed_config {
     irr_packets_t       *packets;      /* of this tree: messages between nodes are packets; NULL: they are whole */
 } irr_timed_config_t;
 
-/* Creates a fabric with all clocks at 0.  IRR_ERR_NO_MEMORY. */
+typedef struct irr_timed_message {
+    size_t   bytes;
+    int      from, to;
+    uint32_t step;       /* the caller defines the meaning of step, receive and kind */
+    uint32_t receive;
+    uint16_t stage;
+    uint8_t  kind;
+    bool     inside;     /* both ranks are on one node */
+    bool     asks;       /* set by the fabric: the question of a rendezvous, until its answer has arrived */
+    bool     answered;
+    uint8_t  next;       /* private: number of links that it has passed */
+    double   tail;       /* private: time when its last byte has passed the links so far */
+} irr_timed_message_t;
+
+typedef enum irr_timed_what {
+    IRR_TIMED_NOTHING,
+    IRR_TIMED_LEAVES,    /* the message leaves its rank; the caller calls irr_timed_go */
+    IRR_TIMED_SENT,      /* a message whose sender waits has left */
+    IRR_TIMED_ARRIVED    /* the caller calls irr_timed_take; or, if the message asks, irr_timed_answer */
+} irr_timed_what_t;
+
+typedef struct irr_timed_event {
+    irr_timed_what_t     what;
+    double               time;
+    irr_timed_message_t *message;
+} irr_timed_event_t;
+
+/* Creates a fabric without messages.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **timed_p);
 
-/* Frees the fabric and the messages in flight. */
+/* Frees the fabric and its messages, except those that have arrived. */
 void irr_timed_destroy(irr_timed_t *timed);
 
-/* Returns the channel of a rank.  Its transport can only send and receive.  Buffers may be NULL. */
-irr_channel_t *irr_timed_channel(irr_timed_t *timed, int rank);
+/* Returns whether two ranks are on one node. */
+bool irr_timed_is_inside(const irr_timed_t *timed, int a, int b);
+
+/* Returns whether the sender of a message waits until the message has left. */
+bool irr_timed_waits(bool inside, size_t bytes);
+
+/* Returns the time in ns of a local copy. */
+double irr_timed_copy_ns(const irr_timed_t *timed, size_t bytes);
 
 /*
- * Handles the next event of a rank: a message arrives, or has left.  Calls `done`, and returns the rank, which the
- * caller may progress then.  Returns -1 if no message is in flight or irr_timed_status has an error.  O(log n) for n
- * messages in flight.
+ * Returns the cost in ns of a message at one end, which has it in this number of pieces.  Several pieces are gathered
+ * or scattered; inside a node both ends copy.
  */
-int irr_timed_step(irr_timed_t *timed);
+double irr_timed_end_ns(const irr_timed_t *timed, bool inside, size_t bytes, size_t pieces);
+
+/*
+ * Adds a message that leaves its rank at a time not before the last event.  At most one message of each rank may wait
+ * to leave.  IRR_ERR_NO_MEMORY: nothing changes.
+ */
+irr_status_t irr_timed_send(irr_timed_t *timed, double time, const irr_timed_message_t *sent);
+
+/* Puts a message that leaves on its way. */
+void irr_timed_go(irr_timed_t *timed, irr_timed_message_t *message);
+
+/* Sends the answer of a rendezvous.  The message arrives later. */
+void irr_timed_answer(irr_timed_t *timed, irr_timed_message_t *message, double time);
+
+/* Frees a message that has arrived. */
+void irr_timed_take(irr_timed_t *timed, irr_timed_message_t *message);
+
+/*
+ * Takes the next event for the caller.  Returns false if no message is in flight or irr_timed_status has an error.
+ * O(log n) for n messages in flight.
+ */
+bool irr_timed_step(irr_timed_t *timed, irr_timed_event_t *event);
 
 /* Returns IRR_ERR_NO_MEMORY if packets found no memory, so that the exchange cannot go on. */
 irr_status_t irr_timed_status(const irr_timed_t *timed);
-
-/* Return the clock of a rank, in ns, and add work to it. */
-double irr_timed_now(const irr_timed_t *timed, int rank);
-void   irr_timed_work(irr_timed_t *timed, int rank, double ns);
-
-/* Returns the number of messages that a rank has sent. */
-size_t irr_timed_messages(const irr_timed_t *timed, int rank);
 
 #endif

@@ -62,18 +62,28 @@ static irr_timed_config_t config_of(const scene_t *scene)
     return (irr_timed_config_t){ .machine = &scene->machine, .tree = &scene->tree };
 }
 
+static irr_status_t simulate_with(const scene_t *scene, const irr_timed_config_t *config,
+                                  const irr_strategy_t *strategy, irr_simulated_t *simulated)
+{
+    const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
+    irr_simulation_t *simulation = NULL;
+    irr_status_t status = irr_simulation_create(scene->matrix.ranks, &simulation);
+
+    if (status == IRR_OK) {
+        status = irr_plans_each(strategy, &known, irr_simulation_take, simulation);
+    }
+    if (status == IRR_OK) {
+        status = irr_simulation_run(simulation, config, NULL, simulated);
+    }
+    irr_simulation_destroy(simulation);
+    return status;
+}
+
 static irr_status_t simulate(const scene_t *scene, const irr_strategy_t *strategy, irr_simulated_t *simulated)
 {
     const irr_timed_config_t config = config_of(scene);
-    const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
-    irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status = irr_plans_build(strategy, &known, &plans);
 
-    if (status == IRR_OK) {
-        status = irr_simulate(&plans, &config, NULL, simulated);
-    }
-    irr_plans_fini(&plans);
-    return status;
+    return simulate_with(scene, &config, strategy, simulated);
 }
 
 static irr_strategy_t strategy_of(const char *name)
@@ -245,17 +255,13 @@ static void test_node_to_node(void)
 
 static irr_status_t simulate_packets(const scene_t *scene, size_t ask_from, irr_simulated_t *simulated)
 {
-    const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
     irr_timed_config_t config = config_of(scene);
     const irr_strategy_t strategy = strategy_of("direct");
-    irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status = irr_plans_build(&strategy, &known, &plans);
+    irr_status_t status = irr_packets_create(config.machine, config.tree, &config.packets);
 
     config.ask_from = ask_from;
-    status = status == IRR_OK ? irr_packets_create(config.machine, config.tree, &config.packets) : status;
-    status = status == IRR_OK ? irr_simulate(&plans, &config, NULL, simulated) : status;
+    status = status == IRR_OK ? simulate_with(scene, &config, &strategy, simulated) : status;
     irr_packets_destroy(config.packets);
-    irr_plans_fini(&plans);
     return status;
 }
 
@@ -314,12 +320,13 @@ static void test_no_end(void)
 {
     irr_plan_t plans[2];
     irr_problem_t problems[2] = { { .ranks = 2, .rank = 0 }, { .ranks = 2, .rank = 1 } };
-    const irr_plans_t all = { .ranks = 2, .problems = problems, .plans = plans };
     const irr_piece_t piece = { .buffer = IRR_BUFFER_OUTPUT, .length = 8 };
     irr_simulated_t simulated = { .ns = -1 };
+    irr_simulation_t *simulation;
     irr_timed_config_t config;
     scene_t scene;
 
+    irr_test_must(irr_simulation_create(2, &simulation));
     open_scene(&scene, &simple, 2, 1);
     config = config_of(&scene);
     for (int r = 0; r < 2; r++) {
@@ -328,10 +335,13 @@ static void test_no_end(void)
     }
     irr_test_must(irr_plan_add(&plans[1], &(irr_step_params_t){
         .kind = IRR_STEP_RECV, .peer = 0, .stage = 1, .number = 1, .pieces = &piece, .npieces = 1 }));
-    CU_ASSERT_EQUAL(irr_simulate(&all, &config, NULL, &simulated), IRR_ERR_TIMEOUT);
+    for (int r = 0; r < 2; r++) {
+        irr_test_must(irr_simulation_take(simulation, &plans[r], 0, true));
+        irr_plan_fini(&plans[r]);
+    }
+    CU_ASSERT_EQUAL(irr_simulation_run(simulation, &config, NULL, &simulated), IRR_ERR_TIMEOUT);
     CU_ASSERT_EQUAL(simulated.ns, -1);
-    irr_plan_fini(&plans[0]);
-    irr_plan_fini(&plans[1]);
+    irr_simulation_destroy(simulation);
     close_scene(&scene);
 }
 

@@ -186,13 +186,14 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
     return IRR_CLI_GOOD;
 }
 
-irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
+/* Computes the matrix of forwarded messages and the schedule, if the strategy needs them. */
+static irr_status_t prepare(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_known_t *known)
 {
     const irr_tool_options_t *options = job->options;
-    irr_plans_known_t known = {
-        .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place };
     irr_status_t status = IRR_OK;
 
+    *known = (irr_plans_known_t){
+        .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place };
     if (irr_strategy_forwards(job->strategy)) {
         status = irr_forward_matrix(job->nodes, job->matrix, &input->forwarded);
         job->delivered = &input->forwarded;
@@ -201,14 +202,30 @@ irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, 
         if (status == IRR_OK && options->load == NULL) {
             status = irr_tool_schedule_compute(options, job->strategy->order, job->delivered, input);
         }
-        job->schedule = known.schedule = &input->schedule;
+        job->schedule = known->schedule = &input->schedule;
         job->schedule_ms = input->schedule_ms;
     }
+    return status;
+}
+
+static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
+{
+    irr_plans_known_t known;
+    irr_status_t status = prepare(job, input, &known);
+
     if (status != IRR_OK) {
         return status;
     }
-    return options->command == IRR_TOOL_DRAW && job->topology == NULL ? irr_plans_outline(job->strategy, &known, plans)
-                                                                      : irr_plans_build(job->strategy, &known, plans);
+    return job->options->command == IRR_TOOL_DRAW && job->topology == NULL
+               ? irr_plans_outline(job->strategy, &known, plans) : irr_plans_build(job->strategy, &known, plans);
+}
+
+irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_take_t take, void *context)
+{
+    irr_plans_known_t known;
+    irr_status_t status = prepare(job, input, &known);
+
+    return status == IRR_OK ? irr_plans_each(job->strategy, &known, take, context) : status;
 }
 
 const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy)
@@ -306,7 +323,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         return IRR_CLI_REFUSED;
     }
     if (status == IRR_OK) {
-        status = irr_tool_plans_build(&job, input, &plans);
+        status = build_plans(&job, input, &plans);
         if (status == IRR_OK) {
             describe(input->algorithm, &job);
             code = write_all(&job);

@@ -142,8 +142,8 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
 
-/* Builds the plans of a job's strategy.  The caller releases the plans; zeroed plans are empty. */
-irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans);
+/* Passes the plans of a job's strategy to `take`; see irr_plans_each. */
+irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_take_t take, void *context);
 
 /* A printed setting of a strategy; 0: no limit, or not used by this strategy. */
 typedef struct irr_tool_shown {

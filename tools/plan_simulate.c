@@ -1,9 +1,8 @@
 /*
  * plan_simulate.c - simulate: prints a table of the times of some strategies on a machine.
  *
- * The engine's executor runs the plans of all ranks on a fabric with the costs of messages, bytes and copies
- * (study/simulate.h).  The ranks know the counts from an earlier exchange, so messages have no headers.  Blocks of a
- * rank for itself are not simulated.
+ * The plans of all ranks run on a fabric with the costs of messages, bytes and copies (study/simulate.h).  Ranks know
+ * the counts from an earlier exchange, so messages have no headers.  Blocks of a rank for itself are not simulated.
  */
 #include "plan.h"
 
@@ -55,18 +54,19 @@ static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, d
 }
 
 /* Simulates several exchanges over the same connections, and sets the result to the exchange of median time. */
-static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_config_t *config,
+static irr_status_t simulate_packets(irr_simulation_t *simulation, const irr_timed_config_t *config,
                                      irr_simulated_t *simulated)
 {
     irr_timed_config_t own = *config;
     irr_simulated_t results[WARM_UP + EXCHANGES];
-    double *begin = malloc((size_t)plans->ranks * sizeof(*begin));
+    const int ranks = config->tree->ranks;
+    double *begin = malloc((size_t)ranks * sizeof(*begin));
     irr_status_t status = begin != NULL ? irr_packets_create(config->machine, config->tree, &own.packets)
                                         : IRR_ERR_NO_MEMORY;
 
     for (int i = 0; i < WARM_UP + EXCHANGES && status == IRR_OK; i++) {
-        begin_apart(config->machine, plans->ranks, i, begin);
-        status = irr_simulate(plans, &own, begin, &results[i]);
+        begin_apart(config->machine, ranks, i, begin);
+        status = irr_simulation_run(simulation, &own, begin, &results[i]);
         status = status == IRR_OK ? irr_packets_rest(own.packets) : status;
     }
     if (status == IRR_OK) {
@@ -88,20 +88,22 @@ static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_
         .progress = show_progress
     };
     irr_tool_job_t own = *job;
-    irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status;
+    irr_simulation_t *simulation = NULL;
+    irr_status_t status = irr_simulation_create(matrix->ranks, &simulation);
 
     own.strategy = strategy;
     own.matrix = own.delivered = matrix;
     own.nodes = &cluster->nodes;
     own.tree = cluster->tree;
-    status = irr_tool_plans_build(&own, job->input, &plans);
-    irr_schedule_fini(&job->input->schedule);
     if (status == IRR_OK) {
-        status = cluster->machine.buffer > 0 ? simulate_packets(&plans, &config, simulated)
-                                             : irr_simulate(&plans, &config, NULL, simulated);
+        status = irr_tool_plans_each(&own, job->input, irr_simulation_take, simulation);
+        irr_schedule_fini(&job->input->schedule);
     }
-    irr_plans_fini(&plans);
+    if (status == IRR_OK) {
+        status = cluster->machine.buffer > 0 ? simulate_packets(simulation, &config, simulated)
+                                             : irr_simulation_run(simulation, &config, NULL, simulated);
+    }
+    irr_simulation_destroy(simulation);
     return status;
 }
 

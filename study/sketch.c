@@ -1,0 +1,197 @@
+/*
+ * sketch.c - see sketch.h.
+ */
+#include "study/sketch.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+
+void irr_sketch_fini(irr_sketch_t *sketch)
+{
+    irr_free(sketch->sends);
+    irr_free(sketch->steps);
+    irr_free(sketch->deps);
+    irr_free(sketch->comes);
+    *sketch = (irr_sketch_t){ .is_line = false };
+}
+
+/* ---- taking a plan ---- */
+
+static uint32_t count_pieces(const irr_plan_t *plan, const irr_step_t *step)
+{
+    uint32_t filled = 0;
+
+    for (size_t i = 0; i < step->pieces; i++) {
+        filled += plan->pieces[step->first_piece + i].length > 0;
+    }
+    return filled;
+}
+
+/* Returns the bytes of a message, or the bytes that a copy copies. */
+static size_t bytes_of(const irr_plan_t *plan, const irr_step_t *step)
+{
+    const irr_piece_t *pieces = &plan->pieces[step->first_piece];
+
+    return step->kind == IRR_STEP_COPY && pieces[1].length < pieces[0].length ? pieces[1].length : step->bytes;
+}
+
+static irr_status_t add_step(irr_sketch_t *sketch, const irr_plan_t *plan, const irr_step_t *step)
+{
+    irr_status_t status = IRR_GROW(sketch->deps, sketch->deps_max, sketch->ndeps + step->deps);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    sketch->steps[sketch->nsteps++] = (irr_sketch_step_t){
+        .bytes = bytes_of(plan, step), .pieces = count_pieces(plan, step), .first_dep = (uint32_t)sketch->ndeps,
+        .deps = (uint32_t)step->deps, .peer = step->peer, .stage = (uint16_t)step->stage, .kind = (uint8_t)step->kind
+    };
+    for (size_t i = 0; i < step->deps; i++) {
+        sketch->deps[sketch->ndeps++] = (uint32_t)plan->deps[step->first_dep + i];
+    }
+    return IRR_OK;
+}
+
+/* Copies are part of a line, because they start with it and take no time then. */
+static bool is_line(const irr_plan_t *plan)
+{
+    bool line = plan->ndeps == 0 && plan->stages <= 1;
+
+    for (size_t i = 0; i < plan->nsteps && line; i++) {
+        const irr_step_t *step = &plan->steps[i];
+
+        line = step->kind == IRR_STEP_COPY || ((step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_RECV) &&
+                                               step->bytes <= UINT32_MAX && step->pieces == 1);
+    }
+    return line;
+}
+
+static irr_status_t take_line(irr_sketch_t *sketch, const irr_plan_t *plan)
+{
+    sketch->sends = irr_alloc(plan->nsends, sizeof(*sketch->sends));
+    if (sketch->sends == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    sketch->is_line = true;
+    sketch->nrecvs = plan->nrecvs;
+    sketch->stage = (uint16_t)plan->stages;
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        if (plan->steps[i].kind == IRR_STEP_SEND) {
+            sketch->sends[sketch->nsends++] = (irr_sketch_send_t){
+                plan->steps[i].peer, (uint32_t)plan->steps[i].bytes };
+        }
+    }
+    return IRR_OK;
+}
+
+/* Makes room for more steps, exactly: a rank has its steps at once or in a few parts. */
+static irr_status_t make_room(irr_sketch_t *sketch, size_t steps)
+{
+    irr_sketch_step_t *room;
+
+    if (steps > UINT32_MAX - 1) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    room = irr_resize(sketch->steps, steps, sizeof(*room));
+    if (room == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    sketch->steps = room;
+    return IRR_OK;
+}
+
+irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_plan_t *plan, size_t first, bool last)
+{
+    irr_status_t status;
+
+    if (first == 0 && last && is_line(plan)) {
+        return take_line(sketch, plan);
+    }
+    status = make_room(sketch, plan->nsteps);
+    for (size_t i = first; i < plan->nsteps && status == IRR_OK; i++) {
+        status = add_step(sketch, plan, &plan->steps[i]);
+    }
+    return status;
+}
+
+/* ---- matching ---- */
+
+/* Compares by kind, stage and peer. */
+static int compare(const irr_sketch_step_t *step, bool waits, int stage, int peer)
+{
+    if ((step->kind == IRR_STEP_WAIT) != waits) {
+        return waits ? -1 : 1;
+    }
+    return step->stage != stage ? (step->stage > stage) - (step->stage < stage)
+                                : (step->peer > peer) - (step->peer < peer);
+}
+
+static int by_peer(const void *a, const void *b)
+{
+    const irr_sketch_step_t *x = *(irr_sketch_step_t *const *)a, *y = *(irr_sketch_step_t *const *)b;
+    const int order = compare(x, y->kind == IRR_STEP_WAIT, y->stage, y->peer);
+
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+irr_status_t irr_sketch_sort(irr_sketch_t *sketch)
+{
+    irr_sketch_step_t **sorted;
+    size_t count = 0;
+
+    if (sketch->is_line || sketch->comes != NULL) {
+        return IRR_OK;
+    }
+    sorted = irr_alloc(sketch->nsteps, sizeof(*sorted));
+    if (sorted == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < sketch->nsteps; i++) {
+        if (irr_sketch_comes(sketch->steps[i].kind)) {
+            sorted[count++] = &sketch->steps[i];
+        }
+    }
+    qsort(sorted, count, sizeof(*sorted), by_peer);
+    sketch->comes = irr_alloc(count, sizeof(*sketch->comes));
+    for (size_t i = 0; i < count && sketch->comes != NULL; i++) {
+        sketch->comes[i] = (uint32_t)(sorted[i] - sketch->steps);
+    }
+    sketch->ncomes = count;
+    irr_free(sorted);
+    return sketch->comes != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+void irr_sketch_reset(irr_sketch_t *sketch)
+{
+    for (size_t i = 0; i < sketch->nsteps; i++) {
+        sketch->steps[i].state = IRR_SKETCH_WAITING;
+        sketch->steps[i].early = NULL;
+    }
+}
+
+irr_sketch_step_t *irr_sketch_receive(const irr_sketch_t *sketch, int peer, int stage, bool waits)
+{
+    size_t low = 0, high = sketch->ncomes;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (compare(&sketch->steps[sketch->comes[middle]], waits, stage, peer) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < sketch->ncomes; low++) {
+        irr_sketch_step_t *step = &sketch->steps[sketch->comes[low]];
+
+        if (compare(step, waits, stage, peer) != 0) {
+            break;
+        }
+        if (step->state == IRR_SKETCH_STARTED || (step->state == IRR_SKETCH_WAITING && step->early == NULL)) {
+            return step;
+        }
+    }
+    return NULL;
+}
