@@ -102,6 +102,19 @@ typedef struct irr_engine irr_engine_t;
 const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
+/*
+ * The host's store of addresses.  With a store, a rank fetches the address of a process when it first sends to the
+ * process, and the memory of a communicator grows with the partners of the rank.  Without a store, each setup gathers
+ * the addresses of all members that are not known.
+ */
+typedef struct irr_store {
+    void *context;
+    /* Stores the address of this process, and replaces an earlier address.  A later agreement orders fetches behind. */
+    irr_status_t (*publish)(void *context, const void *address, size_t bytes);
+    /* Copies the address of a process, at most `room` bytes.  Called while the engine is locked. */
+    irr_status_t (*fetch)(void *context, uint64_t name, void *address, size_t room, size_t *bytes_p);
+} irr_store_t;
+
 typedef struct irr_engine_config {
     const char *transport;     /* name of a transport; NULL or "": transport/auto.h describes the choice */
     const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine derives it from one_node */
@@ -114,6 +127,7 @@ typedef struct irr_engine_config {
     bool        threads;       /* true if several threads may call the engine */
     size_t      job_ranks, node_ranks;   /* number of ranks of the job, and number of its ranks on this node */
     size_t      eager_bytes;   /* longest message that is sent eagerly; 0: UCX's default; IRR_BYTES_AUTO: see ucx.c */
+    const irr_store_t *store;   /* lives as long as the engine; NULL: none */
 } irr_engine_config_t;
 
 /*

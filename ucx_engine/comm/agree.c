@@ -32,7 +32,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Local. Returns true if this process lacks an address of a member. */
+/* Local. Returns true if this process lacks an address of a member, and cannot fetch it later. */
 static bool lacks_address(const irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
@@ -40,6 +40,9 @@ static bool lacks_address(const irr_setup_t *setup)
     irr_engine_t *engine = setup->engine;
     bool lacks = false;
 
+    if (engine->config.store != NULL) {
+        return false;
+    }
     irr_lock_acquire(&engine->lock);
     for (int i = 0; i < params->ranks && !lacks; i++) {
         const irr_peer_t *peer = irr_peers_find(&engine->peers, irr_members_name(&setup->comm->members, i));
@@ -99,6 +102,23 @@ enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WOR
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
                "there is room for all words");
 
+/* Local. Publishes the address of this process if a lane was opened since the last call. */
+static irr_status_t publish(irr_engine_t *engine, const void *address, size_t length)
+{
+    const irr_store_t *store = engine->config.store;
+    unsigned kinds = 0;
+    irr_status_t status = IRR_OK;
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        kinds |= (engine->lanes->inner[k] != NULL) << k;
+    }
+    if (store != NULL && kinds != engine->published) {
+        status = store->publish(store->context, address, length);
+        engine->published = status == IRR_OK ? kinds : engine->published;
+    }
+    return status;
+}
+
 /* Local. Sets the words about addresses. */
 static void set_address_words(irr_setup_t *setup)
 {
@@ -108,6 +128,9 @@ static void set_address_words(irr_setup_t *setup)
 
     if (setup->params.trouble == IRR_OK) {
         irr_setup_cannot(setup, transport->ops->address(transport, &address, &length), "name its address");
+    }
+    if (setup->params.trouble == IRR_OK) {
+        irr_setup_cannot(setup, publish(setup->engine, address, length), "publish its address");
     }
     setup->words[TROUBLE] = trouble_word(&setup->params, setup->params.trouble);
     setup->words[ADDRESS_BYTES] = length;
@@ -124,6 +147,7 @@ static irr_status_t refuse(irr_setup_t *setup)
 static void take_addresses(irr_setup_t *setup)
 {
     setup->agreement.address_bytes = setup->words[ADDRESS_BYTES];
+    setup->comm->address_bytes = setup->agreement.address_bytes;
     setup->agreement.addresses_needed = setup->words[ADDRESSES_NEEDED] != 0;
 }
 

@@ -3,7 +3,8 @@
  *
  * If a member lacks addresses of other members, finding the members takes one all-reduce, which detects missing memory,
  * and one all-gather of labels and addresses. If no member lacks an address, finding the members takes one all-gather
- * of labels, or no collective if all members are on one node.
+ * of labels, or no collective if all members are on one node. If the host has a store of addresses, no member lacks an
+ * address: the first send to a process fetches its address, as does the channel for the processes of the node.
  */
 #include "comm/agree.h"
 
@@ -25,18 +26,22 @@ static size_t entry_bytes(const irr_setup_t *setup)
 }
 
 /* Connects the process of this name, or adds new addresses of a known process. The engine is locked. */
-static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const entry_t *entry, size_t max)
+static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const void *address, uint64_t length,
+                                   size_t max)
 {
     irr_peer_t *peer = irr_peers_find(&engine->peers, name);
     irr_status_t status;
 
-    if (entry->length == 0 || entry->length > max) {
+    if (length == 0 || length > max) {
         return IRR_ERR_UNREACHABLE;
     }
     if (peer != NULL) {
-        return irr_lanes_learn(peer, entry + 1, (size_t)entry->length);
+        return irr_lanes_learn(peer, address, (size_t)length);
     }
-    status = engine->transport->ops->connect(engine->transport, entry + 1, (size_t)entry->length, &peer);
+    status = irr_peers_reserve(&engine->peers, 1);
+    if (status == IRR_OK) {
+        status = engine->transport->ops->connect(engine->transport, address, (size_t)length, &peer);
+    }
     if (status == IRR_OK) {
         irr_peers_add(&engine->peers, name, peer);
     }
@@ -49,15 +54,15 @@ static void connect_members(irr_setup_t *setup)
     irr_engine_t *engine = setup->engine;
 
     irr_lock_acquire(&engine->lock);
-    irr_setup_note(setup, irr_peers_reserve(&engine->peers, (size_t)params->ranks), irr_setup_no_memory);
     for (int i = 0; i < params->ranks && params->trouble == IRR_OK; i++) {
         const entry_t *entry = (const entry_t *)(setup->gathered + (size_t)i * entry_bytes(setup));
 
         if (i != params->rank) {
             const uint64_t name = irr_members_name(&setup->comm->members, i);
+            const irr_status_t status =
+                connect_member(engine, name, entry + 1, entry->length, setup->agreement.address_bytes);
 
-            irr_setup_cannot(setup, connect_member(engine, name, entry, setup->agreement.address_bytes),
-                             "use the address of rank %d", i);
+            irr_setup_cannot(setup, status, "use the address of rank %d", i);
         }
         if (!setup->placed) {
             setup->comm->labels[i] = (int)entry->label;
@@ -133,13 +138,37 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- the channel ---- */
 
+/* Fetches the address of a process, and connects the process. */
+static irr_status_t fetch_member(const irr_comm_t *comm, uint64_t name)
+{
+    const irr_store_t *store = comm->engine->config.store;
+    void *address = irr_alloc(1, comm->address_bytes);
+    size_t length = 0;
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (address != NULL) {
+        status = store->fetch(store->context, name, address, comm->address_bytes, &length);
+    }
+    if (status == IRR_OK) {
+        status = connect_member(comm->engine, name, address, length, comm->address_bytes);
+    }
+    irr_free(address);
+    return status;
+}
+
 static irr_status_t find_peer(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p)
 {
     const irr_comm_t *comm = (irr_comm_t *)((char *)finder - offsetof(irr_comm_t, finder));
+    const irr_peers_t *peers = &comm->engine->peers;
+    const uint64_t name = irr_members_name(&comm->members, rank);
+    irr_status_t status = IRR_OK;
 
-    (void)kind;
-    *peer_p = irr_peers_find(&comm->engine->peers, irr_members_name(&comm->members, rank));
-    return *peer_p != NULL ? IRR_OK : IRR_ERR_UNREACHABLE;
+    *peer_p = irr_peers_find(peers, name);
+    if (comm->engine->config.store != NULL && (*peer_p == NULL || irr_lanes_lacks(*peer_p, kind))) {
+        status = fetch_member(comm, name);
+        *peer_p = irr_peers_find(peers, name);
+    }
+    return status == IRR_OK && *peer_p == NULL ? IRR_ERR_UNREACHABLE : status;
 }
 
 static bool is_near(const irr_setup_t *setup, int rank)
@@ -161,8 +190,8 @@ static int find_alien(const irr_setup_t *setup)
         irr_peer_t *peer;
 
         if (i != comm->rank && is_near(setup, i) &&
-            (find_peer(&setup->comm->finder, i, IRR_LANE_NEAR, &peer) != IRR_OK ||
-             irr_lanes_lacks(peer, IRR_LANE_NEAR))) {
+            find_peer(&setup->comm->finder, i, IRR_LANE_NEAR, &peer) == IRR_OK &&
+            irr_lanes_lacks(peer, IRR_LANE_NEAR)) {
             return i;
         }
     }
