@@ -73,12 +73,15 @@ void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
     }
 }
 
+/* A message that is too long does not affect the other messages, so these are unpacked, too. */
 int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result)
 {
     if (operation->failed != OMPI_SUCCESS) {
         result = operation->failed;
-    } else if (result == OMPI_SUCCESS) {
-        result = mca_coll_irr_bytes_unpack(&operation->bytes, operation->call);
+    } else if (result == OMPI_SUCCESS || result == MPI_ERR_TRUNCATE) {
+        const int unpacked = mca_coll_irr_bytes_unpack(&operation->bytes, operation->call);
+
+        result = result == OMPI_SUCCESS ? unpacked : result;
     }
     if (!operation->repeats) {
         mca_coll_irr_operation_close(operation);

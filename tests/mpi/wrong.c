@@ -20,7 +20,8 @@ typedef struct job {
     mpi_call_t call;
 } job_t;
 
-static void job_init(job_t *job)
+/* pieces: number of runs of an element; several runs are packed */
+static void job_init(job_t *job, int pieces)
 {
     mpi_spec_t spec;
 
@@ -31,6 +32,7 @@ static void job_init(job_t *job)
     job->rank = job->pair.rank;
     spec = mpi_spec_plain(ALLTOALLV, mpi_shapes[ZERO], job->bytes, 1);
     spec.base = MPI_CHAR;
+    spec.items = spec.pieces = pieces;
     mpi_call_init(&job->call, &job->pair, &spec);
 }
 
@@ -376,27 +378,33 @@ static void come_late(job_t *job, int (*form)(job_t *job, int late))
 
 /* ---- cases ---- */
 
-static void run(void (*run_case)(job_t *job))
+static void run_pieces(void (*run_case)(job_t *job), int pieces)
 {
     const unsigned long long served = mpi_test_served();
     job_t job;
 
-    job_init(&job);
+    job_init(&job, pieces);
     run_case(&job);
     CHECK(mpi_test_served() > served);
     job_fini(&job);
+}
+
+static void run(void (*run_case)(job_t *job))
+{
+    run_pieces(run_case, 1);
 }
 
 static void run_form(int (*form)(job_t *job, int late))
 {
     job_t job;
 
-    job_init(&job);
+    job_init(&job, 1);
     come_late(&job, form);
     job_fini(&job);
 }
 
 static void run_unexpected(void) { run(case_unexpected); }
+static void run_unexpected_gaps(void) { run_pieces(case_unexpected, 2); }
 static void run_unexpected_freed(void) { run(case_unexpected_freed); }
 static void run_unexpected_random(void) { run(case_unexpected_random); }
 static void run_unexpected_last(void) { run(case_unexpected_last); }
@@ -410,7 +418,8 @@ static void run_late_nonblocking(void) { run_form(call_nonblocking); }
 static void run_late_persistent(void) { run_form(call_persistent); }
 
 static const mpi_case_t cases[] = {
-    { "unexpected", run_unexpected, 0 }, { "unexpected_freed", run_unexpected_freed, 0 },
+    { "unexpected", run_unexpected, 0 }, { "unexpected_gaps", run_unexpected_gaps, 0 },
+    { "unexpected_freed", run_unexpected_freed, 0 },
     { "unexpected_random", run_unexpected_random, 0 },
     { "unexpected_last", run_unexpected_last, 0 }, { "no_copy", run_no_copy, 0 }, { "timeout", run_timeout, 0 },
     { "killed", run_killed, 0 }, { "late", run_late, 0 }, { "late_within", run_late_within, 0 },

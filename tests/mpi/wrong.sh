@@ -37,12 +37,13 @@ in_place() {
     done
 }
 
-plan 77
+plan 80
 for algorithm in direct natural hybrid; do
     for bytes in 8 2000 80000; do
         group "$bytes unexpected bytes, $algorithm" unexpected:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
             coll_irr_direct_bytes=8
     done
+    group "unexpected bytes with gaps, $algorithm" unexpected_gaps:2000 "coll_irr_alltoallv_algorithm=$algorithm"
 done
 check_groups 3 "$program"
 check "80000 unexpected bytes, over tcp" \
