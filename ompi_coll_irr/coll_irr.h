@@ -1,24 +1,28 @@
 /*
  * coll_irr.h - the component: declarations that its files share.
  *
- * The component is thin: it translates the arguments of MPI into a problem of the engine, and the life of communicators
- * and of the job into the life of engine objects.
+ * The component turns the arguments of an MPI call into a problem of the engine, the library in ucx_engine/ that does
+ * not use MPI.  It creates and destroys objects of the engine when communicators and the job begin and end.
  *
  *   coll_irr_entries.c     the functions of MPI, and the table of collectives
- *   coll_irr_dispatch.c    which implementation serves a call: blocking,
- *   coll_irr_calls.c       nonblocking and persistent calls
- *   coll_irr_request.h     requests and their operation class; coll_irr_request_run.c progresses them
- *   coll_irr_agreement.h   agreements of the ranks, in steps, and their reductions by point-to-point messages
+ *   coll_irr_dispatch.c    selects the implementation that serves a blocking call
+ *   coll_irr_calls.c       selects the implementation that serves a nonblocking or persistent call
+ *   coll_irr_request.h     requests, and the operation class, which is the state that the nonblocking calls of a
+ *                          collective share; coll_irr_request_run.c progresses the requests
+ *   coll_irr_agreement.h   the steps by which ranks reach an agreement, and the reductions that the steps use
  *   coll_irr_team.h        the state of a collective, which communicators of the same processes share
  *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes, and exchanges the blocks
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
  *   coll_irr_settings.h    parameters and info keys
- *   coll_irr_memory.h      constants of the machine, lessons of earlier trials
+ *   coll_irr_memory.h      measured constants of the machine, and lessons: results of earlier trials
  *   coll_irr_engine.h      the engine of the process, its transport and progress, and its teardown
  *   coll_irr_record.h      the record of a collective, which the log, MPI_T and the report of a job read
  *   coll_irr_statistics.h  the log, the statistics and the report
  *   coll_irr_messages.c    output streams of user messages and of the log; bad and misspelt parameters
  *   coll_irr_module.c      the component, and a module for each communicator: query, enable, destruct
+ *
+ * A candidate is an algorithm with its settings, or Open MPI's implementation.  A trial opens some candidates as
+ * strategies, compares the times of calls that they serve, and so chooses the strategy of later calls.
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -58,7 +62,7 @@ typedef enum mca_coll_irr_form_t {
 typedef void (*mca_coll_irr_function_t)(void);
 
 /*
- * A function of MPI: its entry point here, and where Open MPI stores the functions of a module and of a communicator.
+ * A function of MPI: our entry point, and where Open MPI stores pointers to entry points in modules and communicators.
  */
 typedef struct mca_coll_irr_entry_t {
     const char             *call;       /* name of the function */
@@ -70,7 +74,8 @@ typedef struct mca_coll_irr_entry_t {
 
 /*
  * The function and the module that served a form of a collective before coll/irr's module.  Both are NULL if no module
- * offers the form; coll/irr does not offer it then.  Consecutive rows with the same module retain the module once.
+ * offers the form; coll/irr does not offer it then.  Consecutive entries of mca_coll_irr_all_previous_t with the same
+ * module retain the module once.
  */
 typedef struct mca_coll_irr_previous_t {
     mca_coll_irr_function_t function;
@@ -78,8 +83,8 @@ typedef struct mca_coll_irr_previous_t {
 } mca_coll_irr_previous_t;
 
 /*
- * Calls a previous function with the arguments of a call.  With MPI_IN_PLACE both sides are the receive side.  Only
- * persistent calls use `info`; only nonblocking and persistent calls use request_p.
+ * Calls a previous function with the arguments of a call.  With MPI_IN_PLACE the send side of the call equals the
+ * receive side.  Only persistent calls use `info`; only nonblocking and persistent calls use request_p.
  */
 typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, mca_coll_irr_form_t form,
                                       ompi_communicator_t *comm, const mca_coll_irr_call_t *call, ompi_info_t *info,
@@ -89,7 +94,7 @@ typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
     const char            *variable;   /* prefix of the names of the collective's MPI_T variables */
     int                    algorithm;  /* index of the parameter that names the collective's algorithm */
-    mca_coll_irr_which_t   leader;     /* the two share an engine communicator if their algorithms are equal */
+    mca_coll_irr_which_t   leader;     /* both collectives share an engine communicator if their algorithms are equal */
     mca_coll_irr_host_fn_t host;
     bool                   neighbors;  /* has blocks for neighbors of a topology, not for all ranks */
 } mca_coll_irr_collective_t;
@@ -110,12 +115,12 @@ enum {
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Settings of the process.  The default replaces a bad value.  No text is NULL. */
+/* Settings of the process.  The default replaces a bad value.  No string is NULL. */
 typedef struct mca_coll_irr_params_t {
     int         priority;
     int         setup_share;
     int         verbose;
-    int         transport;     /* 0: auto; 1 + the engine's number */
+    int         transport;     /* 0: auto; otherwise 1 + the number that the engine gives the transport */
     const char *ucx_tls;
     const char *ucx_devices;
     const char *ofi_provider;
@@ -160,7 +165,7 @@ void mca_coll_irr_warn(const char *topic, const char *format, ...);
 
 /*
  * Sets *warned, and returns true if *warned was false: a process prints the user message of this flag at most once.
- * All ranks that call the function know that one of them prints the message.
+ * A caller must know that at least one of the ranks that call the function prints the message.
  */
 bool mca_coll_irr_warns_first(bool *warned);
 
@@ -195,15 +200,18 @@ typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_FAILED      /* a rank gave up an agreement: each call returns an error */
 } mca_coll_irr_state_t;
 
-/* The candidates of trials.  Allocated on demand, because most communicators are freed before a trial begins. */
+/* The candidates of a service.  Allocated on demand, because most communicators are freed before a trial begins. */
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
-    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidates behind the open strategies */
+    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidate of each open strategy */
     irr_situation_t situation;                  /* the situation in which `list` was last computed */
-    bool            lived;                      /* the end of the service is counted in the lessons */
+    bool            lived;                      /* the lessons already count the service among those that ended */
 } mca_coll_irr_candidates_t;
 
-/* The neighbors of this rank, and the slots of their blocks, sorted by rank, without MPI_PROC_NULL.  From malloc. */
+/*
+ * The neighbors of this rank, and the slots of their blocks.  A slot is the index of a block in the arguments of the
+ * call.  Both are sorted by rank and omit MPI_PROC_NULL.  From malloc.
+ */
 typedef struct mca_coll_irr_neighbors_t {
     int                  sends, receives;   /* numbers of slots without MPI_PROC_NULL */
     int                  send_places, recv_places;   /* numbers of slots with MPI_PROC_NULL */
@@ -212,31 +220,31 @@ typedef struct mca_coll_irr_neighbors_t {
     mca_coll_irr_slot_t  order[];           /* of the send side */
 } mca_coll_irr_neighbors_t;
 
-/* Bytes for the cause: why the current strategy serves a collective. */
+/* Size in bytes of the text that says why a strategy, or Open MPI, serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
-/* A collective of a team of communicators (coll_irr_team.h) or of an operation class: its state and its strategies. */
+/* State and strategies of one collective, for a team of communicators (coll_irr_team.h) or for an operation class. */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
     const char          *call;       /* name of the collective, or of a form that has a service of its own */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* used while SERVING */
-    /* index of the strategy that calls Open MPI's implementation: 0; -1: all strategies use the engine */
+    /* 0 if strategy 0 calls Open MPI's implementation; -1 if all strategies use the engine */
     int                  host_strategy;
     bool                 shares;     /* irr_comm belongs to the leader of the collective */
     uint64_t             first;      /* number of the team's first module that called the collective */
     uint64_t             communicators;   /* number of modules that called it */
-    uint64_t             passed;     /* uncounted calls, passed to Open MPI, of modules that did not join */
+    uint64_t             passed;     /* calls of modules outside the team, passed to Open MPI and not yet in `record` */
     bool                 logged;     /* the log names what serves the operation class */
-    bool                 requests_logged;   /* the log names what serves a persistent request; at most once */
-    char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, named, DECLINED, or refused: the cause, a clause */
+    bool                 requests_logged;   /* the log names what serves persistent requests */
+    char                 why[MCA_COLL_IRR_CAUSE];   /* clause of a message: reason of `state` or `refused` */
 
     mca_coll_irr_record_t *record;   /* NULL: no measurement */
-    uint64_t             agreements, setup_ns;   /* time of this rank in agreements and preparations */
+    uint64_t             agreements, setup_ns;   /* number of agreements; time of this rank in agreements and setups */
 
     /* Used while CHOOSING. */
-    bool                 voted;      /* the ranks have agreed that all choose */
+    bool                 voted;      /* the ranks have agreed that all of them choose strategies by trials */
     bool                 grouped;    /* the ranks have opened strategies */
     bool                 needs_transport;   /* trials need a transport, even on one node: sharing memory has failed */
     bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
@@ -260,18 +268,18 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
     mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
     mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
-    struct mca_coll_irr_class_t *class;         /* memory of `nonblocking`, allocated before the calls that need it */
+    struct mca_coll_irr_class_t *class;         /* next entry of `nonblocking`; allocated before its use */
     struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* of nonblocking calls; NULL: no call yet */
     mca_coll_irr_module_t      *next, **link;   /* of the component's list; `link` points to this module */
-    bool                        spare;          /* has no communicator; for one that finds no memory for a module */
+    bool                        spare;          /* kept for a communicator without memory for its own module */
     uint64_t                    number;         /* serial number of the module in this process */
     mca_coll_irr_team_t        *team;           /* NULL: no collective was called yet */
-    mca_coll_irr_team_t        *own_team;       /* allocated before a call needs it; NULL: in use */
+    mca_coll_irr_team_t        *own_team;       /* allocated before a call needs it; NULL: `team` uses it */
     bool                        barred;         /* all ranks know that this module cannot join its team */
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
     bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* the log names what serves the collective */
-    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* uncounted calls that were passed to Open MPI */
+    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls passed to Open MPI, not yet in a record */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
@@ -315,7 +323,7 @@ void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 /* Called when the component closes. */
 void mca_coll_irr_settings_close(void);
 
-/* Converts the value i of a parameter that names an algorithm to a row of the algorithm table or MCA_COLL_IRR_HOST. */
+/* Converts i, the value of an algorithm parameter, to a row of the algorithm table or to MCA_COLL_IRR_HOST. */
 int mca_coll_irr_algorithm(int i);
 
 /* The inverse of mca_coll_irr_algorithm. */

@@ -1,16 +1,16 @@
 /*
- * coll_irr_agreement.h - agreements of the ranks of a communicator: whether a collective is served, the setup of an
- * engine communicator for it, the constants of the machine, and the strategies to be tried.  No step blocks.
+ * coll_irr_agreement.h - how the ranks of a communicator agree on whether coll/irr serves a collective, on the setup of
+ * an engine communicator, on the measured constants of the machine, and on the strategies of a trial.
  *
- * An agreement is an operation with the functions start and test.  A blocking call waits for the agreement.  A
- * nonblocking call, or the start of a persistent request, completes when its agreement has ended.  The steps of an
- * agreement are in five files:
+ * An agreement is an operation with the functions start and test.  It proceeds in steps, and no step blocks.  A
+ * blocking call waits for the agreement.  A nonblocking call returns at once, and so does the start of a persistent
+ * request; the request completes after the agreement has ended.  The steps of an agreement are in five files:
  *
  *   coll_irr_agreement.c   the sequence of the steps
  *   coll_irr_vote.c        the vote: what each rank wants
  *   coll_irr_memory.c      the constants of the machine
  *   coll_irr_setup.c       the setup of an engine communicator, and a plan on it
- *   coll_irr_strategies.c  the choice: compares times, opens the strategies of a trial, ends the trial
+ *   coll_irr_strategies.c  the choice: compares times; opens or ends a trial (see coll_irr.h)
  *
  * Cost: log2(P) messages for each reduction.  The vote takes one reduction, the setup about five, the choice one or
  * two.
@@ -35,14 +35,14 @@
  *
  * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  It then sends an empty
  * message to the ranks ahead of it in all remaining rounds.  A rank that receives an empty message gives up in the same
- * way, even if the rank itself is late.  After one operation was given up, the ranks start no further operation,
- * because late messages could match it.
+ * way, even if it has only just entered the operation.  After one operation was given up, the ranks start no further
+ * operation, because late messages could match it.
  *
- * A late rank may receive the messages of all others without learning that they gave up afterwards.  If a rank may give
- * up, all ranks therefore run the rounds twice; one more word of the maxima states whether any rank has a timeout.  The
- * first pass tells a rank that all ranks have entered the operation, the second pass that all ranks have completed the
- * first pass.  One case remains: a rank may give up alone in the second pass.  Other ranks then wait in vain in the
- * next operation or exchange, which also ends in an error, or in a collective of Open MPI.
+ * A late rank may receive the messages of all others without learning that they gave up afterwards.  Therefore all
+ * ranks run the rounds twice if any rank has a timeout; an additional word of the maxima of the first pass says so.
+ * The first pass tells a rank that all ranks have entered the operation, the second pass that all ranks have completed
+ * the first pass.  One case remains: a rank may give up alone in the second pass.  The other ranks then wait in vain.
+ * They wait either in a collective of Open MPI, or in the next operation or exchange, which also ends in an error.
  *
  * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
  * from round to round.
@@ -63,7 +63,7 @@ typedef struct mca_coll_irr_reduction_t {
     mca_coll_irr_ranks_t   *ranks;
     const int              *members;     /* participating ranks; this rank has index `me`; NULL: all ranks */
     int                     count, me, tag;
-    uint64_t                waited_ns, seen_ns;   /* time waited, where long gaps are cut; time of the last test */
+    uint64_t                waited_ns, seen_ns;   /* time waited, with GAP_NS for a longer gap; time of last test */
     mca_coll_irr_partners_t partners;
     int                     round;       /* the current round */
     ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */
@@ -130,7 +130,7 @@ void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, 
  */
 int mca_coll_irr_tag(ompi_communicator_t *comm);
 
-/* ---- signature: coll/irr is the same on all ranks ---- */
+/* ---- signature: a hash by which ranks find out that all of them run the same coll/irr ---- */
 
 /* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
 void mca_coll_irr_signature_open(void);
@@ -143,7 +143,7 @@ typedef struct mca_coll_irr_agreement_t mca_coll_irr_agreement_t;
 typedef enum mca_coll_irr_goal_t {
     MCA_COLL_IRR_SERVE,    /* votes; if all ranks want the collective served, sets up an engine communicator */
     MCA_COLL_IRR_CHOOSE,   /* votes unless the ranks have voted already, then does the next step of the choice */
-    MCA_COLL_IRR_VOTE,     /* only votes whether all ranks choose */
+    MCA_COLL_IRR_VOTE,     /* only votes on whether all ranks choose strategies by trials */
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
 
@@ -167,7 +167,7 @@ typedef struct mca_coll_irr_aim_t {
  */
 typedef irr_status_t (*mca_coll_irr_step_t)(mca_coll_irr_agreement_t *agreement);
 
-/* Size of the cause that one rank sends to all others, in words and in bytes. */
+/* Size, in words and in bytes, of the text in which a rank tells all others why Open MPI serves the collective. */
 enum { MCA_COLL_IRR_WHY_WORDS = 28, MCA_COLL_IRR_WHY = 8 * MCA_COLL_IRR_WHY_WORDS };
 
 /* An agreement.  It must not move in memory until it has ended. */
@@ -183,9 +183,9 @@ struct mca_coll_irr_agreement_t {
 
     /* the vote */
     bool                    everywhere;   /* all ranks have coll/irr: known before, or found by the vote */
-    const char             *why;          /* the algorithm, if this rank leaves the collective to Open MPI */
+    const char             *why;          /* why this rank leaves the collective to Open MPI; NULL: it does not */
     uint64_t                text[MCA_COLL_IRR_WHY_WORDS];
-    uint64_t                holders[2];   /* whether this rank holds constants that differ */
+    uint64_t                holders[2];   /* the lowest ranks with the largest and the least value, as maxima */
 
     /* the setup */
     bool                    sets_up;      /* the next step belongs to the setup */
@@ -194,9 +194,9 @@ struct mca_coll_irr_agreement_t {
     irr_comm_t             *comm;         /* the engine communicator; NULL: none is open, or another object owns it */
     irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
     uint64_t                failed;       /* the plan failed on this rank; later: on any rank */
-    bool                    only_shared;  /* alike on all ranks: fails without a message if it needs a transport */
+    bool                    only_shared;  /* alike on all ranks: a setup without a transport, or none */
     mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or another object owns it */
-    mca_coll_irr_service_t *target;       /* the service that gets the engine communicator: `service` or its leader */
+    mca_coll_irr_service_t *target;       /* the service that gets the engine communicator */
     bool                    tries;        /* tries the strategies of a named algorithm */
 
     /* the choice */
@@ -231,7 +231,7 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement);
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                                 const mca_coll_irr_aim_t *aim, irr_comm_t **comm_p);
 
-/* ---- groups of steps: each step sets the next step, and the last step of a group sets `then` ---- */
+/* ---- groups of steps: each step sets `next` to the following step, the last step of a group to `then` ---- */
 
 /* Starts a reduction that replaces words by their maxima over all ranks, for the step `next`.  Returns IRR_OK. */
 static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_t *agreement, uint64_t *words,
@@ -242,17 +242,20 @@ static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_
     return IRR_OK;
 }
 
-/* Begins the vote.  At its end the service is DECLINED unless all ranks want it served, or all choose. */
+/*
+ * Begins the vote.  The service becomes DECLINED at the end of the vote, unless all ranks want it served or all ranks
+ * choose strategies by trials.
+ */
 irr_status_t mca_coll_irr_vote_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then);
 
 /*
- * After the vote the words are the maxima over all ranks.  APART is not 0 if on some rank the collective and its leader
- * have different algorithms.  PINNED is not 0 if the settings of some rank allow no trials of the algorithm's
- * strategies.  MACHINE is the index of the two words of mca_coll_irr_machine_words, if all ranks choose.
+ * After the vote `words` has the maxima over all ranks.  words[APART] is not 0 if on some rank the collective and its
+ * leader have different algorithms.  words[PINNED] is not 0 if the settings of some rank allow no trials of the
+ * algorithm's strategies.  If all ranks choose, the two words of mca_coll_irr_machine_words begin at words[MACHINE].
  */
 enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_MACHINE };
 
-/* Returns the end of a clause: why the algorithm is used although no setting names it; "" if a setting names it. */
+/* Returns text to append to a message: why the algorithm is used although no setting names it; "" if one does. */
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /*

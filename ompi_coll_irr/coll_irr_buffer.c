@@ -6,8 +6,8 @@
  * MPI_IN_PLACE there is one side with at most one packed copy.  The engine exchanges the bytes of the copy, or of the
  * user's buffer, in place (route/pairs.h).
  *
- * Cost: O(1) per rank, and the cost of listing or packing runs.  A call with the counts, displacements and datatype of
- * the previous call only compares them.
+ * Cost: O(1) per rank, and the cost of listing or packing runs.  A call whose counts, displacements and datatype equal
+ * those of the previous call costs only the comparison.
  */
 #include "coll_irr_buffer.h"
 
@@ -250,7 +250,7 @@ static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_element
     return status;
 }
 
-/* Adds a block to be packed.  Until the copy exists, its rank is ~rank, and its offset is relative to the copy. */
+/* Adds a block to be packed.  Until the copy exists, the block has rank ~rank and an offset relative to the copy. */
 static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
 {
     const irr_status_t status = add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
@@ -271,8 +271,8 @@ static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *
 }
 
 /*
- * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false without memory for the
- * blocks.  With packs_all the reserved memory always suffices.
+ * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false if there is no memory for
+ * the list.  With packs_all the reserved memory always suffices.
  */
 static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
                  mca_coll_irr_layout_t *layout)
@@ -294,7 +294,7 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
     return status == IRR_OK;
 }
 
-/* ---- calls that repeat the previous one: blocks of one datatype in rank order, each one run of bytes ---- */
+/* ---- calls that repeat the previous one, if each block is one run, in the order of the ranks ---- */
 
 /* True if the blocks were made with a datatype that has the same layout. */
 __attribute__((noinline))
@@ -350,7 +350,7 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
     }
 }
 
-/* Allocates the packed copy.  If all blocks are packed, the copy becomes the base.  Returns false without memory. */
+/* Allocates the packed copy; returns false if this fails.  If all blocks are packed, the copy becomes the base. */
 static bool place_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;
@@ -373,8 +373,8 @@ static bool place_copy(mca_coll_irr_end_t *end)
 }
 
 /*
- * Makes the blocks of any side.  Returns false without memory for the packed copy.  Not inlined, so that a call that
- * repeats its counts saves few registers.
+ * Makes the blocks of any side.  Returns false if there is no memory for the packed copy.  Not inlined, so that a call
+ * that repeats its counts has few registers to store.
  */
 __attribute__((noinline))
 static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
@@ -394,7 +394,7 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* Makes the blocks of a side, or reuses the previous ones.  Returns false without memory for the packed copy. */
+/* Makes the blocks of a side, or reuses the previous blocks.  Returns false if the packed copy finds no memory. */
 static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     end->base = side->buffer;
@@ -460,7 +460,7 @@ static bool joins(mca_coll_irr_elements_t *first, const mca_coll_irr_elements_t 
  * accelerator takes microseconds.  Their packed copies follow each other, too.
  *
  * The list of blocks has the order of the side.  A slot with packed elements or a single run
- * has one block in the list; another slot has one block for each run.
+ * has one block in the list.  Any other slot has one block for each run.
  */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {

@@ -83,7 +83,7 @@ typedef struct mca_coll_irr_bytes_t {
 } mca_coll_irr_bytes_t;
 
 /*
- * Reserve room for numbers of blocks.  Return IRR_OK, or IRR_ERR_NO_MEMORY and leave the room unchanged.
+ * Reserve room for this number of blocks.  Return IRR_OK, or IRR_ERR_NO_MEMORY and leave the room unchanged.
  * mca_coll_irr_bytes_fini frees the room.
  */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
@@ -91,9 +91,9 @@ irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
- * Fills the blocks of a call; mca_coll_irr_place has set the ranks of its sides.  Allocates packed copies for blocks
- * whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of an accelerator.  Without memory
- * for a copy, sets `lacks`, and still fills the blocks.
+ * Makes the lists of blocks of a call.  The caller must have set the ranks of both sides with mca_coll_irr_place.
+ * Allocates packed copies for blocks whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of
+ * an accelerator.  If there is no memory for a copy, sets `lacks`, and still makes the lists.
  */
 void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
@@ -176,7 +176,7 @@ void mca_coll_irr_runs_close(void);
  * A zeroed operation is closed.  If it is kept from call to call, a repeated call reuses its lists of blocks.
  */
 typedef struct mca_coll_irr_operation_t {
-    const mca_coll_irr_call_t *call;       /* the call; its sides are placed */
+    const mca_coll_irr_call_t *call;       /* the call; mca_coll_irr_place has set its ranks */
     mca_coll_irr_bytes_t       bytes;      /* the bytes of the call */
     irr_exchange_t            *exchange;   /* the exchange in progress; NULL: Open MPI serves the call */
     bool                       opened;     /* blocks and packed copies exist */
@@ -185,9 +185,9 @@ typedef struct mca_coll_irr_operation_t {
 } mca_coll_irr_operation_t;
 
 /*
- * Makes the blocks of the call, and packs the send side unless the operation repeats.  Room for the blocks has been
- * reserved.  The call must outlive the operation.  mca_coll_irr_operation_start reports errors (no memory for copies,
- * packing).
+ * Makes the blocks of the call, and packs the send side unless the operation repeats.  The caller must have reserved
+ * room for the blocks.  The call must outlive the operation.  mca_coll_irr_operation_start reports errors: no memory
+ * for a copy, or a failure of packing.
  */
 void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
                                  const mca_coll_irr_ranks_t *ranks);
@@ -196,9 +196,9 @@ void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_
 void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
 
 /*
- * Starts the exchange on this engine communicator.  Unless the operation repeats, the caller has set `exchange`.  If
- * the operation is not open, lacks memory or has failed, the engine communicator fails on all members, because other
- * ranks wait for this one.
+ * Starts the exchange on this engine communicator.  The caller must have set `exchange`, except for an operation that
+ * repeats, which has one.  If the operation is not open, lacks memory or has failed, the function makes the engine
+ * communicator fail on all members, so that no rank waits for this one.
  */
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
 

@@ -7,7 +7,10 @@
 #include "choose/model.h"
 #include "problem/matrix.h"
 
-/* Returns the traffic of a matrix, for a persistent request of ranks that have one processor each.  O(P * P). */
+/*
+ * Returns the numbers of the model for a matrix of counts, for ranks on nodes of node_ranks ranks.  The exchange is a
+ * persistent request, and each rank has one processor.  Time: O(P * P).
+ */
 irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks);
 
 #endif

@@ -18,7 +18,7 @@ IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shm)
 
 /* ---- segments with invalid contents ---- */
 
-/* Changes the next slot of a lane without the sender's knowledge. The slot already holds a message of eight bytes. */
+/* Puts an invalid message into the next slot of a lane, which is the ring of slots from one rank to another. */
 typedef void (*forge_t)(irr_lane_out_t *out, irr_lane_slot_t *slot);
 
 static void put_piece(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t total, uint64_t offset, uint64_t length,
@@ -96,7 +96,7 @@ static void expect_broken(forge_t forge)
         return;
     }
     irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    irr_net_exchange_bytes(&net, 0, 1, 100, true);   /* there is room beside the slots */
+    irr_net_exchange_bytes(&net, 0, 1, 100, true);   /* allocates the bytes beside the slots */
     irr_list_open_even(&list, 1, 300);
     irr_list_open_even(&another, 1, 8);
     irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
@@ -156,8 +156,8 @@ enum { LONG = 2 * IRR_LANE_BESIDE, LATE = 3 };   /* LATE: index of the last send
 
 /*
  * Rank 0 sends four long messages to rank 1, in pieces or by single copy, and takes the sends back. Rank 0 may
- * overwrite the messages at once. Rank 1 posts its receives before or after that. Its receives end in errors or do not
- * end, and messages that are sent later arrive.
+ * overwrite the messages at once. Rank 1 posts its receives before the sends, or after the sends were taken
+ * back. The receives end in errors or do not end, and messages that are sent later arrive.
  */
 static void expect_taken_back(bool single, bool recv_first)
 {
@@ -235,7 +235,7 @@ IRR_NET_TEST(test_busy, &shm)
     irr_list_close(&list);
 }
 
-/* Tests links whose offsets are outside of the segment, and counts of slots that were never sent. */
+/* Tests links whose offsets are outside of the segment, and a number of received slots above the number sent. */
 IRR_NET_TEST(test_lying_links, &shm)
 {
     irr_op_t recv = { .then = NULL };
@@ -282,7 +282,7 @@ IRR_NET_TEST(test_no_single_copy, &shm)
     CU_ASSERT_EQUAL(net->peers[1][0]->singles[0], 1);
 }
 
-/* In the form gather a message is copied twice, whatever its length. */
+/* A message of IRR_FORM_GATHER is copied twice, whatever its length. */
 IRR_NET_TEST(test_two_copies, &shm)
 {
     irr_net_exchange_bytes(net, 1, 0, 8, true);
@@ -315,7 +315,7 @@ static void fill_room(irr_net_t *net, const irr_list_t *from, uint16_t tag)
 
 /*
  * An unexpected message is lost if the receiver has no room and no memory for it. The send completes, and later
- * messages arrive. Receives of the channel fail until all messages of the channel are discarded.
+ * messages arrive. Receives that rank 1 posts fail until all messages of the channel are discarded.
  */
 static void check_lost(size_t length)
 {
@@ -410,4 +410,4 @@ IRR_TEST_MAIN("shm", 240,
     { "long messages that are copied twice", test_two_copies },
     { "messages that find no receive and no memory", test_no_memory },
     { "sends that are taken back", test_taken_back },
-    { "a long one that finds no receive and no memory", test_no_memory_single })
+    { "a message by single copy that finds no receive and no memory", test_no_memory_single })

@@ -1,9 +1,9 @@
 """times.py - draws a schedule over time: which rank sends to which, and for how long.
 
-Each rank has two rows, for sent and for received messages; time runs from left to right, in bytes of one port. While a
-rank does not send, or does not receive, its row is hatched. Guo and Pan draw schedules like this in figure 1 (d) and
-(e). A dashed line shows the time at which the busiest rank would end if it never waited. The tooltip of a bar shows its
-message.
+Each rank has two rows, one for sent and one for received messages. Time runs from left to right; its unit is the time
+in which a port transfers one byte. While a rank does not send, or does not receive, its row is hatched. Figures 1 (d)
+and (e) of the paper by Guo and Pan (docs/algorithms.md) have this form. A dashed line shows the time at which the
+busiest rank would end if it never waited. The tooltip of a bar shows its message.
 """
 from .svg import LEGEND_LINE, MARGIN, TITLE, label, picture, plural, tick_of
 

@@ -42,7 +42,7 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
     return irr_direct_add_side(problem, &irr_order_rotate, &side, &run->plan);
 }
 
-/* Builds a plan in place. */
+/* Builds the plan of an exchange in place (MPI_IN_PLACE). */
 static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
 {
     irr_status_t status = irr_pairs_build(problem, &irr_pairs_limits, &run->plan);
@@ -50,7 +50,7 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Builds any plan. A plan beside a relay has only the long messages that this rank sends. */
+/* Builds any plan. If a relay moves the short messages, the plan has only the long messages that this rank sends. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {

@@ -10,9 +10,9 @@
  *
  * The family of a rank is the rank itself and all ranks below it in the tree.
  *
- * Cost: two messages per rank for a gather and for a scatter, of which 2 ceil(log2 P) messages are in sequence. For n
- * bytes in total rank 0 takes O(n + P) memory and time. A rank takes memory for the entries of its family, and 8 bytes
- * per rank of the family.
+ * Cost: a gather followed by a scatter sends two messages per rank; the longest chain of messages that depend on each
+ * other has 2 ceil(log2 P). If all entries together have n bytes, rank 0 takes O(n + P) memory and time. A rank takes
+ * memory for the entries of its family, and 8 bytes per rank of the family.
  */
 #ifndef IRR_GATHER_H
 #define IRR_GATHER_H
@@ -42,15 +42,15 @@ void         irr_gather_fini(irr_gather_t *gather);
 
 /*
  * Empties the list `entries`, and begins this rank's entry in the list. The caller writes the entry and ends the entry
- * with irr_bytes_end. Returns the argument `begin` of irr_bytes_end.
+ * with irr_bytes_end. Returns the value to pass to irr_bytes_end as `begin`.
  */
 size_t irr_gather_begin(irr_gather_t *gather);
 
 /*
  * irr_gather_up starts a gather on all ranks; irr_gather_down starts a scatter on all ranks. No other gather or scatter
  * may be running. Before a scatter, rank 0 must put the entries of all ranks into `entries`. The functions use only
- * channel, tag_base, counters and failure of env, and borrow their targets until the gather or scatter ends. All
- * messages are of kind IRR_TAG_SYNC. The functions never block.
+ * the members `channel`, `tag_base`, `counters` and `failure` of env; the objects behind these members must exist until
+ * the gather or scatter ends. All messages are of kind IRR_TAG_SYNC. The functions never block.
  */
 void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env);
 void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env);

@@ -1,5 +1,5 @@
 /*
- * endpoint.c - endpoints. The first send to a peer opens its endpoint; close flushes and closes all endpoints.
+ * endpoint.c - endpoints. The first send to a peer opens an endpoint; irr_ucx_close flushes and closes all endpoints.
  *
  * A peer has only an address until the first send to the peer. An endpoint costs memory and connection setup, and a
  * grid route sends to only a few of many peers.
@@ -49,7 +49,7 @@ irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
     irr_ucx_t *ucx = irr_ucx_of(transport);
 
     if (ucx->closed) {
-        return IRR_ERR_CANCELED;   /* even before the endpoint is closed, UCX must not get it again */
+        return IRR_ERR_CANCELED;   /* UCX must not get an endpoint whose close is in progress */
     }
     return peer->endpoint != NULL ? IRR_OK : open_endpoint(ucx, peer);
 }
