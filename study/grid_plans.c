@@ -5,8 +5,8 @@
  * For each stage, the plan of every rank gets its sends first.  Then it gets its receives: the sends of the other ranks
  * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
  *
- * In a stage, the ranks that exchange messages directly or through each other are a group, as the ranks of a row.  One
- * group at a time runs the stage, so with `take` only the pieces of one group are in memory.
+ * A stage takes the ranks that exchange messages one after the other, and a rank's sends are added when the first rank
+ * receives them.  With `take` the pieces of a rank are therefore in memory only until its last send is received.
  */
 #include "study/grid_plans.h"
 
@@ -19,6 +19,8 @@
 typedef struct rank {
     irr_stages_t    stages;
     irr_grid_plan_t build;
+    bool            sent;      /* the plan has the sends of this stage */
+    int             uses;      /* number of ranks that still need them, this rank included */
     size_t          taken;     /* number of steps that were passed to `take` */
     irr_problem_t   problem;   /* with `take` */
     irr_block_t    *kept;      /* with `take`: the blocks of the problem */
@@ -66,7 +68,7 @@ static void list_rank(job_t *job, int rank, int *count)
     }
 }
 
-/* Lists from index `first` on the ranks that exchange messages with a rank, directly or not.  Returns their end. */
+/* Lists from index `first` on the ranks that exchange messages with a rank, directly or not; returns the end. */
 static int list_group(job_t *job, int number, int rank, int first)
 {
     int count = first;
@@ -110,38 +112,66 @@ static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
     return status;
 }
 
-/* Runs a stage for a group.  The memory of a distribution is as large as the data of a rank, so only one exists. */
-static irr_status_t run_group(const job_t *job, int number, const int *list, int count)
+/* Counts one use less of the sends of a rank.  After the last one the stage of the rank ends. */
+static irr_status_t release(const job_t *job, rank_t *rank, int number)
 {
-    rank_t *all = job->all;
     irr_status_t status = IRR_OK;
 
-    for (int i = 0; i < count && status == IRR_OK; i++) {
-        status = irr_grid_plan_sends(&all[list[i]].build, number);
-        irr_distribution_fini(&all[list[i]].build.distribution);
-    }
-    for (int i = 0; i < count && status == IRR_OK; i++) {
-        status = receive(all, list[i], number);
-    }
-    for (int i = 0; i < count && status == IRR_OK; i++) {
-        status = irr_grid_plan_end_stage(&all[list[i]].build, number);
-    }
-    for (int i = 0; i < count && status == IRR_OK; i++) {
-        status = hand_over(job, &all[list[i]], false);
+    if (--rank->uses == 0) {
+        status = irr_grid_plan_end_stage(&rank->build, number);
+        status = status == IRR_OK ? hand_over(job, rank, false) : status;
     }
     return status;
+}
+
+/* Adds the sends of a rank.  The memory of a distribution is as large as the data of a rank, so only one exists. */
+static irr_status_t send(rank_t *rank, int number)
+{
+    irr_status_t status = IRR_OK;
+
+    if (!rank->sent) {
+        rank->sent = true;
+        status = irr_grid_plan_sends(&rank->build, number);
+        irr_distribution_fini(&rank->build.distribution);
+    }
+    return status;
+}
+
+/* Runs a stage for a rank: its sends, those that it receives, and its receives. */
+static irr_status_t run_rank(const job_t *job, int number, int r)
+{
+    rank_t *rank = &job->all[r];
+    const irr_stage_t *stage = &rank->stages.stage[number - 1];
+    irr_status_t status = send(rank, number);
+
+    for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
+        status = send(&job->all[stage->sender[i]], number);
+    }
+    status = status == IRR_OK ? receive(job->all, r, number) : status;
+    for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
+        status = release(job, &job->all[stage->sender[i]], number);
+    }
+    return status == IRR_OK ? release(job, rank, number) : status;
 }
 
 static irr_status_t run_stage(job_t *job, int number)
 {
     irr_status_t status = IRR_OK;
-    int begin = 0, end;
+    int listed = 0;
 
     memset(job->listed, 0, (size_t)job->ranks * sizeof(*job->listed));
-    for (int r = 0; r < job->ranks && status == IRR_OK; r++) {
-        end = job->listed[r] ? begin : list_group(job, number, r, begin);
-        status = run_group(job, number, job->list + begin, end - begin);
-        begin = end;
+    for (int r = 0; r < job->ranks; r++) {
+        const irr_stage_t *stage = &job->all[r].stages.stage[number - 1];
+
+        job->all[r].sent = false;
+        job->all[r].uses++;
+        for (int i = 0; i < stage->senders; i++) {
+            job->all[stage->sender[i]].uses++;
+        }
+        listed = job->listed[r] ? listed : list_group(job, number, r, listed);
+    }
+    for (int i = 0; i < job->ranks && status == IRR_OK; i++) {
+        status = run_rank(job, number, job->list[i]);
     }
     return status;
 }

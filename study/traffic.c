@@ -5,30 +5,62 @@
 
 #include <math.h>
 
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks)
+#define TILE 256   /* columns that are summed together, so that the matrix is read row by row */
+
+typedef struct sums {
+    double messages, bytes;
+} sums_t;
+
+static void add(sums_t *sums, uint64_t bytes)
 {
-    double messages[2] = { 0, 0 }, bytes[2] = { 0, 0 }, longest = 0;   /* maxima of sends and of receives */
+    sums->messages += bytes > 0;
+    sums->bytes += (double)bytes;
+}
+
+static void raise(sums_t *most, const sums_t *sums)
+{
+    most->messages = fmax(most->messages, sums->messages);
+    most->bytes = fmax(most->bytes, sums->bytes);
+}
+
+/* Raises the maxima to those of the columns from `first` on, and *longest to their longest message. */
+static void sum_columns(const irr_matrix_t *matrix, int first, sums_t *most, double *longest)
+{
+    const int count = matrix->ranks - first < TILE ? matrix->ranks - first : TILE;
+    sums_t sums[TILE] = { { 0, 0 } };
 
     for (int i = 0; i < matrix->ranks; i++) {
-        double own_messages[2] = { 0, 0 }, own_bytes[2] = { 0, 0 };
+        for (int k = 0; k < count; k++) {
+            const uint64_t bytes = i != first + k ? *irr_matrix_at(matrix, i, first + k) : 0;
+
+            add(&sums[k], bytes);
+            *longest = fmax(*longest, (double)bytes);
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        raise(most, &sums[k]);
+    }
+}
+
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks)
+{
+    sums_t rows = { 0, 0 }, columns = { 0, 0 };
+    double longest = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        sums_t row = { 0, 0 };
 
         for (int j = 0; j < matrix->ranks; j++) {
-            const uint64_t lengths[2] = { *irr_matrix_at(matrix, i, j), *irr_matrix_at(matrix, j, i) };
-
-            for (int side = 0; side < 2 && i != j; side++) {
-                own_messages[side] += lengths[side] > 0;
-                own_bytes[side] += (double)lengths[side];
-                longest = fmax(longest, (double)lengths[side]);
-            }
+            add(&row, i != j ? *irr_matrix_at(matrix, i, j) : 0);
         }
-        for (int side = 0; side < 2; side++) {
-            messages[side] = fmax(messages[side], own_messages[side]);
-            bytes[side] = fmax(bytes[side], own_bytes[side]);
-        }
+        raise(&rows, &row);
+    }
+    for (int first = 0; first < matrix->ranks; first += TILE) {
+        sum_columns(matrix, first, &columns, &longest);
     }
     return (irr_traffic_t){
         .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks, .alone = true,
-        .messages = fmax(messages[0], messages[1]), .even_messages = fmin(messages[0], messages[1]),
-        .bytes = fmax(bytes[0], bytes[1]), .even_bytes = fmin(bytes[0], bytes[1]), .longest = longest
+        .messages = fmax(rows.messages, columns.messages), .even_messages = fmin(rows.messages, columns.messages),
+        .bytes = fmax(rows.bytes, columns.bytes), .even_bytes = fmin(rows.bytes, columns.bytes), .longest = longest
     };
 }

@@ -349,9 +349,11 @@ static irr_cli_exit_t run_alone(const irr_tool_options_t *options, irr_tool_inpu
 /* Checks the options that depend on the number of ranks, which may come from the matrix. */
 static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
-    if (ranks > IRR_TOOL_RANKS_MAX) {
-        return irr_cli_complain("%.256s: matrix has %d rows, irr_plan plans for at most %d ranks", options->matrix,
-                                ranks, IRR_TOOL_RANKS_MAX);
+    const int most = irr_tool_ranks_max(options->command);
+
+    if (ranks > most) {
+        return irr_cli_complain("%.256s: matrix has %d rows, this command takes at most %d ranks",
+                                irr_tool_source(options), ranks, most);
     }
     if (options->rank >= ranks) {
         return irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);

@@ -32,8 +32,14 @@
 
 #define IRR_TOOL_ALL_RANKS (-1)
 
-/* Maximum number of ranks.  All plans are in memory at once, and some algorithms have a step for each pair of ranks. */
-#define IRR_TOOL_RANKS_MAX 2048
+/* Maximum number of ranks, as of a matrix in a file. */
+#define IRR_TOOL_RANKS_MAX IRR_MATRIX_RANKS_MAX
+
+/*
+ * Maximum number of ranks of print, check, draw and emit-c.  They have all plans in memory at once, and some algorithms
+ * have a step for each pair of ranks.
+ */
+#define IRR_TOOL_PLANS_MAX 2048
 
 /* ---- options ---- */
 
@@ -76,6 +82,9 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
 /* Prints the texts that follow the options in --help all. */
 void irr_tool_help(void);
+
+/* Returns the maximum number of ranks of a command. */
+int irr_tool_ranks_max(irr_tool_command_t command);
 
 /* ---- input ---- */
 

@@ -53,9 +53,9 @@ static irr_cli_exit_t schedule_load(const irr_tool_options_t *options, irr_tool_
     if (status != IRR_OK) {
         return irr_cli_file_read(options->load, status, &error);
     }
-    if (ranks > IRR_TOOL_RANKS_MAX) {
+    if (ranks > irr_tool_ranks_max(options->command)) {
         return irr_cli_complain("%.256s: schedule is for %d ranks, irr_plan plans for at most %d", options->load, ranks,
-                                IRR_TOOL_RANKS_MAX);
+                                irr_tool_ranks_max(options->command));
     }
     if (options->ranks > 0 && ranks != options->ranks) {
         return irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
@@ -138,9 +138,9 @@ static irr_cli_exit_t topology_load(const irr_tool_options_t *options, irr_tool_
         return irr_cli_complain("--hosts: %s", reason);
     }
     if (code == IRR_CLI_GOOD && options->ranks == 0 && options->load == NULL &&
-        irr_tool_source(options) == options->pattern && topology_ranks(input) > IRR_TOOL_RANKS_MAX) {
+        irr_tool_source(options) == options->pattern && topology_ranks(input) > irr_tool_ranks_max(options->command)) {
         return irr_cli_complain("%.256s: %d hosts, irr_plan plans for at most %d ranks; --ranks or --hosts takes some",
-                                options->topology, topology_ranks(input), IRR_TOOL_RANKS_MAX);
+                                options->topology, topology_ranks(input), irr_tool_ranks_max(options->command));
     }
     return code == IRR_CLI_GOOD ? doubt_speeds(options->topology, &input->topology) : code;
 }

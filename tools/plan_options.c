@@ -33,6 +33,11 @@ static const irr_cli_command_t commands[] = {
     [IRR_TOOL_NOTHING]   = { NULL }
 };
 
+int irr_tool_ranks_max(irr_tool_command_t command)
+{
+    return command == IRR_TOOL_SIMULATE || command == IRR_TOOL_RECOMMEND ? IRR_TOOL_RANKS_MAX : IRR_TOOL_PLANS_MAX;
+}
+
 /* ---- the value without a type in the table ---- */
 
 static irr_cli_exit_t read_redistribution(const char *value, void *target)

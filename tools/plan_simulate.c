@@ -107,6 +107,19 @@ static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_
     return status;
 }
 
+/* Returns whether a rank has no message for another rank. */
+static bool has_empty(const irr_matrix_t *matrix)
+{
+    bool empty = false;
+
+    for (int i = 0; !empty && i < matrix->ranks; i++) {
+        for (int j = 0; !empty && j < matrix->ranks; j++) {
+            empty = i != j && *irr_matrix_at(matrix, i, j) == 0;
+        }
+    }
+    return empty;
+}
+
 /* Makes a matrix for Open MPI, which also sends empty messages.  An empty message costs as much as one byte. */
 static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 {
@@ -138,11 +151,12 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
                                    irr_tool_strategy_t *strategy)
 {
     irr_matrix_t filled = { .ranks = 0 };
-    irr_status_t status = strategy->host ? fill_empty(job->matrix, &filled) : IRR_OK;
+    const bool fills = strategy->host && has_empty(job->matrix);
+    irr_status_t status = fills ? fill_empty(job->matrix, &filled) : IRR_OK;
 
     if (status == IRR_OK) {
         status = simulate_strategy(job, cluster, strategy_of(cluster, strategy), strategy->host,
-                                   strategy->host ? &filled : job->matrix, &strategy->simulated);
+                                   fills ? &filled : job->matrix, &strategy->simulated);
     }
     irr_matrix_fini(&filled);
     return irr_cli_status(status, "%.64s for %d ranks", strategy->name, job->matrix->ranks);
