@@ -216,25 +216,26 @@ static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
  */
 static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
-    const irr_step_t *steps = exec->plan->steps;
+    const irr_step_t *step = &exec->plan->steps[*next];
+    size_t i = *next;
 
-    for (; *next < exec->nsteps; ++*next) {
-        const irr_step_t *step = &steps[*next];
+    for (; i < exec->nsteps; i++, step++) {
         irr_exec_step_t *state;
 
         if ((kinds >> step->kind & 1) == 0) {
             continue;
         }
-        state = irr_exec_step_of(exec, *next);
+        state = irr_exec_step_of(exec, i);
         if (state->pending != IRR_EXEC_NOT_STARTED) {
             continue;   /* irr_exec_drop_sends has completed the step */
         }
         if (!may_start(exec, step)) {
-            return;
+            break;
         }
         exec->unstarted--;
         start(exec, state, step);
     }
+    *next = i;
 }
 
 static void advance_all(irr_exec_t *exec)
@@ -344,7 +345,8 @@ static void take_plan(irr_exec_t *exec)
     const irr_exec_env_t *env = &exec->env;
     const irr_plan_t *plan = exec->plan;
 
-    assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
+    assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max);
+    assert(exec->last == &exec->room);
     exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
     exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
     exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;

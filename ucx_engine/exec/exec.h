@@ -118,7 +118,7 @@ struct irr_exec {
     irr_line_t        line;
     irr_window_t      window;
     irr_exec_room_t   room;         /* storage from the first step on */
-    irr_exec_room_t  *grown;        /* storage for appended steps that did not fit in `room`, latest first */
+    irr_exec_room_t  *last;         /* `room`, or the latest storage for appended steps that did not fit in `room` */
     size_t            nsteps;       /* number of steps whose requests are set */
     size_t            held;         /* number of receives that wait for the source, and of steps that failed the run */
     bool              more;         /* the source may still append steps */
@@ -211,12 +211,12 @@ bool irr_exec_sent(const irr_exec_t *exec, size_t end);
 
 static inline const irr_exec_room_t *irr_exec_room_of(const irr_exec_t *exec, size_t step)
 {
-    const irr_exec_room_t *room = exec->grown;
+    const irr_exec_room_t *room = exec->last;
 
-    while (room != NULL && step < room->first_step) {
+    while (step < room->first_step) {
         room = room->next;
     }
-    return room != NULL ? room : &exec->room;
+    return room;
 }
 
 /*

@@ -50,13 +50,14 @@ static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, size_t step
 
 static void free_grown(irr_exec_t *exec)
 {
-    while (exec->grown != NULL) {
-        irr_exec_room_t *room = exec->grown;
+    while (exec->last != NULL && exec->last != &exec->room) {
+        irr_exec_room_t *room = exec->last;
 
-        exec->grown = room->next;
+        exec->last = room->next;
         free_arrays(room);
         irr_free(room);
     }
+    exec->last = &exec->room;
 }
 
 void irr_exec_fini(irr_exec_t *exec)
@@ -73,15 +74,13 @@ static size_t larger(size_t a, size_t b)
 
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds)
 {
-    size_t steps = larger(bounds.steps, exec->room.steps_max), pieces = larger(bounds.pieces, exec->room.pieces_max);
+    const irr_exec_room_t *last = exec->last != NULL ? exec->last : &exec->room;
+    const size_t steps = larger(larger(bounds.steps, exec->room.steps_max), last->first_step + last->steps_max);
+    const size_t pieces = larger(larger(bounds.pieces, exec->room.pieces_max), last->first_piece + last->pieces_max);
     irr_exec_room_t room;
     irr_status_t status = IRR_OK;
 
-    if (exec->grown != NULL) {
-        steps = larger(steps, exec->grown->first_step + exec->grown->steps_max);
-        pieces = larger(pieces, exec->grown->first_piece + exec->grown->pieces_max);
-        free_grown(exec);
-    }
+    free_grown(exec);
     if (steps > exec->room.steps_max || pieces > exec->room.pieces_max) {
         status = make_arrays(exec, 0, steps, pieces, &room);
         if (status == IRR_OK) {
@@ -131,8 +130,10 @@ void irr_exec_take_in(irr_exec_t *exec)
 
 void irr_exec_open(irr_exec_t *exec, size_t first)
 {
+    const irr_exec_room_t *room = irr_exec_room_of(exec, first);   /* holds all steps from `first` on */
+
     for (size_t i = first; i < exec->nsteps; i++) {
-        irr_exec_step_of(exec, i)->pending = IRR_EXEC_NOT_STARTED;
+        room->steps[i - room->first_step].pending = IRR_EXEC_NOT_STARTED;
     }
 }
 
@@ -142,7 +143,7 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
     const size_t first = exec->nsteps;
-    const irr_exec_room_t *last = irr_exec_room_of(exec, SIZE_MAX);
+    const irr_exec_room_t *last = exec->last;
     irr_exec_room_t *room;
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
@@ -156,8 +157,8 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
             return status;
         }
         room->first_piece = first < plan->nsteps ? plan->steps[first].first_piece : plan->npieces;
-        room->next = exec->grown;
-        exec->grown = room;
+        room->next = exec->last;
+        exec->last = room;
     }
     irr_exec_take_in(exec);
     irr_exec_open(exec, first);

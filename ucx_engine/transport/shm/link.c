@@ -144,12 +144,11 @@ bool irr_shm_find(irr_peer_t *peer)
 
 /*
  * Sets *base to the next bytes of the current piece, and moves the cursor behind these bytes. Returns their number, at
- * most `bytes`.
+ * most `bytes`. The cursor is a copy of its caller, which stays in registers.
  */
-static size_t advance(irr_shm_op_t *op, size_t bytes, unsigned char **base)
+static inline size_t advance(const irr_iov_t *iov, irr_shm_cursor_t *cursor, size_t bytes, unsigned char **base)
 {
-    irr_shm_cursor_t *cursor = &op->at;
-    const irr_iov_t *piece = &irr_shm_request_of(op)->iov[cursor->index];
+    const irr_iov_t *piece = &iov[cursor->index];
     const size_t left = piece->length - cursor->skip;
 
     *base = piece->base != NULL ? (unsigned char *)piece->base + cursor->skip : NULL;
@@ -164,30 +163,51 @@ static size_t advance(irr_shm_op_t *op, size_t bytes, unsigned char **base)
 
 void irr_shm_gather(irr_shm_op_t *from, unsigned char *to, size_t bytes)
 {
+    const irr_iov_t *iov = irr_shm_request_of(from)->iov;
+    irr_shm_cursor_t at = from->at;
+
     while (bytes > 0) {
         unsigned char *base;
-        const size_t some = advance(from, bytes, &base);
+        const size_t some = advance(iov, &at, bytes, &base);
 
-        if (some > 0) {
-            memcpy(to, base, some);
-        }
+        irr_shm_copy(to, base, some);
         to += some;
         bytes -= some;
     }
+    from->at = at;
 }
 
 size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes)
 {
-    while (bytes > 0 && to->at.index < irr_shm_request_of(to)->count) {
-        unsigned char *base;
-        const size_t some = advance(to, bytes, &base);
+    const irr_request_t *request = irr_shm_request_of(to);
+    irr_shm_cursor_t at = to->at;
 
-        if (base != NULL && some > 0) {
-            memcpy(base, from, some);
-            to->at.kept += some;
+    while (bytes > 0 && at.index < request->count) {
+        unsigned char *base;
+        const size_t some = advance(request->iov, &at, bytes, &base);
+
+        if (base != NULL) {
+            irr_shm_copy(base, from, some);
+            at.kept += some;
         }
         from += some;
         bytes -= some;
     }
+    to->at = at;
     return bytes;
+}
+
+irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled)
+{
+    irr_request_t *request = irr_shm_request_of(op);
+
+    request->bytes = total;
+    peer->shm->gathered += irr_request_gathers(request) ? op->at.kept : 0;
+    return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
+}
+
+irr_status_t irr_shm_fill_pieces(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+{
+    op->at = (irr_shm_cursor_t){ .kept = 0 };
+    return irr_shm_outcome(peer, op, total, irr_shm_scatter(op, bytes, total) > 0);
 }

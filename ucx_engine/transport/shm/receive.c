@@ -10,42 +10,6 @@
 
 #include <string.h>
 
-/* ---- the end of a receive ---- */
-
-irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled)
-{
-    irr_request_t *request = irr_shm_request_of(op);
-
-    request->bytes = total;
-    peer->shm->gathered += irr_request_gathers(request) ? op->at.kept : 0;
-    return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
-}
-
-/* Completes a receive with a contiguous message, in the general case. */
-__attribute__((noinline))
-static irr_status_t scatter(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
-{
-    op->at = (irr_shm_cursor_t){ .kept = 0 };
-    return irr_shm_outcome(peer, op, total, irr_shm_scatter(op, bytes, total) > 0);
-}
-
-irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
-{
-    irr_request_t *request = irr_shm_request_of(op);
-    const irr_iov_t *piece = request->iov;
-
-    if (request->count != 1 || piece->base == NULL || piece->length < total) {
-        return scatter(peer, op, bytes, total);
-    }
-    if (total <= IRR_LANE_SHORT) {
-        irr_lane_copy(piece->base, bytes, total);
-    } else {
-        memcpy(piece->base, bytes, total);
-    }
-    request->bytes = total;
-    return IRR_OK;
-}
-
 static inline void finish(irr_shm_op_t *op, irr_status_t status)
 {
     irr_request_t *request = irr_shm_request_of(op);

@@ -19,29 +19,33 @@ static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t h
 }
 
 /* Counts bytes that were copied from several pieces. */
-static void count_gathered(irr_peer_t *peer, const irr_request_t *request, size_t bytes)
+static inline void count_gathered(irr_peer_t *peer, const irr_request_t *request, size_t bytes)
 {
     peer->shm->gathered += irr_request_gathers(request) ? bytes : 0;
+}
+
+/* Copies the pieces of a message to its slot. */
+static inline void gather(irr_peer_t *peer, const irr_request_t *request, unsigned char *to)
+{
+    for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
+        const size_t length = piece->length;
+
+        irr_lane_copy(to, piece->base, length);
+        to += length;
+    }
+    count_gathered(peer, request, request->length);
 }
 
 /* Sends a message that fits a slot. Returns false if no slot is free. */
 static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
-    unsigned char *to;
 
-    if (slot == NULL) {
-        return false;
+    if (slot != NULL) {
+        gather(peer, request, slot->bytes);
+        hand_over(peer, slot, irr_lane_header(&peer->out, key, request->length));
     }
-    irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
-    to = slot->bytes;
-    for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
-        irr_lane_copy(to, piece->base, piece->length);
-        to += piece->length;
-    }
-    count_gathered(peer, request, request->length);
-    hand_over(peer, slot, irr_lane_header(&peer->out, key, request->length));
-    return true;
+    return slot != NULL;
 }
 
 static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
@@ -199,19 +203,36 @@ static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
     return is_direct(peer) && put_whole(peer, key, request) ? IRR_OK : start(peer, key, request);
 }
 
-irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
+/* Sends a message, which is usually short. is_piece: the message has one piece. */
+__attribute__((always_inline))
+static inline irr_status_t send_short(irr_channel_t *channel, irr_request_t *request, bool is_piece)
 {
     irr_peer_t *peer = channel->members[request->peer];
     irr_lane_slot_t *slot;
 
-    if (request->count != 1 || !is_direct(peer) || request->length > IRR_LANE_SHORT ||
-        (slot = irr_lane_next_known(&peer->out)) == NULL) {
+    if (!is_direct(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next_known(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
     irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
-    irr_lane_copy(slot->bytes, request->iov->base, request->length);
+    if (is_piece) {
+        irr_lane_copy(slot->bytes, request->iov->base, request->length);
+    } else {
+        gather(peer, request, slot->bytes);
+    }
     hand_over(peer, slot, irr_lane_header(&peer->out, irr_shm_key(channel->id, request->tag), request->length));
     return IRR_OK;
+}
+
+/* Not inline, so that irr_shm_send saves no registers for the pieces. */
+__attribute__((noinline))
+static irr_status_t send_pieces(irr_channel_t *channel, irr_request_t *request)
+{
+    return send_short(channel, request, false);
+}
+
+irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request)
+{
+    return request->count == 1 ? send_short(channel, request, true) : send_pieces(channel, request);
 }
 
 unsigned irr_shm_progress_sends(irr_peer_t *peer)

@@ -279,11 +279,35 @@ unsigned     irr_shm_progress(irr_transport_t *transport);
 bool irr_shm_clear(irr_peer_t *peer);
 
 /*
- * irr_shm_fill completes a receive with a contiguous message. irr_shm_outcome completes a receive whose bytes have been
- * copied. Both return the status of the receive.
+ * irr_shm_fill_pieces completes a receive with a contiguous message. irr_shm_outcome completes a receive whose bytes
+ * have been copied. Both return the status of the receive.
  */
-irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total);
+irr_status_t irr_shm_fill_pieces(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total);
 irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled);
+
+/* Copies any number of bytes. */
+static inline void irr_shm_copy(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    if (bytes <= IRR_LANE_SHORT) {
+        irr_lane_copy(to, from, bytes);
+    } else {
+        memcpy(to, from, bytes);
+    }
+}
+
+/* Completes a receive with a contiguous message, as irr_shm_fill_pieces does; inline for a receive into one piece. */
+static inline irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+{
+    irr_request_t *request = irr_shm_request_of(op);
+    const irr_iov_t *piece = request->iov;
+
+    if (request->count != 1 || piece->base == NULL || piece->length < total) {
+        return irr_shm_fill_pieces(peer, op, bytes, total);
+    }
+    irr_shm_copy(piece->base, bytes, total);
+    request->bytes = total;
+    return IRR_OK;
+}
 
 /* ---- single.c ---- */
 
