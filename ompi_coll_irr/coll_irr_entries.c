@@ -28,7 +28,7 @@ typedef mca_coll_irr_previous_t previous_t;
 #define EQUAL_DECLARED                                                                                             \
     const void *sbuf, one_count_t scount, type_t *stype, void *rbuf, one_count_t rcount, type_t *rtype
 #define EQUAL_PASSED sbuf, scount, stype, rbuf, rcount, rtype
-#define EQUAL_CALL   { .send = equal(sbuf, scount, stype), .recv = equal(rbuf, rcount, rtype) }
+#define EQUAL_CALL   { equal(sbuf, scount, stype), equal(rbuf, rcount, rtype), NULL }
 #define EQUAL_AGAIN(send, recv)                                                                                    \
     (send).buffer, (one_count_t)(send).count, (send).datatype,                                                     \
     (recv).buffer, (one_count_t)(recv).count, (recv).datatype
@@ -43,7 +43,7 @@ static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
     const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
     void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes
 #define ARRAYS_PASSED sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes
-#define ARRAYS_CALL(side) { .send = side(sbuf, scounts, sdispls, stypes), .recv = side(rbuf, rcounts, rdispls, rtypes) }
+#define ARRAYS_CALL(side) { side(sbuf, scounts, sdispls, stypes), side(rbuf, rcounts, rdispls, rtypes), NULL }
 #define ARRAYS_AGAIN(send, recv, displs, types)                                                                    \
     (send).buffer, (send).counts, (send).displs, (send).types, (recv).buffer, (recv).counts, (recv).displs, (recv).types
 
@@ -93,13 +93,13 @@ static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets,
 static int name(FORM##_DECLARED, ompi_communicator_t *comm, mca_coll_base_module_t *base)                          \
 {                                                                                                                  \
     const previous_t *host = mca_coll_irr_left_to(base, which);                                                    \
-    call_t call;                                                                                                   \
                                                                                                                    \
-    if (host != NULL) {                                                                                            \
-        return SERVED(host, name)(FORM##_PASSED, comm, host->module);                                              \
+    if (host == NULL) {                                                                                            \
+        call_t call = FORM##_CALL;                                                                                 \
+                                                                                                                   \
+        return mca_coll_irr_call((mca_coll_irr_module_t *)base, which, &call);                                     \
     }                                                                                                              \
-    call = (call_t)FORM##_CALL;                                                                                    \
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, which, &call);                                         \
+    return SERVED(host, name)(FORM##_PASSED, comm, host->module);                                                  \
 }                                                                                                                  \
                                                                                                                    \
 static int i##name(FORM##_DECLARED, ompi_communicator_t *comm, ompi_request_t **request_p,                         \
