@@ -225,16 +225,15 @@ static irr_status_t wait_for(irr_exchange_t *exchange, int rounds, unsigned *eve
     do {
         irr_lock_acquire(&engine->lock);
         *events += progress(engine);
-        result = exchange->result;
         irr_lock_release(&engine->lock);
+        result = irr_exchange_read(exchange);
     } while (result == IRR_IN_PROGRESS && --rounds > 0);
-    exchange->started = result == IRR_IN_PROGRESS;
     return result;
 }
 
 irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events)
 {
-    const irr_status_t result = irr_exchange_test(exchange);
+    const irr_status_t result = irr_exchange_read(exchange);
 
     return result == IRR_IN_PROGRESS ? wait_for(exchange, rounds, events) : result;
 }

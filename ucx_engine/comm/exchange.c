@@ -142,7 +142,7 @@ static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, con
 static void open_exchange(irr_exchange_t *exchange)
 {
     exchange->started = true;
-    exchange->result = IRR_IN_PROGRESS;
+    atomic_store_explicit(&exchange->result, IRR_IN_PROGRESS, memory_order_relaxed);
     irr_queue_enter(exchange);
 }
 
@@ -217,12 +217,5 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
 
 irr_status_t irr_exchange_test(irr_exchange_t *exchange)
 {
-    irr_lock_t *lock = &exchange->comm->engine->lock;
-    irr_status_t result;
-
-    irr_lock_acquire(lock);
-    result = exchange->result;
-    irr_lock_release(lock);
-    exchange->started = result == IRR_IN_PROGRESS;
-    return result;
+    return irr_exchange_read(exchange);
 }

@@ -13,6 +13,8 @@
 
 #include "comm/engine.h"
 
+#include <stdatomic.h>
+
 /* The states of an exchange. The state only increases, and an exchange skips the states that it does not need. */
 typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* waits for earlier exchanges of its communicator (queue.c) */
@@ -44,7 +46,7 @@ struct irr_exchange {
     const void           *input;
     void                 *output;
     irr_exchange_state_t  state;
-    irr_status_t          result;     /* IRR_IN_PROGRESS until the exchange is over */
+    _Atomic irr_status_t  result;     /* IRR_IN_PROGRESS until the exchange is over; irr_exchange_end writes it last */
     irr_failure_t         failure;
     irr_status_t          relayed;    /* result of the relay; later, or without a relay, result of the run */
     bool                  started;    /* the exchange is not over, or its result has not been read */
@@ -79,6 +81,15 @@ void irr_exchange_free(irr_exchange_t *exchange);
 
 /* Frees the unused exchanges of a communicator. */
 void irr_exchange_free_spare(irr_comm_t *comm);
+
+/* Reads the result of an exchange. Needs no lock. */
+static inline irr_status_t irr_exchange_read(irr_exchange_t *exchange)
+{
+    const irr_status_t result = atomic_load_explicit(&exchange->result, memory_order_acquire);
+
+    exchange->started = result == IRR_IN_PROGRESS;
+    return result;
+}
 
 /* ---- exchange_run.c; the engine is locked ---- */
 

@@ -457,7 +457,6 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
     if (exchange->comm->failed == IRR_OK && irr_unexpected_end(exchange) && result == IRR_OK) {
         result = IRR_ERR_TRUNCATE;
     }
-    exchange->result = result;
     if (exchange->state >= IRR_EXCHANGE_RUNS) {
         count_run(exchange);
     }
@@ -465,4 +464,5 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
         exchange->comm->engine->counters.waiting_ns += irr_clock_ns() - exchange->since_ns;
         exchange->since_ns = 0;
     }
+    atomic_store_explicit(&exchange->result, result, memory_order_release);
 }
