@@ -87,7 +87,7 @@ static inline void end_message(irr_exec_step_t *state, irr_status_t status)
     if (status != IRR_OK) {
         request->bytes = 0;
     } else if (state->comes) {
-        irr_exec_count_received(state, request->bytes);
+        irr_exec_count_received(state, 1, request->bytes);
         irr_exec_count_gathered(state, request, request->bytes);
     }
     irr_exec_end_step(state, status, request->length);
@@ -102,17 +102,12 @@ _Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes 
 
 /* ---- the start of a step ---- */
 
-/* Starts a receive of one message. */
-static inline void start_receive(const irr_exec_t *exec, irr_channel_t *lane, irr_exec_step_t *state)
+/* Starts a receive of one message. Returns its status. */
+static inline irr_status_t post(const irr_exec_t *exec, irr_channel_t *lane, irr_exec_step_t *state)
 {
-    irr_status_t status;
-
     state->request.tag = exec->env.tag_base | state->tag;
     state->pending = 1;
-    status = lane->transport->ops->recv(lane, &state->request);
-    if (status != IRR_IN_PROGRESS) {
-        end_message(state, status);
-    }
+    return lane->transport->ops->recv(lane, &state->request);
 }
 
 /* Starts a send or a signal of one message. The message must already be counted. */
@@ -180,7 +175,11 @@ static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_ste
     } else if (state->request.iov == NULL) {
         irr_exec_start_parts(exec, state, step);
     } else if (state->comes) {
-        start_receive(exec, irr_channel_lane(exec->env.channel, step->peer), state);
+        const irr_status_t status = post(exec, irr_channel_lane(exec->env.channel, step->peer), state);
+
+        if (status != IRR_IN_PROGRESS) {
+            end_message(state, status);
+        }
     } else {
         irr_exec_count_sent(exec, step->described, 1, step->bytes, step->bytes);
         irr_exec_count_gathered(state, &state->request, step->bytes);
@@ -287,17 +286,29 @@ static void take_line(irr_exec_t *exec)
     }
 }
 
-/* Starts the receives on all lanes whose member `looks` has this value. */
+/* Starts the receives on all lanes whose member `looks` has this value. Most messages have arrived if it is true. */
+__attribute__((always_inline))
 static inline void start_receives(irr_exec_t *exec, bool looks)
 {
     irr_exec_step_t *state = exec->room.steps;
+    size_t messages = 0, bytes = 0;
 
     for (const irr_exec_step_t *end = state + exec->plan->nrecvs; state < end; state++) {
         irr_channel_t *lane = irr_channel_lane(exec->env.channel, state->request.peer);
+        const irr_status_t status = lane->looks == looks ? post(exec, lane, state) : IRR_IN_PROGRESS;
 
-        if (lane->looks == looks) {
-            start_receive(exec, lane, state);
+        if (status == IRR_OK && state->request.bytes == state->request.length) {
+            state->pending = IRR_EXEC_DONE;
+            messages++;
+            bytes += state->request.bytes;
+        } else if (status != IRR_IN_PROGRESS) {
+            end_message(state, status);
         }
+    }
+    if (messages > 0) {
+        irr_exec_count_received(exec->room.steps, messages, bytes);
+        exec->open_steps -= messages;
+        exec->news = true;
     }
 }
 
@@ -340,6 +351,8 @@ static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
            exec->channel == env->channel && exec->tag_kind == env->tag_kind && exec->compose == env->compose;
 }
 
+/* Not inline, because most exchanges repeat a plan. */
+__attribute__((noinline))
 static void take_plan(irr_exec_t *exec)
 {
     const irr_exec_env_t *env = &exec->env;

@@ -49,12 +49,12 @@ static inline void irr_exec_count_gathered(const irr_exec_step_t *state, const i
     }
 }
 
-/* Counts a received message. */
-static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t bytes)
+/* Counts received messages, which have the tag of this step. */
+static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t messages, size_t bytes)
 {
     irr_counters_t *counters = state->exec->env.counters;
 
-    counters->messages_received++;
+    counters->messages_received += messages;
     if (irr_tag_is_data(state->tag)) {
         counters->bytes_received += bytes;
     }

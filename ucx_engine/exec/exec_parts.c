@@ -12,7 +12,7 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
     irr_exec_step_t *state = part->step;
 
     if (status == IRR_OK && state->comes) {
-        irr_exec_count_received(state, request->bytes);
+        irr_exec_count_received(state, 1, request->bytes);
         state->request.bytes += request->bytes;
         irr_exec_count_gathered(state, request, request->bytes);
     }

@@ -415,10 +415,10 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
     uint64_t bytes;
 
     op->key = irr_shm_key(channel->id, request->tag);
-    if (peer->own == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
+    if (peer->in.slots == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
         return receive(peer, op);
     }
-    if (peer->in.slots == NULL || listens(peer)) {
+    if (listens(peer)) {
         return post(peer, op);
     }
     bytes = irr_lane_whole(&peer->in, irr_lane_head(&peer->in), op->key);
