@@ -7,21 +7,6 @@
  */
 #include "transport/shm/lane.h"
 
-/* Reads the count that the receiver has published. Ignores the count if it is not plausible. */
-void irr_lane_look_back(irr_lane_out_t *out)
-{
-    uint32_t taken;
-
-    if (out->taken_there == NULL) {
-        return;
-    }
-    taken = atomic_load_explicit(out->taken_there, memory_order_acquire);
-    if (taken != out->taken && taken - out->taken <= out->sent - out->taken) {
-        out->taken = taken;
-        out->tail = out->end[(taken - 1) % IRR_LANE_SLOTS];
-    }
-}
-
 /* Returns true if `bytes` bytes from `from` on are free and contiguous. */
 static bool fits(const irr_lane_out_t *out, uint64_t from, size_t bytes)
 {
@@ -41,7 +26,7 @@ unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes)
             out->head = from + lines;
             return out->beside + from % IRR_LANE_BESIDE;
         }
-        irr_lane_look_back(out);
+        (void)irr_lane_look_back(out);
     }
     return NULL;
 }

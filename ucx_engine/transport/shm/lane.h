@@ -108,25 +108,29 @@ typedef struct irr_lane_out {
     const _Atomic uint32_t *taken_there;   /* count that the receiver publishes; NULL: not found yet */
 } irr_lane_out_t;
 
-/* Reads the count that the receiver has published. */
-void irr_lane_look_back(irr_lane_out_t *out);
-
 /*
- * Returns the next slot, or NULL if the ring is full. Does not read the count of the receiver, so the ring may have a
- * free slot in spite of NULL.
+ * Reads the count that the receiver has published. Ignores the count if it is not plausible. Returns true if the count
+ * is new.
  */
-static inline irr_lane_slot_t *irr_lane_next_known(const irr_lane_out_t *out)
+static inline bool irr_lane_look_back(irr_lane_out_t *out)
 {
-    return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
+    const uint32_t taken = out->taken_there != NULL ? atomic_load_explicit(out->taken_there, memory_order_acquire)
+                                                    : out->taken;
+
+    if (taken == out->taken || taken - out->taken > out->sent - out->taken) {
+        return false;
+    }
+    out->taken = taken;
+    out->tail = out->end[(taken - 1) % IRR_LANE_SLOTS];
+    return true;
 }
 
 /* Returns the next slot, or NULL if the ring is full. */
 static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
 {
-    if (out->sent - out->taken == IRR_LANE_SLOTS) {
-        irr_lane_look_back(out);
-    }
-    return irr_lane_next_known(out);
+    const bool is_free = out->sent - out->taken < IRR_LANE_SLOTS || irr_lane_look_back(out);
+
+    return is_free ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
 }
 
 /* Allocates `bytes` bytes beside the slots for the piece of the next slot. Returns NULL if there is no room now. */

@@ -210,7 +210,7 @@ static inline irr_status_t send_short(irr_channel_t *channel, irr_request_t *req
     irr_peer_t *peer = channel->members[request->peer];
     irr_lane_slot_t *slot;
 
-    if (!is_direct(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next_known(&peer->out)) == NULL) {
+    if (!is_direct(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
     irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
