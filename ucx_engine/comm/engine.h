@@ -49,7 +49,7 @@ struct irr_engine {
  * zeroed object is empty.
  */
 typedef struct irr_queue {
-    irr_exchange_t *first, *last;
+    irr_exchange_t *first, **end;   /* end: `next` of the last exchange; undefined in an empty queue */
     irr_exchange_t *waiting;   /* first waiting exchange; NULL: all exchanges are open */
     size_t          open;
 } irr_queue_t;

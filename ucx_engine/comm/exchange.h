@@ -65,7 +65,8 @@ struct irr_exchange {
     const irr_plan_t     *running;    /* plan in the executor; NULL: none, or the relay runs alone */
     unsigned              opened;     /* round of the engine when the exchange was opened */
     uint64_t              since_ns;   /* time when timing began; 0: not timed yet */
-    irr_exchange_t       *next, *prev;   /* in the queue, or among the unused exchanges */
+    irr_exchange_t       *next;       /* in the queue, or among the unused exchanges */
+    irr_exchange_t      **link;       /* the pointer to this exchange in the queue */
     irr_run_t             own;        /* used if exchanges run concurrently, or if the exchange is planned */
     irr_grid_plan_t       frozen;     /* plan that the relay learned, for a planned exchange */
     void                 *scratch;    /* scratch of the frozen plan */

@@ -28,8 +28,8 @@ static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t r
     if (result == IRR_IN_PROGRESS) {
         return;
     }
-    *(exchange->prev != NULL ? &exchange->prev->next : &queue->first) = exchange->next;
-    *(exchange->next != NULL ? &exchange->next->prev : &queue->last) = exchange->prev;
+    *exchange->link = exchange->next;
+    *(exchange->next != NULL ? &exchange->next->link : &queue->end) = exchange->link;
     if (exchange == queue->waiting) {
         queue->waiting = exchange->next;
     } else {
@@ -60,9 +60,9 @@ void irr_queue_enter(irr_exchange_t *exchange)
     }
     exchange->state = IRR_EXCHANGE_WAITS;
     exchange->next = NULL;
-    exchange->prev = queue->last;
-    *(queue->last != NULL ? &queue->last->next : &queue->first) = exchange;
-    queue->last = exchange;
+    exchange->link = queue->first != NULL ? queue->end : &queue->first;
+    *exchange->link = exchange;
+    queue->end = &exchange->next;
     if (queue->waiting != NULL) {
         return;
     }
