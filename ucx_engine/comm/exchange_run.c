@@ -242,7 +242,7 @@ static void progress_relay(irr_exchange_t *exchange)
     }
 }
 
-static irr_status_t progress_run(irr_exchange_t *exchange)
+static inline irr_status_t progress_run(irr_exchange_t *exchange)
 {
     irr_status_t status = IRR_OK;
 
@@ -395,6 +395,15 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
 
+/* Returns true if all steps of the run have completed when they started. */
+static inline bool is_complete(const irr_exchange_t *exchange)
+{
+    const bool relays = exchange->relayed == IRR_IN_PROGRESS;
+
+    return exchange->state == IRR_EXCHANGE_RUNS &&
+           irr_exec_is_complete(relays ? &exchange->comm->relay.exec : &exchange->run->exec);
+}
+
 irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
 {
     irr_status_t status;
@@ -405,7 +414,7 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
     exchange->failure.status = IRR_OK;
     exchange->sequence = exchange->comm->sequence;
     status = pass(exchange);
-    if (exchange->running != NULL && irr_exec_is_complete(&exchange->run->exec)) {
+    if (is_complete(exchange)) {
         status = progress_run(exchange);
         check(exchange);
     }
