@@ -184,16 +184,25 @@ typedef struct mca_coll_irr_operation_t {
     int                        failed;     /* OMPI_SUCCESS, or the error of packing */
 } mca_coll_irr_operation_t;
 
+/* Packs the send side; call before each start of an operation that repeats. */
+void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
+
 /*
  * Makes the blocks of the call, and packs the send side unless the operation repeats.  The caller must have reserved
  * room for the blocks.  The call must outlive the operation.  mca_coll_irr_operation_start reports errors: no memory
  * for a copy, or a failure of packing.
  */
-void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
-                                 const mca_coll_irr_ranks_t *ranks);
-
-/* Packs the send side; call before each start of an operation that repeats. */
-void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
+static inline void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
+                                               const mca_coll_irr_ranks_t *ranks)
+{
+    operation->call = call;
+    mca_coll_irr_bytes_open(&operation->bytes, call, ranks);
+    operation->opened = true;
+    operation->failed = OMPI_SUCCESS;
+    if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+        mca_coll_irr_operation_pack(operation);
+    }
+}
 
 /*
  * Starts the exchange on this engine communicator.  The caller must have set `exchange`, except for an operation that

@@ -94,7 +94,7 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     if (status == IRR_OK) {
         status = mca_coll_irr_engine_wait(operation->exchange);
     }
-    return mca_coll_irr_operation_finish(operation, mca_coll_irr_error(status));
+    return mca_coll_irr_operation_finish(operation, status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_error(status));
 }
 
 /* Serves a call by an engine communicator, or by the previous module if irr_comm is NULL. */

@@ -32,18 +32,6 @@ mca_coll_irr_requests_t mca_coll_irr_requests;
 
 /* ---- operations ---- */
 
-void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
-                                 const mca_coll_irr_ranks_t *ranks)
-{
-    operation->call = call;
-    mca_coll_irr_bytes_open(&operation->bytes, call, ranks);
-    operation->opened = true;
-    operation->failed = OMPI_SUCCESS;
-    if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
-        mca_coll_irr_operation_pack(operation);
-    }
-}
-
 void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation)
 {
     operation->failed =
