@@ -172,7 +172,7 @@ static size_t measure(int ranks, const char *algorithm, bool stores)
 static void test_memory(void)
 {
     static const struct { const char *algorithm; bool stores; size_t limit; } rows[] = {
-        { "direct", true, 24000 }, { "direct", false, 53000 }, { "grid", true, 96000 }, { "node", true, 180000 }
+        { "direct", true, 24000 }, { "direct", false, 53000 }, { "grid", true, 90000 }, { "node", true, 175000 }
     };
     const char *scale = getenv("IRR_SCALE");
 

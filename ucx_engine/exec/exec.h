@@ -120,6 +120,7 @@ struct irr_exec {
     irr_exec_room_t   room;         /* storage from the first step on */
     irr_exec_room_t  *last;         /* `room`, or the latest storage for appended steps that did not fit in `room` */
     size_t            nsteps;       /* number of steps whose requests are set */
+    size_t            npieces;      /* number of pieces of these steps */
     size_t            held;         /* number of receives that wait for the source, and of steps that failed the run */
     bool              more;         /* the source may still append steps */
     bool              at_odds;      /* a message was shorter than its block */

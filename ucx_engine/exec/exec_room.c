@@ -72,11 +72,18 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Additional storage is up to twice as long as the plan. The merged storage has a quarter to spare for longer plans. */
+static size_t with_spare(size_t used)
+{
+    return used + used / 4;
+}
+
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds)
 {
-    const irr_exec_room_t *last = exec->last != NULL ? exec->last : &exec->room;
-    const size_t steps = larger(larger(bounds.steps, exec->room.steps_max), last->first_step + last->steps_max);
-    const size_t pieces = larger(larger(bounds.pieces, exec->room.pieces_max), last->first_piece + last->pieces_max);
+    const bool grew = exec->last != NULL && exec->last != &exec->room;
+    const size_t used_steps = grew ? with_spare(exec->nsteps) : 0, used_pieces = grew ? with_spare(exec->npieces) : 0;
+    const size_t steps = larger(larger(bounds.steps, exec->room.steps_max), used_steps);
+    const size_t pieces = larger(larger(bounds.pieces, exec->room.pieces_max), used_pieces);
     irr_exec_room_t room;
     irr_status_t status = IRR_OK;
 
@@ -126,6 +133,7 @@ void irr_exec_take_in(irr_exec_t *exec)
         assert(state->exec == exec && state->index == exec->nsteps);
         prepare(exec, room, &plan->steps[exec->nsteps], state);
     }
+    exec->npieces = plan->npieces;
 }
 
 void irr_exec_open(irr_exec_t *exec, size_t first)
