@@ -215,7 +215,8 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
                  process, choice->name, me, choice->why);
     } else if (other->modes != own->modes) {
         snprintf(text, size, "rank %u of MPI_COMM_WORLD and rank %u differ in an algorithm, in coll_irr_setup_share or "
-                 "in the level of threads, or only one has a schedule file, a dump or a memory file", process, me);
+                 "in the level of threads, or only one has a schedule file, a dump or a coll_irr_memory_file",
+                 process, me);
     } else {
         snprintf(text, size, "rank %u of MPI_COMM_WORLD has another version of coll/irr than rank %u", process, me);
     }

@@ -15,7 +15,7 @@ chooses() {
 }
 
 # differ COMMAND...: one message says that settings differ.
-differ() { one_says "is not the same on rank" "$@"; }
+differ() { one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algorithm" "$@"; }
 
 # An unlimited share: strategies are tried from the first agreement on, however long exchanges take.
 always=1000000000
