@@ -9,24 +9,24 @@
 
 #include "compat.h"
 
-/* A group of a communicator: consecutive ranks. */
+/* A group of a communicator.  Its members have consecutive ranks. */
 typedef struct mca_coll_irr_ranks_group_t {
     int                  first;
     ompi_group_t        *members;   /* member i is rank first + i */
-    ompi_communicator_t *comm;      /* communicator for messages of this process to the members */
+    ompi_communicator_t *comm;      /* communicator on which this process exchanges messages with the members */
     int                  tags;      /* offset added to the tags of messages */
 } mca_coll_irr_ranks_group_t;
 
 typedef struct mca_coll_irr_ranks_t {
     int                        size, rank;
-    size_t                     timeout;     /* limit of agreements in seconds; 0: none */
-    bool                       given_up;    /* this rank gave up an agreement; later agreements fail at once */
+    size_t                     timeout;     /* limit of the duration of an agreement, in seconds; 0: no limit */
+    bool                       given_up;    /* this rank gave up an agreement; each later agreement fails at once */
     bool                       stranded;    /* Open MPI may still use the memory of the agreement given up */
     mca_coll_irr_ranks_group_t groups[2];   /* an empty second group begins at `size` */
-    ompi_communicator_t       *kept;        /* retained communicator; NULL: none */
+    ompi_communicator_t       *kept;        /* communicator that mca_coll_irr_ranks_fini releases; NULL: none */
 } mca_coll_irr_ranks_t;
 
-/* Sets the ranks of an inter-communicator; retains its local communicator. */
+/* Sets *ranks for an inter-communicator, and retains the intra-communicator of this rank's group. */
 void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm);
 
 /*
@@ -60,7 +60,7 @@ static inline void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
     }
 }
 
-/* Returns the name of the process of a rank. */
+/* Returns Open MPI's name of the process with a rank. */
 static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(ranks, rank);
@@ -69,15 +69,15 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
 }
 
 /*
- * The first function returns true if a rank is on this rank's node; the second returns the number of such ranks.  Both
- * use data that Open MPI has locally.
+ * The first function returns true if a rank is on this rank's node.  The second function returns the number of ranks on
+ * this rank's node, including this rank.  Both functions use data that this process has, and send no messages.
  */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
 int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
 
 /*
- * Returns the number of nodes of the ranks, or 0 if the node of some rank is unknown or memory is lacking.  The node of
- * each process is looked up once.
+ * Returns the number of nodes of the ranks, or 0 if the node of some rank is unknown or there is no memory.  A process
+ * keeps the nodes that it has looked up for later calls.
  */
 int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks);
 

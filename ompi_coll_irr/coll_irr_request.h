@@ -1,5 +1,8 @@
 /*
  * coll_irr_request.h - requests of nonblocking and persistent calls, and their operation classes.
+ *
+ * An operation is one nonblocking call, or one start of a persistent request.  The exchange of an operation is the
+ * transfer of its data, which the engine or Open MPI's implementation performs.
  */
 #ifndef MCA_COLL_IRR_REQUEST_H
 #define MCA_COLL_IRR_REQUEST_H
@@ -10,34 +13,38 @@ typedef struct mca_coll_irr_request_t mca_coll_irr_request_t;
 typedef struct mca_coll_irr_class_t mca_coll_irr_class_t;
 
 /*
- * An operation class: operations that all ranks start in the same order, with one choice for all of them.  The
- * operations are the starts of a persistent request, or the nonblocking calls of a collective on a communicator.  The
- * lock in mca_coll_irr_requests guards the class.
+ * An operation class: operations that all ranks start in the same order, and that share one choice of the strategy.
+ * The operations are the starts of a persistent request, or the nonblocking calls of a collective on a communicator.
+ * Some operations end with an agreement, in which the ranks choose the strategy of later operations.  The lock in
+ * mca_coll_irr_requests guards the class.
  */
 struct mca_coll_irr_class_t {
     mca_coll_irr_module_t   *module;
     mca_coll_irr_service_t   service;
     mca_coll_irr_request_t  *request;    /* the persistent request; NULL: each operation has its own */
-    int                      tag;        /* of the messages of its agreements */
-    const char              *unfit;      /* why nonblocking calls cannot be served; NULL: they can */
+    int                      tag;        /* of the messages of `agreement` */
+    const char              *unfit;      /* why the engine cannot serve nonblocking calls; NULL: it can */
     int                      active;     /* number of operations whose exchanges are in progress */
     unsigned                 tests;      /* number of tests for the end of Open MPI's part of a start */
-    bool                     holds;      /* operations that start now are queued */
+    bool                     holds;      /* an operation that starts now enters the queue */
     mca_coll_irr_request_t  *first, *last;   /* the queue */
-    mca_coll_irr_request_t  *due;        /* the operation that completes with an agreement; NULL: none is due */
+    mca_coll_irr_request_t  *due;        /* operation that ends with an agreement; NULL: none */
     bool                     due_over;   /* the exchange of `due` has ended */
     mca_coll_irr_agreement_t agreement;
-    mca_coll_irr_class_t    *next_agreeing;
+    mca_coll_irr_class_t    *next_agreeing;   /* of the list `agreeing` */
     mca_coll_irr_class_t    *next_live, **live_link;   /* of the list `live`; live_link points to this class */
 };
 
-/* The request of a nonblocking call, or a persistent request; each strategy has a plan for a persistent request. */
+/*
+ * The request of a nonblocking call, or a persistent request.  For a persistent request each strategy has a plan, which
+ * all starts use.
+ */
 struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t super;
-    mca_coll_irr_class_t   *class;        /* its communicator is retained */
+    mca_coll_irr_class_t   *class;        /* the request retains the communicator of the class */
     mca_coll_irr_call_t     call;
-    mca_coll_irr_operation_t operation;   /* its memory is reused by later requests */
-    unsigned char          *arrays;       /* copies of counts, displacements and datatypes; reused likewise */
+    mca_coll_irr_operation_t operation;   /* later requests reuse its memory */
+    unsigned char          *arrays;       /* copies of counts, displacements and datatypes; later requests reuse them */
     size_t                  arrays_bytes;
     ompi_request_t         *inner;        /* request of the previous module; NULL: not created, or not needed */
     bool                    ready;        /* the inner request exists and can be started */
@@ -47,18 +54,18 @@ struct mca_coll_irr_request_t {
     uint64_t                begin_ns;     /* 0: not timed */
     uint64_t                started_ns;   /* duration of the start */
     uint64_t                seen_ns;      /* time when progress first tested the operation; 0: not tested yet */
-    mca_coll_irr_request_t *next;         /* links active or completed requests, a queue of a class, or spare ones */
+    mca_coll_irr_request_t *next;         /* of the list of active, completed or spare requests, or of a queue */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
 
-/* All requests of the process. */
+/* The lists of all requests and classes of the process. */
 typedef struct mca_coll_irr_requests_t {
     opal_mutex_t                     lock;     /* guards the members below; not held when a request completes */
-    mca_coll_irr_request_t          *spare;    /* reused by later calls */
-    mca_coll_irr_class_t            *live;
-    mca_coll_irr_request_t *volatile active;   /* also read without the lock */
-    mca_coll_irr_class_t   *volatile agreeing; /* classes with an agreement; also read without the lock */
+    mca_coll_irr_request_t          *spare;    /* list of free requests, which later calls reuse */
+    mca_coll_irr_class_t            *live;     /* list of all classes */
+    mca_coll_irr_request_t *volatile active;   /* list of active requests; also read without the lock */
+    mca_coll_irr_class_t   *volatile agreeing; /* classes with an agreement in progress; also read without the lock */
     int                              engine_active;   /* number of active requests that use the engine */
     uint64_t                         left_ns;  /* time when a start or progress last returned */
 } mca_coll_irr_requests_t;
@@ -72,14 +79,14 @@ void mca_coll_irr_requests_close(void);
 /* At the end of the job: adds the statistics of all classes to the report. */
 void mca_coll_irr_requests_stats(void);
 
-/* Closes the engine communicators of all classes, before the engine closes.  Requests cannot be started afterwards. */
+/* Closes the engine communicators of all classes, before the engine closes.  No request can be started afterwards. */
 void mca_coll_irr_requests_strand(void);
 
 /* ---- requests ---- */
 
 /*
- * Returns a request of a class for a call whose sides are set, or NULL without memory.  The request retains the
- * communicator.
+ * Returns a request of a class for a call whose sides hold the arguments of MPI.  Returns NULL if there is no memory.
+ * The request retains the communicator.
  */
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent);
@@ -90,15 +97,16 @@ void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_ir
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
- * Opens the operation, and copies the arrays that are needed after the call has returned.  Returns false without
- * memory; the engine communicator then fails on all members when the request starts an exchange.
+ * Opens the operation of a request, and copies the arrays that the operation reads after the call of MPI returns.
+ * Returns false if there is no memory; the engine communicator then fails on all members when the request starts an
+ * exchange.
  */
 bool mca_coll_irr_request_open(mca_coll_irr_request_t *request);
 
-/* Keeps a request that is not active for reuse by a later call. */
+/* Releases a request that is not active.  Keeps the memory of the request, which a later call reuses. */
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
 
-/* Destroys a persistent request that is not active.  If Open MPI's part of it is still active, its memory is kept. */
+/* Destroys a persistent request that is not active.  If its inner request is still active, keeps both requests. */
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
 
 /* ---- coll_irr_request_run.c ---- */
@@ -108,15 +116,18 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started);
 int mca_coll_irr_requests_progress(void);
 
 /*
- * Starts a request, or appends it to the queue of its class.  The request is pending afterwards.  If the request may be
- * queued and Open MPI may have to serve it, its inner request must be ready.  If Open MPI serves a request without a
- * ready inner request, the function `host` starts Open MPI's operation.
+ * Starts a request, or appends the request to the queue of its class.  The request is pending afterwards.  If the
+ * request may enter the queue and Open MPI may have to serve it, the inner request must be ready.  If Open MPI serves a
+ * request without a ready inner request, the function `host` starts Open MPI's operation.
  */
 void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
 
 /* ---- classes ---- */
 
-/* Initializes the class of a collective, in memory that must not move.  `call` is the name of the MPI function. */
+/*
+ * Initializes the class of a collective.  The memory of the class must not move.  `call` is the name of the MPI
+ * function.
+ */
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                              const char *call);
 void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
@@ -124,13 +135,13 @@ void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 /*
  * Gives up a persistent request that ended in an error on this rank, because Open MPI frees the request.  The class
  * fails on all ranks, whether the engine or Open MPI serves it, so that no rank waits for a start of this rank.  turn:
- * the strategy of the failed exchange.
+ * index of the strategy of the operation that failed.
  */
 void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn);
 
 /*
- * Returns true if another rank has lost a persistent request; the class then also fails on this rank.  No exchange of
- * the class may be in progress.
+ * Returns true if another rank gave up the persistent request of the class; the class then also fails on this rank.
+ * The caller must ensure that the engine has no exchange of the class in progress.
  */
 bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 

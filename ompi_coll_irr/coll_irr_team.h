@@ -1,16 +1,20 @@
 /*
- * coll_irr_team.h - teams, the states of their collectives, and the dispatch of calls.
+ * coll_irr_team.h - teams of communicators, the service of each collective, and the dispatch of calls.
  *
- * A team is the set of all communicators of the same processes in the same order.  Its communicators share one strategy
- * and its engine communicators.
+ * A team is the set of all communicators of the same processes in the same order.  A service is the state of one
+ * collective of a team: whether Open MPI or the engine serves the calls, and with which strategy.  A strategy is an
+ * algorithm with its settings, or Open MPI's implementation.  A service has an engine communicator for each strategy
+ * that uses the engine.  All communicators of the team share these engine communicators.
  *
- * Many programs create a communicator, exchange a few times, and free it again.  The team counts these exchanges
- * together until they pay for a trial, and the next communicator starts with the result.  All processes of a team call
- * blocking collectives in the same order, so the state of a team is the same on all its members without a message.
+ * Many programs create a communicator, exchange a few times, and free the communicator again.  The team adds up these
+ * exchanges until they pay for a trial, which compares strategies.  The next communicator of the team starts with the
+ * result of the trial.  All processes of a team call blocking collectives in the same order, so all processes have the
+ * same state of the team without a message.
  *
- * A communicator joins its team before it first uses an engine communicator of the team.  Joining is an agreement: each
- * rank states whether it has memory, and whether the engine communicator works.  If any rank answers no, the
- * communicator starts again with another team on all ranks.  A failure therefore does not reach later communicators.
+ * A communicator joins its team before it first uses an engine communicator of the team.  To join, the ranks reach an
+ * agreement: each rank states whether it has memory, and whether the engine communicator works.  If any rank lacks
+ * memory or has a failed engine communicator, the communicator starts again with another team on all ranks.  A failure
+ * therefore does not reach later communicators.
  *
  * A communicator with info keys has a team that it does not share.  Under MPI_THREAD_MULTIPLE, or if the user gives a
  * schedule file or a dump of the matrices, no communicators share a team.
@@ -27,24 +31,27 @@ struct mca_coll_irr_team_t {
     mca_coll_irr_team_t    *next, **link;   /* of a list of teams; `link` points to this team */
     uint64_t                processes[2];   /* hash of the processes in order */
     int                     modules;        /* number of modules in the team now */
-    bool                    shared;         /* found by later communicators of these processes; alike on all ranks */
-    bool                    everywhere;     /* all ranks have coll/irr: known after the first agreement */
+    bool                    shared;         /* later communicators of the processes find the team; alike on all ranks */
+    bool                    everywhere;     /* the first agreement has shown that all ranks have coll/irr */
     irr_machine_t           machine;        /* constants used to rank strategies; alike on all ranks that choose */
-    int                     used;           /* number of services; they are in the order of their first calls */
-    signed char             place[MCA_COLL_IRR_COLLECTIVES];      /* index of a collective's service; -1: not begun */
-    mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* without communicators: room for `used` only */
+    int                     used;           /* number of services, which are in the order of their first calls */
+    signed char             place[MCA_COLL_IRR_COLLECTIVES];      /* index of a collective's service; -1: no call yet */
+    mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* if `modules` is 0: only `used` entries exist */
 };
 
-/* Returns the service of a collective, which must have begun. */
+/* Returns the service of a collective.  The collective must have been called on a communicator of the team. */
 static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
 {
     return &team->services[team->place[which]];
 }
 
-/* Allocates the team of a module, with malloc.  NULL without memory. */
+/* Allocates the team of a module with malloc.  Returns NULL if there is no memory. */
 mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 
-/* Local, in the first call of a communicator: sets module->team.  Needs no memory other than module->own_team. */
+/*
+ * Local: sets module->team, if it is NULL, to a shared team or to module->own_team.  Allocates no memory; own_team must
+ * exist.
+ */
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*
@@ -54,7 +61,10 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Local: in the first call of a collective on a communicator, returns the service of the team, or begins it. */
+/*
+ * Local: called in the first call of a collective on a communicator.  Returns the service of the team; creates the
+ * service if no communicator of the team has called the collective.
+ */
 mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -63,7 +73,7 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t
                                  : mca_coll_irr_service_begin(module, which);
 }
 
-/* True if the service uses engine communicators and this communicator has not joined. */
+/* Returns true if the service uses, or tries, engine communicators, and this communicator has not joined the team. */
 static inline bool mca_coll_irr_team_waits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     return !module->joined[service->which] &&
@@ -78,7 +88,7 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_m
     return module->called[which] ? mca_coll_irr_team_service(module->team, (mca_coll_irr_which_t)which) : NULL;
 }
 
-/* Local: removes the module from its team, when the communicator is freed and its statistics are complete. */
+/* Local: removes the module from its team.  The statistics of the communicator, which MPI frees, must be complete. */
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module);
 
 /* Local: calls `visit` for each service of all teams. */
@@ -90,8 +100,8 @@ void mca_coll_irr_teams_close(void);
 /* ---- coll_irr_service.c: whether Open MPI or engine communicators serve a collective; all functions are local ---- */
 
 /*
- * The action of the first call of a collective: the ranks vote, or choose while the program runs, or leave the
- * collective to Open MPI.
+ * The action of the first call of a collective.  VOTES: the ranks agree whether the engine serves the collective.
+ * CHOOSES: the ranks choose among strategies by trials while the program runs.  LEAVES: Open MPI serves the collective.
  */
 typedef enum mca_coll_irr_mode_t {
     MCA_COLL_IRR_VOTES, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
@@ -100,36 +110,37 @@ typedef enum mca_coll_irr_mode_t {
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /*
- * Returns true if an info key of the communicator determines the mode.  Signatures do not contain modes by info keys.
+ * Returns true if the info keys of the communicator give it another mode than the parameters.  The signature of a
+ * process, which other ranks read, contains only the modes by parameters.
  */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /* Called when the component opens: computes the modes of communicators without info keys. */
 void mca_coll_irr_modes_open(void);
 
-/* Returns true if communicators without info keys share teams.  Alike on all ranks that have the same signature. */
+/* Returns true if communicators without info keys share teams.  Ranks with equal signatures return the same value. */
 bool mca_coll_irr_teams_are_shared(void);
 
-/* Returns bits for the signature: all modes, whether communicators share teams, and whether there is a memory file. */
+/* Returns bits for the signature: all modes, whether communicators share teams, and whether a memory file is given. */
 #define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
-/* Makes engine communicators serve the collective.  The caller has set its engine communicator or strategy 0. */
+/* Makes engine communicators serve the collective.  The caller must have set service->irr_comm or strategy 0. */
 void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
-/* Makes the previous module serve the collective. */
+/* Makes the previous module serve the collective: the module that served it before coll/irr. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
 /*
- * Sets the state FAILED because the ranks could not agree, so their strategies may differ.  Later calls of the
- * collective return errors.  Returns the error of this call.
+ * Sets the state FAILED, after which calls of the collective return errors.  Called if the ranks could not agree,
+ * because their strategies may then differ.  Returns `status` as an error of Open MPI, for the current call.
  */
 int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 
 /* Makes the ranks choose among strategies while the program runs. */
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Allocates memory for candidates if there is none.  Returns false without memory. */
+/* Allocates the list of strategies for trials, unless it exists.  Returns false if there is no memory. */
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
@@ -140,34 +151,34 @@ bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
 
 /*
- * Call when an agreement is due after a call.  Returns true if the agreement must start now.  The first agreement may
- * be postponed, depending on the nodes of the ranks.
+ * Called when an agreement is due after a call of a collective.  Returns true if the agreement must start now.  The
+ * first agreement may be postponed, depending on the nodes of the ranks.
  */
 bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * Sets *settings to the settings of exchanges of the service.  While the ranks choose, they are the settings of the
+ * Sets *settings to the settings of exchanges of the service.  In the state CHOOSING these are the settings of the
  * current strategy.  Returns false if the current strategy is Open MPI's implementation.
  */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
 
 /*
- * The first function returns true if the service has engine communicators.  The second returns true if all engine
- * communicators that its state needs exist, and none of them has failed.
+ * The first function returns true if the service has engine communicators.  The second function returns true if all
+ * engine communicators that the state of the service needs exist, and none of them has failed.
  */
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
 bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
 
 /*
- * Destroy the engine communicator of one strategy; destroy all of them; destroy all and set the state DECLINED unless
- * it is NEW.
+ * The first function destroys the engine communicator of one strategy.  The second function destroys all engine
+ * communicators.  The third function destroys all, and sets the state DECLINED unless the state is NEW.
  */
 void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy);
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
-/* Returns the engine communicator of the next operation, or NULL if Open MPI serves it. */
+/* Returns the engine communicator of the next operation, or NULL if Open MPI serves the operation. */
 static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_service_t *service)
 {
     switch (service->state) {
@@ -178,8 +189,8 @@ static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_servi
 }
 
 /*
- * Begins the next operation.  Returns whether it is timed, and whether an agreement is due after it.  If the ranks have
- * not agreed yet whether the collective is served, the agreement is due after the first operation.
+ * Begins the next operation.  Returns whether the operation is timed, and whether an agreement is due after it.  In the
+ * state NEW the agreement is due after the first operation, and decides whether the engine serves the collective.
  */
 static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t *module,
                                                           mca_coll_irr_service_t *service)
@@ -193,15 +204,15 @@ static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t 
     return turn;
 }
 
-/* Reserves room for the blocks of a call to all ranks or to known neighbors.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
+/* Reserves memory for a block of each rank, or of each known neighbor.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
 /* ---- coll_irr_dispatch.c: dispatch of a call to Open MPI or to an engine communicator ---- */
 
 /*
- * Returns the previous module if a blocking call goes to it unchanged: the ranks, or the trials so far, leave the
- * collective to Open MPI, and nothing times or counts the call.  Most calls of most programs take this path, so this
- * test comes first and reads few members.  NULL: use mca_coll_irr_call.
+ * Returns the previous module if a blocking call goes to that module unchanged, because Open MPI serves the collective
+ * and the component neither times nor counts the call.  Returns NULL if the caller must use mca_coll_irr_call.  Most
+ * calls of most programs go to Open MPI, so callers use this function first, and it reads few members.
  */
 static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_module_t *base,
                                                                   mca_coll_irr_which_t which)
@@ -222,8 +233,8 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
 
 /*
  * Serves a blocking call whose sides hold the arguments of MPI.  Collective; blocks.  The first call of a collective on
- * a communicator, and the call in which the communicator joins its team, decide how it is served.  Returns OMPI_SUCCESS
- * or an error of Open MPI.
+ * a communicator, and the call in which the communicator joins its team, also decide whether the engine serves the
+ * collective.  Returns OMPI_SUCCESS or an error of Open MPI.
  */
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
@@ -231,15 +242,16 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                        ompi_request_t **request_p);
 
-/* Serves the init call of a persistent request. */
+/* Creates a persistent request, for a call such as MPI_Alltoallv_init. */
 int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                            ompi_info_t *info, ompi_request_t **request_p);
 
-/* ---- steps common to the three forms ---- */
+/* ---- steps common to blocking, nonblocking and persistent calls ---- */
 
 /*
- * Makes sure that the state of a collective is decided.  The function is collective and may block in the first call,
- * and in the call in which the communicator joins its team.  Returns OMPI_SUCCESS or an error, and sets *service_p.
+ * Decides whether the engine serves a collective, if the ranks have not decided yet.  The function is collective.  It
+ * may block in the first call, and in the call in which the communicator joins its team.  If the communicator moves to
+ * another team, sets *service_p to the service of the new team.  Returns OMPI_SUCCESS or an error of Open MPI.
  */
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
 
@@ -253,7 +265,7 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
                                                                  : mca_coll_irr_settle(module, service_p);
 }
 
-/* Sets the ranks of the blocks of both sides: all ranks, or the neighbors. */
+/* Sets the ranks that the blocks of both sides belong to: all ranks, or the neighbors in the topology. */
 void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */

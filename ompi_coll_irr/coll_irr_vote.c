@@ -1,6 +1,6 @@
 /*
- * coll_irr_vote.c - the vote, as steps of an agreement: the ranks learn whether coll/irr is the same on all of them,
- * and whether they want the engine to serve a collective.
+ * coll_irr_vote.c - the vote, as steps of an agreement: the ranks learn whether coll/irr is the same on all ranks, and
+ * whether all ranks want the engine to serve a collective.
  *
  * A vote is a reduction: each rank contributes a few words, and all ranks get the maximum of each word.  Parameters may
  * differ between ranks, so no rank can decide alone.
@@ -10,16 +10,16 @@
  * signature, with the data that MPI_Init exchanges anyway.  The signature contains the version, the priority, the modes
  * (coll_irr_team.h) and the transport, because ranks with different transports cannot reach each other.
  *
- * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k it looks up the
- * signatures of the ranks at distance 2^k on both sides.  It sends to the rank ahead and receives from the rank behind,
- * if their signatures are the same as its own.  After round k a rank knows whether one of the 2^(k+1) ranks that end
- * with itself differs: the rank at distance 2^k behind has sent the result for its half of them, or differs itself.
- * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks
- * leave the communicator to Open MPI.
+ * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k rank r looks up
+ * the signatures of ranks r - 2^k and r + 2^k.  Rank r receives from rank r - 2^k and sends to rank r + 2^k, if their
+ * signatures equal the signature of rank r.  After round k rank r knows whether any of the 2^(k+1) ranks up to r
+ * differs: either rank r - 2^k differs, or its message contains the result for the first half of these ranks.  All
+ * ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks leave
+ * the communicator to Open MPI.
  *
  * A vote takes one reduction.  If the ranks disagree, a second reduction distributes the cause.  A signature takes
- * about 30 bytes of the data that MPI_Init exchanges.  The first vote on a communicator looks up 2 log2(P) signatures,
- * and keeps each result in one byte of an array with all processes of the job.
+ * about 30 bytes of the data that MPI_Init exchanges.  The first vote of P ranks looks up 2 log2(P) signatures, and
+ * keeps each result in one byte of an array with all processes of the job.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -54,8 +54,8 @@ _Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all f
 #define PRIORITY_MAX ((1 << 12) - 1)
 
 /*
- * Returns a digest of a text; 0 for no text.  Two different texts have the same digest with probability 1/4095.  The
- * ranks then do not detect the difference, and cannot reach each other.
+ * Returns a digest of a text, or 0 if there is no text.  Two different texts have the same digest with probability
+ * 1/4095.  Ranks with such texts do not detect the difference, and cannot reach each other.
  */
 static unsigned digest(const char *text)
 {
@@ -98,8 +98,8 @@ enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
 static struct {
     signature_t    signature;   /* of this process */
     bool           published;
-    bool           warned;      /* the user was warned; protected by the component's lock, as `known` is */
-    unsigned char *known;       /* result of the lookup of each process of the job; NULL: no lookup yet, or no memory */
+    bool           warned;      /* this warning was printed; the component's lock guards it and `known` */
+    unsigned char *known;       /* lookup result of each process of the job; NULL: no lookup yet, or no memory */
 } mine;
 
 void mca_coll_irr_signature_open(void)
@@ -116,8 +116,8 @@ void mca_coll_irr_signature_close(void)
 }
 
 /*
- * Sets *signature to the signature of a rank.  Returns OMPI_ERR_NOT_FOUND if the rank has published none.  Any other
- * error concerns this process only.
+ * Sets *signature to the signature of a rank.  Returns OMPI_SUCCESS, or OMPI_ERR_NOT_FOUND if the rank has published no
+ * signature, or another error if this process cannot look up the signature.
  */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
@@ -131,7 +131,7 @@ static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signat
 }
 
 /*
- * Returns the kept result of the lookup of a process.  If `becomes` is not UNKNOWN, keeps and returns `becomes`.  If
+ * If `becomes` is UNKNOWN, returns the stored lookup result of a process.  Otherwise stores and returns `becomes`.  If
  * there is no memory for results, returns `becomes`.
  */
 static unsigned char known_of(size_t process, unsigned char becomes)
@@ -151,7 +151,7 @@ static unsigned char known_of(size_t process, unsigned char becomes)
     return known;
 }
 
-/* Sets *like_me_p to whether a rank has the same signature.  Returns IRR_ERR_OOB if this process cannot look it up. */
+/* Sets *like_me_p to whether a rank has this rank's signature.  Returns IRR_OK, or IRR_ERR_OOB if the lookup fails. */
 static irr_status_t is_like_me(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
 {
     const size_t process = mca_coll_irr_process(ranks, rank).vpid;
@@ -191,7 +191,7 @@ static void text_differs(const char *parameter, const char *value, unsigned proc
              parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
 }
 
-/* Writes a clause with the difference between this process and another one, and their ranks in MPI_COMM_WORLD. */
+/* Writes a clause that names a difference between this process and another process, and the ranks of both. */
 static void describe(const signature_t *other, unsigned process, char *text, size_t size)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -223,9 +223,8 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
 }
 
 /*
- * Writes a clause with the difference between this rank and the lowest rank that differs.  Returns true if this rank
- * warns the user.  Of the ranks with the highest priority, the lowest one does so, because this rank calls the function
- * if any rank does.
+ * Writes a clause that names the difference between this rank and the lowest rank that differs.  Returns true if this
+ * rank must warn the user: it is the lowest rank with the highest priority, which calls the function if any rank does.
  */
 static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
@@ -249,12 +248,12 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
     return warns;
 }
 
-/* Writes the cause if a rank of the communicator lacks coll/irr or differs.  Warns the user once in a job. */
+/* Writes why the engine cannot serve a communicator with ranks that differ.  Warns the user once in a job. */
 static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t size)
 {
     bool warns;
 
-    if (mine.warned && ranks->rank != 0) {   /* the text is used on rank 0 only */
+    if (mine.warned && ranks->rank != 0) {   /* only rank 0 uses the details */
         snprintf(why, size, "coll/irr differs between ranks");
         return;
     }
@@ -266,7 +265,7 @@ static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t s
 
 /* ---- partners: the ranks at distances 2^k with which a rank exchanges messages ---- */
 
-/* Sets the partners with the same signature, without messages.  The vote reports a failed lookup (`trouble`). */
+/* Local: marks the ranks with this rank's signature as partners.  The vote reports a failed lookup. */
 static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
 {
     const mca_coll_irr_ranks_t *ranks = &module->ranks;
@@ -289,7 +288,7 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
     }
 }
 
-/* Returns true if a rank at one of the distances 2^k, ahead or behind, is no partner. */
+/* Returns true if some rank at a distance 2^k from this rank is no partner. */
 static bool lacks_partner(const mca_coll_irr_partners_t *partners, int ranks)
 {
     bool lacks = false;
@@ -316,8 +315,8 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 }
 
 /*
- * Returns NULL if this rank wants the engine to serve the collective.  Otherwise returns the algorithm and the reason,
- * for a message.  A rank with a schedule file or a dump of the matrices wants the engine to serve the collective.
+ * Returns NULL if this rank wants the engine to serve the collective.  Otherwise returns the value of the algorithm
+ * parameter and the reason, for a user message.  A schedule file or a dump of the matrices needs the engine.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -346,16 +345,16 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 /* ---- words ---- */
 
 /*
- * The indices of the words of a vote.  In BAD_VALUE and LEFT, rank r of P ranks is the number P - r, so the maximum is
- * the lowest rank.  UNLIKE is 1 if coll/irr differs on some rank.
+ * The indices of the words of a vote.  In BAD_VALUE and LEFT, the number P - r stands for rank r of P ranks, so the
+ * maximum stands for the lowest rank.  UNLIKE is 1 if coll/irr differs on some rank.
  */
 enum { BAD_VALUE, WANTED, LEFT, APART = MCA_COLL_IRR_VOTE_APART, PINNED, MACHINE, UNLIKE = MACHINE + 2, WORDS };
 
 _Static_assert((int)MACHINE == (int)MCA_COLL_IRR_VOTE_MACHINE, "the order of coll_irr_agreement.h");
 
 /*
- * Returns true if this rank reports the cause.  The lowest rank with a bad value does.  If no rank has a bad value, the
- * lowest rank that leaves the collective to Open MPI does.
+ * Returns true if this rank reports why the ranks disagree.  The lowest rank with a bad value reports it.  If no rank
+ * has a bad value, the lowest rank that leaves the collective to Open MPI reports it.
  */
 static bool reports(const mca_coll_irr_agreement_t *agreement)
 {
@@ -366,8 +365,7 @@ static bool reports(const mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Writes the cause if this rank has a bad value or another error.  Warns the user, unless a warning in MPI_Init has
- * already named the value.
+ * Writes the bad value or the error of this rank.  Warns the user, unless a warning in MPI_Init has named the value.
  */
 static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
@@ -386,7 +384,7 @@ static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COL
     }
 }
 
-/* Warns the user, and writes the cause, which the next reduction sends to all ranks. */
+/* Warns the user, and writes why the ranks disagree.  The next reduction sends the text to all ranks. */
 static void report(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WHY])
 {
     const mca_coll_irr_module_t *module = agreement->module;
@@ -413,7 +411,7 @@ static irr_status_t take_cause(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* The next step if a rank has a bad value or leaves the collective to Open MPI: one rank sends the cause to all. */
+/* The step after a vote in which ranks disagree: one rank reports the cause, which a reduction sends to all ranks. */
 static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
     memset(agreement->text, 0, sizeof(agreement->text));
@@ -424,9 +422,8 @@ static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Sets the words of this rank.  If this rank leaves the collective to Open MPI, sets `why` of the agreement.  A rank
- * without memory for a module has read no settings.  It does not object here, and reports the lack of memory in the
- * setup.
+ * Sets the words of this rank.  If this rank leaves the collective to Open MPI, sets `why` of the agreement.  If there
+ * was no memory for the module, the rank knows no settings: it sets no words here, and the setup reports the error.
  */
 static void cast_vote(mca_coll_irr_agreement_t *agreement)
 {
@@ -454,7 +451,7 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
 
 /* ---- steps ---- */
 
-/* Decides by the maxima of the words: the engine or Open MPI serves the collective, or the ranks need the cause. */
+/* Evaluates the maxima of the words: the engine serves the collective, Open MPI serves it, or the ranks disagree. */
 static irr_status_t decide(mca_coll_irr_agreement_t *agreement)
 {
     const char *why = agreement->why != NULL ? agreement->why : "unknown, because memory is lacking";
