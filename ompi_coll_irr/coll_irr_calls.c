@@ -1,41 +1,44 @@
 /*
  * coll_irr_calls.c - calls that return a request: nonblocking calls, and init calls of persistent requests.
  *
- * All nonblocking calls of a collective on a communicator form an operation class (coll_irr_request.h): one choice
- * holds for all of them.  A nonblocking call must not wait for other ranks, so an agreement is part of its operation.
- * Open MPI serves the first call.  If the user has named an algorithm, the ranks agree after the first call, and the
- * engine serves the second call.  If the ranks choose, they agree after calls that all ranks know.
+ * All nonblocking calls of a collective on a communicator form an operation class (coll_irr_request.h), for which the
+ * ranks choose one strategy: an algorithm of the engine, or Open MPI's implementation.  A nonblocking call must not
+ * wait for other ranks, so an agreement of the ranks is a part of the operation that the call starts.  Open MPI serves
+ * the first call.  If the user has named an algorithm, the ranks agree after the first call, and the engine serves the
+ * second call.  If the ranks choose by trials, they agree after calls that all ranks know.
  *
  * If a call starts during an agreement, its strategy is not known yet, and ranks may learn it at different times.  An
- * exchange of the engine can start later, in order.  A call to Open MPI cannot, because it takes a tag, and tags are
- * assigned in call order.  However, a persistent request of Open MPI takes the tag that the nonblocking call would
- * take, exchanges the same messages, and can start at any time.  A call during an agreement therefore creates a
- * persistent request.  The request is started if Open MPI serves the call, and freed otherwise.  If the engine serves a
- * call and no such request exists, the call also takes a tag, so the next tag is the same on all ranks.  Two conditions
- * are checked: the nonblocking and the persistent function belong to one module, and each call takes one tag.  If a
- * condition does not hold, Open MPI serves all nonblocking calls.
+ * exchange of the engine can start later, in order.  A call to Open MPI cannot start later, because the call takes a
+ * tag, and Open MPI assigns tags in call order.  However, a persistent request of Open MPI takes the tag that the
+ * nonblocking call would take, exchanges the same messages, and can start at any time.  A call during an agreement
+ * therefore creates a persistent request.  This component starts the request if Open MPI serves the call, and frees it
+ * otherwise.  If the engine serves a call without such a request, the call also takes a tag, so all ranks have the same
+ * next tag.  Two conditions must hold: the nonblocking and the persistent function belong to one module, and each
+ * call takes one tag.  If a condition does not hold, Open MPI serves all nonblocking calls.
  *
  * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for the call (5.0 does).  All
  * ranks must take the same number of tags, whether they know the strategy or not.  For such a call a persistent request
  * of Open MPI therefore always takes the tag.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
- * classes.  Without memory for a request, the request is on the stack, and the call returns when the operation has
- * ended.
+ * classes.  If there is no memory for a request, the request is on the stack, and the call blocks until the operation
+ * has ended.
  *
- * A persistent collective is planned once and started many times.  If the engine serves it from the start, everything
- * that may fail, wait or differ between ranks happens in the init call, which all ranks enter.  The ranks agree on an
- * engine communicator for the request.  The agreement includes the errors of each rank, and the result of planning the
- * exchange.  If any rank has an error, all ranks use a request of the previous module.
+ * A program plans a persistent collective once and starts it many times.  If the engine serves the request from the
+ * first start, everything that may fail, wait or differ between ranks happens in the init call, which all ranks enter.
+ * The ranks agree on an engine communicator for the request.  The agreement includes the errors of each rank, and the
+ * result of planning the exchange.  If any rank has an error, all ranks use a request of the previous module, which
+ * served the collective before coll/irr.
  *
- * If the ranks choose, a request starts with the strategy that its class has found, or with an inner request of the
- * previous module, and has its own trials (coll_irr_request.h).  The trials need a tag for agreements, and either all
- * ranks or none must take this tag.  In the first init call on a communicator the ranks therefore vote whether all of
- * them choose.
+ * If the ranks choose by trials, a request has trials of its own (coll_irr_request.h).  The first strategy of the
+ * request is the strategy that blocking calls of the collective found, or else an inner request of the previous module.
+ * The trials need a tag for agreements, and either all ranks or none must take this tag.  In the first init call on a
+ * communicator the ranks therefore vote whether all ranks choose by trials.
  *
- * Cost: an untimed nonblocking call that Open MPI serves needs no request of coll/irr.  An init call takes an agreement
- * as for a communicator's first collective, and the time of planning.  If the ranks choose, an init call takes the cost
- * of the previous module and one dissemination; the first init call of a communicator takes two disseminations.
+ * Cost: a nonblocking call that Open MPI serves and coll/irr does not time needs no request of coll/irr.  An init call
+ * takes an agreement, as the first collective of a communicator does, and the time of planning.  If the ranks choose by
+ * trials, an init call takes the time of the previous module and one dissemination: ceil(log2(P)) rounds of messages of
+ * P ranks.  The first init call of a communicator takes two disseminations.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -53,7 +56,7 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *cl
 
 /* ---- nonblocking calls to Open MPI ---- */
 
-/* Returns true if a call is in place and has no bytes on this rank. */
+/* Returns true if a call uses MPI_IN_PLACE and has no bytes on this rank. */
 static bool is_empty(const mca_coll_irr_call_t *call)
 {
     const bool in_place = call->send.buffer == MPI_IN_PLACE;
@@ -130,12 +133,12 @@ void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
 
 /* ---- nonblocking calls ---- */
 
-/* How a call is served, as far as it is known before the call starts. */
+/* The server of a call, as far as it is known before the call starts. */
 typedef enum kind {
-    PASSES,   /* by Open MPI; coll/irr need not know when the call ends */
-    HOST,     /* by Open MPI; coll/irr must know when the call ends */
+    PASSES,   /* Open MPI; coll/irr need not know when the call ends */
+    HOST,     /* Open MPI; coll/irr must know when the call ends */
     ENGINE,
-    DOUBT     /* queued; its strategy is not known yet */
+    DOUBT     /* not known yet; the call enters the queue of the class */
 } kind_t;
 
 /* Returns true if coll/irr need not know when a call to Open MPI ends.  Counts the call if the ranks choose. */
@@ -146,7 +149,7 @@ static bool passes(mca_coll_irr_service_t *service)
             (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
 }
 
-/* Classifies a call.  Only calls set class->holds, so if it is false here, it stays false during this call. */
+/* Classifies a call.  Only calls set class->holds, so if it is false here, it remains false until the call ends. */
 static kind_t classify(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
@@ -164,7 +167,7 @@ static kind_t classify(mca_coll_irr_class_t *class)
     return kind;
 }
 
-/* Takes the tag that Open MPI takes in a call, on all ranks, whether or not Open MPI serves the call. */
+/* Takes the tag that Open MPI would take if it served the call, so that all ranks take the same number of tags. */
 static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 {
     const mca_coll_irr_class_t *class = request->class;
@@ -195,7 +198,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
     }
     mca_coll_irr_stats_load(class->module, &class->service, &request->call.send);
     if (kind != HOST) {
-        (void)mca_coll_irr_request_open(request);   /* without memory the exchange fails */
+        (void)mca_coll_irr_request_open(request);   /* if there is no memory, the exchange fails */
     }
     mca_coll_irr_request_begin(request, start_host);
     return OMPI_SUCCESS;
@@ -262,8 +265,8 @@ typedef struct args {
 } args_t;
 
 /*
- * Returns an inactive request with its own class; NULL without memory.  The caller sets the remaining members of the
- * class's service.
+ * Returns an inactive request with its own class, in state DECLINED, or NULL if there is no memory.  The caller must
+ * set the state and the members of the class's service that belong to the state.
  */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
@@ -301,9 +304,9 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 }
 
 /*
- * Sets up an engine communicator with a plan for the request.  Collective; the request may be NULL on this rank, if
- * `trouble` is set.  Returns IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks, if some rank cannot take part; or an error of
- * a reduction.
+ * Sets up an engine communicator with a plan for the request.  Collective.  The request may be NULL if `trouble` is an
+ * error.  Returns IRR_OK, or IRR_ERR_NOT_SUPPORTED on all ranks if some rank cannot take part, or an error of a
+ * reduction.
  */
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
@@ -317,8 +320,8 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
 }
 
 /*
- * Creates a request that the engine serves.  Collective.  Returns IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks, if some
- * rank cannot take part; or an error of a reduction.
+ * Creates a request that the engine serves.  Collective.  Returns IRR_OK, or IRR_ERR_NOT_SUPPORTED on all ranks if some
+ * rank cannot take part, or an error of a reduction.
  */
 static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
 {
@@ -339,11 +342,11 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
     return status;
 }
 
-/* ---- persistent requests for which the ranks choose ---- */
+/* ---- persistent requests for which the ranks choose strategies by trials ---- */
 
 /*
- * Makes the strategy that the class has found the current strategy of the request, if all ranks can open it.
- * Collective.  Returns IRR_OK or an error of a reduction.
+ * Makes the strategy that blocking calls of the collective found the current strategy of the request, if all ranks can
+ * open the strategy.  Collective.  Returns IRR_OK or an error of a reduction.
  */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
@@ -370,7 +373,10 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
 
-/* Prepares a request for its own trials.  inner: its request of the previous module, which the request then owns. */
+/*
+ * Prepares a request for its own trials.  `inner` is the request of the previous module for the same call.  The new
+ * request takes ownership of `inner`.
+ */
 static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner, int tag)
 {
     mca_coll_irr_service_t *service = &request->class->service;
@@ -386,8 +392,8 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
 }
 
 /*
- * Creates a request with its own trials.  Collective.  If a rank has no memory for it, all ranks use Open MPI's request
- * instead, because the starts of a request in a trial include agreements.
+ * Creates a request with its own trials.  Collective.  If a rank has no memory for the request, all ranks use Open
+ * MPI's request instead, because starts in a trial include agreements, in which all ranks must take part.
  */
 static int create_tried(const args_t *args, ompi_request_t **request_p)
 {

@@ -1,18 +1,20 @@
 /*
- * coll_irr_memory.c - the knowledge of this process when it chooses a strategy: the constants of the machine, by which
- * the model ranks strategies, and the lessons of trials, from this job and from coll_irr_memory_file.
+ * coll_irr_memory.c - the data by which this process chooses a strategy.  The constants of the machine are measured
+ * values by which a model estimates the times of strategies.  The lessons are results of trials, which compare times of
+ * strategies, from this job and from coll_irr_memory_file.
  *
- * Each process reads the file of its constants once.  All ranks of a communicator must rank strategies alike, so the
- * vote includes a hash of the constants.  If the hashes of all ranks are equal, the ranks use their constants, even if
- * the names of their files differ.  Otherwise all ranks use the defaults.  The maxima of all constants and of their
- * complements then determine the warning, and the rank that prints it.
+ * Each process reads the file of constants (coll_irr_machine_file) once.  All ranks of a communicator must get the same
+ * estimates, so the first agreement includes a hash of the constants.  If the hashes of all ranks are equal, the ranks
+ * use their constants, even if the names of their files differ.  Otherwise all ranks use the default constants.  The
+ * maxima of all constants and of their complements then determine the warning, and the rank that prints it.
  *
  * Each process reads the file of lessons before the ranks first list strategies.  Another job may replace the file
- * between these reads, so ranks may have different lessons; they agree on common lessons (choose/lessons.h).  Process
- * 0 of the job writes the file, because it is a member of most communicators.  If process 0 cannot use the file, it
- * prints one warning, and does not write the file.  Without memory a process drops new lessons.
+ * between the reads of two processes, so ranks may have different lessons.  The ranks therefore agree on common lessons
+ * (choose/lessons.h).  Process 0 of the job writes the file, because process 0 is a member of most communicators.  If
+ * process 0 cannot use the file, it prints one warning, and does not write the file.  If there is no memory for a new
+ * lesson, a process drops the lesson.
  *
- * Cost: two more words in the vote; if constants differ, two more reductions.
+ * Cost: two more words in the first agreement; if constants differ, two more reductions.
  */
 #include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
@@ -78,7 +80,7 @@ static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
     return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
 }
 
-/* Where and why a file cannot be used, as text. */
+/* Text with the line of a file, if known, and the reason why the component cannot use the file. */
 typedef struct cause {
     char text[sizeof(irr_file_error_t) + 32];
 } cause_t;
@@ -95,7 +97,7 @@ static cause_t cause_of(const irr_file_error_t *error)
     return cause;
 }
 
-/* Local: the lowest rank that cannot read its file prints the message. */
+/* Local: rank `first` warns the user.  `first` is the lowest and `last` the highest rank that cannot read its file. */
 static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
 {
     char others[64] = "";
@@ -111,7 +113,7 @@ static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, 
                       cause_of(&constants.error).text, others);
 }
 
-/* Sets this rank's words: whether it can use its file, its constants, and their complements. */
+/* Sets the words of this rank: whether it can use its file, its constants, and the complements of the constants. */
 static void set_words(const mca_coll_irr_module_t *module, uint64_t words[WORDS])
 {
     const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
@@ -125,7 +127,7 @@ static void set_words(const mca_coll_irr_module_t *module, uint64_t words[WORDS]
     }
 }
 
-/* Returns the index of the first constant that differs; CONSTANTS: none. */
+/* Returns the index of the first constant that differs between ranks, or CONSTANTS if all are alike. */
 static int different(const uint64_t *words)
 {
     int i = 0;
@@ -136,7 +138,10 @@ static int different(const uint64_t *words)
     return i;
 }
 
-/* The step after the reduction of the ranks with the largest and the smallest value: the lower rank warns the user. */
+/*
+ * The step after a reduction that finds the lowest ranks with the largest and with the smallest value of a constant.
+ * The lower of the two ranks warns the user.
+ */
 static irr_status_t take_holders(mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_module_t *module = agreement->module;
@@ -204,7 +209,7 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 
 /* ---- lessons ---- */
 
-/* How long process 0 waits for the lock of the file, and its pause between two attempts. */
+/* The longest time that process 0 waits for the lock of the file, and its pause between two attempts. */
 #define WAIT_NS  UINT64_C(2000000000)
 #define PAUSE_US 2000
 
@@ -226,7 +231,7 @@ bool mca_coll_irr_memory_is_given(void)
     return memory_file()[0] != '\0';
 }
 
-/* Describes the machine that the speedups apply to. */
+/* Writes a text that describes this machine; lessons of other machines do not count. */
 static void machine_text(char text[IRR_LESSONS_MACHINE])
 {
     struct utsname system = { .machine = "" };
@@ -237,7 +242,7 @@ static void machine_text(char text[IRR_LESSONS_MACHINE])
              mca_coll_irr_parameter_text(mca_coll_irr_setting("transport")));
 }
 
-/* Marks the file unusable.  Process 0 warns for all processes. */
+/* Marks the file as unusable.  Process 0 warns the user for all processes. */
 static void refuse(const irr_file_error_t *error, const char *what)
 {
     lessons.refused = true;
@@ -247,7 +252,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
     }
 }
 
-/* Reads the file in the first call.  The caller holds the lock. */
+/* Reads the file in the first call.  The caller must hold the lock. */
 static void read_lessons(void)
 {
     irr_file_error_t error = { .line = 0 };

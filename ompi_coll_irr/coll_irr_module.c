@@ -1,15 +1,17 @@
 /*
- * coll_irr_module.c - the component structure that Open MPI looks up in mca_coll_irr.so, its open and close, and a
- * module for each communicator.
+ * coll_irr_module.c - the component structure that Open MPI looks up in mca_coll_irr.so, the functions that open and
+ * close the component, and a module for each communicator.
  *
- * Query and enable run inside Open MPI's progress, where any wait hangs a multi-threaded job.  They therefore use local
- * knowledge only.  If a decision must be alike on all ranks and depends on the communicator alone, it is made here.
- * The first collective makes all other such decisions (coll_irr_agreement.c).
+ * For each communicator Open MPI calls a query function, which returns a module, and then the module's enable function.
+ * Both functions run inside Open MPI's progress, where any wait hangs a multi-threaded job.  They therefore use data of
+ * this process only.  They make a decision that must be alike on all ranks only if the decision depends on the
+ * communicator alone.  The first collective makes all other such decisions (coll_irr_agreement.c).
  *
- * A rank without a module would not enter the agreement of the first collective, and the other ranks would wait for it.
- * A few spare modules are therefore allocated in advance.  A communicator that finds no memory gets a spare module.
- * The rank then takes part in the agreement, and declines.  For the same reason a module has room for the classes of
- * its nonblocking calls and for a team.
+ * In the first collective the ranks reach an agreement.  A rank without a module would not take part, and the other
+ * ranks would wait for this rank.  The component therefore allocates a few spare modules in advance.  If there is no
+ * memory for a module, the communicator gets a spare module.  The rank then takes part in the agreement, and declines
+ * to use the engine.  For the same reason the memory of a module includes the operation classes of its nonblocking
+ * calls and a team (coll_irr_team.h), which the first call uses.
  */
 #include "coll_irr.h"
 #include "coll_irr_engine.h"
@@ -20,7 +22,7 @@
 
 #include <stdlib.h>
 
-/* How the running Open MPI differs from the Open MPI of the build; "" if they do not differ. */
+/* A clause that says how the running Open MPI differs from the Open MPI of the build; "" if they do not differ. */
 static char wrong_abi[96];
 
 static int init_query(bool progress_threads, bool mpi_threads)
@@ -54,7 +56,7 @@ static bool is_alone(ompi_communicator_t *comm)
     return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
-/* Returns why this component does not serve the communicator, alike on all its ranks; NULL: it does. */
+/* Returns NULL if this component serves the communicator, otherwise the reason.  Alike on all ranks. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
     if (mca_coll_irr_component.params.priority < 0) {
@@ -76,7 +78,7 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     return NULL;
 }
 
-/* Number of consecutive communicators that may find no memory for a module. */
+/* Number of spare modules, which serve as many communicators without memory for a module. */
 enum { SPARES = 4 };
 
 /* Number of spare modules that are missing.  Guarded by the component's lock. */
@@ -107,7 +109,7 @@ static mca_coll_irr_module_t *take_spare(void)
     return module;
 }
 
-/* Returns a new module, or NULL without memory for the module, its classes of nonblocking calls or its team. */
+/* Returns a new module, or NULL if there is no memory for the module, its operation classes or its team. */
 static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
@@ -118,7 +120,7 @@ static mca_coll_irr_module_t *new_module(void)
     return module;
 }
 
-/* Makes spare modules while there is memory.  Concurrent threads may make a few more than SPARES. */
+/* Allocates the missing spare modules, if there is memory.  Concurrent threads may allocate a few more than SPARES. */
 static void make_spares(void)
 {
     mca_coll_irr_module_t *spare;
@@ -135,7 +137,7 @@ static void close_spares(void)
     }
 }
 
-/* Returns a new module; without memory a spare module; NULL if no spare module is left. */
+/* Returns a new module, or a spare module if there is no memory, or NULL if there is no spare module either. */
 static mca_coll_irr_module_t *make_module(void)
 {
     mca_coll_irr_module_t *module = new_module();
@@ -153,9 +155,9 @@ static mca_coll_irr_module_t *make_module(void)
 
 /*
  * Logs the collectives of MPI_COMM_WORLD that a component of a higher priority serves.  Open MPI enables the modules of
- * a communicator by ascending priority, so modules above ours are enabled after ours.  MPI_Init creates MPI_COMM_SELF
- * after all modules of MPI_COMM_WORLD are enabled, and this function runs then.  Other communicators have no such
- * moment.
+ * a communicator by ascending priority, so it enables modules of a higher priority after ours.  Call this function when
+ * MPI_Init creates MPI_COMM_SELF, because all modules of MPI_COMM_WORLD are enabled then.  For other communicators
+ * mca_coll_irr_log_above runs at their end.
  */
 static void log_world(void)
 {
@@ -193,9 +195,9 @@ static mca_coll_base_module_t *comm_query(ompi_communicator_t *comm, int *priori
     return &module->super;
 }
 
-/* ---- the functions that served before ---- */
+/* ---- the functions that served the communicator before coll/irr ---- */
 
-/* Returns true if a row retains its module: the row above has another module. */
+/* Returns true if an entry must retain its module, because the previous collective has another module. */
 static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
 {
     const mca_coll_base_module_t *module = previous[which][form].module;
@@ -204,7 +206,8 @@ static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
 }
 
 /*
- * Retains the modules that served the communicator before ours, and sets our functions for each form that they offer.
+ * Stores the functions that served the communicator before ours, and retains their modules.  Sets our function in
+ * `module` for each form of a collective that has such a function.
  */
 static void keep_previous(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
                           mca_coll_base_module_t *module)
@@ -234,7 +237,7 @@ static void drop_previous(mca_coll_irr_all_previous_t previous)
             if (retains(previous, which, form)) {
                 mca_coll_base_module_t *module = previous[which][form].module;
 
-                OBJ_RELEASE(module);   /* sets its argument to NULL */
+                OBJ_RELEASE(module);   /* sets the variable to NULL */
             }
         }
     }
@@ -295,7 +298,7 @@ static void unlink_module(mca_coll_irr_module_t *module)
 }
 
 /*
- * Local, at the end of the job: closes the engine and everything that uses it.  The engine then serves no collective.
+ * Local: closes the engine and everything that uses the engine, at the end of the job.  Open MPI serves later calls.
  */
 static void strand_modules(void)
 {
@@ -304,7 +307,7 @@ static void strand_modules(void)
     mca_coll_irr_requests_strand();
     mca_coll_irr_teams_each(mca_coll_irr_service_end);
     for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
-        mca_coll_irr_ranks_fini(&module->ranks);   /* Open MPI frees communicators one by one after this */
+        mca_coll_irr_ranks_fini(&module->ranks);   /* Open MPI frees the communicators later, one by one */
     }
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         mca_coll_irr_engine_close();
@@ -313,7 +316,7 @@ static void strand_modules(void)
     mca_coll_irr_groups_free();
 }
 
-/* Adds the measurements of a communicator to the records of its team. */
+/* Completes the records of the collectives that were called on a communicator. */
 static void end_stats(mca_coll_irr_module_t *module)
 {
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
@@ -323,7 +326,7 @@ static void end_stats(mca_coll_irr_module_t *module)
     }
 }
 
-/* Adds all measurements to the report. */
+/* Adds the records of all communicators and requests to the report. */
 static void report_all(void)
 {
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
@@ -334,8 +337,8 @@ static void report_all(void)
 }
 
 /*
- * Frees a module.  Ranks free a communicator at different times, so only the module of MPI_COMM_WORLD may wait for
- * peers.
+ * Frees a module.  Ranks free a communicator at different times, so this function waits for other ranks only if the
+ * module is that of MPI_COMM_WORLD.
  */
 static void destruct(mca_coll_irr_module_t *module)
 {

@@ -1,5 +1,5 @@
 /*
- * coll_irr_record_text.c - writes records as text, and as JSON:
+ * coll_irr_record_text.c - writes the records of a report as text, and as JSON:
  *
  *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_reporting": 4,
  *      "rows": [{NUMBERS, "communicator": "MPI_COMM_WORLD", "call": "MPI_Alltoallv", "ranks": 4, "nodes": 1,
@@ -13,8 +13,8 @@
  * NUMBERS are the fields of mca_coll_irr_fields with a JSON key: "communicators": 1, "exchanges": 2000, ...,
  * "setup_share": 0.012, "saved_ns": ..., "saved_range_ns": [..., ...].  An unknown value is null.
  *
- * A number with a decimal point is written as two integers, so that no locale writes a comma.  The application chooses
- * the names of communicators, so only their printable ASCII characters are written.
+ * This file formats a number with a decimal point as two integers, because a locale could replace the point by a comma.
+ * The application chooses the names of communicators, so this file replaces characters that are not printable ASCII.
  */
 #include "coll_irr_record.h"
 
@@ -66,7 +66,7 @@ void mca_coll_irr_record_trials(const record_t *record, char text[MCA_COLL_IRR_T
     }
 }
 
-/* The word that precedes the speedup in a cause. */
+/* The word that precedes the speedup in a reason for a strategy. */
 #define SPEEDUP "speedup "
 
 void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
@@ -89,12 +89,12 @@ void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
     }
 }
 
-/* A printable text. */
+/* A text of printable characters. */
 typedef struct clean {
     char text[MCA_COLL_IRR_REASON];
 } clean_t;
 
-/* Returns a copy in which characters that are not readable ASCII, or need a backslash in JSON, are question marks. */
+/* Returns a copy with question marks for characters that are not printable ASCII or need a backslash in JSON. */
 static clean_t clean(const char *text)
 {
     clean_t made;
@@ -117,7 +117,7 @@ static clean_t reason_of(const record_t *record)
     return clean(reason);
 }
 
-/* Returns true if the record is the first one of its collective. */
+/* Returns true if record number `record` is the first record of its collective in the table. */
 static bool is_first(const table_t *table, int record)
 {
     int i = 0;
@@ -150,7 +150,7 @@ static mca_coll_irr_size_t value_text(mca_coll_irr_unit_t unit, double value)
     return size;
 }
 
-/* Prints a line of all columns with the numbers of a record, or with the titles if record is NULL. */
+/* Prints a line with the numbers of a record, or with the titles of the columns if record is NULL. */
 static void print_columns(const record_t *record, FILE *stream)
 {
     double values[MCA_COLL_IRR_FIELDS];
@@ -186,7 +186,7 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     print_columns(NULL, stream);
 }
 
-/* Prints a number and its noun, or nothing if the number is unknown. */
+/* Prints a number and its noun.  Prints nothing if the number is unknown. */
 static void print_number(const char *before, int32_t number, const char *noun, FILE *stream)
 {
     if (number > 0) {
@@ -214,7 +214,7 @@ static void print_range(const mca_coll_irr_range_t *range, FILE *stream)
     fprintf(stream, "%.2f", range->max);
 }
 
-/* Prints the cause of the strategy, and the speedups of its trials. */
+/* Prints the reason for the strategy, and the speedups of the strategies that were tried. */
 static void print_reason(const record_t *record, FILE *stream)
 {
     char trials[MCA_COLL_IRR_TRIALS];
@@ -276,7 +276,7 @@ static void json_value(mca_coll_irr_unit_t unit, double value, FILE *stream)
     }
 }
 
-/* Prints an interval of two numbers with one unit, or null if the second one is unknown. */
+/* Prints an interval of two numbers with the same unit.  Prints null if `high` is unknown. */
 static void json_interval(mca_coll_irr_unit_t unit, double low, double high, FILE *stream)
 {
     if (isnan(high)) {

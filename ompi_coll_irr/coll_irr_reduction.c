@@ -1,9 +1,10 @@
 /*
- * coll_irr_reduction.c - reductions by point-to-point messages, see coll_irr_agreement.h.
+ * coll_irr_reduction.c - maxima, gathers and barriers of all ranks by point-to-point messages; see
+ * coll_irr_agreement.h.
  *
- * In round k of a gather a rank receives the bytes of the rank at distance 2^k behind it, followed by the bytes of the
- * ranks behind that rank.  At the end the bytes are in descending order of ranks, starting with this rank.  Two
- * reversals bring them into ascending order.
+ * In round k of a gather rank r receives the bytes of rank r - 2^k, followed by the bytes of the ranks below r - 2^k
+ * that rank r - 2^k has received.  After the last round rank r has the bytes of all ranks in descending order, starting
+ * with rank r.  Two reversals bring the bytes into ascending order.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 
 /*
- * Limit of the time between two tests that counts as waiting.  If the time is longer, the program has computed
- * meanwhile, and messages may have arrived.
+ * Limit of the time between two tests that counts as a wait.  If the time is longer, the program has computed between
+ * the tests, and messages may have arrived.
  */
 #define GAP_NS UINT64_C(100000000)
 
@@ -22,7 +23,7 @@
 
 int mca_coll_irr_tag(ompi_communicator_t *comm)
 {
-    return ompi_coll_base_nbc_reserve_tags(comm, 1);   /* tags of nonblocking collectives are assigned in call order */
+    return ompi_coll_base_nbc_reserve_tags(comm, 1);   /* Open MPI assigns these tags in call order */
 }
 
 /* ---- a round ---- */
@@ -37,7 +38,7 @@ static bool is_partner(const mca_coll_irr_reduction_t *reduction, uint32_t side)
     return (side >> reduction->round & 1) != 0;
 }
 
-/* Returns the rank of the member that is `ahead` members ahead of this one. */
+/* Returns the rank of the member that is `ahead` members ahead of this rank. */
 static int rank_at(const mca_coll_irr_reduction_t *reduction, int64_t ahead)
 {
     const int place = (int)((reduction->me + ahead + reduction->count) % reduction->count);
@@ -123,8 +124,8 @@ static void take_words(mca_coll_irr_reduction_t *reduction)
 }
 
 /*
- * Returns true if there is another round.  If a rank may give up, the last round of the first pass is followed by the
- * second pass.
+ * Returns true if another round follows.  If a rank may give up, the rounds run twice: the second pass follows the last
+ * round of the first pass.
  */
 static bool has_round(mca_coll_irr_reduction_t *reduction)
 {
@@ -136,7 +137,7 @@ static bool has_round(mca_coll_irr_reduction_t *reduction)
     return distance_of(reduction) < reduction->count;
 }
 
-/* ---- giving up ---- */
+/* ---- giving up a reduction after a timeout or an error ---- */
 
 /* Returns the rank whose message is missing, or -1 if no message is missing. */
 static int missing_rank(const mca_coll_irr_reduction_t *reduction)
@@ -176,7 +177,10 @@ static void notify_others(mca_coll_irr_reduction_t *reduction)
     }
 }
 
-/* Gives up the operation.  If Open MPI does not release a request, sets ranks->stranded: the memory must stay valid. */
+/*
+ * Gives up the reduction with the error `status`.  If Open MPI does not release a request of the reduction, sets
+ * ranks->stranded, because Open MPI may still use the memory.
+ */
 static void give_up(mca_coll_irr_reduction_t *reduction, irr_status_t status)
 {
     mca_coll_irr_ranks_t *ranks = reduction->ranks;
@@ -196,8 +200,8 @@ static void give_up(mca_coll_irr_reduction_t *reduction, irr_status_t status)
 }
 
 /*
- * Returns the timeout in nanoseconds.  Lower ranks give up slightly earlier, so that their notices arrive before other
- * ranks print the same warning.
+ * Returns the timeout of this rank in nanoseconds.  Lower ranks have slightly shorter timeouts, so that their notices
+ * arrive before other ranks print the same warning.
  */
 static uint64_t limit_ns(const mca_coll_irr_ranks_t *ranks)
 {
@@ -267,10 +271,10 @@ void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_i
     *reduction = (mca_coll_irr_reduction_t){ .ranks = ranks, .tag = tag, .status = IRR_OK };
 }
 
-/* Tests the current round, and ends it if it has completed. */
+/* Tests the current round, and ends the round if its messages have completed. */
 static void test_round(mca_coll_irr_reduction_t *reduction)
 {
-    if (!is_over(reduction)) {   /* also after an error: requests in progress use our memory */
+    if (!is_over(reduction)) {   /* also after an error, because active requests use our memory */
         if (is_late(reduction)) {
             give_up(reduction, IRR_ERR_TIMEOUT);
         }
@@ -285,7 +289,7 @@ static void test_round(mca_coll_irr_reduction_t *reduction)
     reduction->round++;
 }
 
-/* Starts rounds until a round does not complete at once.  Completes the operation after the last round. */
+/* Starts rounds until a round does not complete at once.  Completes the reduction after the last round. */
 static void go_on(mca_coll_irr_reduction_t *reduction)
 {
     while (reduction->status == IRR_OK && has_round(reduction)) {

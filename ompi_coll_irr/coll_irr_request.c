@@ -1,23 +1,27 @@
 /*
- * coll_irr_request.c - operations; creation, release and reuse of the requests of nonblocking and persistent calls;
- * lifetime of operation classes, and the agreements after some of their operations.
+ * coll_irr_request.c - creates, releases and reuses the requests of nonblocking and persistent calls; starts and
+ * finishes their operations on the engine; creates and ends operation classes, and begins their agreements.
  *
- * A request retains its communicator, so the request may outlive the user's handle.  The memory of requests, with their
- * room for blocks, is kept until the end of the job, so calls in steady state allocate no memory.  The memory must also
- * stay valid because Open MPI hooks req_free to release datatypes, and reads the request after it was freed.
+ * An operation is a nonblocking call, or a start of a persistent request.  An operation class is the set of operations
+ * that share a choice of the strategy (coll_irr_request.h).  The exchange of an operation is the transfer of its data.
+ *
+ * A request retains its communicator, so the request may outlive the user's handle of the communicator.  The component
+ * keeps the memory of requests, with their room for blocks, until the end of the job.  Calls in steady state therefore
+ * allocate no memory.  The memory must also stay valid because Open MPI hooks req_free to release datatypes, and reads
+ * the request after req_free returns.
  *
  * MPI requires that counts and displacements of a nonblocking call remain unchanged until the call completes.  However,
- * Open MPI's implementation reads the arrays only in the call, and some programs rely on this.  Arrays that unpacking
- * needs at the end are therefore copied.
+ * Open MPI's implementation reads the arrays only in the call, and some programs rely on this fact.  A request
+ * therefore has copies of the arrays that it needs to unpack data at the end.
  *
- * An agreement is part of the operation after which it is due: the operation completes when its exchange and the
- * agreement have ended.  During the agreement no operation of the class is in progress: operations that start are
- * queued, and earlier exchanges have ended on this rank.  All timed operations are therefore complete, and closed
- * strategies are not in use.
+ * In an agreement the ranks choose the strategy of later operations.  The agreement is part of the operation after
+ * which it is due: the operation completes when both its exchange and the agreement have ended.  During the agreement
+ * no exchange of the class is in progress: an operation that starts enters a queue, and earlier exchanges have ended on
+ * this rank.  All timed operations are therefore complete, and the agreement may close strategies.
  *
  * The progress function is registered while classes exist, not only while operations are active.  A start then takes no
- * lock of Open MPI.  Also, no function is unregistered from within progress, which would skip another function.  If no
- * operation is active, the progress function costs one test.
+ * lock of Open MPI.  Also, the component unregisters no function inside Open MPI's progress, which would then skip
+ * another function.  If no operation is active, the progress function costs one test.
  */
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -61,7 +65,7 @@ void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
     }
 }
 
-/* A message that is too long does not affect the other messages, so these are unpacked, too. */
+/* A message that is too long does not affect other messages, so the function unpacks all messages in this case. */
 int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result)
 {
     if (operation->failed != OMPI_SUCCESS) {
@@ -87,7 +91,7 @@ static void give_spare(mca_coll_irr_request_t *request)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-/* Allocates one request more than are in use, so that a call that finds no memory has a request. */
+/* Adds a new request to the spare requests, for a later call that has no memory. */
 static void make_spare(void)
 {
     mca_coll_irr_request_t *request = OBJ_NEW(mca_coll_irr_request_t);
@@ -97,7 +101,7 @@ static void make_spare(void)
     }
 }
 
-/* Returns a request, or NULL without memory. */
+/* Returns a request, or NULL if there is no memory.  If it takes the last spare request, allocates another. */
 static mca_coll_irr_request_t *take_spare(void)
 {
     mca_coll_irr_request_t *request;
@@ -128,7 +132,7 @@ void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 {
     if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
-        return;   /* Open MPI's part waits for a rank that has lost its request, and still uses this memory */
+        return;   /* the inner request is active, because a rank gave up its request, and still uses this memory */
     }
     mca_coll_irr_class_fini(request->class);
     mca_coll_irr_reduction_leave(&request->class->module->ranks, NULL, request->class);
@@ -169,7 +173,7 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *
     OMPI_REQUEST_INIT(base, persistent);
     base->req_status = ompi_status_empty;
     base->req_mpi_object.comm = class->module->comm;
-    base->req_free = free_request;   /* the last user of this memory may have hooked it */
+    base->req_free = free_request;   /* Open MPI may have hooked req_free for the last request in this memory */
     OBJ_RETAIN(class->module->comm);
     request->class = class;
     request->call = *call;
@@ -344,7 +348,7 @@ void mca_coll_irr_requests_strand(void)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-/* ---- lost persistent requests ---- */
+/* ---- persistent requests that a rank gave up after an error ---- */
 
 void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn)
 {

@@ -1,14 +1,17 @@
 /*
- * coll_irr_request_run.c - operations: start, progress, completion.
+ * coll_irr_request_run.c - start, progress and completion of operations.
  *
- * A start posts the exchange, or starts the operation of the previous module.  Open MPI's progress advances the
- * operation and completes its request.  In steady state, start and progress do not allocate memory.  They never block.
+ * An operation is a nonblocking call, or a start of a persistent request.  The exchange of an operation is the transfer
+ * of its data, by the engine or by the previous module, which served the collective before coll/irr.  Open MPI's
+ * progress advances the exchange and completes the request.  In steady state, start and progress allocate no memory.
+ * They never block.
  *
- * While strategies are tried, the ranks agree after operations that all ranks know (coll_irr_request.c).  An operation
- * that starts before the agreement has ended is queued in its class, because its strategy is not known yet.
+ * The ranks choose the strategy of later operations in agreements, after operations that all ranks know
+ * (coll_irr_request.c).  An operation that starts before the agreement has ended enters the queue of its class, because
+ * its strategy is not known yet.
  *
  * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
- * before the rest of MPI is progressed.  A program that computes and calls MPI_Test must not pay for these yields.
+ * before it progresses the rest of MPI.  A program that computes and calls MPI_Test must not pay for these yields.
  * Only the time since the previous test distinguishes a wait from such a test.  Open MPI itself yields in a test,
  * with or without coll/irr.
  */
@@ -21,15 +24,15 @@
 #include <sched.h>
 
 /*
- * Maximum number of rounds of engine progress in one call of the progress function.  Without it, peers that send
+ * Maximum number of rounds of engine progress in one call of the progress function.  Without the limit, peers that send
  * without pause would starve the rest of MPI.
  */
 #define PROGRESS_MAX 32
 
-/* A caller that calls again within this time, in ns, is waiting.  A round of MPI that polls sockets takes 1 to 2 us. */
+/* A caller that calls again within this time, in ns, waits.  A round of MPI that polls sockets takes 1 to 2 us. */
 #define AT_ONCE_NS 10000
 
-/* Number of yields of a wait before the rest of MPI is progressed. */
+/* Number of yields of a wait before it progresses the rest of MPI. */
 #define TURNS 3
 
 /* ---- an exchange ---- */
@@ -39,12 +42,12 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
     return request->class->request == request;
 }
 
-/* Number of tests of Open MPI's part of a start between two checks for a rank that has lost its request. */
+/* Number of tests of an inner request between two checks whether a rank gave up its persistent request. */
 #define TESTS_LOST 64
 
 /*
- * Returns true if some rank has lost the request, so that the start cannot complete.  Call while Open MPI's part of the
- * start is active.
+ * Returns true if some rank gave up the persistent request, so that the start cannot complete.  Called while the inner
+ * request is active, which is Open MPI's request for the start.
  */
 static bool is_in_vain(const mca_coll_irr_request_t *request)
 {
@@ -52,7 +55,7 @@ static bool is_in_vain(const mca_coll_irr_request_t *request)
            mca_coll_irr_class_is_lost(request->class);
 }
 
-/* Returns true if the exchange of an operation has ended, and sets its error. */
+/* Returns true if the exchange of an operation has ended, and then sets the error of the request. */
 static bool is_over(mca_coll_irr_request_t *request)
 {
     int *error = &request->super.super.req_status.MPI_ERROR;
@@ -75,7 +78,7 @@ static bool is_over(mca_coll_irr_request_t *request)
     return true;
 }
 
-/* Deactivates the inner request of the previous module, or frees it unless the request is persistent. */
+/* Ends the inner request, if any: deactivates it for a persistent request, and frees it for a nonblocking call. */
 static void end_inner(mca_coll_irr_request_t *request)
 {
     if (request->inner != NULL && request->inner->req_persistent && REQUEST_COMPLETE(request->inner)) {
@@ -87,7 +90,7 @@ static void end_inner(mca_coll_irr_request_t *request)
     }
 }
 
-/* Ends the exchange of an operation.  The caller does not hold the lock. */
+/* Ends the exchange of an operation, and releases what the exchange used.  The caller must not hold the lock. */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_operation_t *operation = &request->operation;
@@ -114,7 +117,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
 
 /* ---- starts ---- */
 
-/* Puts a request into the list of active requests.  The caller holds the lock. */
+/* Puts a request into the list of active requests.  The caller must hold the lock. */
 static void activate(mca_coll_irr_request_t *request)
 {
     request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
@@ -124,10 +127,10 @@ static void activate(mca_coll_irr_request_t *request)
     mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
 }
 
-/* How an operation begins: the engine starts it, the previous module starts it, or it is queued. */
+/* How an operation begins: the engine starts it, the previous module starts it, or it enters the queue. */
 typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
 
-/* Starts an operation that ends in an error at once, because the ranks no longer agree on the strategy. */
+/* Starts an operation that ends in an error at once, because the class has failed. */
 static void begin_failed(mca_coll_irr_request_t *request)
 {
     request->failed = mca_coll_irr_error(IRR_ERR_PEER);
@@ -138,8 +141,8 @@ static void begin_failed(mca_coll_irr_request_t *request)
 }
 
 /*
- * Sets the turn of an operation that starts now.  If an agreement is due after it, later operations are queued.  The
- * caller holds the lock.
+ * Decides whether an operation that starts now is timed, and whether an agreement is due after it.  If an agreement is
+ * due, later operations enter the queue.  The caller must hold the lock.
  */
 static void take_turn(mca_coll_irr_request_t *request)
 {
@@ -153,7 +156,10 @@ static void take_turn(mca_coll_irr_request_t *request)
     }
 }
 
-/* Starts an operation with the current strategy.  BY_HOST: the caller must start it.  The caller holds the lock. */
+/*
+ * Starts an operation with the current strategy.  If the function returns BY_HOST, the caller must call start_host.  If
+ * it returns WAITS, the operation must wait in the queue.  The caller must hold the lock.
+ */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -169,7 +175,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         status = irr_exchange_take(strategy, &request->operation.exchange);
     }
     if (status != IRR_OK && class->active > 0) {
-        return WAITS;   /* until another operation returns its exchange */
+        return WAITS;   /* another operation will return its exchange */
     }
     take_turn(request);
     request->begin_ns = request->turn.timed || class->service.record != NULL ? irr_clock_ns() : 0;
@@ -192,15 +198,15 @@ static begun_t begin(mca_coll_irr_request_t *request)
     return BY_ENGINE;
 }
 
-/* Starts an inner request.  On a rank without bytes it may be always complete; Open MPI cannot start such a request. */
+/* Starts an inner request.  Open MPI cannot start the empty request that it creates on a rank without bytes. */
 static int start_inner(ompi_request_t *inner)
 {
     return inner->req_type == OMPI_REQUEST_NOOP ? OMPI_SUCCESS : inner->req_start(1, &inner);
 }
 
 /*
- * Starts Open MPI's operation.  May call progress, so the caller does not hold the lock.  An error ends the
- * operation.
+ * Starts Open MPI's operation.  The caller must not hold the lock, because Open MPI may call progress.  An error ends
+ * the operation.
  */
 static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
@@ -239,9 +245,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
     }
 }
 
-/*
- * Starts as many queued operations as possible.  If Open MPI may serve a queued operation, its inner request is ready.
- */
+/* Starts as many queued operations as possible.  Inner requests of operations that Open MPI may serve must be ready. */
 static void run_queue(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request, *next;
@@ -289,7 +293,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
 
 /* ---- progress and completion ---- */
 
-/* Removes the requests whose exchanges have ended from the active list and returns them.  The caller holds the lock. */
+/* Removes the requests whose exchanges have ended from the active list, and returns them.  Call with the lock held. */
 static mca_coll_irr_request_t *take_done(void)
 {
     mca_coll_irr_request_t *request, *last = NULL, *next, *done = NULL;
@@ -322,9 +326,7 @@ static void complete(mca_coll_irr_request_t *request)
     ompi_request_complete(&request->super.super, true);
 }
 
-/*
- * Advances the agreement of a class.  Returns true if the agreement has ended.  The caller does not hold the lock.
- */
+/* Advances the agreement of a class.  Returns true if the agreement has ended.  The caller must not hold the lock. */
 static bool advance(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request = class->due;
@@ -355,10 +357,10 @@ static bool advance(mca_coll_irr_class_t *class)
 }
 
 /*
- * Returns the cost of a start to its caller in ns: the duration of the start, and the time since progress first tested
- * the operation.  In the interval between the start and the first test, the program may compute for any time, so the
- * interval does not depend on the strategy.  But if the program waits at once, the first messages arrive in this
- * interval.  The interval therefore also counts, up to the sum of the other two times.
+ * Returns the time in ns that an operation costs the program: the duration of the start, and the time since progress
+ * first tested the operation.  Between the start and the first test the program may compute for any time, so this
+ * interval does not show the cost.  But if the program waits at once, the first messages arrive in this interval.  The
+ * interval therefore counts up to the sum of the other two times.
  */
 static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
 {
@@ -381,8 +383,8 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 }
 
 /*
- * Finishes an operation whose exchange has ended.  An agreement that is due begins when the last earlier operation of
- * the class has ended.
+ * Finishes an operation whose exchange has ended.  If an agreement is due and no exchange of the class is in progress,
+ * begins the agreement.
  */
 static void finish(mca_coll_irr_request_t *request)
 {
@@ -403,7 +405,7 @@ static void finish(mca_coll_irr_request_t *request)
         run_queue(class);
     }
     if (completes) {
-        complete(request);   /* if an agreement begins, its operation keeps the class alive */
+        complete(request);   /* if an agreement begins, the operation `due` keeps the class */
     }
     if (agrees) {
         mca_coll_irr_class_agree(class);
@@ -413,7 +415,7 @@ static void finish(mca_coll_irr_request_t *request)
 
 /*
  * Progresses the engine and tests the active requests, as long as there are events and no request has ended.  Returns
- * the requests that have ended.  The caller holds the lock.
+ * the requests that have ended, as a list.  The caller must hold the lock.
  */
 static mca_coll_irr_request_t *progress_engine(void)
 {
@@ -429,8 +431,8 @@ static mca_coll_irr_request_t *progress_engine(void)
 }
 
 /*
- * Yields and tests the active requests, for a waiting caller on a node with more ranks than processors.  The caller
- * holds the lock, which is released during the yield.  Returns false if another thread has the lock afterwards.
+ * Yields the processor and tests the active requests, for a wait on a node with more ranks than processors.  The caller
+ * must hold the lock, which the function releases during a yield.  Returns false if another thread holds the lock then.
  */
 static bool yield_and_progress(mca_coll_irr_request_t **done_p)
 {
@@ -464,9 +466,9 @@ static int advance_all(void)
 }
 
 /*
- * Called by Open MPI's progress; returns the number of events.  If there are no events, Open MPI yields the processor
- * on a node with more ranks than processors.  In a wait for the engine this function has already yielded, so it
- * returns one event.
+ * Open MPI's progress calls this function, which returns the number of events.  If there are no events, Open MPI yields
+ * the processor on a node with more ranks than processors.  In a wait for the engine this function yields itself, and
+ * therefore returns at least one event.
  */
 int mca_coll_irr_requests_progress(void)
 {

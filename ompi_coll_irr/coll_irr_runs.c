@@ -2,25 +2,27 @@
  * coll_irr_runs.c - lists or packs the runs of elements of a datatype.  A run is a contiguous range of bytes.
  *
  * If runs are long enough, the engine reads and writes each run in the user's buffer.  If runs are shorter, the
- * description of a run costs more than its copy, so the elements are packed.  Ranks may differ in this decision,
- * because the bytes of a message are the same.
+ * description of a run costs more than its copy, so this component packs the elements.  Ranks may decide differently,
+ * because a message has the same bytes in both cases.
  *
- * Finding the runs of an element costs as much as packing a short block.  Open MPI's convertor therefore finds them
- * once, and a table keeps them.  A new datatype may have the address of a freed datatype.  The table therefore also
- * keeps a copy of the convertor's description, and the runs are used only if both descriptions are equal byte by byte.
- * For a datatype with many runs or a long description, the table keeps only the mean length of a run, and the runs are
- * found in each call.  If another datatype is mistaken for such a datatype, it is packed or listed like the first one,
- * which costs time but is correct.
+ * Finding the runs of an element costs as much as packing a short block.  Open MPI's convertor, which walks through the
+ * elements of a datatype, therefore finds the runs once, and a table keeps the runs.  A new datatype may have the
+ * address of a freed datatype.  The table therefore also keeps a copy of the convertor's description of the datatype,
+ * and a call uses the runs only if this copy equals the description of the call's datatype.  For a datatype with many
+ * runs or a long description, the table keeps only the mean length of a run, and each call finds the runs again.  If a
+ * call mistakes another datatype for such a datatype, the choice between packing and listing may be slow, but the
+ * result is correct.
  *
- * The first access to a page costs more than the copy of its bytes.  Later calls on any communicator therefore reuse
- * memory for packed bytes, if it is large enough.  If all kept memory is too small for a call, the largest piece is
- * freed, and the memory of this call is kept later instead.  At most KEPT_MAX bytes are kept.
+ * The first access to a page costs more than the copy of its bytes.  This file therefore keeps memory for packed bytes,
+ * and later calls on any communicator reuse the memory.  If all kept pieces of memory are too small for a call, the
+ * call frees the largest piece and allocates memory, which becomes a kept piece after the call.  All kept pieces
+ * together have at most KEPT_MAX bytes.
  *
- * The processor must not read or write memory of an accelerator.  The convertor copies elements from and to it by means
- * of Open MPI's accelerator framework, or of CUDA in Open MPI 4.1.
+ * The processor must not read or write memory of an accelerator.  The convertor copies elements from and to this memory
+ * with Open MPI's accelerator framework, or with CUDA in Open MPI 4.1.
  *
- * Cost: a few instructions for each run of a kept datatype, otherwise the time of the convertor.  In addition one lock,
- * and a search through the few kept pieces of memory.
+ * Cost: a few instructions for each run of a kept datatype; for other datatypes the time of the convertor.  Each call
+ * also takes one lock, and searches the few kept pieces of memory.
  */
 #include "coll_irr_buffer.h"
 
@@ -40,23 +42,23 @@
  */
 #define RUNS_MAX 256
 
-/* The table of kept datatypes: SETS sets, selected by the key, with SET entries each. */
+/* The table of kept datatypes has SETS sets with SET entries each.  The key of a datatype selects the set. */
 #define SETS 64
 #define SET  4
 
 /* An entry of the table. */
 typedef struct known {
     uint64_t        key;           /* 0: empty */
-    size_t          mean;          /* mean bytes of a run */
-    irr_block_t    *runs;          /* offsets from the element; NULL: not kept */
+    size_t          mean;          /* mean length of a run in bytes */
+    irr_block_t    *runs;          /* with offsets from the address of the element; NULL: not kept */
     size_t          nruns;
-    dt_elem_desc_t *description;   /* copied if runs are kept */
+    dt_elem_desc_t *description;   /* copy of the datatype's description; NULL: runs are not kept */
 } known_t;
 
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     turn;             /* index of the entry of a set that is replaced next */
+    unsigned     turn;             /* modulo SET: index of the next entry to replace in a set */
 } table;
 
 bool mca_coll_irr_has_devices;
@@ -75,7 +77,10 @@ static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *e
 
 /* ---- finding runs ---- */
 
-/* Adds a run of a rank as a new block, or appends it to the last block.  The caller has reserved room. */
+/*
+ * Extends the last block by a run, if the run follows the block in memory; otherwise adds the run as a new block.  The
+ * first block that may be extended has index `first`.  The caller must have reserved room for a block.
+ */
 static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
 {
     irr_block_t *last = end->list + end->blocks.count - 1;
@@ -87,7 +92,7 @@ static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
     }
 }
 
-/* Adds the runs of elements, with offsets from the base; stops after more than `most` runs. */
+/* Adds the runs of elements, with offsets from end->base.  Stops when there are more than `most` runs. */
 static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t most, mca_coll_irr_end_t *end)
 {
     const size_t first = end->blocks.count;
@@ -117,7 +122,7 @@ static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t mo
 
 /* ---- kept datatypes ---- */
 
-/* Returns a hash of everything that determines the runs of an element, except for the description. */
+/* Returns a hash of all facts that determine the runs of an element, except for the description. */
 static uint64_t key_of(const ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
@@ -133,7 +138,7 @@ static uint64_t key_of(const ompi_datatype_t *datatype)
     return key | 1;
 }
 
-/* Returns the entry of a key, or the entry of its set that is replaced next. */
+/* Returns the entry with a key.  If there is none, returns the entry that the key must replace. */
 static known_t *known_at(uint64_t key)
 {
     known_t *set = table.known[(key >> 1) % SETS];
@@ -159,7 +164,7 @@ static void forget(known_t *known)
     *known = (known_t){ .key = 0 };
 }
 
-/* Fills an entry.  If there is no memory to find runs, the entry stays empty. */
+/* Fills an entry with the runs of an element.  If there is no memory to find runs, the entry stays empty. */
 static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *elements)
 {
     const dt_type_desc_t *description = &elements->datatype->super.opt_desc;
@@ -188,7 +193,7 @@ static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *el
     irr_free(end.list);
 }
 
-/* Returns the entry of non-empty elements.  The caller holds the lock of the table. */
+/* Returns the entry of elements, which must not be empty.  The caller must hold the lock of the table. */
 static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 {
     const uint64_t key = key_of(elements->datatype);
@@ -202,7 +207,7 @@ static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 
 /* ---- listing runs ---- */
 
-/* Adds the kept runs, element by element.  Only the first run of an element can continue the previous run. */
+/* Adds the kept runs of each element.  Only the first run of an element can extend the last block. */
 static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, mca_coll_irr_end_t *end)
 {
     const ptrdiff_t extent = elements->datatype->super.ub - elements->datatype->super.lb;
@@ -242,7 +247,7 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
 
 /* ---- packing ---- */
 
-/* The convertor decides, because it also makes the copies. */
+/* Asks the convertor whether the memory belongs to a device, because the convertor also copies the bytes. */
 bool mca_coll_irr_runs_are_device(const void *address)
 {
     const mca_coll_irr_elements_t byte = { .datatype = MPI_BYTE, .count = 1, .address = (char *)address };
@@ -282,10 +287,10 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 
 /* ---- memory for packed bytes ---- */
 
-/* Limit in bytes for one process.  It is low, because the ranks of a node share the memory of the node. */
+/* Limit of kept memory in bytes for one process.  The limit is low, because the ranks of a node share its memory. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* Kept memory has a size of this unit times a power of two.  Pages that are not accessed cost nothing. */
+/* The size of a kept piece is this unit times a power of two.  Pages without access cost no memory. */
 #define KEPT_UNIT ((size_t)4096)
 
 typedef struct kept {

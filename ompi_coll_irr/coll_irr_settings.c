@@ -1,9 +1,9 @@
 /*
- * coll_irr_settings.c - see coll_irr_settings.h: the component's rows of the table, the registration of all settings,
- * and the settings of a communicator, from parameters and the info keys of the same names.
+ * coll_irr_settings.c - see coll_irr_settings.h: the component's rows of the table of settings, the registration of all
+ * settings as parameters, and the settings of a communicator, from parameters and info keys of the same names.
  *
- * The agreement of the first collective reduces the errors of all ranks, including bad values.  If any rank has a bad
- * value, all ranks leave the communicator to Open MPI, and one rank prints the value and the allowed values.
+ * The ranks learn of bad values in the agreement of the first collective.  If any rank has a bad value, all ranks leave
+ * the communicator to Open MPI, and one rank prints the value and the allowed values.
  */
 #include "coll_irr_settings.h"
 
@@ -12,7 +12,7 @@
 
 enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
 
-/* Returns the name of value i: the rows of the algorithm table, followed by the previous module. */
+/* Returns the name of value i of an algorithm parameter: the rows of the algorithm table, followed by "host". */
 static const char *algorithm_name(int i)
 {
     const char *name = irr_algorithm_name(i);
@@ -20,7 +20,7 @@ static const char *algorithm_name(int i)
     return name == NULL && irr_algorithm_name(i - 1) != NULL ? "host" : name;
 }
 
-/* Returns the name of value i: auto, followed by the transports that were built. */
+/* Returns the name of value i of the parameter for the transport: auto, followed by the transports of this build. */
 static const char *transport_name(int i)
 {
     return i == 0 ? "auto" : irr_transport_name(i - 1);
@@ -162,8 +162,8 @@ int mca_coll_irr_algorithm_value(int algorithm)
 /* ---- registration ---- */
 
 /*
- * Converts a text to a value of an enumeration.  For a bad value, Open MPI's conversion would print a text and continue
- * with the default.  This function accepts a bad value; it is reported when a communicator would use it.
+ * Converts a text to a value of an enumeration.  For a bad value, Open MPI's conversion would print a message and use
+ * the default.  This function accepts a bad value, and the component warns the user later.
  */
 static int take(mca_base_var_enum_t *self, const char *text, int *value)
 {
@@ -208,7 +208,7 @@ static int register_setting(mca_coll_irr_setting_t *setting)
         enumeration->value_from_string = take;
     }
     setting->place = 0;
-    setting->text = (char *)row->standard;   /* copied by Open MPI before it is modified */
+    setting->text = (char *)row->standard;   /* Open MPI modifies a copy only */
     snprintf(help, sizeof(help), "%s%s", row->help,
              setting->scope == MCA_COLL_IRR_OF_PROCESS ? "" : " Also an info key.");
     result = mca_base_component_var_register(
@@ -226,8 +226,8 @@ static int register_setting(mca_coll_irr_setting_t *setting)
 }
 
 /*
- * Takes the parameter of a setting of the process, or the default for a bad value.  In case of a bad value MPI_Init
- * prints a warning that names it, and Open MPI serves all communicators.
+ * Stores the value of a setting of the process, from its parameter.  For a bad value, stores the default; MPI_Init then
+ * prints a warning that names the value, and Open MPI serves all communicators.
  */
 static void take_process(const mca_coll_irr_setting_t *setting)
 {
@@ -271,7 +271,7 @@ const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting)
     return setting->text != NULL ? setting->text : setting->row->standard;
 }
 
-/* Copies the text of an info key; the key may have the older name of the setting. */
+/* Copies the text of an info key, which may have the older name of the setting.  Returns false if there is no key. */
 static bool get_key(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed, char key[OPAL_MAX_INFO_VAL + 1])
 {
     char older[sizeof(setting->parameter)];
@@ -328,7 +328,7 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
     union {
         mca_coll_irr_settings_t of_communicator;
         mca_coll_irr_params_t   of_process;
-    } values;   /* a value of any scope */
+    } values;   /* has room for a setting of any scope */
     const bool is_bad = !irr_setting_parse(setting->row, text, &values);
 
     if (is_bad) {
@@ -339,7 +339,7 @@ bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll
 
 /* ---- settings of a communicator ---- */
 
-/* Reads one setting; texts are copied. */
+/* Reads one setting.  Sets *bad for a bad value.  The settings own a copy of a text. */
 static irr_status_t read_one(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
                              mca_coll_irr_settings_t *settings, mca_coll_irr_bad_t *bad)
 {
@@ -361,7 +361,7 @@ static irr_status_t read_one(const mca_coll_irr_setting_t *setting, ompi_communi
     return IRR_OK;
 }
 
-/* Returns the prefix of the matrix files that rank 0 writes; NULL: no dump, or no memory. */
+/* Returns the prefix of the matrix files that rank 0 writes, from malloc; NULL: no dump, or no memory. */
 static char *dump_prefix(ompi_communicator_t *comm, const char *prefix)
 {
     unsigned rank = (unsigned)ompi_group_get_proc_name(comm->c_local_group, 0).vpid;
@@ -417,8 +417,8 @@ static bool has_paths(const mca_coll_irr_settings_t *settings)
 const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
- * The settings of all communicators without info keys, if no parameter names a path.  They are shared because reading
- * forty parameters takes a third of the time of MPI_Comm_dup.  Guarded by the component's lock.
+ * The settings of all communicators without info keys, if no parameter names a path.  These communicators share one
+ * copy, because reading forty parameters takes a third of the time of MPI_Comm_dup.  Guarded by the component's lock.
  */
 static mca_coll_irr_settings_t *common;
 

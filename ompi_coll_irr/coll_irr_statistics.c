@@ -1,16 +1,19 @@
 /*
- * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h).  There is one record for each
- * collective of a team (communicators of the same processes), one for its nonblocking calls, and one for each
- * persistent request.  At the end of the job rank 0 writes a report of all records (coll_irr_report).
+ * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h), and writes the report of a job.
  *
- * Calls are measured only if a report, MPI_T or coll_irr_verbose needs it.  A measured call costs two clock readings
- * and one pass over its counts.  The time of a call excludes agreements.
+ * A team is the set of communicators of the same processes.  Each collective of a team has a record for blocking calls.
+ * The nonblocking calls of a collective on a communicator have a record, and so has each persistent request.  A service
+ * is the state to which a record belongs.
  *
- * The report: each rank sums its records in a table.  Rank 0 receives the tables of other ranks in MPI_Finalize, when
- * the module of MPI_COMM_WORLD is freed: all processes still exist then, and point-to-point messages work
- * (coll_irr_setup.c).  The parameter may differ between ranks, and some ranks may lack coll/irr.  Each process that
- * contributes to the report therefore publishes that fact with the data that MPI_Init exchanges anyway.  Rank 0 waits
- * only for processes that contribute, and a process sends only if rank 0 contributes.  No wait is longer than WAIT_S.
+ * The component measures calls only if a report, MPI_T or coll_irr_verbose needs the numbers.  A measured call costs
+ * two clock readings and one pass over its counts.  The time of a call excludes agreements.
+ *
+ * For the report (coll_irr_report) each rank sums its records in a table.  Rank 0 receives the tables of other ranks in
+ * MPI_Finalize, when Open MPI frees the module of MPI_COMM_WORLD.  At this time all processes exist, and point-to-point
+ * messages work (coll_irr_setup.c).  The parameter coll_irr_report may differ between ranks, and some ranks may lack
+ * coll/irr.  Each process that contributes to the report therefore publishes a key, with the data that MPI_Init
+ * exchanges anyway.  Rank 0 waits only for processes that contribute, and a process sends only if rank 0 contributes.
+ * No wait is longer than WAIT_S seconds.
  *
  * Cost of the report: one message per rank, with one record for each kind of communicator, at most 64.  There is no
  * cost if the report is off.
@@ -60,7 +63,7 @@ void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_s
 void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service)
 {
     if (service->record == NULL && mca_coll_irr_component.measures) {
-        service->record = calloc(1, sizeof(*service->record));   /* without memory the report lacks this service */
+        service->record = calloc(1, sizeof(*service->record));   /* NULL: the report lacks this service */
     }
 }
 
@@ -140,7 +143,7 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
     record->tried = (uint64_t)choice->tried;
     record->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
     if (service->host_strategy != 0) {
-        return;   /* Open MPI's time is unknown */
+        return;   /* Open MPI's implementation is no strategy, so its time is unknown */
     }
     record->saves = (choice->tried > 0 || choice->strategy != 0) && choice->mean_ns > 0;
     record->saved_ns = (double)whole_ns(saved.is);
@@ -178,7 +181,7 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
 {
     const size_t because = (size_t)snprintf(record->why, sizeof(record->why), "because ");
 
-    if (record->name[0] == '\0' || module->number == service->first) {   /* names the team by its first module */
+    if (record->name[0] == '\0' || module->number == service->first) {   /* the first communicator names the team */
         snprintf(record->name, sizeof(record->name), "%s", mca_coll_irr_name(module));
     }
     snprintf(record->call, sizeof(record->call), "%s", service->call);
@@ -200,7 +203,7 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
 
 static struct {
     bool                 wanted;
-    char                *path;     /* copy of the parameter, which is freed earlier */
+    char                *path;     /* copy of the parameter, because Open MPI frees its text first */
     int                  reporting;   /* number of ranks whose records are in the table */
     FILE                *file;     /* on rank 0; NULL: stderr */
     mca_coll_irr_table_t table;    /* guarded by the component's lock */
@@ -218,8 +221,8 @@ static void warn(const char *outcome)
 }
 
 /*
- * Opens the file at once, so that an error is reported at the start of the job, not after hours.  Returns false if
- * there is no report.
+ * Opens the file of the report when the job starts, so that the user learns of an error before the job runs for hours.
+ * Returns false if there is no report.
  */
 static bool open_file(const char *path)
 {
@@ -289,8 +292,8 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
 }
 
 /*
- * Logs an operation class at its end.  If several persistent requests of a collective end without a trial, only one of
- * them is logged.
+ * Logs an operation class at its end.  If several persistent requests of a collective end without a trial, logs only
+ * the first request.
  */
 static void log_class(mca_coll_irr_class_t *class)
 {
@@ -312,7 +315,7 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
 
     log_class(class);
     if (record != NULL && class->request != NULL) {
-        record->messages *= record->exchanges;   /* the record has counted the messages of one start */
+        record->messages *= record->exchanges;   /* mca_coll_irr_stats_request counts the messages of one start */
         record->bytes *= record->exchanges;
         record->room *= record->exchanges;
     }
@@ -331,7 +334,7 @@ static bool has_report(int rank)
     return mca_coll_irr_modex_get(KEY, &name, &value) == OMPI_SUCCESS;
 }
 
-/* Adds the records of a received message to the table.  bytes: length of the message. */
+/* Adds the records of a received message to the table.  `bytes` is the length of the message. */
 static void take(const mca_coll_irr_record_t *records, size_t bytes)
 {
     const size_t count = bytes / sizeof(*records);
@@ -388,8 +391,8 @@ static bool is_json(const char *path)
 }
 
 /*
- * Writes the report.  To stderr it is written as a whole, so that output of other processes does not interleave.
- * Without memory for the whole text, it is written line by line.
+ * Writes the report.  Writes to stderr at once, so that output of other processes does not interleave.  If there is no
+ * memory for the whole text, writes line by line.
  */
 static void write_report(void)
 {
@@ -430,7 +433,7 @@ void mca_coll_irr_report_end(void)
     report.wanted = false;
 }
 
-/* Writes the report of a job of one rank.  Such a job has no module of coll/irr, but may have opened the file. */
+/* Writes the report of a job of one rank.  Such a job has no module of coll/irr that could write the report. */
 void mca_coll_irr_report_close(void)
 {
     if (report.wanted && mca_coll_irr_my_process() == 0) {

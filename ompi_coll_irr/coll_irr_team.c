@@ -1,5 +1,6 @@
 /*
- * coll_irr_team.c - see coll_irr_team.h.
+ * coll_irr_team.c - see coll_irr_team.h.  A team is the set of communicators of the same processes in the same order.
+ * The communicators share engine communicators and services; a service is the state of a collective.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -16,9 +17,9 @@
 /* Number of lists of teams, selected by the first hash of their processes. */
 #define LISTS 1024
 
-/* The lists of teams, and the number below.  Guarded by the component's lock. */
+/* The component's lock guards `teams` and `kept`. */
 static mca_coll_irr_team_t *teams[LISTS];
-static int kept;   /* number of teams without communicators that have engine communicators */
+static int kept;   /* number of teams that have engine communicators, but no communicators */
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 {
@@ -58,7 +59,7 @@ static mca_coll_irr_team_t **list_of(const uint64_t processes[2])
     return &teams[processes[0] % LISTS];
 }
 
-/* Returns the shared team of these processes, or NULL.  The caller holds the lock. */
+/* Returns the shared team of the processes with these hashes, or NULL.  The caller must hold the lock. */
 static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
 {
     for (mca_coll_irr_team_t *team = *list_of(processes); team != NULL; team = team->next) {
@@ -69,7 +70,7 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
     return NULL;
 }
 
-/* Links a team that is new, or has moved in memory, into its list.  The caller holds the lock. */
+/* Links a team that is new or has moved in memory into its list.  The caller must hold the lock. */
 static void place_team(mca_coll_irr_team_t *team)
 {
     *team->link = team;
@@ -78,7 +79,7 @@ static void place_team(mca_coll_irr_team_t *team)
     }
 }
 
-/* Creates the team of a module in its own_team.  The caller holds the lock. */
+/* Creates the team of a module in the memory of module->own_team.  The caller must hold the lock. */
 static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
     mca_coll_irr_team_t *team = module->own_team;
@@ -108,7 +109,7 @@ static bool has_engine_comms(const mca_coll_irr_team_t *team)
     return has;
 }
 
-/* Moves a team without communicators into the memory own_team of a module.  The caller holds the lock. */
+/* Moves a team without communicators into the memory of module->own_team.  The caller must hold the lock. */
 static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
 {
     kept -= has_engine_comms(team);
@@ -120,7 +121,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     module->own_team = NULL;
 }
 
-/* Reduces the memory of a team without communicators to its services.  The caller holds the lock. */
+/* Reduces the memory of a team without communicators to the services in use.  The caller must hold the lock. */
 static void shrink(mca_coll_irr_team_t *team)
 {
     mca_coll_irr_team_t *small = realloc(team, size_of(team));
@@ -189,7 +190,7 @@ static void destroy(mca_coll_irr_team_t *team)
         team->next->link = team->link;
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < team->used; i++) {   /* a record names an engine communicator that services may share */
+    for (int i = 0; i < team->used; i++) {   /* a record reads an engine communicator, which services may share */
         mca_coll_irr_stats_close(&team->services[i]);
     }
     for (int i = 0; i < team->used; i++) {
@@ -199,7 +200,7 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* Closes the engine communicators of a team.  All ranks of its next communicator learn this when they join. */
+/* Closes the engine communicators of a team.  The next communicator then starts in a new team when it joins. */
 static void close_engine_comms(mca_coll_irr_team_t *team)
 {
     for (int i = 0; i < team->used; i++) {
@@ -207,7 +208,7 @@ static void close_engine_comms(mca_coll_irr_team_t *team)
     }
 }
 
-/* Returns true, alike on all ranks, if the next communicator can use a service of the team. */
+/* Returns true if the next communicator can use a service of the team.  Alike on all ranks. */
 static bool waits(const mca_coll_irr_team_t *team)
 {
     bool has = false;
@@ -269,15 +270,19 @@ void mca_coll_irr_teams_close(void)
 
 /* ---- joining ---- */
 
-/* Words of the agreement to join: the fitness of a rank, and values that must be alike, some with their complements. */
+/*
+ * Words of the agreement to join.  FITNESS is the fitness of a rank, and HASTE is the complement of the time of an
+ * agreement.  CALLS and STRATEGY must be alike on all ranks; NO_CALLS and NO_STRATEGY are their complements.
+ */
 enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
 
 /* Every PROBES-th communicator joins even if joining does not pay, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
- * Returns true, alike on all ranks, if joining is likely to pay.  Joining costs an agreement, and the gain per exchange
- * is known.  A communicator also joins after so many exchanges that joining before them would have paid.
+ * Returns true if the gain by joining is likely to exceed the time of the agreement to join.  Alike on all ranks.  The
+ * gain is the known gain of an exchange times the expected number of exchanges of the communicator.  If the
+ * communicator has made more exchanges than expected, the number of these exchanges counts instead.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -291,8 +296,8 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
 }
 
 /*
- * The fitness of a rank.  UNSOUND: the engine communicator has failed.  UNFIT: the module is in trouble, or has no
- * memory for problems.  BARRED: no memory for another team.
+ * The fitness of a rank.  FIT: the rank can join.  UNSOUND: an engine communicator of the team has failed.  UNFIT: the
+ * module has an error, or there is no memory for the blocks of a call.  BARRED: there is no memory for another team.
  */
 enum { FIT, UNSOUND, UNFIT, BARRED };
 
@@ -311,9 +316,9 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 }
 
 /*
- * Restarts a communicator in a new team, after all ranks learned that some rank cannot join.  Collective.  If
- * `replaces` is true, the old team is the cause, and later communicators find the new team.  Otherwise they find the
- * old team.
+ * Moves a communicator to a new team.  Called on all ranks after they learned that some rank cannot join.  If
+ * `replaces` is true, the old team is the cause, and later communicators find the new team.  Otherwise later
+ * communicators find the old team.
  */
 static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 {
