@@ -95,19 +95,19 @@ static const char *named_interfaces(void)
 
 /* ---- engine ---- */
 
-/* Rounds of engine progress in a turn: yielding the processor costs more than a few tests. */
+/* Number of rounds of engine progress in a turn of a wait.  A yield of the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* Rounds of engine progress before the first turn if each rank has a processor: a short exchange needs no more. */
+/* Number of rounds of engine progress before the first turn if each rank has a processor: enough for a short wait. */
 #define FIRST_ROUNDS 64
 
-/* Turns without an event after which a wait on an oversubscribed node sleeps. */
+/* Number of turns without an event after which a wait on an oversubscribed node sleeps. */
 #define IDLE_TURNS 20
 
 /* True if the whole job is on this node. */
 static bool one_node;
 
-/* Longest sleep in microseconds: the delay that other MPI traffic may see. */
+/* Longest sleep in microseconds, which is also the longest delay of other MPI messages by a sleep. */
 #define SLEEP_US 1000
 
 /* Number of turns, of a few us each, without an event after which a wait may sleep if each rank has a processor. */
@@ -143,7 +143,7 @@ static size_t eager_bytes(void)
     return given == IRR_BYTES_AUTO && topology[0] != '\0' ? EAGER_SWITCHES : given;
 }
 
-/* Writes the name of the trace file of this process, prefix.rank.trace, or "" without a prefix. */
+/* Writes the name of the trace file of this process, prefix.rank.trace, or "" if there is no prefix. */
 static void trace_file(char *file, size_t size)
 {
     const char *prefix = mca_coll_irr_component.params.trace;

@@ -6,8 +6,8 @@
  * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
  *
  * Usually all processes of a job find the same mistakes.  A process with mistakes publishes a digest of them before
- * MPI_Init exchanges published values.  In MPI_Init it prints nothing if a process of a lower rank has published the
- * same digest.
+ * MPI_Init exchanges published values.  In MPI_Init the process prints nothing if a process of a lower rank has
+ * published the same digest.
  *
  * Cost: a pass over the environment and two short files.  A job without mistakes publishes and looks up nothing.
  */
@@ -23,7 +23,7 @@
 /*
  * Open MPI would aggregate the help texts of all ranks over PMIx; in 4.1 PMIx occasionally garbles or loses texts.
  * Open MPI therefore only renders the texts, and this function writes them.  It does not repeat a text that equals
- * the previous one, even if the text concerns another communicator.
+ * the previous text, even if the text concerns another communicator.
  */
 void mca_coll_irr_warn(const char *topic, const char *format, ...)
 {
@@ -127,7 +127,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
 #define KEY "coll.irr.wrong"
 #define ENVIRONMENT "OMPI_MCA_"
 
-/* Maximum number of mistakes that are reported. */
+/* Maximum number of mistakes that a process reports. */
 enum { MISTAKES = 64 };
 
 extern char **environ;
@@ -198,7 +198,7 @@ static const char *nearest_of(const char *name)
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
     const char *nearest = NULL;
     const int *variables;
-    int least = strlen(name) < 16 ? 3 : 5;   /* names at this distance are not suggested */
+    int least = strlen(name) < 16 ? 3 : 5;   /* the function does not suggest names at this distance */
 
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
         return NULL;
@@ -281,7 +281,7 @@ static void check_file(const char *path)
     }
 }
 
-/* Checks the files named by a parameter of Open MPI, separated by commas or colons. */
+/* Checks the parameter files whose names, separated by commas or colons, are the value of a parameter of Open MPI. */
 static void check_files(const char *parameter)
 {
     const int index = mca_base_var_find("opal", "mca", "base", parameter);
@@ -320,7 +320,7 @@ void mca_coll_irr_check_open(void)
 {
     memset(&found, 0, sizeof(found));
     if (mca_coll_irr_component.params.priority < 0 || !mca_coll_irr_modex_works()) {
-        return;   /* disabled, or not in a job */
+        return;   /* coll/irr is disabled, or the process is not in a job */
     }
     check_environment();
     check_files("param_files");

@@ -4,7 +4,7 @@
  *
  * Messages on an inter-communicator reach the other group only.  For messages within a group this file uses the
  * communicator of the group that Open MPI has for its collectives.  MPI_Comm_free releases the group's communicator
- * while operations may still be in progress, so it is retained here.
+ * while operations may still be in progress, so this file retains the group's communicator.
  *
  * All blocks from one rank to another form one message, even if several edges connect the two ranks.  Both ranks must
  * arrange the blocks in the same order.  MPI defines the order as if each edge had a message: edges between two ranks
@@ -49,7 +49,7 @@ void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator
     OBJ_RETAIN(ranks->kept);
 }
 
-/* Open MPI creates the procs of this node in MPI_Init, so a proc that does not exist yet is on another node. */
+/* Open MPI creates the process objects of this node in MPI_Init; a process without an object is on another node. */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(ranks, rank);

@@ -152,8 +152,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Adds the times of a record of this rank.  A record of another rank has times of the same exchanges, so the longest
- * time is kept instead.
+ * Adds the times of a record of this rank.  A record of another rank has times of the same exchanges, so the function
+ * keeps the longest time instead of the sum.
  */
 static void add_times(record_t *into, const record_t *record, bool of_this_rank)
 {
@@ -184,7 +184,7 @@ static bool is_similar(const char *a, const char *b)
     return *a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b));
 }
 
-/* Merges the texts.  The text of rank 0 has precedence over the text of another rank. */
+/* Merges the texts of two records.  The text of rank 0 has precedence over the text of another rank. */
 static void add_texts(record_t *into, const record_t *record)
 {
     if (into->communicators == 0) {
@@ -264,7 +264,7 @@ static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool 
     return NULL;
 }
 
-/* Appends an empty record of the same kind. */
+/* Appends an empty record with the same name, collective and number of ranks. */
 static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
 {
     record_t *made = &table->records[table->count++];
@@ -276,8 +276,8 @@ static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
 }
 
 /*
- * Returns the record to merge with, when the table has room for at most one more record.  The last record of the table
- * collects the records that have no other record of the same kind.
+ * Returns the record to merge a record with, if the table has room for at most one more record.  The last record of the
+ * table collects the records whose collective and number of ranks no other record has.
  */
 static record_t *find_company(mca_coll_irr_table_t *table, const record_t *record)
 {

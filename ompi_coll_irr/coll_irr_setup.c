@@ -4,11 +4,11 @@
  *
  * The engine communicates during the setup through callbacks, which are reductions (coll_irr_agreement.h).
  *
- * Teardown: until their last exchange has ended, peers may send to a rank, including messages without a receive.  The
- * first barrier waits for this.  A worker may be destroyed only after every process that can still send to it has
- * flushed.  Each such process shares a communicator that the engine served with this one, so a barrier over the members
- * of each served communicator is enough.  A job without exchanges has no barrier.  A served communicator may have been
- * freed before the teardown, so its members are stored as a group of ranks of MPI_COMM_WORLD.  A group that is a subset
+ * Teardown: peers may send messages to a rank until their last exchange has ended.  The first barrier waits for the end
+ * of all exchanges.  A process may destroy its engine only after every process that can still send to it has flushed.
+ * Each such process is a member of a communicator of this process that the engine served, so a barrier over the members
+ * of each served communicator is enough.  A job without exchanges has no barrier.  MPI may free a served communicator
+ * before the teardown, so this file stores its members as a group of ranks of MPI_COMM_WORLD.  A group that is a subset
  * of another group needs no barrier.
  *
  * All members of a group store the same groups that contain it, so either all members skip its barrier or none does.
@@ -61,7 +61,7 @@ static bool is_subset(const group_t *subset, const group_t *whole)
     return found == subset->size;
 }
 
-/* Returns a new group of these ranks, or NULL without memory. */
+/* Returns a new group of these ranks, or NULL if there is no memory. */
 static group_t *create_group(const mca_coll_irr_ranks_t *ranks)
 {
     const int size = ranks->size;
@@ -104,7 +104,8 @@ static irr_status_t test(void *context)
 }
 
 /*
- * Returns the rank in the job as the name of a process.  It is unique: the engine serves no communicator across jobs.
+ * Returns the rank in the job as the name of a process.  The name is unique, because the engine serves no communicator
+ * across jobs.
  */
 static uint64_t process_name(void *context, int rank)
 {
@@ -250,8 +251,8 @@ void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement)
 /* ---- teardown ---- */
 
 /*
- * Adds a group, and frees its subsets.  If the group is a subset of another one, frees the group instead.  The caller
- * holds the lock.
+ * Adds a group to the list, and frees the groups that are subsets of it.  If the group is a subset of a group in the
+ * list, frees the group instead.  The caller must hold the lock.
  */
 static void add(group_t *group)
 {
