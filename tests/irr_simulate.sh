@@ -50,7 +50,7 @@ report $? "-o writes the table to a file"
 good simulate --ranks 900 --unit 8 --algorithms direct,direct/loose && cp "$scratch/out" "$scratch/before"
 if command -v script > /dev/null; then
     script -qec "'$PLAN' simulate --ranks 900 --unit 8 --algorithms direct,direct/loose" /dev/null > "$scratch/out" < /dev/null
-    grep -q 'irr_plan: simulates direct, 1 of 2, [1-9][0-9]* s' "$scratch/out" &&
+    grep -q 'irr_plan: simulates direct/loose, 2 of 2, [1-9][0-9]* s' "$scratch/out" &&
         tail -n 2 "$scratch/out" | tr -d '\r' | diff - "$scratch/before" | grep -c '^[<>]' | grep -qx 3
     report $? "progress is printed on a terminal"
 else
