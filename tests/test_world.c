@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { STEPS_MAX = 2000000, STEPS_HOSTILE = 100000, BYTES_MAX = 1 << 26 };
+enum { STEPS_MAX = 20000000, STEPS_HOSTILE = 100000, BYTES_MAX = 1 << 26 };
 
 typedef irr_world_scene_t scene_t;
 

@@ -82,11 +82,12 @@ bool irr_queue_progress(irr_comm_t *comm)
         next = exchange->next;
         end_one(queue, exchange, status);
     }
-    while (comm->failed != IRR_OK && queue->waiting != NULL) {
-        end_one(queue, queue->waiting, comm->failed);
-    }
-    while (queue->waiting != NULL && may_open(comm)) {
-        open_one(comm, queue->waiting);
+    while (queue->waiting != NULL && (comm->failed != IRR_OK || may_open(comm))) {
+        if (comm->failed != IRR_OK) {
+            end_one(queue, queue->waiting, comm->failed);
+        } else {
+            open_one(comm, queue->waiting);
+        }
     }
     return queue->first != NULL;
 }
