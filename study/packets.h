@@ -27,19 +27,20 @@ typedef struct irr_packets_outcome {
     void              *message;
 } irr_packets_outcome_t;
 
-/* Creates the simulation.  The machine and the tree are borrowed.  IRR_ERR_NO_MEMORY. */
+/* Creates the simulation.  The machine and the tree are borrowed.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *tree, irr_packets_t **packets_p);
 void         irr_packets_destroy(irr_packets_t *packets);
 
 /*
- * Sends a message between two nodes at a time not before the last event.  IRR_ERR_NO_MEMORY: the message is not sent.
+ * Sends a message between two nodes at a time not before the last event.  After IRR_ERR_NO_MEMORY the message is not
+ * sent.
  */
 irr_status_t irr_packets_send(irr_packets_t *packets, double time, int from, int to, size_t bytes, void *message);
 
 /* Returns the time of the next event, or INFINITY if there is no event. */
 double irr_packets_time(const irr_packets_t *packets);
 
-/* Handles the next event.  IRR_ERR_NO_MEMORY: the exchange cannot go on. */
+/* Handles the next event.  After IRR_ERR_NO_MEMORY the exchange cannot go on. */
 irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_outcome_t *outcome);
 
 /* Returns IRR_ERR_NO_MEMORY if an event found no memory, so that the exchange cannot go on. */

@@ -30,9 +30,10 @@ typedef struct irr_plans_known {
 } irr_plans_known_t;
 
 /*
- * Builds all plans of a strategy.  The caller frees them with irr_plans_fini.  IRR_ERR_BAD_PARAM: the grid does not
- * exist, a schedule or nodes are missing, a row or column of the matrix sums to more than PTRDIFF_MAX bytes, or in
- * place two ranks have different counts for each other; IRR_ERR_NO_MEMORY, or the errors of irr_syncs_find.
+ * Builds all plans of a strategy.  The caller frees them with irr_plans_fini.  Returns IRR_ERR_BAD_PARAM if the grid
+ * does not exist, a schedule or nodes are missing, a row or column of the matrix sums to more than PTRDIFF_MAX bytes,
+ * or two ranks of plans in place have different counts for each other.  May also return IRR_ERR_NO_MEMORY and the
+ * errors of irr_syncs_find.
  */
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
@@ -58,8 +59,8 @@ irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_know
 irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /*
- * Sets the problem of one rank.  blocks: room for two lists of as many blocks as ranks.  IRR_ERR_BAD_PARAM: a sum of
- * the matrix is too large.
+ * Sets the problem of one rank.  blocks: room for two lists of as many blocks as ranks.  Returns IRR_ERR_BAD_PARAM if a
+ * sum of the matrix is too large.
  */
 irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t *blocks, irr_problem_t *problem);
 
@@ -79,14 +80,14 @@ typedef struct irr_plans_message {
 
 /*
  * Calls fn for each message of the job without its contents, sorted by stage, step and sender, until fn returns false.
- * Time O(m log m) for m messages.  IRR_ERR_NO_MEMORY.
+ * Time O(m log m) for m messages.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_send(const irr_plans_t *plans,
                                  bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
 
 /*
- * Calls fn as irr_plans_each_send does, with the contents of each message.  Costs as much as irr_plan_check.
- * IRR_ERR_INVALID_PLAN: the plans do not pass irr_plan_check; IRR_ERR_NO_MEMORY.
+ * Calls fn as irr_plans_each_send does, with the contents of each message.  Costs as much as irr_plan_check.  Returns
+ * IRR_ERR_INVALID_PLAN if the plans do not pass irr_plan_check.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_message(const irr_plans_t *plans,
                                     bool (*fn)(void *context, const irr_plans_message_t *message), void *context);

@@ -33,7 +33,9 @@ void irr_segments_clear(irr_segments_t *segments);
 /* Ranges are between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two of them overflows. */
 #define IRR_SEGMENTS_LIMIT (PTRDIFF_MAX / 2)
 
-/* Sets a range, over the old contents; an empty range changes nothing.  IRR_ERR_NO_MEMORY: the list is unchanged. */
+/*
+ * Sets a range, over the old contents; an empty range changes nothing.  After IRR_ERR_NO_MEMORY the list is unchanged.
+ */
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
 
 /* Returns the index of the first segment that ends after offset, or segments->count. */

@@ -19,19 +19,21 @@ typedef struct irr_simulated {
 
 typedef struct irr_simulation irr_simulation_t;
 
-/* Creates a simulation whose ranks have no steps.  IRR_ERR_NO_MEMORY. */
+/* Creates a simulation whose ranks have no steps.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_simulation_create(int ranks, irr_simulation_t **simulation_p);
 void         irr_simulation_destroy(irr_simulation_t *simulation);
 
 /*
  * Takes the steps of a plan from index `first` on; the context is the simulation.  The plans must pass irr_plan_check.
- * Nothing is borrowed.  40 bytes for a step and 4 for a dependency, or 8 for a send of a line.  IRR_ERR_NO_MEMORY.
+ * Nothing is borrowed.  40 bytes for a step and 4 for a dependency, or 8 for a send of a line.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /*
- * Runs the plans once.  Rank r starts after start[r] ns; start may be NULL.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT: the
- * exchange does not end.  About 100 bytes for a message in flight, and one microsecond for a message.
+ * Runs the plans once.  Rank r starts after start[r] ns; start may be NULL.  Returns IRR_ERR_TIMEOUT if the exchange
+ * does not end.  May return IRR_ERR_NO_MEMORY.  About 100 bytes for a message in flight, and one microsecond for a
+ * message.
  */
 irr_status_t irr_simulation_run(irr_simulation_t *simulation, const irr_timed_config_t *config, const double *start,
                                 irr_simulated_t *simulated);

@@ -54,10 +54,10 @@ static inline bool irr_sketch_comes(unsigned kind)
 
 void irr_sketch_fini(irr_sketch_t *sketch);
 
-/* Takes the steps of a plan from index `first` on.  last: no steps follow.  IRR_ERR_NO_MEMORY. */
+/* Takes the steps of a plan from index `first` on.  last: no steps follow.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_plan_t *plan, size_t first, bool last);
 
-/* Sorts the receives and waits, once.  IRR_ERR_NO_MEMORY. */
+/* Sorts the receives and waits, once.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_sketch_sort(irr_sketch_t *sketch);
 
 /* Makes all steps wait. */

@@ -56,7 +56,7 @@ typedef struct irr_timed_event {
     irr_timed_message_t *message;
 } irr_timed_event_t;
 
-/* Creates a fabric without messages.  IRR_ERR_NO_MEMORY. */
+/* Creates a fabric without messages.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **timed_p);
 
 /* Frees the fabric and its messages, except those that have arrived. */
@@ -79,7 +79,7 @@ double irr_timed_end_ns(const irr_timed_t *timed, bool inside, size_t bytes, siz
 
 /*
  * Adds a message that leaves its rank at a time not before the last event.  At most one message of each rank may wait
- * to leave.  IRR_ERR_NO_MEMORY: nothing changes.
+ * to leave.  After IRR_ERR_NO_MEMORY nothing has changed.
  */
 irr_status_t irr_timed_send(irr_timed_t *timed, double time, const irr_timed_message_t *sent);
 

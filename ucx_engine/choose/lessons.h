@@ -68,8 +68,8 @@ irr_situation_t irr_situation_of(const char *call, const irr_traffic_t *traffic)
 const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_situation_t *situation);
 
 /*
- * Add the result of a trial, the end of a team after `calls` exchanges, and all lessons of another set.
- * IRR_ERR_NO_MEMORY: some lessons, or all, were not added.
+ * Add the result of a trial, the end of a team after `calls` exchanges, and all lessons of another set.  After
+ * IRR_ERR_NO_MEMORY, some or all lessons were not added.
  */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup);

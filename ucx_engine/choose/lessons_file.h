@@ -29,8 +29,8 @@
 
 /*
  * Reads a file into empty lessons.  A missing or empty file is no error.  machine: the machine that the file must name;
- * NULL: any machine.  found: NULL, or receives the machine that the file names.  IRR_ERR_FORMAT, IRR_ERR_IO,
- * IRR_ERR_NO_MEMORY: error has the reason, and the lessons stay empty.  Does not block.
+ * NULL: any machine.  found: NULL, or receives the machine that the file names.  After IRR_ERR_FORMAT, IRR_ERR_IO and
+ * IRR_ERR_NO_MEMORY, *error has the reason, and the lessons are empty.  Does not block.
  */
 irr_status_t irr_lessons_read(const char *path, const char *machine, irr_lessons_t *lessons, char *found,
                              irr_file_error_t *error);

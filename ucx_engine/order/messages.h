@@ -32,10 +32,16 @@ typedef struct irr_messages_sum {
     uint64_t longest;   /* bytes of the longest message */
 } irr_messages_sum_t;
 
-/* Sums the messages of a matrix.  IRR_ERR_BAD_PARAM: 2^63 bytes or more, so sums of lengths could overflow. */
+/*
+ * Sums the messages of a matrix.  Returns IRR_ERR_BAD_PARAM if they have 2^63 bytes or more, because sums of lengths
+ * could then overflow.
+ */
 irr_status_t irr_messages_sum(const irr_matrix_t *matrix, irr_messages_sum_t *sum_p);
 
-/* Reads a matrix; each row is sorted by destination.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: 2^63 bytes or more. */
+/*
+ * Reads a matrix; each row is sorted by destination.  Returns IRR_ERR_BAD_PARAM if the messages have 2^63 bytes or
+ * more.  May return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix);
 void         irr_messages_fini(irr_messages_t *messages);
 

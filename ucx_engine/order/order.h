@@ -60,10 +60,11 @@ extern const irr_order_t irr_order_given;
  * Computes the schedule of a count matrix.  The caller frees it with irr_schedule_fini.  Does not block, but may take
  * long.
  *
- * IRR_ERR_NO_MEMORY.  IRR_ERR_BAD_PARAM: the matrix has 2^63 bytes or more, or the order is redistribution and
- * the parameters describe none.  IRR_ERR_TIMEOUT: the deadline has passed; xor and redistribution are fast and do
- * not check it.  IRR_ERR_NOT_SUPPORTED, from redistribution: the redistribution has more ranks than the matrix, or the
- * matrix has messages that the redistribution does not have.
+ * May return IRR_ERR_NO_MEMORY.  Returns IRR_ERR_BAD_PARAM if the matrix has 2^63 bytes or more, or if the order is
+ * redistribution and the parameters describe no redistribution.  Returns IRR_ERR_TIMEOUT if the deadline has passed;
+ * the orders xor and redistribution are fast, and do not check the deadline.  The order redistribution returns
+ * IRR_ERR_NOT_SUPPORTED if the redistribution has more ranks than the matrix, or if the matrix has a message that the
+ * redistribution does not have.
  */
 irr_status_t irr_order_schedule(const irr_order_t *order, const irr_matrix_t *matrix,
                                 const irr_scheduled_params_t *params, irr_schedule_t *schedule);

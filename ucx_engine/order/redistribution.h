@@ -19,8 +19,8 @@
 
 /*
  * Computes a sorted schedule for the matrix that irr_redistribution_matrix made of the redistribution.  *large needs no
- * initialisation; on success the caller frees it with irr_large_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_NOT_SUPPORTED as said
- * below.
+ * initialisation; on success the caller frees it with irr_large_fini.  Returns IRR_ERR_NOT_SUPPORTED in the cases
+ * stated below.  May return IRR_ERR_NO_MEMORY.
  */
 typedef irr_status_t (*irr_redistribution_order_t)(const irr_redistribution_t *redistribution,
                                                    const irr_matrix_t *matrix, irr_large_t *large);

@@ -41,7 +41,8 @@ void         irr_schedule_sort(irr_schedule_t *schedule);
 
 /*
  * Checks that each byte of the matrix is sent once, that no other byte is sent, and that no rank sends twice or
- * receives twice in a step.  IRR_ERR_INVALID_PLAN: reason (size bytes, may be NULL) has the fault; IRR_ERR_NO_MEMORY.
+ * receives twice in a step.  After IRR_ERR_INVALID_PLAN, reason[size] describes the fault; reason may be NULL.  May
+ * return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason,
                                 size_t size);
@@ -54,14 +55,14 @@ typedef struct irr_schedule_fault {
 
 /*
  * Checks a schedule without a matrix.  Each message must be sent from byte 0 on, without a gap or an overlap, and all
- * messages together may have at most INT64_MAX bytes.  The list may have any values.  IRR_ERR_INVALID_PLAN: *fault is
- * set; IRR_ERR_NO_MEMORY: *fault is unchanged.
+ * messages together may have at most INT64_MAX bytes.  The list may have any values.  After IRR_ERR_INVALID_PLAN *fault
+ * is set; after IRR_ERR_NO_MEMORY it is unchanged.
  */
 irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedule_fault_t *fault);
 
 /*
- * Returns the matrix of a schedule that has passed irr_schedule_check_alone; its diagonal is 0.  IRR_ERR_BAD_PARAM: the
- * schedule has no ranks; IRR_ERR_NO_MEMORY.
+ * Returns the matrix of a schedule that has passed irr_schedule_check_alone; its diagonal is 0.  Returns
+ * IRR_ERR_BAD_PARAM if the schedule has no ranks.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
@@ -98,7 +99,7 @@ size_t irr_schedule_splits(const irr_schedule_t *schedule, const irr_matrix_t *m
 /*
  * Returns the transmissions that a rank sends or receives, in their order, cut into pieces of equal length of at most
  * piece_max bytes; 0: whole.  The pieces of a transmission are consecutive and have its step.  The caller frees *own
- * with irr_schedule_fini.  IRR_ERR_NO_MEMORY.
+ * with irr_schedule_fini.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own);
 

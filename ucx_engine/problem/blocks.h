@@ -106,7 +106,7 @@ static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const ir
            irr_blocks_are_same(memory, problem);
 }
 
-/* Stores a copy of the problem's lists.  IRR_ERR_NO_MEMORY: no problem is stored. */
+/* Stores a copy of the problem's lists.  After IRR_ERR_NO_MEMORY no problem is stored. */
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
 #endif

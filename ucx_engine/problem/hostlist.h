@@ -19,8 +19,9 @@
 
 /*
  * Appends the names of a text to a list, in the order of the text.  The list may have IRR_HOSTLIST_MAX names at most,
- * and the same name several times.  IRR_ERR_BAD_PARAM (also for a text without names), IRR_ERR_NO_MEMORY: the list is
- * unchanged, and reason[size] has the cause, which may quote the text.  O(n) time for n bytes of all names.
+ * and the same name several times.  Returns IRR_ERR_BAD_PARAM if the text is wrong or has no names.  May return
+ * IRR_ERR_NO_MEMORY.  After an error the list is unchanged, and reason[size] has the cause, which may quote the text.
+ * O(n) time for n bytes of all names.
  */
 irr_status_t irr_hostlist_expand(const char *text, irr_names_t *names, char *reason, size_t size);
 

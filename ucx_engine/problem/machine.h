@@ -42,7 +42,7 @@ typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
 
 /*
  * Reads a file of lines `NAME VALUE`: integers in the units above, each constant at most once; comments begin with #.
- * IRR_ERR_IO, IRR_ERR_FORMAT: *error has the line (0: the file as a whole), its content and the allowed values, and
+ * After IRR_ERR_IO and IRR_ERR_FORMAT, *error has the line (0: the whole file), its content and the allowed values, and
  * *machine is unchanged.  May block on the file system.
  */
 irr_status_t irr_machine_read(const char *path, irr_machine_t *machine, irr_file_error_t *error);

@@ -8,9 +8,9 @@
 
 /*
  * Sets host_of[r] to the host whose name matches names[r], the host name of rank r.  A host may have any number of
- * ranks; irr_topology_find compares names.  IRR_ERR_NOT_SUPPORTED: a rank's host is not in the topology, or several
- * hosts match; IRR_ERR_NO_MEMORY.  On an error reason[size] has the cause, with rank and host, and host_of is
- * undefined.  O((hosts + ranks) log hosts).
+ * ranks; irr_topology_find compares names.  Returns IRR_ERR_NOT_SUPPORTED if the topology lacks the host of a rank, or
+ * if several hosts match.  May return IRR_ERR_NO_MEMORY.  On an error reason[size] has the cause, with rank and host,
+ * and host_of is undefined.  O((hosts + ranks) log hosts).
  */
 irr_status_t irr_placement(const irr_topology_t *topology, const char *const *names, int ranks, int *host_of,
                            char *reason, size_t size);
@@ -23,9 +23,8 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
  * two links of such a switch contend on both links or on neither.
  *
  * host_of[r] is the host of rank r in the topology, and is set to its host in the subtree.  The caller frees *subtree
- * with irr_topology_fini.
- * IRR_ERR_BAD_PARAM: no ranks, or a host that does not exist; IRR_ERR_NO_MEMORY: nothing has changed. O(vertices +
- * ranks).
+ * with irr_topology_fini.  Returns IRR_ERR_BAD_PARAM if there are no ranks or a host does not exist.  May return
+ * IRR_ERR_NO_MEMORY.  After an error nothing has changed.  O(vertices + ranks).
  */
 irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *subtree);
 

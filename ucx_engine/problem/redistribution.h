@@ -20,9 +20,10 @@ uint64_t irr_redistribution_period(const irr_redistribution_t *redistribution);
 uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, int i, int j);
 
 /*
- * Computes the communication table, in bytes, of max(p, q) ranks.  IRR_ERR_BAD_PARAM: x, p, y, q or unit is 0, or the
- * array has more than INT64_MAX bytes, or xp or yq is above INT64_MAX.  IRR_ERR_NOT_SUPPORTED: the rest after the last
- * whole period has too many blocks to count.  IRR_ERR_NO_MEMORY.
+ * Computes the communication table, in bytes, of max(p, q) ranks.  Returns IRR_ERR_BAD_PARAM if x, p, y, q or unit is
+ * 0, if the array has more than INT64_MAX bytes, or if x * p or y * q is above INT64_MAX.  Returns
+ * IRR_ERR_NOT_SUPPORTED if the rest after the last whole period has too many blocks to count.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistribution, irr_matrix_t *matrix);
 

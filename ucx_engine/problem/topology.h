@@ -18,7 +18,7 @@ typedef struct irr_topology {
     bool      node_speeds;   /* true: the file has NodeSpeed; false: the unit of speeds is the speed of a host's link */
 } irr_topology_t;
 
-/* Allocates all vertices, without names.  IRR_ERR_NO_MEMORY. */
+/* Allocates all vertices, without names.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_topology_init(irr_topology_t *topology);
 
 /* Frees the arrays of irr_topology_init and all names.  A zeroed topology is empty. */
@@ -26,7 +26,9 @@ void irr_topology_fini(irr_topology_t *topology);
 
 /* ---- generated ---- */
 
-/* Creates a switch with `hosts` hosts and links of speed 1.  irr_topology_fini frees it.  IRR_ERR_NO_MEMORY. */
+/*
+ * Creates a switch with `hosts` hosts and links of speed 1.  irr_topology_fini frees it.  May return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_topology_star(int hosts, irr_topology_t *topology);
 
 /* ---- from a file ---- */
@@ -36,9 +38,9 @@ irr_status_t irr_topology_star(int hosts, irr_topology_t *topology);
 
 /*
  * Reads Slurm's topology.conf in the syntax of the topology/tree plugin; topology_lines.c lists the differences.  The
- * caller frees the topology with irr_topology_fini.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: *error has the line
- * (0: the file as a whole) and the cause, and *topology is unchanged.  O(n log n) for n bytes of names.  May block on
- * the file system.
+ * caller frees the topology with irr_topology_fini.  After IRR_ERR_IO, IRR_ERR_FORMAT and IRR_ERR_NO_MEMORY, *error has
+ * the line (0: the whole file) and the cause, and *topology is unchanged.  O(n log n) for n bytes of names.  May block
+ * on the file system.
  */
 irr_status_t irr_topology_read(const char *path, irr_topology_t *topology, irr_file_error_t *error);
 
@@ -55,7 +57,7 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
  * unit.  Without NodeSpeed, irr_topology_read takes LinkSpeed as a multiple of the speed of a host's link.  If the file
  * means Mbit/s, the speeds are far too high, and the schedule would ignore contention on these links.  The text names
  * the first switch whose link to its parent is faster than the links of all hosts below it together; a correct file has
- * no such switch.  O(hosts * depth).  IRR_ERR_NO_MEMORY.
+ * no such switch.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size);
 

@@ -19,7 +19,7 @@ typedef struct irr_tree_root {
 
 /*
  * Finds the root; see tree_root.c.  Subtrees are sorted by falling size, then by lowest rank.  The caller frees *root
- * with irr_tree_root_fini; zeroed, it is empty.  IRR_ERR_NO_MEMORY.
+ * with irr_tree_root_fini; zeroed, it is empty.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_root_find(const irr_tree_t *tree, irr_tree_root_t *root);
 void         irr_tree_root_fini(irr_tree_root_t *root);
@@ -29,8 +29,8 @@ int64_t irr_tree_phases(const irr_tree_root_t *root);
 
 /*
  * Computes the phases of whole messages of `bytes` from each rank to each other; see phases.c.  A phase is a step.  The
- * caller frees the schedule with irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no bytes, or 2^63 in all;
- * IRR_ERR_NOT_SUPPORTED: more phases than an int can count.
+ * caller frees the schedule with irr_schedule_fini.  Returns IRR_ERR_BAD_PARAM if there are no bytes, or 2^63 bytes or
+ * more, and IRR_ERR_NOT_SUPPORTED if there are more phases than an int can count.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_all_to_all(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule);
 

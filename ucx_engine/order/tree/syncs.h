@@ -33,8 +33,9 @@ typedef struct irr_syncs {
 
 /*
  * Finds the synchronisations of a schedule; syncs.c states the order that ranks must keep besides.  The schedule must
- * have passed irr_schedule_check_alone and irr_tree_check.  The caller frees *syncs with irr_syncs_fini.
- * IRR_ERR_BAD_PARAM: the ranks differ; IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT.
+ * have passed irr_schedule_check_alone and irr_tree_check.  The caller frees *syncs with irr_syncs_fini.  Returns
+ * IRR_ERR_BAD_PARAM if tree and schedule have different numbers of ranks.  May return IRR_ERR_NO_MEMORY or
+ * IRR_ERR_TIMEOUT.
  */
 irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_deadline_t *deadline,
                             irr_syncs_t *syncs);

@@ -40,13 +40,16 @@ struct irr_tree {
 };
 
 /*
- * Creates the tree.  host_of[r]: the host of rank r; NULL: rank r is alone on host r.  The input is copied.
- * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks, a rank on no host of the topology, a speed of 0, or not a tree of
- * switches with hosts as leaves.
+ * Creates the tree.  host_of[r]: the host of rank r; NULL: rank r is alone on host r.  The input is copied.  Returns
+ * IRR_ERR_BAD_PARAM if there are no ranks, a rank is on no host of the topology, a speed is 0, or the topology is not a
+ * tree of switches with hosts as leaves.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks);
 
-/* Creates a tree with one switch and a host for each rank.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks. */
+/*
+ * Creates a tree with one switch and a host for each rank.  Returns IRR_ERR_BAD_PARAM if there are no ranks.  May
+ * return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks);
 
 /* Frees the tree.  A zeroed tree is empty. */
@@ -80,8 +83,8 @@ int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path);
 
 /*
  * Computes the bytes of each directed edge (2 * vertices of them) under a matrix; messages of ranks to themselves are
- * ignored.  O(P * P * depth) for P ranks.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: the ranks differ, or all messages have
- * 2^63 bytes or more.
+ * ignored.  O(P * P * depth) for P ranks.  Returns IRR_ERR_BAD_PARAM if tree and matrix have different numbers of
+ * ranks, or if all messages together have 2^63 bytes or more.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads);
 
@@ -105,8 +108,9 @@ typedef struct irr_tree_clash {
 
 /*
  * Checks that no directed edge of a link has more transmissions of a step than its capacity.  The schedule must have
- * passed irr_schedule_check_alone.  IRR_ERR_INVALID_PLAN: the first clash is set (clash may be NULL);
- * IRR_ERR_BAD_PARAM: the ranks differ; IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
+ * passed irr_schedule_check_alone.  Otherwise returns IRR_ERR_INVALID_PLAN and sets *clash to the first clash; clash
+ * may be NULL.  Returns IRR_ERR_BAD_PARAM if tree and schedule have different numbers of ranks.  May return
+ * IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
  */
 irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash);
 

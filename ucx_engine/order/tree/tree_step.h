@@ -63,7 +63,7 @@ typedef struct irr_tree_step {
     int               *path;
 } irr_tree_step_t;
 
-/* Initialises the state before the first step.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM as irr_tree_loads. */
+/* Initialises the state before the first step.  Returns the errors of irr_tree_loads. */
 irr_status_t irr_tree_step_init(irr_tree_step_t *step, const irr_tree_t *tree, const irr_matrix_t *matrix);
 void         irr_tree_step_fini(irr_tree_step_t *step);
 
@@ -103,7 +103,10 @@ static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int ed
 /* Chooses one more message that uses a free edge.  False: there is none. */
 bool irr_tree_step_cover(irr_tree_step_t *step, int edge);
 
-/* Chooses a message for an urgent edge, and changes other choices if need be; see tree_repair.c.  IRR_ERR_NO_MEMORY. */
+/*
+ * Chooses a message for an urgent edge, and changes other choices if need be; see tree_repair.c.  May return
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered);
 
 /* Choose a message whose edges are free, and remove one. */
