@@ -32,7 +32,10 @@ irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, 
  */
 irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint64_t *makespan_p);
 
-/* Computes the makespan if all steps are one large step: a rank waits only for the other rank of each message. */
+/*
+ * Computes the makespan as if all steps were one large step, in which a rank waits only for the other rank of each
+ * message.
+ */
 irr_status_t irr_large_makespan_async(const irr_schedule_t *schedule, uint64_t *begins, uint64_t *makespan_p);
 
 #endif

@@ -8,7 +8,7 @@
  *     end
  *
  * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines are
- * sorted by step, then by sender.  STEPS is the number of the last step; any step may be empty.  A file has a whole
+ * sorted by step, then by sender.  STEPS is the number of the last step; any step may be empty.  A file has a complete
  * schedule: no rank sends twice or receives twice in a step, and each message is sent from byte 0 on, without a gap or
  * an overlap.  The line `end` shows that the file is complete.
  */
