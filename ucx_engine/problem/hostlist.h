@@ -5,9 +5,9 @@
  *     n[008-010]               n008, n009, n010: padded with zeros to the width of the first number
  *     rack[1-2]n[0-3]-ib       any number of groups, with or without text after them; the last group varies fastest
  *
- * Names are separated by commas, blanks or both.  As in Slurm, separators may be repeated, and may be at either end.
- * Unlike Slurm, this reader rejects an open range such as [5-], blanks in brackets, and any byte for which irr_name_has
- * returns false.
+ * Names are separated by commas, blanks or both.  As in Slurm, separators may be repeated, and a list may begin or end
+ * with separators.  Unlike Slurm, this reader rejects an open range such as [5-], blanks in brackets, and any byte for
+ * which irr_name_has returns false.
  */
 #ifndef IRR_HOSTLIST_H
 #define IRR_HOSTLIST_H

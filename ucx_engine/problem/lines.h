@@ -1,12 +1,13 @@
 /*
- * lines.h - reads untrusted text files line by line.  An error names the line, its content and the allowed values.
+ * lines.h - reads untrusted text files line by line.  A description of an error names the line, its content and the
+ * allowed values.
  */
 #ifndef IRR_LINES_H
 #define IRR_LINES_H
 
 #include "irr.h"
 
-/* Number of the line, and cause of an error; line 0: the error is about the whole file. */
+/* The description of an error. line: the number of the line; 0: the error concerns the whole file. */
 typedef struct irr_file_error {
     size_t line;
     char   reason[160];
@@ -38,7 +39,10 @@ irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, si
                             irr_file_error_t *error);
 void         irr_lines_close(irr_lines_t *lines);
 
-/* Sets the error to the number of the current line and a reason, which may quote the file.  Returns `status`. */
+/*
+ * Sets the error to the number of the current line and to a formatted reason, which may quote the file.  Returns
+ * `status`.
+ */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -51,7 +55,10 @@ irr_status_t irr_lines_next_data(irr_lines_t *lines, const char *comment_signs);
 /* Returns the next word of the text *rest, and advances *rest past it; returns an empty word at the end of the text. */
 char *irr_lines_word(char **rest);
 
-/* Sets words[count] to the first words of the line, or to "".  Returns the number of all words of the line. */
+/*
+ * Sets words[count] to the first `count` words of the line; missing words are "".  Returns the number of all words of
+ * the line.
+ */
 size_t irr_lines_split(irr_lines_t *lines, char **words, size_t count);
 
 /*

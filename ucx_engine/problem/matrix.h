@@ -20,7 +20,10 @@ irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks);
 void         irr_matrix_fini(irr_matrix_t *matrix);
 uint64_t    *irr_matrix_at(const irr_matrix_t *matrix, int from, int to);
 
-/* Most ranks of a matrix in a file: 2 GiB of memory.  Without the limit a short file could demand all memory. */
+/*
+ * Largest number of ranks of a matrix in a file; such a matrix takes 2 GiB of memory.  Without this limit a short file
+ * could make a program allocate all memory.
+ */
 #define IRR_MATRIX_RANKS_MAX 16384
 
 /*

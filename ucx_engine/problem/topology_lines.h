@@ -8,7 +8,7 @@
 #include "problem/names.h"
 
 typedef struct irr_topology_line {
-    size_t   line;        /* number of the line; of the first line if it is continued */
+    size_t   line;        /* number of the line in the file, or of the first line if the line is continued */
     uint64_t speed;       /* speed of the link to the parent */
     uint64_t node_speed;  /* speed of the links to the hosts */
 } irr_topology_line_t;
