@@ -4,10 +4,11 @@
  * In a step of m messages, the threshold is the length of the k-th shortest message.  The step sends k messages whole,
  * and of each other message as many bytes as the threshold.  A rule chooses lambda = k / m:
  *
- *     fixed:L L in all steps (6.1); "one" is fixed:1, no message is ever split proportional:F F * d, at most 1, where d
- *     is the mean number of messages that a rank has left (6.2) incremental:L L, then larger values while an increase
- *     saves more time for start-ups than it adds idle time (6.3, 7.1) search the value that gives the fastest schedule,
- *     of several values for all steps (6.1); random_heap.c
+ *     fixed:L         L in all steps (6.1); "one" is fixed:1, with which no message is split
+ *     proportional:F  F * d, at most 1, where d is the mean number of messages that a rank has left (6.2)
+ *     incremental:L   L, then larger values while an increase saves more time for start-ups than it makes ports idle
+ *                     (6.3, 7.1)
+ *     search          random_heap.c tries several values, each for all steps, and keeps the fastest schedule (6.1)
  *
  * There are two phases (section 7).  The second phase begins when a rank has on average at most 2 messages left, or at
  * most a 16th of its messages.  In this phase lambda is 1.  The paper's example proportional:0.8 therefore splits no
