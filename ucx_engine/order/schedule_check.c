@@ -15,7 +15,8 @@
 
 typedef struct check {
     const irr_schedule_t      *schedule;
-    int                       *busy;     /* last step in which a rank sends: [r], receives: [ranks + r] */
+    int                       *busy;     /* [r]: the last step in which rank r sends; [ranks + r]: the last step in
+                                            which it receives */
     const irr_transmission_t **sorted;   /* by message, then by offset */
     irr_schedule_fault_t      *fault;
 } check_t;
