@@ -67,29 +67,29 @@ void irr_allocator_set(const irr_allocator_t *allocator);
 /* ---- counters -------------------------------------------------------------------------------- */
 
 /* X(field, text).  A counter is a total since the engine was created, unless its text contains "(a gauge)". */
-#define IRR_COUNTERS_MAP(X)                                                                              \
-    X(exchanges,         "Number of exchanges completed by the engine")                                  \
-    X(messages_sent,     "Number of messages handed to the transport")                                   \
-    X(messages_received, "Number of messages received from the transport")                               \
-    X(bytes_sent,        "Bytes of user data handed to the transport")                                   \
-    X(bytes_received,    "Bytes of user data received from the transport")                               \
-    X(header_bytes,      "Bytes sent that describe how messages are laid out")                           \
+#define IRR_COUNTERS_MAP(X)                                                                               \
+    X(exchanges,         "Number of exchanges completed by the engine")                                   \
+    X(messages_sent,     "Number of messages handed to the transport")                                    \
+    X(messages_received, "Number of messages received from the transport")                                \
+    X(bytes_sent,        "Bytes of user data handed to the transport")                                    \
+    X(bytes_received,    "Bytes of user data received from the transport")                                \
+    X(header_bytes,      "Bytes of headers sent; a header describes the blocks of a message")             \
     X(bytes_staged,      "Bytes copied by the engine itself: the message of a rank to itself, and short " \
-                         "pieces that arrived with a header")                                            \
-    X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
-                         "the engine's datatype callbacks")                                              \
-    X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
-    X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
-    X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
-    X(steps,             "Number of steps of schedules in which this rank sent, over all stages")        \
-    X(matrices,          "Number of count matrices gathered")                                            \
-    X(matrix_bytes,      "Bytes of the rows of all ranks in the count matrices gathered")                \
-    X(matrix_ns,         "Nanoseconds that gathering count matrices took")                               \
-    X(schedules_built,   "Number of schedules that rank 0 computed from a count matrix for this rank")       \
-    X(schedules_reused,  "Number of times that exchanges or plans found a schedule that exists already") \
-    X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
-    X(waits,             "Number of times a wait slept on the transport's event")                        \
-    X(waiting_ns,        "Nanoseconds that exchanges were in progress, after their first sixteen polls")
+                         "pieces that arrived with a header")                                             \
+    X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by "  \
+                         "the engine's datatype callbacks")                                               \
+    X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                            \
+    X(scratch_bytes,     "Largest number of bytes of scratch memory of an exchange so far (a gauge)")     \
+    X(endpoints_open,    "Number of open endpoints of the transports (a gauge)")                          \
+    X(steps,             "Number of steps of schedules in which this rank sent, over all stages")         \
+    X(matrices,          "Number of count matrices gathered")                                             \
+    X(matrix_bytes,      "Bytes of the count matrices gathered, with the rows of all ranks")              \
+    X(matrix_ns,         "Nanoseconds that this rank needed to gather count matrices")                    \
+    X(schedules_built,   "Number of schedules of this rank that rank 0 computed from a count matrix")     \
+    X(schedules_reused,  "Number of times that an exchange or a plan used an existing schedule")          \
+    X(schedule_ns,       "Nanoseconds that this rank needed to compute and store schedules")              \
+    X(waits,             "Number of times that a wait slept until an event of the transport")             \
+    X(waiting_ns,        "Nanoseconds that exchanges were in progress after their first sixteen polls")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;
