@@ -35,7 +35,7 @@ static bool is_in(const irr_trial_t *trial, int strategy)
     return trial->left[strategy] && !(trial->looks && trial->looked[strategy]);
 }
 
-/* Returns the strategy that follows `strategy` in the current turn, or -1. */
+/* Returns the strategy whose stay follows the stay of `strategy`, or -1 if each strategy has had this stay. */
 static int next_strategy(const irr_trial_t *trial, int strategy)
 {
     const int step = trial->turn % 2 == 0 ? 1 : -1;
