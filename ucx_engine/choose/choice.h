@@ -18,7 +18,7 @@
  * that the rank sends and receives, plus a constant for each message.
  *
  * When the number of exchanges has grown by a factor of four, a check compares the winner with strategy 0 again.  If a
- * trial had no clear result, the check comes sooner.  When the number of messages or bytes has doubled or halved, a
+ * trial had no clear result, it is repeated sooner.  When the number of messages or bytes has doubled or halved, a
  * check and a new list follow at once.
  *
  * If any rank knows lessons (results of earlier trials, choose/lessons.h), the ranks agree on them whenever strategies
