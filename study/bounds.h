@@ -4,11 +4,11 @@
  * JPDC, section 3.2.4, has the bounds for a square grid with the default number of columns: lemma 1 (messages
  * received), lemma 3 (length of a message) and theorem 1 (buffers).  Lemma 1 depends only on the shape, so it also
  * holds for grid.  Lemma 3 and theorem 1 hold for balanced-grid.  The hybrid keeps lemma 1 for the messages of its
- * grid.  No bound holds for other strategies, or for dimensions of the user's choice.
+ * grid.  The papers have no bounds for other strategies, and none for dimensions that the user has set.
  *
- * In the paper's terms: S = ceil(sqrt P), and there are C columns of R rows.  Incomplete columns have R - 1 rows.  Lmax
- * is the maximum number of bytes that a rank sends or receives, its message to itself included.  With the roundings
- * that bounds.c derives, the bounds are:
+ * In the paper's terms, S is ceil(sqrt P), and there are C columns of R rows.  Incomplete columns have R - 1 rows.
+ * Lmax is the largest number of bytes that a rank sends or receives, including its message to itself. bounds.c derives
+ * how numbers are rounded.  The bounds are:
  *
  *     lemma 1    a rank receives at most S messages in each stage, where the bytes that it keeps count as a message; in
  *                an incomplete column S + 1 in stages I and III, and S - 1 in II and IV
@@ -30,7 +30,7 @@ typedef struct irr_bounds {
     int        ranks, root;    /* P and S */
     irr_rows_t rows;
     uint64_t   lmax, granule;
-    uint64_t   lemma1;         /* largest violation so far, in messages */
+    uint64_t   lemma1;         /* largest number of messages above the bound so far */
     uint64_t   lemma3;         /* largest violation so far, in bytes */
     uint64_t   theorem1;       /* largest violation so far, in bytes */
 } irr_bounds_t;

@@ -1,6 +1,7 @@
 /*
- * bytes.h - computes the bytes of a test message from a key.  A rank that knows the key can write the message, and find
- * wrong bytes in it.  Bytes are computed eight at a time, so all ranks must have the same byte order.
+ * bytes.h - computes the bytes of a test message from a key.  A rank that knows the key can write the message, and can
+ * find wrong bytes in a received message.  Bytes are computed eight at a time, so all ranks must have the same byte
+ * order.
  */
 #ifndef IRR_BYTES_H
 #define IRR_BYTES_H

@@ -1,8 +1,8 @@
 /*
  * check.h - private to the plan checker: the state that its phases share.
  *
- * A phase returns IRR_OK, IRR_ERR_NO_MEMORY, or IRR_ERR_INVALID_PLAN from irr_check_fail, and may rely on what the
- * phases before it have proved.
+ * A phase returns IRR_OK, IRR_ERR_NO_MEMORY or the result of irr_check_fail.  It may rely on what earlier phases have
+ * proved.
  */
 #ifndef IRR_CHECK_H
 #define IRR_CHECK_H
@@ -12,7 +12,7 @@
 
 #define IRR_CHECK_NONE SIZE_MAX
 
-/* Origin of bytes that a rank owns from the start.  It occurs in lists whose other origins are steps of the rank. */
+/* Origin of the bytes that a rank has at the start, in lists whose other origins are steps of the rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
 /* A step of some rank.  The steps of all ranks are numbered consecutively; the number is the step's id. */
@@ -49,9 +49,9 @@ static inline size_t irr_check_index(const irr_check_t *check, size_t id)
 }
 
 /*
- * check.c: runs all phases.  The caller has set plans, problems and ranks of the check, and zeroed its other members.
- * The caller also calls irr_check_fini in any case.  After success, recipes[id] of a send are the bytes of the ranks'
- * INPUT that its message carries (origins are ranks).
+ * check.c: runs all phases.  The caller sets plans, problems and ranks of the check, zeroes its other members, and
+ * calls irr_check_fini afterwards, even after an error.  After success, recipes[id] of a send has the bytes of INPUT
+ * that its message carries; their origins are ranks.
  */
 irr_status_t irr_check_prove(irr_check_t *check);
 void         irr_check_fini(irr_check_t *check);
@@ -66,7 +66,7 @@ irr_status_t irr_check_ends(irr_check_t *check);
 /* check_trace.c: checks rules 2 and 3 on each rank; sets wanted, output and the recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
-/* check_uses.c: an index of the ranges in some buffers that the steps of a rank read and write. */
+/* check_uses.c: the ranges of some buffers that steps of a rank read and write, sorted for searching. */
 typedef struct irr_check_use {
     ptrdiff_t offset, end;
     ptrdiff_t reach;  /* the largest end of the uses up to this one */

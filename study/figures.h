@@ -1,6 +1,4 @@
-/*
- * figures.h - the cost of the plans of all ranks, without local steps.
- */
+/* figures.h - the cost of the plans of all ranks.  Local steps, such as copies, are not counted. */
 #ifndef IRR_FIGURES_H
 #define IRR_FIGURES_H
 

@@ -19,14 +19,20 @@ typedef struct irr_loopback_item {
     uint64_t                  key;    /* transport/key.h */
 } __attribute__((may_alias)) irr_loopback_item_t;
 
-/* A queue, first in, first out, except for items taken by key.  A queue must not move: tail may point into it. */
+/*
+ * A queue: first in, first out, except for items that are removed by key.  A queue must not move in memory, because
+ * `tail` may point into it.
+ */
 typedef struct irr_loopback_queue {
     irr_loopback_item_t  *head;
     irr_loopback_item_t **tail;
     size_t                length;
 } irr_loopback_queue_t;
 
-/* A fabric: the ranks of one process, and for each rank the messages on the wire to it, in the order sent. */
+/*
+ * A fabric: the ranks of one process, and for each rank a wire with the messages to the rank, in the order in which
+ * they were sent.
+ */
 struct irr_fabric {
     int      ranks;
     bool     shuffles;
@@ -73,8 +79,8 @@ typedef struct irr_loopback_slot {
 _Static_assert(sizeof(irr_loopback_slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
 
 /*
- * A message on the wire or unexpected. An eager message holds its bytes, and iov names them as one piece. A rendezvous
- * holds the sender's pieces and request until it is matched.
+ * A message on a wire, or an unexpected message.  An eager message contains its bytes, and iov is one piece with these
+ * bytes.  A rendezvous has the pieces and the request of its sender until it matches a receive.
  */
 typedef struct irr_loopback_message {
     irr_loopback_item_t item;
@@ -140,7 +146,7 @@ void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);
 /* Calls `done` of the finished requests.  Returns the number of calls. */
 unsigned irr_loopback_finish(irr_loopback_t *loopback);
 
-/* Takes messages off the wire to this rank and matches them.  Returns the number of messages. */
+/* Removes messages from the wire to this rank, and matches them with receives.  Returns the number of messages. */
 unsigned irr_loopback_deliver(irr_loopback_t *loopback);
 
 /* Frees all messages of a queue. */

@@ -16,8 +16,9 @@
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
 
 /*
- * Fills a matrix with one of the papers' patterns.  unit: the length of a short message or the paper's unit, in bytes.
- * seed: seed of random patterns.  IRR_ERR_BAD_PARAM: the name is unknown, or lengths overflow.
+ * Fills a matrix with one of the papers' patterns.  unit: the length in bytes of a short message, or of the unit in
+ * which the paper states lengths.  seed: seed of random patterns.  Returns IRR_ERR_BAD_PARAM if the name is unknown or
+ * lengths overflow.
  */
 irr_status_t irr_matrix_pattern(const char *name, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix);
 

@@ -1,15 +1,17 @@
 /*
  * packets.h - simulates messages of TCP through switches whose ports can queue few bytes.
  *
- * Each ordered pair of ranks has a connection, which carries its messages in order, in segments.  A segment passes the
- * links of the tree.  The link of the sender's own node has a queue without limit.  Each other link begins at a port of
- * a switch, which drops a segment that exceeds the bytes it can queue (irr_machine_t.buffer).  A sender keeps a window
- * of segments in flight.  It sends a segment again when a later one has arrived, because links keep the order.  A loss
- * at the end of a message has no later segment; a probe after two round trips, or else the timer
- * (irr_machine_t.timeout), repairs it.
+ * Each ordered pair of ranks has a connection, which sends the messages of the pair one after the other, in segments.
+ * A segment passes the links of the tree.  The link of the sender's own node has a queue without limit.  Each other
+ * link begins at a port of a switch, which drops a segment that exceeds the bytes it can queue (irr_machine_t.buffer).
+ * A sender keeps a window of segments in flight.  If an acknowledgement shows that a later segment has arrived, the
+ * earlier segment is lost, because links keep the order, and the sender sends it again.  If the last segments of a
+ * message are lost, no later segment arrives.  After two round trips the sender then sends a probe.  If the probe does
+ * not help, the sender sends the segments again when the timer ends (irr_machine_t.timeout).
  *
- * The window grows by slow start and shrinks to 0.7 of its size with a loss, as in Linux.  It outlives an exchange, as
- * connections do.  Acknowledgements wait in the queues of switches, and take no room there.
+ * The window grows by slow start, and shrinks to 0.7 of its size after a loss, as in Linux.  Connections and their
+ * windows exist until irr_packets_destroy, beyond the end of an exchange.  Acknowledgements wait in the queues of
+ * switches, but need no bytes there.
  */
 #ifndef IRR_PACKETS_H
 #define IRR_PACKETS_H
@@ -27,28 +29,32 @@ typedef struct irr_packets_outcome {
     void              *message;
 } irr_packets_outcome_t;
 
-/* Creates the simulation.  The machine and the tree are borrowed.  IRR_ERR_NO_MEMORY. */
+/* Creates the simulation.  The machine and the tree are borrowed.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *tree, irr_packets_t **packets_p);
 void         irr_packets_destroy(irr_packets_t *packets);
 
 /*
- * Sends a message between two nodes at a time not before the last event.  IRR_ERR_NO_MEMORY: the message is not sent.
+ * Sends a message between two nodes at a time not before the last event.  After IRR_ERR_NO_MEMORY the message is not
+ * sent.
  */
 irr_status_t irr_packets_send(irr_packets_t *packets, double time, int from, int to, size_t bytes, void *message);
 
 /* Returns the time of the next event, or INFINITY if there is no event. */
 double irr_packets_time(const irr_packets_t *packets);
 
-/* Handles the next event.  IRR_ERR_NO_MEMORY: the exchange cannot go on. */
+/* Handles the next event.  After IRR_ERR_NO_MEMORY the exchange cannot go on. */
 irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_outcome_t *outcome);
 
 /* Returns IRR_ERR_NO_MEMORY if an event found no memory, so that the exchange cannot go on. */
 irr_status_t irr_packets_status(const irr_packets_t *packets);
 
-/* Handles all events in flight, and sets the clock to 0.  The windows of connections stay. */
+/* Handles all remaining events, and sets the clock to 0.  The windows of connections stay as they are. */
 irr_status_t irr_packets_rest(irr_packets_t *packets);
 
-/* Removes and returns a message that has not arrived, if the exchange ends early.  NULL: all messages have arrived. */
+/*
+ * Removes and returns a message that has not arrived.  Returns NULL if all messages have arrived.  For exchanges that
+ * end early.
+ */
 void *irr_packets_drop(irr_packets_t *packets);
 
 /* Returns the time in ns that bytes take on a directed edge of the tree. */

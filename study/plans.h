@@ -25,27 +25,28 @@ typedef struct irr_plans_known {
     const irr_nodes_t    *nodes;      /* for route node, else NULL */
     const irr_schedule_t *schedule;   /* for a strategy with a schedule: sorted, and passes irr_schedule_check for the
                                          matrix, or for the result of irr_forward_matrix if the strategy forwards */
-    const irr_tree_t     *tree;       /* of the ranks' hosts, for pacing sync; NULL: one switch */
+    const irr_tree_t     *tree;       /* the hosts of the ranks, for pacing sync; NULL: all at one switch */
     bool                  in_place;   /* for a local strategy with pacing free: built by route/pairs.h */
 } irr_plans_known_t;
 
 /*
- * Builds all plans of a strategy.  The caller frees them with irr_plans_fini.  IRR_ERR_BAD_PARAM: the grid does not
- * exist, a schedule or nodes are missing, a row or column of the matrix sums to more than PTRDIFF_MAX bytes, or in
- * place two ranks have different counts for each other; IRR_ERR_NO_MEMORY, or the errors of irr_syncs_find.
+ * Builds all plans of a strategy.  The caller frees them with irr_plans_fini.  Returns IRR_ERR_BAD_PARAM if the grid
+ * does not exist, a schedule or nodes are missing, a row or column of the matrix sums to more than PTRDIFF_MAX bytes,
+ * or two ranks of plans in place have different counts for each other.  May also return IRR_ERR_NO_MEMORY and the
+ * errors of irr_syncs_find.
  */
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /*
- * Takes steps of the plan of one rank: those from index `first` on, with their pieces and dependencies.  last: no steps
- * of this rank follow.  An error ends irr_plans_each.
+ * A function that receives steps of the plan of one rank: those from index `first` on, with their pieces and
+ * dependencies. last: these are the last steps of the rank.  An error of this function ends irr_plans_each.
  */
 typedef irr_status_t (*irr_plans_take_t)(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /*
- * Builds the same plans as irr_plans_build, and passes each plan to `take`, or the steps of each stage of a grid.  Only
- * one plan is in memory at a time; of a grid, the data that each rank holds between two stages.  Errors are those of
- * irr_plans_build and of `take`.
+ * Builds the same plans as irr_plans_build, one after the other, and passes each plan to `take`.  A plan for a grid is
+ * passed stage by stage.  Only one plan is in memory at a time; for a grid, also the data that each rank holds between
+ * two stages.  Returns the errors of irr_plans_build and of `take`.
  */
 irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_take_t take,
                             void *context);
@@ -58,12 +59,15 @@ irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_know
 irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
 /*
- * Sets the problem of one rank.  blocks: room for two lists of as many blocks as ranks.  IRR_ERR_BAD_PARAM: a sum of
- * the matrix is too large.
+ * Sets the problem of one rank.  blocks: room for two lists of as many blocks as ranks.  Returns IRR_ERR_BAD_PARAM if a
+ * sum of the matrix is too large.
  */
 irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t *blocks, irr_problem_t *problem);
 
-/* Sets problems and plans without steps.  The caller always calls irr_plans_fini.  Errors as of irr_plans_build. */
+/*
+ * Sets the problems, and plans without steps.  The caller must call irr_plans_fini, even after an error.  Returns the
+ * errors of irr_plans_build.
+ */
 irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
@@ -73,20 +77,21 @@ typedef struct irr_plans_message {
     int                stage, step, from, to;
     size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
-    const irr_slice_t *slices;   /* irr_plans_each_message: in message order, adjacent ones merged; valid during fn */
+    const irr_slice_t *slices;   /* irr_plans_each_message: in the order of the message, adjacent slices merged; valid
+                                    until fn returns */
     size_t             nslices;
 } irr_plans_message_t;
 
 /*
  * Calls fn for each message of the job without its contents, sorted by stage, step and sender, until fn returns false.
- * Time O(m log m) for m messages.  IRR_ERR_NO_MEMORY.
+ * Time O(m log m) for m messages.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_send(const irr_plans_t *plans,
                                  bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
 
 /*
- * Calls fn as irr_plans_each_send does, with the contents of each message.  Costs as much as irr_plan_check.
- * IRR_ERR_INVALID_PLAN: the plans do not pass irr_plan_check; IRR_ERR_NO_MEMORY.
+ * Calls fn as irr_plans_each_send does, with the contents of each message.  Costs as much as irr_plan_check.  Returns
+ * IRR_ERR_INVALID_PLAN if the plans do not pass irr_plan_check.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_message(const irr_plans_t *plans,
                                     bool (*fn)(void *context, const irr_plans_message_t *message), void *context);

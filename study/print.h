@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 
-/* Prints one line for each step.  IRR_ERR_IO: the stream has an error. */
+/* Prints one line for each step.  Returns IRR_ERR_IO if the stream has an error. */
 irr_status_t irr_plan_print(const irr_plan_t *plan, FILE *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * segments.h - a list of ranges: the origin of each byte of a buffer or a message.
+ * segments.h - a list of ranges, which states the origin of each byte of a buffer or a message.
  *
  * The segments of a list are sorted and disjoint, and neighbors that continue each other are one segment.  Two lists
  * therefore describe the same bytes if and only if their segments are equal one by one.
@@ -10,7 +10,8 @@
 #include "irr.h"
 
 /*
- * The `length` bytes at `offset` are the bytes at `at` of an origin: of the input of a rank or the message of a step.
+ * The `length` bytes at `offset` are equal to the bytes at `at` of the origin.  The origin is the input of a rank, or
+ * the message of a step.
  */
 typedef struct irr_segment {
     ptrdiff_t offset;
@@ -30,10 +31,13 @@ void irr_segments_fini(irr_segments_t *segments);
 /* Removes the segments and keeps the memory. */
 void irr_segments_clear(irr_segments_t *segments);
 
-/* Ranges are between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two of them overflows. */
+/* Offsets are between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two offsets overflows. */
 #define IRR_SEGMENTS_LIMIT (PTRDIFF_MAX / 2)
 
-/* Sets a range, over the old contents; an empty range changes nothing.  IRR_ERR_NO_MEMORY: the list is unchanged. */
+/*
+ * Sets the origin of a range, and replaces its old origin.  An empty range changes nothing.  After IRR_ERR_NO_MEMORY
+ * the list is unchanged.
+ */
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
 
 /* Returns the index of the first segment that ends after offset, or segments->count. */

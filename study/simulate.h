@@ -2,9 +2,9 @@
  * simulate.h - the time of the plans of all ranks on a machine.
  *
  * The simulation starts steps in the order of the executor (exec/exec.h) without a window, on a timed fabric
- * (study/timed.h).  It keeps no places of data and no buffers: of a step it knows the peer, the bytes, the number of
- * pieces and the dependencies.  A line is a plan of one stage in which no step depends on another and each message has
- * one piece.  Of a line the simulation keeps only the peers and bytes of the sends.
+ * (study/timed.h).  It stores no buffers and no offsets.  For each step it stores the peer, the number of bytes, the
+ * number of pieces and the dependencies.  A plan is a *line* if it has one stage, no step depends on another step, and
+ * each message has one piece.  For a line the simulation stores only the peers and bytes of the sends.
  */
 #ifndef IRR_SIMULATE_H
 #define IRR_SIMULATE_H
@@ -19,19 +19,21 @@ typedef struct irr_simulated {
 
 typedef struct irr_simulation irr_simulation_t;
 
-/* Creates a simulation whose ranks have no steps.  IRR_ERR_NO_MEMORY. */
+/* Creates a simulation whose ranks have no steps.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_simulation_create(int ranks, irr_simulation_t **simulation_p);
 void         irr_simulation_destroy(irr_simulation_t *simulation);
 
 /*
  * Takes the steps of a plan from index `first` on; the context is the simulation.  The plans must pass irr_plan_check.
- * Nothing is borrowed.  40 bytes for a step and 4 for a dependency, or 8 for a send of a line.  IRR_ERR_NO_MEMORY.
+ * Nothing is borrowed.  Takes 40 bytes of memory for a step and 4 for a dependency; for a line, 8 bytes for a send.
+ * May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /*
- * Runs the plans once.  Rank r starts after start[r] ns; start may be NULL.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT: the
- * exchange does not end.  About 100 bytes for a message in flight, and one microsecond for a message.
+ * Runs the plans once.  Rank r starts after start[r] ns; start may be NULL.  Returns IRR_ERR_TIMEOUT if the exchange
+ * does not end.  May return IRR_ERR_NO_MEMORY.  Takes about 100 bytes of memory for a message in flight, and about one
+ * microsecond for each message.
  */
 irr_status_t irr_simulation_run(irr_simulation_t *simulation, const irr_timed_config_t *config, const double *start,
                                 irr_simulated_t *simulated);

@@ -1,6 +1,4 @@
-/*
- * sketch.h - private to the simulation: the plan of a rank without the places of data, and the state of its steps.
- */
+/* sketch.h - private to the simulation: the plan of a rank without buffers and offsets, and the state of its steps. */
 #ifndef IRR_SKETCH_H
 #define IRR_SKETCH_H
 
@@ -9,7 +7,7 @@
 
 #define IRR_SKETCH_NONE UINT32_MAX
 
-/* ANSWERED: a receive whose message has asked, and got an answer. */
+/* ANSWERED: a receive that has answered the question of its message, which has not arrived. */
 typedef enum irr_sketch_state {
     IRR_SKETCH_WAITING, IRR_SKETCH_STARTED, IRR_SKETCH_ANSWERED, IRR_SKETCH_COMPLETE
 } irr_sketch_state_t;
@@ -18,7 +16,8 @@ typedef struct irr_sketch_step {
     size_t   bytes;              /* of a copy: the bytes that it copies */
     union {
         double               time;    /* of a send or signal that has started: when its message leaves */
-        irr_timed_message_t *early;   /* of a receive or wait that has not started: its message, which has arrived */
+        irr_timed_message_t *early;   /* of a receive or wait that has not started: its message, if the message has
+                                         arrived */
     };
     uint32_t pieces;             /* number of pieces that are not empty */
     uint32_t first_dep, deps;
@@ -36,7 +35,7 @@ typedef struct irr_sketch_send {
 
 typedef struct irr_sketch {
     bool               is_line;
-    irr_sketch_send_t *sends;     /* of a line, as the next members */
+    irr_sketch_send_t *sends;     /* sends, nsends, nrecvs and stage are set for a line */
     size_t             nsends, nrecvs;
     uint16_t           stage;
     irr_sketch_step_t *steps;     /* of other plans */
@@ -54,10 +53,10 @@ static inline bool irr_sketch_comes(unsigned kind)
 
 void irr_sketch_fini(irr_sketch_t *sketch);
 
-/* Takes the steps of a plan from index `first` on.  last: no steps follow.  IRR_ERR_NO_MEMORY. */
+/* Takes the steps of a plan from index `first` on.  last: no steps follow.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_plan_t *plan, size_t first, bool last);
 
-/* Sorts the receives and waits, once.  IRR_ERR_NO_MEMORY. */
+/* Sorts the receives and waits, once.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_sketch_sort(irr_sketch_t *sketch);
 
 /* Makes all steps wait. */

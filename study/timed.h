@@ -1,16 +1,17 @@
 /*
- * timed.h - a fabric of ranks in one process on which messages take time and move no bytes, for simulations.
+ * timed.h - a simulated network between the ranks of one process.  Messages take time, and move no bytes.
  *
- * The caller has a clock for each rank, to which it adds the cost of a message at its ends.  Between nodes the message
- * passes the links of the tree.  A link serves messages in the order in which they reach it, at its speed.  The head of
- * a message reaches the next link as soon as a link begins with the message; the tail arrives when the slowest link has
- * finished.
+ * The caller keeps a clock for each rank.  To the clocks of sender and receiver it adds the cost of the message at its
+ * two ends (irr_timed_end_ns).  A message between nodes passes the links of the tree.  A link transmits messages one
+ * after the other, in the order in which they reach it.  The first byte of a message reaches the next link as soon as
+ * the previous link begins to transmit the message.  The last byte arrives when the slowest link has transmitted the
+ * message.
  *
- * With packets (study/packets.h) messages between nodes go in segments, by TCP, and queues of switches overflow.  A
- * rendezvous first sends a question, and the message when its receiver has answered.  Question and answer wait in
- * queues behind other messages.
+ * With packets (study/packets.h), messages between nodes are sent in segments by TCP, and queues of switches can
+ * overflow.  A long message is then a rendezvous: its sender first sends a question, and sends the message after the
+ * receiver has answered.  Question and answer wait in queues behind other messages.
  *
- * Not simulated without packets: the rendezvous of long messages.
+ * Without packets, long messages are sent without a rendezvous.
  */
 #ifndef IRR_TIMED_H
 #define IRR_TIMED_H
@@ -22,11 +23,12 @@
 typedef struct irr_timed irr_timed_t;
 
 typedef struct irr_timed_config {
-    const irr_machine_t *machine;      /* borrowed, as is the tree of the ranks on their nodes */
-    const irr_tree_t    *tree;         /* its base speed is the bandwidth of the machine */
+    const irr_machine_t *machine;      /* borrowed, as tree is */
+    const irr_tree_t    *tree;         /* the ranks on their nodes; the base speed is the bandwidth of the machine */
     void               (*progress)(void);   /* called every few thousand events of a simulation; or NULL */
-    size_t               ask_from;     /* with packets: shortest message between nodes that is a rendezvous; 0: none */
-    irr_packets_t       *packets;      /* of this tree: messages between nodes are packets; NULL: they are whole */
+    size_t               ask_from;     /* with packets: least length of a message between nodes that is a rendezvous; 0:
+                                          no message is */
+    irr_packets_t       *packets;      /* packets of this tree; NULL: messages are not divided into packets */
 } irr_timed_config_t;
 
 typedef struct irr_timed_message {
@@ -37,17 +39,18 @@ typedef struct irr_timed_message {
     uint16_t stage;
     uint8_t  kind;
     bool     inside;     /* both ranks are on one node */
-    bool     asks;       /* set by the fabric: the question of a rendezvous, until its answer has arrived */
+    bool     asks;       /* set by the fabric while the question of a rendezvous has no answer */
     bool     answered;
-    uint8_t  next;       /* private: number of links that it has passed */
+    uint8_t  next;       /* private: number of links that the message has passed */
     double   tail;       /* private: time when its last byte has passed the links so far */
 } irr_timed_message_t;
 
 typedef enum irr_timed_what {
     IRR_TIMED_NOTHING,
-    IRR_TIMED_LEAVES,    /* the message leaves its rank; the caller calls irr_timed_go */
-    IRR_TIMED_SENT,      /* a message whose sender waits has left */
-    IRR_TIMED_ARRIVED    /* the caller calls irr_timed_take; or, if the message asks, irr_timed_answer */
+    IRR_TIMED_LEAVES,    /* the message leaves its rank; the caller must call irr_timed_go */
+    IRR_TIMED_SENT,      /* the message has left, and its sender was waiting for that */
+    IRR_TIMED_ARRIVED    /* the message has arrived; the caller must call irr_timed_take, or irr_timed_answer if the
+                            message asks */
 } irr_timed_what_t;
 
 typedef struct irr_timed_event {
@@ -56,7 +59,7 @@ typedef struct irr_timed_event {
     irr_timed_message_t *message;
 } irr_timed_event_t;
 
-/* Creates a fabric without messages.  IRR_ERR_NO_MEMORY. */
+/* Creates a fabric without messages.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **timed_p);
 
 /* Frees the fabric and its messages, except those that have arrived. */
@@ -72,18 +75,18 @@ bool irr_timed_waits(bool inside, size_t bytes);
 double irr_timed_copy_ns(const irr_timed_t *timed, size_t bytes);
 
 /*
- * Returns the cost in ns of a message at one end, which has it in this number of pieces.  Several pieces are gathered
- * or scattered; inside a node both ends copy.
+ * Returns the cost in ns of a message at one of its ends. pieces: number of pieces of the message at this end; several
+ * pieces are gathered or scattered.  Inside a node both ends copy the message.
  */
 double irr_timed_end_ns(const irr_timed_t *timed, bool inside, size_t bytes, size_t pieces);
 
 /*
- * Adds a message that leaves its rank at a time not before the last event.  At most one message of each rank may wait
- * to leave.  IRR_ERR_NO_MEMORY: nothing changes.
+ * Adds a message that will leave its rank at this time, which must not be before the last event.  At most one message
+ * of each rank may wait to leave.  After IRR_ERR_NO_MEMORY nothing has changed.
  */
 irr_status_t irr_timed_send(irr_timed_t *timed, double time, const irr_timed_message_t *sent);
 
-/* Puts a message that leaves on its way. */
+/* Sends a message for which irr_timed_step has returned IRR_TIMED_LEAVES. */
 void irr_timed_go(irr_timed_t *timed, irr_timed_message_t *message);
 
 /* Sends the answer of a rendezvous.  The message arrives later. */
@@ -93,8 +96,8 @@ void irr_timed_answer(irr_timed_t *timed, irr_timed_message_t *message, double t
 void irr_timed_take(irr_timed_t *timed, irr_timed_message_t *message);
 
 /*
- * Takes the next event for the caller.  Returns false if no message is in flight or irr_timed_status has an error.
- * O(log n) for n messages in flight.
+ * Sets *event to the next event that the caller must handle.  Returns false if no message is in flight or
+ * irr_timed_status has an error.  O(log n) for n messages in flight.
  */
 bool irr_timed_step(irr_timed_t *timed, irr_timed_event_t *event);
 

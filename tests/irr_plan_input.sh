@@ -96,10 +96,10 @@ refused "a schedule of too many ranks" "$scratch/huge: schedule is for 3000 rank
 refused "a schedule for another number of ranks" "$scratch/saved: schedule is for 3 ranks, --ranks says 4" \
     check --load "$scratch/saved" --ranks 4
 refused "a schedule of another matrix" \
-    "$scratch/saved does not deliver random: 30 bytes are sent from 0 to 1, not " \
+    "$scratch/saved does not deliver random: 30 bytes are sent from rank 0 to rank 1, instead of " \
     check --load "$scratch/saved" --pattern random
 refused "a schedule of a smaller matrix" \
-    "$scratch/saved does not deliver $mesh: a schedule for 3 ranks, and a matrix of 8" \
+    "$scratch/saved does not deliver $mesh: the schedule is for 3 ranks, the matrix for 8" \
     check --load "$scratch/saved" --matrix "$mesh"
 refused "a schedule that cannot be saved" "$scratch/none/x: No such file" \
     check --algorithm xor --ranks 2 --save "$scratch/none/x"

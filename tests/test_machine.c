@@ -93,7 +93,7 @@ static void test_names(void)
 /* ---- files that are refused ---- */
 
 static const irr_text_bad_t bad_files[] = {
-    { "", 0, 0, "has no message (ns, of a message between nodes, half at either end)" },
+    { "", 0, 0, "has no message (ns, processor time of a message between nodes, half at each end)" },
     { "message 1\nlatency 2\ncopy 4\n", 0, 0, "has no bandwidth (Mbit/s, of the link of a node, in each direction)" },
     { FOUR "speed 5\n", 0, 5, "'speed' is none of " NAMES },
     { FOUR "Copy 5\n", 0, 5, "'Copy' is none of " NAMES },

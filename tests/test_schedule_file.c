@@ -53,7 +53,8 @@ static const irr_text_bad_t bad_files[] = {
     { HEAD "2 1 1\n1 0 1 5\nend\n", 0, 3, "line has 4 words, it must have 5, from step to length" },
     { HEAD "2 1 1\n1 0 1 0 5 1 5\nend\n", 0, 3, "line has 7 words, it must have 5, from step to length" },
     { HEAD "2 1 1\n1 0 1 0 5 0\nend\n", 0, 3, "number of steps more '0' is not an integer from 1 to 1" },
-    { HEAD "2 1 1\n1 0 1 0 5 1\nend\n", 0, 3, "1 steps more than step 1 of 1" },
+    { HEAD "2 1 1\n1 0 1 0 5 1\nend\n", 0, 3,
+      "a transmission of step 1 lasts 1 further steps, but the last step is 1" },
     { HEAD "2 2 2\n1 0 1 0 5 1\n2 0 1 5 5\nend\n", 0, 4, "rank 0 sends twice in step 2" },
     { HEAD "2 1 1\n0 0 1 0 5\nend\n", 0, 3, "step '0' is not an integer from 1 to 1" },
     { HEAD "2 1 1\n2 0 1 0 5\nend\n", 0, 3, "step '2' is not an integer from 1 to 1" },
@@ -65,24 +66,24 @@ static const irr_text_bad_t bad_files[] = {
     { HEAD "2 1 1\n1 0 1 0 0\nend\n", 0, 3, "length '0' is not an integer from 1 to 9223372036854775807" },
     { HEAD "2 1 1\n1 0 1 0 1.5\nend\n", 0, 3, "length '1.5' is not an integer from 1 to 9223372036854775807" },
 
-    { HEAD "2 1 1\n1 1 1 0 5\nend\n", 0, 3, "a message from rank 1 to itself is in no schedule" },
+    { HEAD "2 1 1\n1 1 1 0 5\nend\n", 0, 3, "a message from rank 1 to itself, which a schedule must not have" },
     { HEAD "3 1 2\n1 0 1 0 5\n# next\n1 0 2 0 5\nend\n", 0, 5, "rank 0 sends twice in step 1" },
     { HEAD "3 1 2\n1 0 2 0 5\n1 1 2 0 5\nend\n", 0, 4, "rank 2 receives twice in step 1" },
     { HEAD "3 1 2\n1 1 2 0 5\n\n\n1 0 1 0 5\nend\n", 0, 6,
-      "step 1 from rank 0 is out of order: by step, then by sender" },
+      "step 1 of rank 0 is out of order: sort by step, then by sender" },
     { HEAD "2 2 2\n2 0 1 0 5\n1 1 0 0 5\nend\n", 0, 4,
-      "step 1 from rank 1 is out of order: by step, then by sender" },
-    { HEAD "2 1 1\n1 0 1 1 5\nend\n", 0, 3, "bytes from 0 of the message from 0 to 1 are not sent" },
-    { HEAD "2 2 2\n1 0 1 0 5\n2 0 1 6 5\nend\n", 0, 4, "bytes from 5 of the message from 0 to 1 are not sent" },
-    { HEAD "2 2 2\n1 0 1 0 5\n2 0 1 4 5\nend\n", 0, 4, "bytes from 4 of the message from 0 to 1 are sent twice" },
-    { HEAD "2 2 2\n1 0 1 5 5\n2 0 1 5 5\nend\n", 0, 3, "bytes from 0 of the message from 0 to 1 are not sent" },
-    { HEAD "2 2 2\n1 0 1 0 5\n2 0 1 0 5\nend\n", 0, 4, "bytes from 0 of the message from 0 to 1 are sent twice" },
+      "step 1 of rank 1 is out of order: sort by step, then by sender" },
+    { HEAD "2 1 1\n1 0 1 1 5\nend\n", 0, 3, "byte 0 of the message from rank 0 to rank 1 is not sent" },
+    { HEAD "2 2 2\n1 0 1 0 5\n2 0 1 6 5\nend\n", 0, 4, "byte 5 of the message from rank 0 to rank 1 is not sent" },
+    { HEAD "2 2 2\n1 0 1 0 5\n2 0 1 4 5\nend\n", 0, 4, "byte 4 of the message from rank 0 to rank 1 is sent twice" },
+    { HEAD "2 2 2\n1 0 1 5 5\n2 0 1 5 5\nend\n", 0, 3, "byte 0 of the message from rank 0 to rank 1 is not sent" },
+    { HEAD "2 2 2\n1 0 1 0 5\n2 0 1 0 5\nend\n", 0, 4, "byte 0 of the message from rank 0 to rank 1 is sent twice" },
     { HEAD "2 1 1\n1 0 1 9223372036854775807 9223372036854775807\nend\n", 0, 3,
-      "bytes from 0 of the message from 0 to 1 are not sent" },
+      "byte 0 of the message from rank 0 to rank 1 is not sent" },
     { HEAD "2 2 2\n1 0 1 0 9223372036854775807\n2 0 1 9223372036854775807 1\nend\n", 0, 4,
-      "up to here more than 9223372036854775807 bytes in all" },
+      "all messages up to here have more than 9223372036854775807 bytes together" },
     { HEAD "2 1 2\n1 0 1 0 9223372036854775807\n1 1 0 0 1\nend\n", 0, 4,
-      "up to here more than 9223372036854775807 bytes in all" },
+      "all messages up to here have more than 9223372036854775807 bytes together" },
     { NULL, 0, 0, NULL }
 };
 
@@ -218,14 +219,14 @@ static void test_long_comment(void)
 static void test_check(void)
 {
     static const struct { irr_transmission_t second; const char *reason; } bad[] = {
-        { { 1, -1, 0, 0, 10, 0 }, "a message from -1 to 0, but there are 2 ranks, from 0" },
-        { { 1, 1, 2, 0, 10, 0 }, "a message from 1 to 2, but there are 2 ranks, from 0" },
-        { { 3, 1, 0, 0, 10, 0 }, "step 3 is not one of 2, from 1" },
-        { { INT_MIN, 1, 0, 0, 10, 0 }, "step -2147483648 is not one of 2, from 1" },
-        { { 2, 1, 0, 0, 0, 0 }, "nothing is sent from 1 to 0" },
-        { { 2, 1, 0, 0, UINT64_MAX, 0 }, "up to here more than 9223372036854775807 bytes in all" },
-        { { 2, 1, 0, 0, 9, 0 }, "9 bytes are sent from 1 to 0, not 10" },
-        { { 2, 0, 1, 10, 10, 0 }, "20 bytes are sent from 0 to 1, not 10" },
+        { { 1, -1, 0, 0, 10, 0 }, "a message from rank -1 to rank 0, but ranks are 0 to 1" },
+        { { 1, 1, 2, 0, 10, 0 }, "a message from rank 1 to rank 2, but ranks are 0 to 1" },
+        { { 3, 1, 0, 0, 10, 0 }, "step 3 is not one of the steps 1 to 2" },
+        { { INT_MIN, 1, 0, 0, 10, 0 }, "step -2147483648 is not one of the steps 1 to 2" },
+        { { 2, 1, 0, 0, 0, 0 }, "a message of 0 bytes from rank 1 to rank 0" },
+        { { 2, 1, 0, 0, UINT64_MAX, 0 }, "all messages up to here have more than 9223372036854775807 bytes together" },
+        { { 2, 1, 0, 0, 9, 0 }, "9 bytes are sent from rank 1 to rank 0, instead of 10" },
+        { { 2, 0, 1, 10, 10, 0 }, "20 bytes are sent from rank 0 to rank 1, instead of 10" },
     };
     irr_transmission_t list[2] = { { 1, 0, 1, 0, 10, 0 }, { 2, 1, 0, 0, 10, 0 } };
     irr_schedule_t schedule = { .ranks = 2, .steps = 2, .list = list, .count = 2 };
@@ -241,10 +242,10 @@ static void test_check(void)
     }
     schedule.count = 1;
     CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
-    CU_ASSERT_STRING_EQUAL(reason, "0 bytes are sent from 1 to 0, not 10");
+    CU_ASSERT_STRING_EQUAL(reason, "0 bytes are sent from rank 1 to rank 0, instead of 10");
     schedule.ranks = 3;
     CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
-    CU_ASSERT_STRING_EQUAL(reason, "a schedule for 3 ranks, and a matrix of 2");
+    CU_ASSERT_STRING_EQUAL(reason, "the schedule is for 3 ranks, the matrix for 2");
     irr_matrix_fini(&matrix);
 }
 

@@ -2,7 +2,8 @@
  * irr.h - the public interface of the engine that coll/irr runs on.
  *
  * The engine runs irregular all-to-all exchanges without MPI.  The program that calls the engine is its host: the Open
- * MPI component, a test or a tool.  The host passes byte counts, byte offsets and two out-of-band collectives.
+ * MPI component, a test or a tool.  The host passes counts and offsets in bytes to the engine, and provides two
+ * out-of-band collectives.
  *
  * Life of an exchange:
  *
@@ -17,9 +18,9 @@
  *
  * irr_status.h has the results of functions, and irr_settings.h the settings of a communicator.
  *
- * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can fail return
- * irr_status_t and set their outputs on success only.  The engine never aborts, exits or prints.  The code that detects
- * an error passes one line to the logger.
+ * Units: each length, count and offset is in bytes, unless its name says otherwise.  Functions that can fail return
+ * irr_status_t, and set their outputs on success only.  The engine never aborts, exits or prints.  The code that
+ * detects an error passes one line to the logger.
  *
  * Blocking: only irr_comm_create and irr_engine_wait may block.  Every function may wait a short time for the lock of
  * the engine.
@@ -41,7 +42,7 @@
 
 typedef enum irr_log_level { IRR_LOG_ERROR, IRR_LOG_WARN, IRR_LOG_INFO, IRR_LOG_DEBUG } irr_log_level_t;
 
-/* Receives one finished line without a newline.  The text is valid during the call only. */
+/* Receives one complete line without a newline.  The text is valid only during the call. */
 typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *text);
 
 /* Sets the logger.  Lines above max_level are not formatted.  NULL, the default, discards all lines. */
@@ -65,30 +66,30 @@ void irr_allocator_set(const irr_allocator_t *allocator);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* X(field, text).  Totals since the engine was created, except the counters whose text contains "(a gauge)". */
-#define IRR_COUNTERS_MAP(X)                                                                              \
-    X(exchanges,         "Number of exchanges completed by the engine")                                  \
-    X(messages_sent,     "Number of messages handed to the transport")                                   \
-    X(messages_received, "Number of messages received from the transport")                               \
-    X(bytes_sent,        "Bytes of user data handed to the transport")                                   \
-    X(bytes_received,    "Bytes of user data received from the transport")                               \
-    X(header_bytes,      "Bytes sent that describe how messages are laid out")                           \
+/* X(field, text).  A counter is a total since the engine was created, unless its text contains "(a gauge)". */
+#define IRR_COUNTERS_MAP(X)                                                                               \
+    X(exchanges,         "Number of exchanges completed by the engine")                                   \
+    X(messages_sent,     "Number of messages handed to the transport")                                    \
+    X(messages_received, "Number of messages received from the transport")                                \
+    X(bytes_sent,        "Bytes of user data handed to the transport")                                    \
+    X(bytes_received,    "Bytes of user data received from the transport")                                \
+    X(header_bytes,      "Bytes of headers sent; a header describes the blocks of a message")             \
     X(bytes_staged,      "Bytes copied by the engine itself: the message of a rank to itself, and short " \
-                         "pieces that arrived with a header")                                            \
-    X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
-                         "the engine's datatype callbacks")                                              \
-    X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
-    X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
-    X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
-    X(steps,             "Number of steps of schedules in which this rank sent, over all stages")        \
-    X(matrices,          "Number of count matrices gathered")                                            \
-    X(matrix_bytes,      "Bytes of the rows of all ranks in the count matrices gathered")                \
-    X(matrix_ns,         "Nanoseconds that gathering count matrices took")                               \
-    X(schedules_built,   "Number of schedules that rank 0 computed from a count matrix for this rank")       \
-    X(schedules_reused,  "Number of times that exchanges or plans found a schedule that exists already") \
-    X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
-    X(waits,             "Number of times a wait slept on the transport's event")                        \
-    X(waiting_ns,        "Nanoseconds that exchanges were in progress, after their first sixteen polls")
+                         "pieces that arrived with a header")                                             \
+    X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by "  \
+                         "the engine's datatype callbacks")                                               \
+    X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                            \
+    X(scratch_bytes,     "Largest number of bytes of scratch memory of an exchange so far (a gauge)")     \
+    X(endpoints_open,    "Number of open endpoints of the transports (a gauge)")                          \
+    X(steps,             "Number of steps of schedules in which this rank sent, over all stages")         \
+    X(matrices,          "Number of count matrices gathered")                                             \
+    X(matrix_bytes,      "Bytes of the count matrices gathered, with the rows of all ranks")              \
+    X(matrix_ns,         "Nanoseconds that this rank needed to gather count matrices")                    \
+    X(schedules_built,   "Number of schedules of this rank that rank 0 computed from a count matrix")     \
+    X(schedules_reused,  "Number of times that an exchange or a plan used an existing schedule")          \
+    X(schedule_ns,       "Nanoseconds that this rank needed to compute and store schedules")              \
+    X(waits,             "Number of times that a wait slept until an event of the transport")             \
+    X(waiting_ns,        "Nanoseconds that exchanges were in progress after their first sixteen polls")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;
@@ -109,7 +110,10 @@ const char *irr_transport_text(int i);
  */
 typedef struct irr_store {
     void *context;
-    /* Stores the address of this process, and replaces an earlier address.  A later agreement orders fetches behind. */
+    /*
+     * Stores the address of this process, and replaces an earlier address.  Other processes fetch the address only
+     * after a later agreement.
+     */
     irr_status_t (*publish)(void *context, const void *address, size_t bytes);
     /* Copies the address of a process, at most `room` bytes.  Called while the engine is locked. */
     irr_status_t (*fetch)(void *context, uint64_t name, void *address, size_t room, size_t *bytes_p);
@@ -119,8 +123,8 @@ typedef struct irr_engine_config {
     const char *transport;     /* name of a transport; NULL or "": transport/auto.h describes the choice */
     const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine derives it from one_node */
     const char *ucx_devices;   /* value for UCX_NET_DEVICES; NULL or "": UCX's default */
-    const char *ofi_provider, *ofi_domain;   /* as `fi_info -p` and -d, several domains separated by commas; NULL or
-                                                "": provider.c chooses */
+    const char *ofi_provider, *ofi_domain;   /* as in `fi_info -p` and `fi_info -d`; ofi_domain may have several
+                                                domains, separated by commas; NULL or "": provider.c chooses */
     const char *trace;         /* file for a trace of messages, see transport/trace.h; NULL or "": no trace */
     const char *interfaces;    /* network interfaces to listen on, comma-separated; NULL or "": any; see provider.c */
     bool        one_node;      /* true: the whole job is on this node, and the engine opens shared memory only */
@@ -132,7 +136,7 @@ typedef struct irr_engine_config {
 
 /*
  * Creates an engine and copies the texts of config.  irr_comm_create opens the transport later.  The caller destroys
- * the engine.  IRR_ERR_NO_MEMORY.
+ * the engine.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
@@ -144,9 +148,9 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*
- * Blocks until the transport has an event, at most timeout_us microseconds.  IRR_OK: the caller should call
- * irr_engine_progress now; IRR_ERR_TIMEOUT: no event; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeping
- * process.
+ * Blocks until the transport has an event, at most timeout_us microseconds.  After IRR_OK the caller should call
+ * irr_engine_progress.  Returns IRR_ERR_TIMEOUT if there was no event, and IRR_ERR_NOT_SUPPORTED if this transport
+ * cannot wake a sleeping process.
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
@@ -176,8 +180,9 @@ void         irr_engine_destroy(irr_engine_t *engine);
 
 /*
  * Collectives of the host over the members of one communicator.  The engine runs one collective at a time.  If a
- * collective is not over, the function returns IRR_IN_PROGRESS, and test returns the result later.  After an error the
- * engine starts no other collective.  After IRR_ERR_TIMEOUT the host may still write to the memory of the collective.
+ * collective is not complete when its function returns, the function returns IRR_IN_PROGRESS, and `test` later returns
+ * the result.  After an error the engine starts no other collective.  After IRR_ERR_TIMEOUT the host may still write to
+ * the memory of the collective.
  */
 typedef struct irr_oob {
     void *context;
@@ -196,7 +201,8 @@ typedef struct irr_comm_params {
     int                   rank;
     irr_settings_t        settings;
     const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
-    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and calls to inform the other ranks */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and calls the function only to inform the
+                                       other ranks */
     const char           *reason;   /* cause of the trouble, for the user; logged by the lowest rank in trouble only */
     const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
     const char           *otherwise;   /* for user messages: the code that serves exchanges if this call fails;
@@ -205,19 +211,19 @@ typedef struct irr_comm_params {
     int                   node;     /* number of the node, equal on ranks that share a node; for algorithm "auto" */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN;
                                                                 NULL: not set */
-    bool                  only_shared;    /* true: fail without a log line if the network is needed; equal on all
-                                             ranks */
+    bool                  only_shared;    /* true: the call fails without a log line if the network is needed; must be
+                                             equal on all ranks */
 } irr_comm_params_t;
 
 /*
- * Creates a communicator.  Collective over its members.  They agree whether all of them can take part and have equal
- * settings, and they exchange addresses.  May block in the host's collectives.  engine may be NULL if trouble is set.
- * params and its texts are borrowed during the call; the caller destroys the communicator.
+ * Creates a communicator.  All its members must call this function.  They agree whether all of them can take part and
+ * have equal settings, and they exchange addresses.  May block in the host's collectives.  engine may be NULL if
+ * trouble is set.  params and its texts are borrowed during the call; the caller destroys the communicator.
  *
  * The first communicator that needs the network opens it.  Opening the network takes milliseconds and megabytes.  Ranks
  * that share a node and its memory need no network.
  *
- * IRR_ERR_NOT_SUPPORTED, equal on all ranks: a rank had trouble, or ranks have different settings.  The host's
+ * Returns IRR_ERR_NOT_SUPPORTED on all ranks if a rank had trouble or if ranks have different settings.  The host's
  * collectives may return other errors, such as IRR_ERR_OOB.
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
@@ -235,7 +241,7 @@ const char *irr_comm_algorithm(const irr_comm_t *comm);
 struct irr_candidate;
 int irr_comm_strategies(const irr_comm_t *comm, struct irr_candidate *list);
 
-/* Length in bytes.  If the mean length of a message's blocks is below it, the host should pack the blocks. */
+/* A length in bytes.  If the blocks of a message have a smaller mean length, the host should pack them. */
 #define IRR_BLOCK_MIN 256
 
 /*
@@ -252,8 +258,8 @@ void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
 bool irr_comm_has_failed(irr_comm_t *comm);
 
 /*
- * Sets the number of the user of all later exchanges.  The engine does not report unexpected messages for exchanges of
- * an earlier user to this user.  Local.
+ * Sets the number of the user of all later exchanges.  If an unexpected message belongs to an exchange of an earlier
+ * user, the engine does not report it to the present user.  Local.
  */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
@@ -262,7 +268,7 @@ void irr_comm_destroy(irr_comm_t *comm);
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 
-typedef struct irr_exchange irr_exchange_t;   /* runs any number of exchanges, one after the other */
+typedef struct irr_exchange irr_exchange_t;   /* an object that runs any number of exchanges, one after the other */
 
 /*
  * Returns the communicator's first exchange object, which belongs to the communicator.  irr_comm_create has reserved
@@ -272,7 +278,8 @@ irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
 
 /*
  * Returns a free exchange object: the first object, a returned object, or a new object.  The caller returns it with
- * irr_exchange_give.  Local.  IRR_ERR_NO_MEMORY: all objects are in use, and there is no memory for a new object.
+ * irr_exchange_give.  Local.  Returns IRR_ERR_NO_MEMORY if all objects are in use and there is no memory for a new
+ * object.
  */
 irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p);
 
@@ -282,7 +289,7 @@ irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p);
  */
 void irr_exchange_give(irr_exchange_t *exchange);
 
-/* Largest number of exchanges of a communicator that run at a time; later ones are queued. */
+/* Largest number of exchanges of a communicator that run at the same time; further exchanges wait in a queue. */
 #define IRR_EXCHANGES_OPEN 32
 
 /*
@@ -295,20 +302,21 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * With a grid, and if exchanges look up schedules, exchanges run one after the other, because each exchange uses
  * results of the previous exchange.  Exchanges may end in different orders on different members.
  *
- * IRR_ERR_BAD_PARAM: the exchange object is running, its last result was not read, or the problem is not valid.
+ * Returns IRR_ERR_BAD_PARAM if the exchange object is running, if its last result was not read, or if the problem is
+ * not valid.
  *
- * IRR_ERR_NO_MEMORY, from irr_exchange_start or as the result of the exchange: with a direct algorithm, the
- * communicator fails on all members.  A direct algorithm allocates memory only if a problem has more blocks than any
- * earlier problem.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly on all ranks, without
- * the schedule.  With a store-and-forward algorithm, this rank and all ranks that need its data get the error, and no
- * rank hangs.
+ * If memory is missing, irr_exchange_start returns IRR_ERR_NO_MEMORY, or the exchange has this result.  With a direct
+ * algorithm, the communicator then fails on all members.  A direct algorithm allocates memory only if a problem has
+ * more blocks than any earlier problem.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly
+ * on all ranks, without the schedule.  With a store-and-forward algorithm, this rank and all ranks that need its data
+ * get the error, and no rank hangs.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);
 
 /*
- * Returns IRR_IN_PROGRESS until the exchange is over, then its result.  Does not progress the engine.
- * IRR_ERR_TRUNCATE: a message was longer than its receive blocks.  The contents of these blocks are undefined; all
+ * Returns IRR_IN_PROGRESS until the exchange is over, then its result.  Does not progress the engine.  Returns
+ * IRR_ERR_TRUNCATE if a message was longer than its receive blocks.  The contents of these blocks are undefined; all
  * other blocks are correct.
  */
 irr_status_t irr_exchange_test(irr_exchange_t *exchange);
@@ -322,16 +330,17 @@ irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *e
 /*
  * Starts to plan runs with this problem.  Planning counts as an exchange in the order of starts, and irr_exchange_test
  * returns the result of planning.  Planning sends no user data and accesses no buffer.  The problem's blocks are
- * borrowed until the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.
- * IRR_ERR_NO_MEMORY, possibly on this rank only: no member may start the planned exchange.
+ * borrowed until the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.  If any member
+ * gets IRR_ERR_NO_MEMORY, no member may start the planned exchange.
  */
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
 
 /*
  * Starts the planned exchange on these buffers.  The planned exchange may run any number of times, one run after the
- * other, with other exchanges in between.  A store-and-forward algorithm learns its exact plan in the first run if all
- * ranks have the memory.  In all later runs (in all runs, with other algorithms) messages carry no descriptions of
- * their contents, and the engine allocates no memory.  IRR_ERR_BAD_PARAM: no exchange is planned.
+ * other, and other exchanges may run in between.  A store-and-forward algorithm learns its exact plan in the first run,
+ * if all ranks have enough memory for it.  In later runs, messages contain no descriptions of their contents, and the
+ * engine allocates no memory.  With other algorithms this is also true in the first run.  Returns IRR_ERR_BAD_PARAM if
+ * no exchange is planned.
  */
 irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, void *output);
 

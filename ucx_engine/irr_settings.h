@@ -19,13 +19,16 @@
 const char *irr_algorithm_name(int i);
 const char *irr_algorithm_text(int i);
 
-/* Returns the present name of an algorithm for an older name, in upper or lower case; any other name is returned. */
+/*
+ * If `name` is the older name of an algorithm, in upper or lower case, returns its present name; otherwise returns
+ * `name`.
+ */
 const char *irr_algorithm_newer(const char *name);
 
 /* Returns the row of the algorithm with this present or older name, or -1. */
 int irr_algorithm_find(const char *name);
 
-/* How a message of several pieces is sent; with "auto", exec/compose.c decides. */
+/* The way in which a message of several pieces is sent.  With "auto", exec/compose.c decides. */
 #define IRR_COMPOSE_MAP(X)  \
     X(IRR_COMPOSE_AUTO,   "auto")   \
     X(IRR_COMPOSE_IOVEC,  "iovec")  \
@@ -76,10 +79,10 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Defaults: */
 #define IRR_SLICE_MIN_DEFAULT   256       /* shortest slice of a message */
-#define IRR_DIRECT_DEFAULT      1536      /* shortest message that hybrid sends directly: at this length a direct
-                                             message costs about as much as a message through a grid */
+#define IRR_DIRECT_DEFAULT      1536      /* length of the shortest message that hybrid sends directly; such a message
+                                             costs about as much as a message through a grid */
 #define IRR_NODE_DIRECT_DEFAULT 1025      /* shortest message that node sends directly */
-#define IRR_LATENCY_DEFAULT     16384     /* bytes that travel in the time of one start-up */
+#define IRR_LATENCY_DEFAULT     16384     /* number of bytes that a rank sends in the time of a start-up */
 
 /* ---- schedules ---- */
 
@@ -106,7 +109,7 @@ typedef struct irr_lambda {
 
 /*
  * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8", "search" or "one".  The number after the
- * colon is above 0, and at most 1, or at most 100 for "proportional".
+ * colon must be above 0 and at most 1; for "proportional" at most 100.
  */
 irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda);
 
@@ -136,8 +139,9 @@ typedef struct irr_deadline irr_deadline_t;
 /* Parameters of the orders that compute a schedule from the count matrix. */
 typedef struct irr_scheduled_params {
     uint64_t     seed;       /* seed of the random orders */
-    irr_lambda_t lambda;     /* random-heap: rule for the share of a step's messages that is sent whole */
-    uint64_t     latency;    /* random-heap, incremental: bytes that travel in the time of a start-up; below 2^40 */
+    irr_lambda_t lambda;     /* random-heap: rule for the fraction of a step's messages that is sent whole */
+    uint64_t     latency;    /* random-heap, incremental: number of bytes that a rank sends in the time of a start-up;
+                                below 2^40 */
     int          max_steps;  /* optimal, tree: approximate limit of the number of steps; 0: no limit */
     bool         shift;      /* xor: true: rank i sends to rank (i + k) mod P in step k, even if P is a power of two */
     irr_redistribution_t redistribution;  /* redistribution: x, p, y and q; elements and unit are not used */
@@ -152,10 +156,11 @@ typedef struct irr_scheduled_params {
  * - loose: when this rank has sent and received all messages of the previous steps
  * - grant: when the receiver has sent a grant; a receiver admits a few senders at a time
  * - sync: when the receivers of all messages that would share a link with this send have signalled
- * - auto: the default pacing of the algorithm.  tree on several hosts: the fastest pacing of a trial; tree on one host:
- *   sync; optimal: grant; other algorithms that compute a schedule: loose; all other algorithms: free
+ * - auto: the default pacing of the algorithm.  For tree on several hosts it is the fastest pacing of a trial, for tree
+ *   on one host sync, for optimal grant, for other algorithms that compute a schedule loose, and for all other
+ *   algorithms free
  *
- * A store-and-forward algorithm is always free.  If an exchange has no schedule, sync acts as loose.
+ * A store-and-forward algorithm always has pacing free.  If an exchange has no schedule, sync acts like loose.
  */
 #define IRR_PACING_MAP(X)          \
     X(IRR_PACING_AUTO,  "auto")    \
@@ -190,14 +195,15 @@ typedef enum irr_host_route { IRR_HOST_ROUTE_MAP(IRR_HOST_ROUTE_ENUM) IRR_HOST_R
 /* Returns the name of host route i, or NULL past the last. */
 const char *irr_host_route_name(int i);
 
-/* With 2 grants, a second sender has its grant before the first sender has finished. */
+/* With 2 grants, the second sender gets its grant before the first sender has finished. */
 #define IRR_GRANTS_DEFAULT 2
 
-#define IRR_LEAD_DEFAULT 49152   /* sync: a receiver signals when this number of bytes has not arrived yet */
+#define IRR_LEAD_DEFAULT 49152   /* sync: a receiver signals the next sender when only this number of bytes has yet to
+                                    arrive */
 
 /*
- * Value of piece_bytes and lead_bytes: tree on several hosts compares several lengths in a trial; all other algorithms
- * send messages in one piece, and use IRR_LEAD_DEFAULT.
+ * A value of piece_bytes and lead_bytes.  With it, tree on several hosts compares several lengths in a trial.  All
+ * other algorithms send messages in one piece, and have the lead IRR_LEAD_DEFAULT.
  */
 #define IRR_BYTES_AUTO SIZE_MAX
 
@@ -207,8 +213,9 @@ const char *irr_host_route_name(int i);
 typedef struct irr_settings {
     int           algorithm;        /* row of the algorithm table */
     irr_compose_t compose;
-    size_t        window_messages;  /* most sends in flight; a split message counts as one send; 0: no limit */
-    size_t        window_bytes;     /* most bytes of sends in flight; 0: no limit */
+    size_t        window_messages;  /* largest number of sends in flight; a split message counts as one send; 0: no
+                                       limit */
+    size_t        window_bytes;     /* largest number of bytes of sends in flight; 0: no limit */
     irr_dims_t    dims;             /* sizes of the grid */
     size_t        slice_min;        /* shortest slice into which a balanced route cuts a message; 0: slices of any
                                        length */
@@ -216,18 +223,19 @@ typedef struct irr_settings {
                                        directly; IRR_BYTES_AUTO: the default of the algorithm */
     irr_overlap_t overlap;
     irr_pacing_kind_t pacing;       /* pacing of an algorithm that does not forward */
-    size_t        grants;           /* grant: most messages that a rank receives, and sends, at a time; 0:
-                                       IRR_GRANTS_DEFAULT, or a number that fits the piece length of a trial */
-    size_t        lead_bytes;       /* sync: a receiver signals when this number of bytes has not arrived yet; or
-                                       IRR_BYTES_AUTO */
+    size_t        grants;           /* grant: largest number of messages that a rank receives at a time, and that it
+                                       sends at a time; 0: IRR_GRANTS_DEFAULT, or a number that fits the piece length of
+                                       a trial */
+    size_t        lead_bytes;       /* sync: a receiver signals the next sender when only this number of bytes has yet
+                                       to arrive; or IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
     size_t        piece_bytes;      /* with a schedule: longest piece of a message; 0: no limit; or IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* longest count matrix on rank 0; if the matrix is longer, a scheduled algorithm
                                        sends directly; 0: no limit */
-    size_t        schedule_ms;      /* limit of the time in which rank 0 computes the schedules of one count matrix, in
-                                       ms; if it takes longer, the exchange has no schedule; 0: no limit */
-    size_t        cache_bytes;      /* most bytes of schedules that a communicator keeps; 0: at most seven schedules of
-                                       any length */
+    size_t        schedule_ms;      /* time in ms in which rank 0 may compute the schedules of one count matrix; if it
+                                       takes longer, the exchange has no schedule; 0: no limit */
+    size_t        cache_bytes;      /* largest number of bytes of schedules that a communicator keeps; 0: at most seven
+                                       schedules of any length */
     irr_host_route_t host_route;    /* used by tree with several ranks on a host, and pacing sync or free */
     bool          shm;              /* true: ranks of a node use shared memory if all of them can */
     size_t        timeout;          /* time in seconds after which a running exchange ends in an error; 0: no limit */

@@ -16,8 +16,9 @@
 #define PACED_FROM 4096
 
 /*
- * Least mean length of messages, in bytes, for which waiting for signals costs less than messages that share a link.
- * Measured in the lab at 100 Mbit/s: with 8 KiB, loose was the fastest pacing or nearly so; from 64 KiB on, sync was.
+ * Least mean length of messages, in bytes, from which pacing sync (messages wait for signals) is faster than messages
+ * that share a link.  Measured in the lab at 100 Mbit/s: with 8 KiB, loose was the fastest pacing, or nearly the
+ * fastest; from 64 KiB on, sync was the fastest.
  */
 #define SIGNALS_FROM 16384
 
@@ -144,8 +145,8 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * Adds a grid for short messages with long ones sent directly, if at most a quarter of the messages are long enough to
- * cost less directly.  All long messages are assumed to be as long as the longest one.
+ * Adds the hybrid, which sends short messages through a grid and long messages directly, if at most a quarter of the
+ * messages are so long that they cost less directly.  All long messages are assumed to be as long as the longest one.
  */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
@@ -256,7 +257,10 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
 
 /* ---- the choice among them ---- */
 
-/* Returns the candidate with the least predicted time that was not taken; -1: no such candidate is within the limit. */
+/*
+ * Returns the candidate with the least predicted time, of those that were not taken; -1: their times are all above the
+ * limit.
+ */
 static int next_by_model(const all_t *all, double limit)
 {
     int next = -1;
@@ -269,7 +273,7 @@ static int next_by_model(const all_t *all, double limit)
     return next;
 }
 
-/* Returns the first candidate with this pacing, preferably with a schedule; -1: there is none, or it was taken. */
+/* Returns the first candidate with this pacing, preferably one with a schedule; -1: there is none, or it was taken. */
 static int first_with(const all_t *all, const irr_pacing_t *pacing)
 {
     for (int i = 0; i < all->count; i++) {
@@ -292,7 +296,10 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
 
 enum { PACINGS = 3 };
 
-/* Returns the pacings of which one candidate each is taken, the likely fastest first. */
+/*
+ * Returns the pacings that are tried, with one candidate for each.  The pacing that is probably the fastest comes
+ * first.
+ */
 static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
 {
     static const irr_pacing_t *const of_short[PACINGS] = { &irr_pacing_loose, &irr_pacing_sync, &irr_pacing_grant };
@@ -301,7 +308,10 @@ static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
     return traffic->bytes < SIGNALS_FROM * traffic->messages ? of_short : of_long;
 }
 
-/* Takes candidates alternately: one with the next of pacings_for(), and one that the model ranks first. */
+/*
+ * Takes candidates of two kinds alternately: a candidate with the next pacing of pacings_for(), and the candidate with
+ * the least predicted time.
+ */
 static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
 {
     const irr_pacing_t *const *pacings = pacings_for(traffic);

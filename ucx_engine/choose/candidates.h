@@ -1,12 +1,12 @@
 /*
  * candidates.h - lists the strategies that are worth a trial if the user has not chosen an algorithm.
  *
- * The model (choose/model.h) ranks direct messages, grids, leaders and, if only some messages are long, the hybrid.
- * Strategies that the model predicts to be very slow are left out.  On one node whose ranks share processors, the only
- * candidates are direct messages with a single copy, and direct messages with two copies.  The model does not know the
- * cost of full queues in switches.  If messages between nodes are long enough to fill these queues, the list therefore
- * alternates between two kinds: strategies with different pacings (choose/paced.h), regardless of their predicted
- * times, and the strategies that the model ranks first.
+ * The model (choose/model.h) sorts these strategies by their predicted times: direct messages, grids, leaders and, if
+ * only some messages are long, the hybrid.  Strategies with a very long predicted time are left out.  On one node whose
+ * ranks share processors, the only candidates are direct messages with a single copy, and direct messages with two
+ * copies.  The model does not know the cost of full queues in switches.  If messages between nodes are long enough to
+ * fill these queues, the list therefore alternates between two kinds: strategies with different pacings
+ * (choose/paced.h), regardless of their predicted times, and the strategies that the model ranks first.
  *
  * A communicator with the settings of a candidate uses only this strategy, and runs no trial.
  *
@@ -32,22 +32,24 @@ typedef struct irr_candidate {
 #define IRR_CANDIDATE_TEXT 96
 
 /*
- * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  All candidates keep
- * the values that the settings of the communicator fix; the algorithm of the settings is ignored.  Open MPI's
+ * Fills list[] with the strategies that are worth a trial, best first, and returns their number.  If the settings of
+ * the communicator fix a value, all candidates have this value; the algorithm of the settings is ignored.  Open MPI's
  * implementation is not in the list; irr_model_host_ns predicts its time.
  */
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
 /*
- * Fills list[] with all strategies that irr_candidates chooses from, unordered and without times; returns their number.
+ * Fills list[] with all strategies from which irr_candidates chooses, in any order and without times, and returns their
+ * number.
  */
 int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /*
  * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  A strategy
- * without a schedule is direct with a pacing; the others are of this row of the algorithm table.
+ * without a schedule is the algorithm direct with a pacing.  All other strategies belong to row `row` of the algorithm
+ * table.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
                          int ranks, irr_candidate_t list[IRR_CANDIDATES_MAX]);

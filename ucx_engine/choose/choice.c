@@ -10,9 +10,9 @@
 #define FIRST_NODES 16
 
 /*
- * Largest number of exchanges between two agreements, with strategy 0 and with any other strategy, which may have
- * become slow.  If agreements take more than AGREEMENTS_MAX of the share, there are more exchanges between them, but
- * never more than EPOCH_HOST.
+ * Largest number of exchanges between two agreements.  EPOCH_HOST is for strategy 0.  EPOCH_STRATEGY is for any other
+ * strategy, which may have become slow; if agreements would then take more than AGREEMENTS_MAX of the share, there are
+ * more exchanges between them, but never more than EPOCH_HOST.
  */
 #define EPOCH_HOST 2048
 #define EPOCH_STRATEGY 256
@@ -30,11 +30,17 @@
 /* The largest fraction of the share that agreements take. */
 #define AGREEMENTS_MAX 0.25
 
-/* Weight of the last agreement in the mean duration, and limit of a duration as a multiple of the mean. */
+/*
+ * RECENT is the weight of the last agreement in the mean duration of agreements.  A duration above OUTLIER times the
+ * mean counts as OUTLIER times the mean.
+ */
 #define RECENT  0.25
 #define OUTLIER 4
 
-/* A look counts as its expected time minus DOUBT, relative to the current strategy, and as EXTRA_MIN at least. */
+/*
+ * The additional time of a look, relative to the time of the current strategy, is estimated as the expected time minus
+ * DOUBT, and as EXTRA_MIN at least.
+ */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
 
@@ -113,7 +119,7 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
         const uint64_t mean_ns = mean_sized_ns(choice, ns, load);
 
         irr_trial_took(&choice->trial, turn->sum, mean_ns);
-    } else if (turn->epoch == choice->due) {   /* else the first agreement was put off meanwhile */
+    } else if (turn->epoch == choice->due) {   /* otherwise the first agreement has been postponed meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own_timed++;
@@ -219,7 +225,10 @@ static uint64_t shortest_wait(const irr_choice_t *choice)
     return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < EPOCH_HOST ? (uint64_t)wait : EPOCH_HOST;
 }
 
-/* Begins an epoch.  It ends when the budget is likely to reach wanted_ns; with wanted_ns 0, after the longest wait. */
+/*
+ * Begins an epoch.  The epoch ends when the budget is likely to reach wanted_ns.  If wanted_ns is 0, it ends after the
+ * longest allowed wait.
+ */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
     const double each = choice->mean_ns * (choice->share + SAVED_SPENT * (choice->speedup.is - 1));
@@ -246,7 +255,7 @@ static void begin_trial(irr_choice_t *choice, int count)
     irr_trial_begin(&choice->trial, count, choice->mean_ns);
 }
 
-/* Begins a check of the winner against strategy 0.  A speedup of 1 suffices for strategy 0 to win. */
+/* Begins a check that compares the winner with strategy 0.  Strategy 0 wins if its speedup is at least 1. */
 static void begin_check(irr_choice_t *choice)
 {
     choice->checks = false;
@@ -256,7 +265,10 @@ static void begin_check(irr_choice_t *choice)
     choice->again = AGAIN * choice->calls;
 }
 
-/* Returns whether the list's first strategy is remembered as a gain that is likely to pay for opening it. */
+/*
+ * Returns whether lessons show a gain of the list's first strategy, and whether this gain is likely to save more time
+ * than opening the strategy takes.
+ */
 static bool recalls(const irr_choice_t *choice)
 {
     const double speedup = choice->recall.speedup / choice->speedup.is, calls = (double)choice->calls;
@@ -277,7 +289,8 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
         begin_check(choice);
         return IRR_CHOICE_GOES_ON;
     }
-    if (choice->checks && choice->relists) {   /* the speedup is out of date, and measuring it is too expensive */
+    if (choice->checks && choice->relists) {   /* the known speedup is out of date, and it is too expensive to measure
+                                                  it */
         irr_choice_fall_back(choice);
         return IRR_CHOICE_SETTLES;
     }
@@ -287,7 +300,8 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     }
     choice->recalls = recalls(choice);
     choice->opens = choice->recalls ? 1 : 0;
-    if (!choice->recalls && !choice->recalled) {   /* a remembered speedup is no basis for comparisons */
+    if (!choice->recalls && !choice->recalled) {   /* a speedup from lessons must not be compared with measured speedups
+                                                      */
         choice->opens = payable(choice);
     }
     if (choice->opens > 0) {

@@ -5,21 +5,21 @@
  *
  * The ranks agree after numbers of exchanges that all of them know.  Each rank times the last few exchanges before an
  * agreement, and the ranks agree on the largest time and on the load.  The largest time gives the cost of the exchanges
- * so far.  The budget is the share of this cost, plus half of the saved time, minus the time already spent.  The host
- * is the program that calls the engine.  It lists strategies that may be faster, the most promising first
- * (choose/candidates.h), and opens as many of them as the budget pays for.  A trial compares the open strategies with
- * the current strategy (choose/trial.h).  The winner becomes the current strategy.  Later trials compare it with the
- * rest of the list, as the budget allows.  The next agreement takes place when the budget is likely to suffice.  The
- * number of exchanges between two agreements is at most the number of exchanges so far.  It is at most 256 if the
- * current strategy is not strategy 0, unless agreements would then take more than a quarter of the share.
+ * so far.  The budget is the allowed share of this cost, plus half of the saved time, minus the time already spent.
+ * The host is the program that calls the engine.  It lists strategies that may be faster, the most promising first
+ * (choose/candidates.h), and opens as many of them as the budget allows.  A trial compares the open strategies with the
+ * current strategy (choose/trial.h).  The winner becomes the current strategy.  Later trials compare it with the rest
+ * of the list, as the budget allows.  The next agreement takes place when the budget is likely to suffice.  The number
+ * of exchanges between two agreements is at most the number of exchanges so far.  It is at most 256 if the current
+ * strategy is not strategy 0, unless agreements would then take more than a quarter of the share.
  *
  * Counts may change from exchange to exchange.  In a trial a rank therefore divides the time of each exchange by the
  * size of the exchange, and multiplies the quotient by the mean size before the trial.  The size is the number of bytes
  * that the rank sends and receives, plus a constant for each message.
  *
- * When the number of exchanges has grown by a factor of four, a check compares the winner with strategy 0 again.  A
- * trial without a clear result is repeated sooner.  When the number of messages or bytes has doubled or halved, a check
- * and a new list follow at once.
+ * When the number of exchanges has grown by a factor of four, a check compares the winner with strategy 0 again.  If a
+ * trial had no clear result, it is repeated sooner.  When the number of messages or bytes has doubled or halved, a
+ * check and a new list follow at once.
  *
  * If any rank knows lessons (results of earlier trials, choose/lessons.h), the ranks agree on them whenever strategies
  * are listed.  A strategy becomes the current strategy without a trial if the lessons of all ranks show a gain, and if
@@ -52,8 +52,9 @@ typedef struct irr_choice_setup {
 } irr_choice_setup_t;
 
 /*
- * The words whose maxima the ranks agree on.  Thrift and haste are complements, so their maxima are the least share and
- * the shortest wait.  In a trial only the time spent and the sums count.
+ * The words whose maxima the ranks agree on.  The words for thrift and haste are complements of the share and of the
+ * wait, so their maxima give the least share and the shortest wait.  During a trial only the time spent and the sums
+ * are used.
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
@@ -99,9 +100,9 @@ typedef struct irr_choice {
     int               strategy;    /* the current strategy; a trial also uses others */
     irr_speedup_t     speedup;     /* speedup of the current strategy over strategy 0, by its last verdict */
     double            best;        /* highest speedup of the other strategies since the last list; 0: no trial */
-    double            lost;        /* speedup of the strategy that lost the last check; 0: none */
+    double            lost;        /* speedup of the strategy that lost the last check; 0: no strategy has lost */
     int               list;        /* number of strategies in the list */
-    int               next;        /* index of the first strategy of the list that was not tried */
+    int               next;        /* index of the first strategy of the list that has not been tried */
     int               opens;       /* number of strategies of the list to open now */
     double            ratios[IRR_CANDIDATES_MAX];   /* expected times of listed strategies, relative to strategy 0 */
     int               slots[IRR_TRIAL_STRATEGIES];   /* the strategy of each entrant of the trial */
@@ -169,8 +170,8 @@ static inline bool irr_choice_goes_on(irr_choice_t *choice)
 }
 
 /*
- * Begins the next exchange.  Several exchanges may run at a time.  If `due` is set in the result, the next exchange may
- * begin only after all exchanges are over and the ranks have agreed.
+ * Begins the next exchange.  Several exchanges may run at the same time.  If `due` is set in the result, the exchange
+ * after this one may begin only when all exchanges are complete and the ranks have agreed.
  */
 irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
 
@@ -203,7 +204,10 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
 /* Takes the agreed duration of the last agreement, which is the least of all ranks' durations. */
 void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
-/* Takes this rank's duration of the agreement.  The least of all ranks counts, as it contains no waiting for others. */
+/*
+ * Takes this rank's duration of the agreement.  Of the durations of all ranks the least is used, because it contains no
+ * waiting for other ranks.
+ */
 static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
 {
     choice->own_agreement_ns = ns;
@@ -243,7 +247,8 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
 irr_saved_t irr_choice_saved(const irr_choice_t *choice);
 
 /*
- * Before the trial is settled: returns its i-th strategy and sets its speedup over strategy 0; 0: no speedup is known.
+ * Returns the i-th strategy of the trial, and sets *speedup to its speedup over strategy 0.  Returns 0 if no speedup is
+ * known.  Must be called before the trial is settled.
  */
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup);
 
@@ -253,10 +258,16 @@ static inline bool irr_choice_is_check(const irr_choice_t *choice)
     return choice->slots[1] == 0;
 }
 
-/* Ends the trial: its winner becomes the current strategy.  True: strategy 0 won, but another may still be a gain. */
+/*
+ * Ends the trial: its winner becomes the current strategy.  Returns true if strategy 0 has won, but another strategy
+ * may still be faster.
+ */
 bool irr_choice_judge(irr_choice_t *choice);
 
-/* Make strategy 0 the current strategy, or another strategy with a speedup that comes from lessons. */
+/*
+ * irr_choice_fall_back makes strategy 0 the current strategy. irr_choice_recall makes another strategy current, whose
+ * speedup lessons have shown.
+ */
 void irr_choice_fall_back(irr_choice_t *choice);
 void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup);
 

@@ -15,7 +15,7 @@
 /* The number of trials without a gain after which a strategy is not tried again; a single trial may be disturbed. */
 #define LOST 2
 
-/* Agreements carry speedups in thousandths. */
+/* In agreements, speedups are integers, in thousandths. */
 #define UNIT 1000.0
 
 void irr_lessons_fini(irr_lessons_t *lessons)
@@ -67,7 +67,10 @@ const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_sit
     return find(lessons, situation);
 }
 
-/* Returns the lesson of a situation; a new lesson replaces the oldest if there are too many.  NULL: no memory. */
+/*
+ * Returns the lesson of a situation, and creates it if necessary.  If there are too many lessons, the new lesson
+ * replaces the oldest.  Returns NULL if there is no memory.
+ */
 static irr_lesson_t *take(irr_lessons_t *lessons, const irr_situation_t *situation)
 {
     irr_lesson_t *lesson = find(lessons, situation);
@@ -100,7 +103,10 @@ static void forget(irr_found_t *found)
     }
 }
 
-/* Returns the entry of a strategy; a new entry replaces the one with the fewest trials if there are too many. */
+/*
+ * Returns the entry of a strategy, and creates it if necessary.  If there are too many entries, the new entry replaces
+ * the entry with the fewest trials.
+ */
 static irr_found_t *found_of(irr_lesson_t *lesson, const char *strategy)
 {
     irr_found_t *least = &lesson->found[0];
@@ -208,7 +214,10 @@ double irr_lesson_calls(const irr_lesson_t *lesson)
 
 /* ---- agreement ---- */
 
-/* Lower bounds and expected exchanges travel as complements: their maximum is the least value of all ranks. */
+/*
+ * In the words, lower bounds and expected numbers of exchanges are complements, so that the maximum over all ranks
+ * gives the least value.
+ */
 enum { CALLS = 2 * IRR_CANDIDATES_MAX };
 
 static uint64_t *low_of(uint64_t *words, int i)

@@ -1,9 +1,9 @@
 /*
- * lessons.h - the results of trials, by situation: knowledge for later communicators and later jobs.
+ * lessons.h - the results of trials in each situation, for later communicators and later jobs.
  *
  * A situation is a set of facts about exchanges that all ranks know: the collective, the number of ranks and of ranks
- * of a node, and the lengths of messages as powers of two.  A lesson is the knowledge about a situation.  For each
- * strategy it has the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's
+ * of a node, and the lengths of messages as powers of two.  A lesson is the knowledge about a situation.  A lesson has,
+ * for each strategy, the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's
  * implementation.  A team is a set of communicators of the same processes in the same order.  A lesson also has the
  * mean number of exchanges of a team.
  *
@@ -12,7 +12,7 @@
  * strategy whose lower bound is a gain is used at once; a strategy whose upper bound is no gain after two trials is not
  * tried again.
  *
- * Old results lose weight: at most IRR_LESSONS_TRIALS trials of a strategy count.
+ * Old results lose weight: all results of a strategy together weigh at most as much as IRR_LESSONS_TRIALS trials.
  *
  * Pure, except for allocation.  Cost: O(situations) for a call.
  */
@@ -68,8 +68,8 @@ irr_situation_t irr_situation_of(const char *call, const irr_traffic_t *traffic)
 const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_situation_t *situation);
 
 /*
- * Add the result of a trial, the end of a team after `calls` exchanges, and all lessons of another set.
- * IRR_ERR_NO_MEMORY: some lessons, or all, were not added.
+ * irr_lessons_learn adds the result of a trial, irr_lessons_lived the end of a team after `calls` exchanges, and
+ * irr_lessons_merge all lessons of another set.  After IRR_ERR_NO_MEMORY, some or all lessons were not added.
  */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup);
@@ -100,8 +100,8 @@ typedef struct irr_recall {
 } irr_recall_t;
 
 /*
- * Reads the maxima of all ranks' words, and reorders the list and its ratios: the strategy with the greatest known gain
- * comes first.  drops: strategies without a gain are removed.
+ * Takes the maxima of all ranks' words, and moves the strategy with the greatest known gain to the front of the list,
+ * with its ratio. drops: also removes strategies without a gain.
  */
 irr_recall_t irr_lessons_agreed(const uint64_t words[IRR_LESSONS_WORDS], bool drops, irr_candidate_t *list,
                                 double *ratios, int *count);

@@ -20,7 +20,7 @@
 
 #define LINE_BYTES 256
 
-/* Limits of the numbers in a file: counts; speedups in thousandths. */
+/* Limits of the numbers in a file: of counts, and of speedups in thousandths. */
 #define COUNT_MAX   1000000000
 #define SPEEDUP_MAX 1000000
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Cost of a message beside its bytes, as bytes. */
+/* Cost of a message without its bytes, as a number of bytes that cost the same. */
 #define MESSAGE_BYTES 4096.0
 
 double irr_choice_load_size(const irr_choice_load_t *load)

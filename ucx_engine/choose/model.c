@@ -9,7 +9,8 @@
  *
  * If a rank receives more than any rank sends (or sends more than any rank receives), the mean of all ranks is at most
  * the smaller of the two maxima.  The difference of the maxima, called "beside" in the code, is the additional load of
- * this one rank.  In a route of several stages, its bytes are on fewer ranks from stage to stage.
+ * this one rank.  In a route of several stages, the bytes of this load are spread over many ranks at first, and over
+ * fewer ranks in each later stage.
  *
  * In a stage of a grid with n columns, a block moves unless it is already in its column, so (n - 1) / n of all bytes
  * move.  If a rank has few blocks, some columns get no message.  With d blocks for P ranks, a column gets no message
@@ -65,7 +66,7 @@ static double copy_ns(const irr_machine_t *machine, double bytes)
     return bytes * 1e3 / (double)machine->copy;
 }
 
-/* Returns the number of members, which are `stride` ranks apart, within a range of `ranks` ranks. */
+/* Returns how many members are within a range of `ranks` ranks, if members are `stride` ranks apart. */
 static double within(double ranks, double stride, double members)
 {
     return fmin(members, fmax(1, ranks / stride));
@@ -122,7 +123,8 @@ static double inside_bytes(const group_t *group, double bytes)
 
 /*
  * Returns the time of a stage whose messages are gathered from several blocks.  The stage begins when the previous
- * stage has ended.  All ranks that send to the one rank gather the additional load, and the one rank scatters it.
+ * stage has ended.  The additional load of the one rank is gathered by all ranks that send to it, and scattered by the
+ * one rank.
  */
 static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const stage_t *stage)
 {
@@ -138,14 +140,17 @@ static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 
 /*
  * Returns the fraction of the members of a group, including the rank itself, that get a message from a rank.  The rank
- * has `blocks` blocks, each for another rank, and each member receives the blocks for an equal share of all ranks.
+ * has `blocks` blocks, each for another rank.  Each member receives the blocks for the same number of ranks.
  */
 static double reached(const irr_traffic_t *traffic, double members, double blocks)
 {
     return 1 - pow(1 - fmin(1, blocks / traffic->ranks), traffic->ranks / members);
 }
 
-/* Returns the mean of `reached` for ranks without and with the additional blocks; 1 if a rank sends to all members. */
+/*
+ * Returns the mean of `reached` for ranks without the additional blocks and with them; 1 if a rank sends to all
+ * members.
+ */
 static double share_of(const irr_traffic_t *traffic, double members, load_t blocks)
 {
     const double even = reached(traffic, members, blocks.even);
@@ -198,7 +203,8 @@ static double excess_of(const irr_machine_t *machine, double barrier)
 }
 
 /*
- * Returns the number of bytes that meet at a switch if its nodes send more than the switch passes on, without pacing.
+ * Returns the number of bytes that meet at a switch if its nodes send more bytes than the switch can pass on, and no
+ * pacing delays messages.
  */
 static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
@@ -254,8 +260,8 @@ static double pacing_ns(const irr_machine_t *machine, const group_t *group, cons
 }
 
 /*
- * Returns the number of messages of a rank.  The rank that receives most may send few messages, so sends and receives
- * count half each.
+ * Returns the number of messages of a rank, as the mean of the messages that it sends and those that it receives,
+ * because the rank that receives most may send few messages.
  */
 static double messages_of(const irr_traffic_t *traffic)
 {

@@ -2,11 +2,11 @@
  * model.h - predicts the time of an exchange by a strategy, from a few numbers of the traffic and the constants of the
  * machine.
  *
- * The model ranks strategies, so that very slow strategies are never tried.  A prediction may be wrong by a factor; if
- * two predictions differ by more than this factor, their order is right.  The model knows the cost of messages, of
- * bytes on a node's link and of copies (LogGP with links).  If the machine states the length of switch queues, the
- * model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts this cost more exactly, and a
- * trial measures it.
+ * The model compares strategies, so that very slow strategies are never tried.  Predictions are not exact, but if two
+ * predictions differ by a large factor, the strategy with the shorter predicted time is the faster one.  The model
+ * knows the cost of messages, of bytes on a node's link and of copies (LogGP with links).  If the machine states the
+ * length of switch queues, the model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts
+ * this cost more exactly, and a trial measures it.
  *
  * Pure.  Cost: O(dimensions) for a strategy.
  */
@@ -18,9 +18,9 @@
 
 /*
  * The known properties of an exchange, equal on all ranks, without the messages of ranks to themselves.  The model uses
- * two maxima over all ranks: of the messages that a rank sends, and of the messages that a rank receives.  `messages`
- * and `bytes` are the larger maximum.  `even_messages` and `even_bytes` are the smaller maximum, which the mean of all
- * ranks cannot exceed.
+ * two maxima over all ranks: the largest number of messages that a rank sends, and the largest number that a rank
+ * receives.  `messages` is the larger of the two maxima, and `even_messages` the smaller one.  The mean over all ranks
+ * is at most `even_messages`.  `bytes` and `even_bytes` are the same for bytes.
  */
 typedef struct irr_traffic {
     int    ranks;
@@ -29,13 +29,14 @@ typedef struct irr_traffic {
     double messages, even_messages;   /* numbers of messages that are not empty */
     double bytes, even_bytes;
     double longest;       /* bytes of the longest message */
-    bool   plain;         /* no persistent request: on a grid a rank sends to each neighbor, even without data */
+    bool   plain;         /* not a persistent request: on a grid a rank also sends to neighbors for which it has no data
+                             */
     bool   sparse;        /* a neighborhood collective, in which Open MPI's implementation sends to neighbors only */
 } irr_traffic_t;
 
 /*
- * Returns the time, in ns, of an exchange with counts of an earlier exchange, from the start of the first rank to the
- * end of the last rank.  INFINITY: the grid does not exist.
+ * Returns the time in ns of an exchange with the counts of an earlier exchange, from the start of the first rank to the
+ * end of the last rank.  Returns INFINITY if the grid of the strategy does not exist.
  */
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy);
 
@@ -46,7 +47,7 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
 /*
- * Returns the least length, in bytes and at least 1, at which a direct message costs less than one through a square
+ * Returns the least length in bytes, at least 1, from which a direct message costs less than a message through a square
  * grid.
  */
 size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic);

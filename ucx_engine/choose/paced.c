@@ -6,13 +6,14 @@
  * - node, sync: ranks of a host forward messages to each other, so few and long messages travel between hosts.
  * - direct, sync, 32 KiB: signals keep messages that share a link apart; pieces are short enough to be counted as they
  *   arrive.
- * - direct, sync, 60 KiB: pieces just below what UCX sends eagerly over tcp, and a larger lead, for processes that
- *   answer late.
- * - direct, sync, no lead: for networks where bytes sent ahead would queue in several switches, with the signals behind
- *   them.
+ * - direct, sync, 60 KiB: pieces are just short enough that UCX sends them eagerly over tcp, and the lead is larger,
+ *   for processes that answer late.
+ * - direct, sync, no lead: for networks in which the bytes of a lead would wait in queues of several switches, and
+ *   signals would wait behind them.
  * - direct, grant: the receiver admits senders.
- * - direct and node, loose or free: no schedule.  These win if signals cost more than they save, as with short
- *   messages, or if one link delays everything in any order.  loose is the pairwise exchange of other libraries.
+ * - direct and node, loose or free: without a schedule.  They are the fastest if signals cost more than they save, as
+ *   with short messages, or if one link delays all messages in any order.  Other libraries call loose a pairwise
+ *   exchange.
  */
 #include "choose/paced.h"
 
@@ -57,7 +58,10 @@ static bool allows(const irr_settings_t *settings, const irr_pacing_t *pacing, i
                                            : pacing == irr_pacing_of(settings->pacing);
 }
 
-/* Returns the base's order if the user asks for a pacing or for pieces; otherwise whole messages need no schedule. */
+/*
+ * Returns the order of a strategy.  Direct messages that are not cut into pieces need no schedule, unless the user has
+ * set a pacing or the length of pieces.
+ */
 static const irr_order_t *order_of(const irr_settings_t *settings, const irr_strategy_t *base,
                                    const irr_strategy_t *row)
 {

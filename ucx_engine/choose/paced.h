@@ -1,9 +1,9 @@
 /*
  * paced.h - lists the strategies that are worth a trial if long messages between nodes may fill the queues of switches.
  *
- * The fastest pacing depends on the rate of the network, on its queues, and on the time that processes take to answer.
- * No pacing is the fastest on all networks, and no model predicts the fastest pacing.  These strategies are therefore
- * compared in trials (choose/candidates.h).  Without a trial, a schedule on a tree of switches uses the first strategy.
+ * Which pacing is the fastest depends on the rate of the network, on its queues, and on the time that processes take to
+ * answer.  The model (choose/model.h) cannot predict the fastest pacing.  Trials therefore compare these strategies
+ * (choose/candidates.h).  Without a trial, the first strategy of the list is used for a schedule on a tree of switches.
  *
  * Pure.
  */
@@ -14,16 +14,19 @@
 
 #define IRR_PACED_STRATEGIES_MAX 8
 
-/* Largest number of ranks for which sync is tried; with more ranks, computing its synchronisations takes seconds. */
+/*
+ * Largest number of ranks with which pacing sync is tried.  With more ranks, the computation of its synchronisations
+ * would take seconds.
+ */
 #define IRR_PACED_SYNC_RANKS 512
 
 /* Routes that may be tried. */
 enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
 
 /*
- * Fills strategies[] with the strategies of these routes that the settings allow, the likely fastest first, and returns
- * their number.  base: the strategy of the settings with a schedule and the direct route.  If the settings allow no
- * other strategy, strategies[0] is the base.
+ * Fills strategies[] with the strategies of these routes that the settings allow, and returns their number.  The
+ * strategy that is probably the fastest comes first. base: the strategy of the settings, with a schedule and the direct
+ * route.  If the settings allow no other strategy, strategies[0] is the base.
  */
 int irr_paced_strategies(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks,
                          irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX]);

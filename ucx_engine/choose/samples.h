@@ -2,9 +2,9 @@
  * samples.h - samples of a speedup.  A sample is a pair of times, of the base and of the strategy, which were measured
  * one directly after the other.
  *
- * The speedup is computed by one of two methods.  By the median, it is the median of the ratios; its bounds are order
- * statistics, which assume nothing about the noise and contain the median in 87 to 96 % of all cases.  By the means, it
- * is the ratio of the mean times; its bounds are two standard errors away.
+ * The speedup is computed by one of two methods.  With the first method it is the median of the ratios.  Its bounds are
+ * two of the sorted ratios; for any kind of noise, they contain the true median in 87 to 96 % of all cases.  With the
+ * second method the speedup is the ratio of the mean times, and its bounds are two standard errors away.
  *
  * Pure.  Cost: O(n log n) of n samples for a speedup.
  */
@@ -27,7 +27,10 @@ typedef struct irr_samples {
 /* Adds a pair of times.  Does nothing if there are IRR_SAMPLES_MAX samples, or if a time is 0. */
 void irr_samples_add(irr_samples_t *samples, double base_ns, double own_ns);
 
-/* Returns the speedup over the base; means: by the means, otherwise by the median.  At least one sample is required. */
+/*
+ * Returns the speedup over the base. means: by the ratio of the means, otherwise by the median.  At least one sample is
+ * required.
+ */
 irr_speedup_t irr_samples_speedup(const irr_samples_t *samples, bool means);
 
 #endif

@@ -17,18 +17,18 @@ typedef struct irr_speedup {
 
 #define IRR_SPEEDUP_NONE ((irr_speedup_t){ 1, 1, 1 })
 
-/* Returns the speedup of B over A from that of A over B. */
+/* Returns the speedup of B over A. speedup: the speedup of A over B. */
 irr_speedup_t irr_speedup_inverse(const irr_speedup_t *speedup);
 
-/* Returns the speedup of A over C from that of A over B and that of B over C. */
+/* Returns the speedup of A over C. first: the speedup of A over B; second: the speedup of B over C. */
 irr_speedup_t irr_speedup_product(const irr_speedup_t *first, const irr_speedup_t *second);
 
 /* Returns the mean of two measurements, with the interval of all samples of both. */
 irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b);
 
 /*
- * Bounds of the time of a number of exchanges, in ns: each takes the time of an undisturbed exchange, or the mean time
- * of the timed exchanges.
+ * Bounds in ns of the time of a number of exchanges.  `least`: as if each exchange had taken the time of an undisturbed
+ * exchange; `most`: the mean time of the timed exchanges.
  */
 typedef struct irr_cost {
     double least, most;

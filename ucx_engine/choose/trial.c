@@ -18,7 +18,7 @@
 #define LOOK_SHORT   3
 #define LOOK_LONG    1
 
-/* Least time of a long exchange, in ns.  Disturbances by other work of the machine are short in comparison. */
+/* Least time of a long exchange, in ns.  Disturbances by other programs of the machine are short in comparison. */
 #define LONG_NS 2.5e6
 
 /* A strategy slower than the best one by this factor is dropped at once. */
@@ -35,7 +35,7 @@ static bool is_in(const irr_trial_t *trial, int strategy)
     return trial->left[strategy] && !(trial->looks && trial->looked[strategy]);
 }
 
-/* Returns the strategy that follows `strategy` in the current turn, or -1. */
+/* Returns the strategy whose stay follows the stay of `strategy`, or -1 if each strategy has had this stay. */
 static int next_strategy(const irr_trial_t *trial, int strategy)
 {
     const int step = trial->turn % 2 == 0 ? 1 : -1;
@@ -130,7 +130,7 @@ static int counted(const irr_trial_t *trial)
     return trial->looks || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
 }
 
-/* A look has one turn, so the words of the second turn carry the longest exchanges. */
+/* A look has only one stay of each strategy, so the words for the second stays contain the longest exchanges. */
 void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS])
 {
     memcpy(words, trial->sums, sizeof(trial->sums));
@@ -200,7 +200,10 @@ static void drop_hopeless(irr_trial_t *trial)
     }
 }
 
-/* Books `stays` stays with a strategy in this round, each of stay_ns, and their additional time over the base. */
+/*
+ * Adds `stays` stays of a strategy, each of stay_ns, and their additional time over the base, to the account of the
+ * trial.
+ */
 static void book(irr_trial_t *trial, int strategy, double stay_ns, int stays)
 {
     double extra_ns;
@@ -263,7 +266,7 @@ static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
     }
 }
 
-/* Drops strategies whose upper bound is no gain or is below the best speedup. */
+/* Drops strategies whose speedup has an upper bound that is no gain, or that is below the best speedup. */
 static void drop_losers(irr_trial_t *trial)
 {
     const double gain = trial->lenient ? 1 : IRR_SPEEDUP_GAIN;
@@ -307,7 +310,7 @@ bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
     return ends;
 }
 
-/* Returns the additional time of the next round.  Strategies that are likely to be faster do not pay for others. */
+/* Returns the additional time of the next round.  The time that strategies are likely to save is not subtracted. */
 static double extra_of(const irr_trial_t *trial)
 {
     double extra = 0;

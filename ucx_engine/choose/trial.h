@@ -13,10 +13,10 @@
  *    is left out, because the machine has delayed it.  For long exchanges the speedup is the ratio of the means,
  *    because delays of the network are part of their cost.
  * 3. After each round the ranks agree on the largest times.  A strategy is dropped if the upper bound of its speedup is
- *    below a gain of 3 % or below the speedup of the best strategy.  While more than two strategies are left, only the
- *    better half stays.  The last strategy (for long exchanges: the best strategy) wins when its lower bound is a gain
- *    of 3 %.  A small gain in short exchanges needs at least 8 samples.  If no strategy has won after 24 samples, the
- *    base wins.
+ *    below 1.03 or below the speedup of the best strategy.  While more than two strategies are left, the slower half of
+ *    them is dropped.  The last strategy (for long exchanges: the best strategy) wins when the lower bound of its
+ *    speedup is at least 1.03.  A small gain in short exchanges needs at least 8 samples.  If no strategy has won after
+ *    24 samples, the base wins.
  *
  * All ranks take the same decisions, because these depend only on the number of exchanges and on agreed times.
  *
@@ -41,9 +41,9 @@
 
 typedef struct irr_trial {
     int      count;                    /* number of strategies; the base is the first strategy */
-    bool     left[IRR_TRIAL_STRATEGIES];   /* by strategy: true if it was not dropped */
+    bool     left[IRR_TRIAL_STRATEGIES];   /* by strategy: true if the strategy was not dropped */
     bool     looked[IRR_TRIAL_STRATEGIES];
-    bool     long_ones;                /* true: exchanges are long, and a few of them are enough */
+    bool     long_ones;                /* true: exchanges are long, so a few of them are enough */
     bool     lenient;                  /* a speedup of 1 is enough to win */
     bool     looks;                    /* the current round is a look */
     int      length;                   /* number of timed exchanges of a stay */

@@ -2,8 +2,8 @@
  * verdict.c - the results of trials for the current strategy: its speedup over strategy 0, and the time it has saved.
  *
  * A verdict is a trial that a strategy has won, or a later check that it has passed or failed.  A failed check is the
- * last verdict on its strategy.  Between two verdicts the speedup is not measured.  The exchanges between them count
- * with the mean of the two speedups.
+ * last verdict on its strategy.  Between two verdicts the speedup is not measured.  For the exchanges between them, the
+ * mean of the two speedups is used.
  */
 #include "choose/choice.h"
 
@@ -59,7 +59,10 @@ void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup)
     choice->recalled = true;
 }
 
-/* Returns the verdict of a check.  A check by a look has few samples, so the last verdict widens its interval. */
+/*
+ * Returns the verdict of a check.  If the check was only a look, it has few samples; the interval of the verdict then
+ * also includes the interval of the last verdict.
+ */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {
     const irr_speedup_t verdict = irr_speedup_inverse(&choice->trial.speedups[1]);

@@ -12,24 +12,23 @@
  */
 void *irr_alloc(size_t count, size_t size);
 
-/* As irr_alloc, but returns a zeroed array. */
+/* Does the same as irr_alloc, and zeroes the array. */
 void *irr_alloc_zero(size_t count, size_t size);
 
-/*
- * Resizes an array of irr_alloc and returns the new array.  Returns NULL on failure; the old array is unchanged then.
- */
+/* Resizes an array of irr_alloc and returns the new array.  On failure returns NULL, and the old array is unchanged. */
 void *irr_resize(void *memory, size_t count, size_t size);
 
 /*
  * Grows the array at *pointer from room for *max elements of `size` bytes to room for at least `wanted` elements.  Each
- * growth at least doubles the room, so appending an element takes amortised O(1) time.  IRR_ERR_NO_MEMORY: array and
- * *max are unchanged.
+ * growth at least doubles the room, so appending an element takes amortised O(1) time.  After IRR_ERR_NO_MEMORY the
+ * array and *max are unchanged.
  */
 irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
 
 /*
  * If *max, the length of the array at *pointer in bytes, is below `wanted`, replaces the array by a new array of
- * `wanted` bytes.  The old contents are lost.  IRR_ERR_NO_MEMORY: the array is freed, *pointer is NULL and *max is 0.
+ * `wanted` bytes.  The old contents are lost.  After IRR_ERR_NO_MEMORY the old array is freed, *pointer is NULL and
+ * *max is 0.
  */
 irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted);
 
@@ -46,8 +45,8 @@ typedef struct irr_array {
 #define IRR_ARRAY(pointer, count) { &(pointer), count, sizeof(*(pointer)) }
 
 /*
- * Allocates zeroed arrays in one block of memory; irr_free of the first array frees all arrays.  IRR_ERR_NO_MEMORY,
- * also on overflow: no pointer is set.
+ * Allocates zeroed arrays in one block of memory; irr_free of the first array frees all arrays.  Returns
+ * IRR_ERR_NO_MEMORY and sets no pointer if there is no memory or a length overflows.
  */
 irr_status_t irr_alloc_arrays(const irr_array_t *arrays, size_t count);
 

@@ -45,7 +45,10 @@ void irr_allocator_set(const irr_allocator_t *replacement)
     allocator = replacement != NULL ? *replacement : standard;
 }
 
-/* Returns the length of an array in bytes, or 0 on overflow.  At least 1, because malloc(0) may return NULL. */
+/*
+ * Returns the length of an array in bytes, or 0 on overflow.  The length is at least 1, because malloc(0) may return
+ * NULL.
+ */
 static size_t array_bytes(size_t count, size_t size)
 {
     size_t bytes;

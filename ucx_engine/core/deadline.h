@@ -1,6 +1,6 @@
 /*
- * deadline.h - the end of the time that a computation may take.  The caller supplies the clock, because pure code has
- * none.
+ * deadline.h - the end of the time that a computation may take.  The caller provides a clock, because pure code must
+ * not call one.
  */
 #ifndef IRR_DEADLINE_H
 #define IRR_DEADLINE_H

@@ -1,10 +1,13 @@
 /*
- * coarsen.c - see coarsen.h.  Bisects the length of the granule, from one byte to the longest message, with eight
- * lengths for each power of two.
+ * coarsen.c - see coarsen.h.  Finds the length of the granule by bisection, from one byte to the longest message.  It
+ * tries only eight lengths for each power of two.
  */
 #include "order/coarsen.h"
 
-/* Returns the i-th length of 8, 9 .. 15, 16, 18 .. 30, 32, 36 ..: eight for each power of two, for i below 8 * 61. */
+/*
+ * Returns the i-th number of the sequence 8, 9 .. 15, 16, 18 .. 30, 32, 36 .., which has eight numbers for each power
+ * of two. i must be below 8 * 61.
+ */
 static uint64_t granule_of(int i)
 {
     return (uint64_t)(8 + i % 8) << i / 8;

@@ -1,5 +1,5 @@
 /*
- * coarsen.h - finds a schedule with few steps by computing several schedules.
+ * coarsen.h - computes several schedules of different coarseness, and returns the best schedule with few steps.
  *
  * The lengths of messages are rounded up to multiples of a length, the granule.  A longer granule gives fewer steps and
  * a longer makespan.

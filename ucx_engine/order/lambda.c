@@ -11,7 +11,10 @@
 #define DIGITS_MAX 9
 #define FACTOR_MAX 100
 
-/* Returns a decimal number in units of 1 / IRR_LAMBDA_ONE, rounded; 0: no number, rounds to 0, or above the limit. */
+/*
+ * Reads a decimal number and returns it in units of 1 / IRR_LAMBDA_ONE, rounded.  Returns 0 if the text is no number,
+ * or if the result is above the limit.
+ */
 static uint32_t read_share(const char *text, uint32_t limit)
 {
     uint64_t number = 0, unit = 1;
@@ -88,8 +91,9 @@ static size_t messages_of(uint64_t share, size_t count)
 
 /*
  * Returns the number of messages that the incremental rule sends whole.  The paper's Gain for message k + 1 is (1/m) /
- * (k/m) * tau/phi - dM.  The sum of dM telescopes, so the sum of the gains, in 1/65536 byte, is compared with the
- * difference of two lengths, and nothing overflows.
+ * (k/m) * tau/phi - dM.  Here dM is the difference of two successive lengths, so the sum of several dM is the
+ * difference of two lengths.  The sum of the other terms, in units of 1/65536 byte, is compared with it.  Nothing
+ * overflows.
  */
 static size_t increments(const irr_lambda_step_t *step, size_t least)
 {

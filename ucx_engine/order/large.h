@@ -22,17 +22,20 @@ void irr_large_fini(irr_large_t *large);
 /*
  * Appends a whole message to small step `small` of large step `number`.  Both count from 1, and the calls must be in
  * the order of the steps.  A message of a rank to itself and an empty message are ignored.  Steps without messages are
- * left out, so the steps of the schedule count from 1 without a gap.  IRR_ERR_NO_MEMORY.
+ * left out, so the steps of the schedule count from 1 without a gap.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, int to, uint64_t length);
 
 /*
  * Computes the makespan of a sorted schedule.  The unit of time is the time in which a port transfers a byte.  begins:
- * NULL, or room for the start time of each transmission.  IRR_ERR_NO_MEMORY.
+ * NULL, or room for the start time of each transmission.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint64_t *makespan_p);
 
-/* Computes the makespan if all steps are one large step: a rank waits only for the other rank of each message. */
+/*
+ * Computes the makespan as if all steps were one large step, in which a rank waits only for the other rank of each
+ * message.
+ */
 irr_status_t irr_large_makespan_async(const irr_schedule_t *schedule, uint64_t *begins, uint64_t *makespan_p);
 
 #endif

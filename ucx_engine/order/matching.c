@@ -53,7 +53,10 @@ void irr_matching_forbid(irr_matching_t *matching, int from, int to)
     }
 }
 
-/* Flips an augmenting path: from the free receiver back, each sender takes the receiver reached from it. */
+/*
+ * Changes the matching along an augmenting path.  Beginning with the free receiver, each receiver gets the sender from
+ * which the search reached it.
+ */
 static void flip(irr_matching_t *matching, int to)
 {
     matching->single[to / 64] &= ~(UINT64_C(1) << to % 64);

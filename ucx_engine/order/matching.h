@@ -22,7 +22,7 @@ typedef struct irr_matching {
     int      *queue;      /* senders to be searched */
 } irr_matching_t;
 
-/* Creates a matching in which no pair is allowed and no pair is matched.  IRR_ERR_NO_MEMORY. */
+/* Creates a matching in which no pair is allowed and no pair is matched.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_matching_init(irr_matching_t *matching, int size);
 void         irr_matching_fini(irr_matching_t *matching);
 

@@ -1,6 +1,6 @@
 /*
- * messages.h - the messages of a count matrix, row by row and without the zeros: the compressed matrix CCOM of Ranka,
- * Wang and Kumar (section 5.2 and appendix A), from which orders take messages to build schedules.
+ * messages.h - the messages of a count matrix, row by row and without the zeros.  Orders take messages from this list
+ * when they build schedules.  It is the compressed matrix CCOM of Ranka, Wang and Kumar (section 5.2 and appendix A).
  *
  * The first left[i] entries of row i are the messages that are not yet scheduled, in any order.  Messages of a rank to
  * itself are left out.  Reading a dense matrix takes O(P * P) for P ranks, sorting takes O(d log d) for a row of d
@@ -32,10 +32,16 @@ typedef struct irr_messages_sum {
     uint64_t longest;   /* bytes of the longest message */
 } irr_messages_sum_t;
 
-/* Sums the messages of a matrix.  IRR_ERR_BAD_PARAM: 2^63 bytes or more, so sums of lengths could overflow. */
+/*
+ * Sums the messages of a matrix.  Returns IRR_ERR_BAD_PARAM if they have 2^63 bytes or more, because sums of lengths
+ * could then overflow.
+ */
 irr_status_t irr_messages_sum(const irr_matrix_t *matrix, irr_messages_sum_t *sum_p);
 
-/* Reads a matrix; each row is sorted by destination.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: 2^63 bytes or more. */
+/*
+ * Reads a matrix; each row is sorted by destination.  Returns IRR_ERR_BAD_PARAM if the messages have 2^63 bytes or
+ * more.  May return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix);
 void         irr_messages_fini(irr_messages_t *messages);
 
@@ -47,7 +53,10 @@ static inline irr_message_t *irr_messages_row(const irr_messages_t *messages, in
 /* Shuffles each row. */
 void irr_messages_shuffle(irr_messages_t *messages, uint64_t *random);
 
-/* Sorts each row by falling length; messages of equal length keep their order.  No message may be split yet. */
+/*
+ * Sorts each row, longest message first; messages of equal length keep their order.  Must be called before any message
+ * is split.
+ */
 void irr_messages_sort(irr_messages_t *messages);
 
 #endif

@@ -8,16 +8,17 @@
  * matrix.  The remaining matrix has equal sums again.  The lengths of all steps therefore add up to the bound.
  * Messages are split.
  *
- * Each step empties an entry, so there are at most as many steps as entries.  To have fewer steps, the matching takes
- * only entries of at least a threshold.  The threshold is a power of two, and is halved when no such matching is left.
- * A step takes O(P) time, and one augmenting path (matching.h) for each entry that it empties.
+ * Each step empties an entry, so there are at most as many steps as entries.  To have fewer steps, the matching uses
+ * only entries that are at least as long as a threshold.  The threshold is a power of two, and is halved when there is
+ * no such matching.  A step takes O(P) time, and one augmenting path (matching.h) for each entry that it empties.
  *
  * To limit the number of steps, lengths are rounded up to multiples of a granule (coarsen.h).  The schedule then takes
  * at most the bound plus one granule for each message of the busiest port; irr_schedule_makespan returns the exact
  * time.  If a granule is as long as the longest message, there are as many steps as the busiest port has messages.  No
- * schedule has fewer steps, so a lower limit has the same effect.
+ * schedule has fewer steps, so a limit below this number gives the same schedule.
  *
- * The schedule of whole.h splits no message.  It is the result if it is as short and has fewer transmissions.
+ * irr_whole (whole.h) computes a schedule that splits no message.  If this schedule is as short and has fewer
+ * transmissions, it is the result.
  *
  * A dense matrix of 256 ranks takes about 0.1 s, and 1.5 s with a limit on the steps.  Memory O(P * P).
  */
@@ -70,7 +71,10 @@ static void find_slack(shop_t *shop)
     }
 }
 
-/* Adds dummies.  The slacks of senders and of receivers have equal sums, so one pass along both lists is enough. */
+/*
+ * Adds dummy granules to the matrix until no sender and no receiver has slack.  The slacks of all senders and of all
+ * receivers have equal sums, so one pass along both lists is enough.
+ */
 static void fill_up(shop_t *shop)
 {
     const size_t n = shop->ranks;
@@ -210,8 +214,8 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
 }
 
 /*
- * Replaces the schedule by one that splits no message, if this is as short, has fewer transmissions, and the deadline
- * has not passed.
+ * Replaces the schedule by a schedule that splits no message, if that schedule is as short and has fewer transmissions,
+ * and if the deadline has not passed.
  */
 static irr_status_t prefer_whole(const job_t *job, int max_steps, irr_schedule_t *schedule)
 {

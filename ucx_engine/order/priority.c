@@ -1,12 +1,13 @@
 /*
- * priority.c - the revised R-schedule: in each row of a grid the members rotate, and messages of the incomplete last
- * row to the columns that this row lacks have priority.
+ * priority.c - the revised R-schedule.  In each row of a grid the order is rotate.  If the last row is incomplete, its
+ * messages for columns in which it has no member have priority.
  *
- * In step k a member sends to the column k places ahead.  Members of the incomplete row do so as if the row were
- * complete.  Their messages for its missing members (pseudo-nodes) go to the first complete rows.  There they would
- * collide with messages of the complete row.  In complete row m < rest, the member whose message would collide
- * therefore stalls: it sends nothing in this step, and each later message one step later.  Its next message would then
- * collide with a message of the next member, which therefore stalls, too, and so on along the row.
+ * In step k a member of column c sends to column c + k, modulo the number of columns.  Members of the incomplete row do
+ * so as if the row were complete.  Their messages for the missing members of the row (pseudo-nodes) go to members of
+ * the first complete rows instead.  There they would arrive in the same step as messages of the complete row.  In
+ * complete row m < rest, the member whose message would arrive in the same step therefore stalls: it sends nothing in
+ * this step, and sends each later message one step later.  Its next message would then arrive in the same step as a
+ * message of the next member of the row, which therefore stalls, too, and so on along the row.
  *
  * The steps follow figure 10 of the JPDC paper; the printed formula has steps that are too high by one.  With C columns
  * and r members in the incomplete row, column (m + C - k) mod C of complete row m stalls in step r - m + k, for

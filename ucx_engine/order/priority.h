@@ -1,6 +1,4 @@
-/*
- * priority.h - the order of a stage in a group that is laid out in rows, of which the last may be incomplete.
- */
+/* priority.h - the order of a stage in a group whose members are arranged in rows.  The last row may be incomplete. */
 #ifndef IRR_PRIORITY_H
 #define IRR_PRIORITY_H
 
@@ -12,8 +10,8 @@ typedef struct irr_rows {
 } irr_rows_t;
 
 /*
- * Returns the step, from 1, in which a member sends its message for another column.  No member receives two messages in
- * a step if rest <= rows - 1.
+ * Returns the step, counted from 1, in which a member sends its message to another column.  No member receives two
+ * messages in a step if rest <= rows - 1.
  */
 int irr_priority_step(irr_rows_t rows, int member, int column);
 

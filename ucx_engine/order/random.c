@@ -2,14 +2,14 @@
  * random.c - random scheduling in which a rank sends and receives at most one message in a step.  The algorithms random
  * and random-sorted are RS_N and RS_N+sort of Ranka, Wang and Kumar, sections 5.2 and 7.1.
  *
- * Each rank has a row, the list of the messages that it sends.  The rows are shuffled once.  In each step every rank,
- * beginning with a random one, takes the first message of its row whose receiver is free.  The last message of the row
- * moves to the place of the taken one.  No message is split.  With d messages from and to each rank there are about
- * d + log d steps.  A step takes O(P * d) time in the worst case, and usually O(P) plus the number of receivers that
- * were not free.
+ * Each rank has a row, the list of the messages that it sends.  The rows are shuffled once.  In each step the ranks,
+ * beginning with a random rank, each take the first message of their row whose receiver is free.  The last message of
+ * the row moves to the index of the taken message.  No message is split.  With d messages from and to each rank there
+ * are about d + log d steps.  A step takes O(P * d) time in the worst case, and usually O(P) plus the number of
+ * receivers that were not free.
  *
- * random-sorted first sorts each row by falling length, in O(d log d) time for a row.  Taking messages out of the rows
- * disturbs this order, and the paper found no gain over RS_N.
+ * random-sorted first sorts each row, longest message first, in O(d log d) time for a row.  When messages are taken,
+ * other messages move, so the row does not stay sorted.  The paper found no gain over RS_N.
  */
 #include "order/messages.h"
 

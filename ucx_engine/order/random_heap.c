@@ -7,8 +7,9 @@
  * number of bytes that lambda.h computes is sent, and the rest returns to the heap.  No step therefore waits for a
  * single long message.
  *
- * With d messages from and to each rank, of which a share lambda goes whole, the paper counts about P * d / lambda * ln
- * d heap operations of O(log d) each.  Each step sorts P lengths.  There are at most as many steps as messages.
+ * If each rank sends and receives d messages, and a fraction lambda of them is sent whole, the paper counts about P * d
+ * / lambda * ln d heap operations of O(log d) each.  Each step sorts P lengths.  There are at most as many steps as
+ * messages.
  *
  * The rule `search` (section 6.1) computes a schedule for each candidate, and keeps the one with the least time.
  */
@@ -23,8 +24,9 @@
 /*
  * ---- heaps ----
  *
- * A heap holds the rest of a row of messages in place, with the longest on top.  Extraction leaves the message behind
- * the heap, so messages that a step tries in vain need no memory.  O(log n) each.
+ * The remaining messages of a row are a heap inside the row, with the longest message on top.  An extracted message
+ * stays in the row, behind the heap, so messages that a step tries without success need no other memory.  An operation
+ * takes O(log n) time.
  */
 
 static void swap(irr_message_t *a, irr_message_t *b)
@@ -77,7 +79,7 @@ typedef struct heaps {
     size_t         left;      /* messages in all heaps */
     uint64_t       random;
     int           *busy;      /* by rank: the last step in which it received */
-    bool          *sends;     /* by rank: it sends in this step; its message is right behind its heap */
+    bool          *sends;     /* by rank: true if it sends in this step; its message is right behind its heap */
     uint64_t      *lengths;   /* lengths of the messages of this step */
 } heaps_t;
 
@@ -208,10 +210,13 @@ static irr_status_t schedule_once(const irr_matrix_t *matrix, const irr_schedule
 
 /* ---- the search for lambda ---- */
 
-/* More candidates are hardly better: from 1 down to 3/4, the lambda of 32 ranks changes by 8 messages. */
+/*
+ * More candidates would hardly give better schedules: between 1 and 3/4, lambda for 32 ranks has only 9 different
+ * effects, 24 to 32 whole messages.
+ */
 #define CANDIDATES 16
 
-/* Returns one of the candidates, which are spread evenly from 1 down to 3/4. */
+/* Returns the i-th candidate.  The candidates are evenly spaced from 1 down to 3/4. */
 static irr_lambda_t candidate(int i, int candidates)
 {
     const uint32_t below = candidates > 1 ? (uint32_t)(IRR_LAMBDA_ONE / 4 * i / (candidates - 1)) : 0;

@@ -4,8 +4,8 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * The redistribution determines the step of a message, and the matrix determines its length.  If the matrix is not that
- * of the redistribution, the check at the end finds messages without a step.
+ * The redistribution determines the step of a message, and the matrix determines its length.  If the matrix has
+ * messages that are not part of the redistribution, the check at the end finds that they have no step.
  *
  * Algorithm 1 (section 4.1, theorem 1) requires gcd(x, q) = gcd(y, p) = 1.  All messages of a step have the same
  * length.  The table of lengths has a row for each source and a column for each target.  Its entries (i + yk mod p, j +

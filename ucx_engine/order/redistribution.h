@@ -3,12 +3,12 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * In the paper's two algorithms the messages of a step are equally long if the array is a whole number of periods,
- * after which the pattern of messages repeats.  Any other array has the steps of a period, and messages of different
- * lengths.
+ * The pattern of messages repeats after a period of the array.  If the array has a whole number of periods, the
+ * messages of a step are equally long in both algorithms of the paper.  For any other array the steps are those of one
+ * period, and the messages of a step may have different lengths.
  *
- * The paper counts the message of a processor to itself like all others, and the steps are computed with these
- * messages. The schedule then omits them (schedule.h), and also omits steps without other messages.
+ * As in the paper, the steps are computed with the messages of processors to themselves.  The schedule omits these
+ * messages (schedule.h), and steps that have no other message.
  */
 #ifndef IRR_REDIST_H
 #define IRR_REDIST_H
@@ -19,28 +19,34 @@
 
 /*
  * Computes a sorted schedule for the matrix that irr_redistribution_matrix made of the redistribution.  *large needs no
- * initialisation; on success the caller frees it with irr_large_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_NOT_SUPPORTED as said
- * below.
+ * initialisation; on success the caller frees it with irr_large_fini.  Returns IRR_ERR_NOT_SUPPORTED in the cases
+ * stated below.  May return IRR_ERR_NO_MEMORY.
  */
 typedef irr_status_t (*irr_redistribution_order_t)(const irr_redistribution_t *redistribution,
                                                    const irr_matrix_t *matrix, irr_large_t *large);
 
-/* Algorithm 1: all messages of a step are equally long.  Not supported if irr_redistribution_aligns returns false. */
+/*
+ * Algorithm 1: all messages of a step are equally long.  Returns IRR_ERR_NOT_SUPPORTED if irr_redistribution_aligns
+ * returns false.
+ */
 irr_status_t irr_redistribution_one(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                     irr_large_t *large);
 
 /*
- * Algorithm 2: each rank sends the same number of bytes in a large step, unless receivers prevent it.  Not supported
- * for periods of 2^63 elements and more.
+ * Algorithm 2: each rank sends the same number of bytes in a large step, unless receivers prevent it.  Returns
+ * IRR_ERR_NOT_SUPPORTED for periods of 2^63 elements and more.
  */
 irr_status_t irr_redistribution_two(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                     irr_large_t *large);
 
-/* The plain contention-free schedule, for comparison: in step k rank i sends to i + k, whatever the lengths. */
+/*
+ * The simple contention-free schedule, for comparison: in step k rank i sends to rank i + k.  It does not depend on
+ * lengths.
+ */
 irr_status_t irr_redistribution_rotate(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                        irr_large_t *large);
 
-/* The first of algorithm 1, algorithm 2 and the plain schedule that is supported. */
+/* Uses algorithm 1; if it is not supported, algorithm 2; if that is not supported either, irr_redistribution_rotate. */
 irr_status_t irr_redistribution_order(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                       irr_large_t *large);
 
@@ -50,8 +56,9 @@ bool irr_redistribution_aligns(const irr_redistribution_t *redistribution);
 /* ---- for the algorithms ---- */
 
 /*
- * The input of an algorithm.  gcd(x, y) is 1, which changes no pattern (lemma 2), and each source sends to all targets
- * in turn.  turned: sources and targets are swapped, so each target receives from all sources in turn.
+ * The input of an algorithm. x and y are divided by gcd(x, y), which does not change the pattern of messages (lemma 2).
+ * In an algorithm each source sends to one target after the other. turned: sources and targets are swapped, so that
+ * each target receives from one source after the other.
  */
 typedef struct irr_redistribution_view {
     irr_redistribution_t sides;
@@ -64,7 +71,10 @@ typedef struct irr_redistribution_view {
 irr_redistribution_view_t irr_redistribution_view(const irr_redistribution_t *redistribution, bool turned,
                                                   const irr_matrix_t *matrix, irr_large_t *large);
 
-/* Appends the message between source i and target j of the view to a small step of a large one; see irr_large_add. */
+/*
+ * Appends the message between source i and target j of the view to small step `small` of large step `number`; see
+ * irr_large_add.
+ */
 irr_status_t irr_redistribution_send(const irr_redistribution_view_t *view, int number, int small, int i, int j);
 
 /* Sorts the schedule if status is IRR_OK, and frees it otherwise.  Returns status. */

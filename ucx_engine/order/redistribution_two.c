@@ -18,10 +18,11 @@
  *    target are both free.
  * 3. Large step n is the first large step, with its targets moved by n - 1 blocks.
  *
- * Items 1 and 2 stand for the paper's steps 3 to 9, whose printed loops do not produce a schedule.  Ties are broken so
- * that example 2 has the paper's table as its result.  The paper assumes p / s < q / t without loss of generality.
- * This file also computes the schedule with sources and targets swapped, and keeps the shorter of the two schedules.
- * If both are equally long, it keeps the one without the swap.
+ * Items 1 and 2 replace steps 3 to 9 of the paper, because the loops that the paper prints do not produce a schedule.
+ * If there are several equal choices, this file makes the choice with which example 2 gives the table of the paper.
+ * The paper assumes p / s < q / t without loss of generality.  This file also computes the schedule with sources and
+ * targets swapped, and keeps the shorter of the two schedules.  If both are equally long, it keeps the one without the
+ * swap.
  *
  * There are q / th large steps, or p / sh with the swap.  Time O(pq * (s + t) * h) at most, memory O(pth + q).
  */
@@ -98,7 +99,10 @@ static uint64_t sort_sources(two_t *two)
     return sum;
 }
 
-/* Returns the bytes of the busiest target of a column of blocks if source i picks this column. */
+/*
+ * Returns the number of bytes that the busiest target of a column of blocks would receive if source i picked this
+ * column.
+ */
 static uint64_t load_with(const two_t *two, int i, int column)
 {
     uint64_t most = 0;

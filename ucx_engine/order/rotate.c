@@ -1,5 +1,5 @@
 /*
- * rotate.c - in step k every member sends to the member k places ahead and receives from the member k places behind.
+ * rotate.c - in step k, member m sends to member m + k and receives from member m - k, modulo the size of the group.
  *
  * The order has size - 1 steps.  In each step every member receives exactly one message, so members do not contend for
  * receivers.  O(1) time for a step.  JPDC 3.1.1.

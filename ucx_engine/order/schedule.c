@@ -67,7 +67,10 @@ static int by_last(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Progress through a schedule: transmissions by their last step, how many are over, and the time of the last end. */
+/*
+ * The state of a pass through a schedule. over: all transmissions, sorted by their last step; done: number of them that
+ * have ended; now: the time at which the last of these has ended.
+ */
 typedef struct progress {
     const irr_transmission_t **over;
     size_t                     done;
@@ -86,8 +89,9 @@ static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times
 }
 
 /*
- * Computes the times and returns the makespan.  A transmission begins with its first step, and its last step ends after
- * it. A transmission that ends before a step has begun before it.
+ * Computes the times and returns the makespan.  A step begins when all transmissions have ended whose last step is an
+ * earlier step.  It ends when all transmissions have ended whose last step is this step.  A transmission begins with
+ * its first step.
  */
 static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
 {

@@ -35,13 +35,16 @@ static inline int irr_transmission_last(const irr_transmission_t *t)
 
 void irr_schedule_fini(irr_schedule_t *schedule);
 
-/* Append a transmission, in any order (IRR_ERR_NO_MEMORY), and sort the list. */
+/*
+ * Append a transmission, and sort the list.  Transmissions may be appended in any order.  May return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_schedule_add(irr_schedule_t *schedule, irr_transmission_t transmission);
 void         irr_schedule_sort(irr_schedule_t *schedule);
 
 /*
  * Checks that each byte of the matrix is sent once, that no other byte is sent, and that no rank sends twice or
- * receives twice in a step.  IRR_ERR_INVALID_PLAN: reason (size bytes, may be NULL) has the fault; IRR_ERR_NO_MEMORY.
+ * receives twice in a step.  After IRR_ERR_INVALID_PLAN, reason[size] describes the fault; reason may be NULL.  May
+ * return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason,
                                 size_t size);
@@ -54,21 +57,20 @@ typedef struct irr_schedule_fault {
 
 /*
  * Checks a schedule without a matrix.  Each message must be sent from byte 0 on, without a gap or an overlap, and all
- * messages together may have at most INT64_MAX bytes.  The list may have any values.  IRR_ERR_INVALID_PLAN: *fault is
- * set; IRR_ERR_NO_MEMORY: *fault is unchanged.
+ * messages together may have at most INT64_MAX bytes.  The list is not trusted: it may contain any values.  After
+ * IRR_ERR_INVALID_PLAN *fault is set; after IRR_ERR_NO_MEMORY it is unchanged.
  */
 irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedule_fault_t *fault);
 
 /*
- * Returns the matrix of a schedule that has passed irr_schedule_check_alone; its diagonal is 0.  IRR_ERR_BAD_PARAM: the
- * schedule has no ranks; IRR_ERR_NO_MEMORY.
+ * Returns the matrix of a schedule that has passed irr_schedule_check_alone; its diagonal is 0.  Returns
+ * IRR_ERR_BAD_PARAM if the schedule has no ranks.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
 /*
- * Merges consecutive transmissions of a message in a sorted schedule.  The schedule must have no merged transmissions.
- * No step becomes longer.
- * O(n) time for n transmissions; IRR_ERR_NO_MEMORY.
+ * Merges transmissions of a message in consecutive steps of a sorted schedule.  The schedule must have no merged
+ * transmissions.  No step becomes longer.  O(n) time for n transmissions.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
 
@@ -78,12 +80,16 @@ typedef struct irr_step_time {
 } irr_step_time_t;
 
 /*
- * Computes, for a sorted schedule, times[i] of the step in which transmission i begins, and the end of all in
- * *makespan. O(n log n) time for n transmissions, whatever the number of steps; IRR_ERR_NO_MEMORY.
+ * Computes the times of a sorted schedule: times[i] is the time of the step in which transmission i begins, and
+ * *makespan is the end of the last step.  O(n log n) time for n transmissions and any number of steps.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan);
 
-/* Returns the time if steps do not overlap: the sum of the longest transmission of each step, before any merge. */
+/*
+ * Returns the time of the schedule if steps do not overlap: the length of the longest transmission of each step, summed
+ * over the steps, as if no transmissions were merged.
+ */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
 
 /*
@@ -96,9 +102,10 @@ uint64_t irr_schedule_bound(const irr_matrix_t *matrix);
 size_t irr_schedule_splits(const irr_schedule_t *schedule, const irr_matrix_t *matrix);
 
 /*
- * Returns the transmissions that a rank sends or receives, in their order, cut into pieces of equal length of at most
- * piece_max bytes; 0: whole.  The pieces of a transmission are consecutive and have its step.  The caller frees *own
- * with irr_schedule_fini.  IRR_ERR_NO_MEMORY.
+ * Returns the transmissions that a rank sends or receives, in their order.  A transmission of more than piece_max bytes
+ * is cut into pieces of equal length of at most piece_max bytes; with piece_max 0 none is cut.  The pieces of a
+ * transmission follow each other and have its step.  The caller frees *own with irr_schedule_fini.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own);
 

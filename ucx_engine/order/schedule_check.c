@@ -15,7 +15,8 @@
 
 typedef struct check {
     const irr_schedule_t      *schedule;
-    int                       *busy;     /* last step in which a rank sends: [r], receives: [ranks + r] */
+    int                       *busy;     /* [r]: the last step in which rank r sends; [ranks + r]: the last step in
+                                            which it receives */
     const irr_transmission_t **sorted;   /* by message, then by offset */
     irr_schedule_fault_t      *fault;
 } check_t;
@@ -41,22 +42,23 @@ static irr_status_t check_fields(const check_t *check, size_t i, uint64_t bytes)
     const int ranks = check->schedule->ranks;
 
     if (t->from < 0 || t->from >= ranks || t->to < 0 || t->to >= ranks) {
-        return broken(check, i, "a message from %d to %d, but there are %d ranks, from 0", t->from, t->to, ranks);
+        return broken(check, i, "a message from rank %d to rank %d, but ranks are 0 to %d", t->from, t->to, ranks - 1);
     }
     if (t->from == t->to) {
-        return broken(check, i, "a message from rank %d to itself is in no schedule", t->from);
+        return broken(check, i, "a message from rank %d to itself, which a schedule must not have", t->from);
     }
     if (t->step < 1 || t->step > check->schedule->steps) {
-        return broken(check, i, "step %d is not one of %d, from 1", t->step, check->schedule->steps);
+        return broken(check, i, "step %d is not one of the steps 1 to %d", t->step, check->schedule->steps);
     }
     if (t->more < 0 || t->more > check->schedule->steps - t->step) {
-        return broken(check, i, "%d steps more than step %d of %d", t->more, t->step, check->schedule->steps);
+        return broken(check, i, "a transmission of step %d lasts %d further steps, but the last step is %d", t->step,
+                      t->more, check->schedule->steps);
     }
     if (t->length == 0) {
-        return broken(check, i, "nothing is sent from %d to %d", t->from, t->to);
+        return broken(check, i, "a message of 0 bytes from rank %d to rank %d", t->from, t->to);
     }
     if (t->length > bytes) {
-        return broken(check, i, "up to here more than %" PRId64 " bytes in all", INT64_MAX);
+        return broken(check, i, "all messages up to here have more than %" PRId64 " bytes together", INT64_MAX);
     }
     return IRR_OK;
 }
@@ -67,7 +69,7 @@ static irr_status_t check_step(const check_t *check, size_t i)
     int *sends = &check->busy[t->from], *receives = &check->busy[check->schedule->ranks + t->to];
 
     if (i > 0 && (t->step < t[-1].step || (t->step == t[-1].step && t->from < t[-1].from))) {
-        return broken(check, i, "step %d from rank %d is out of order: by step, then by sender", t->step, t->from);
+        return broken(check, i, "step %d of rank %d is out of order: sort by step, then by sender", t->step, t->from);
     }
     if (*sends >= t->step) {
         return broken(check, i, "rank %d sends twice in step %d", t->from, t->step);
@@ -131,7 +133,7 @@ static irr_status_t check_offsets(const check_t *check)
         end = k > 0 && belongs_to(check->sorted[k - 1], t->from, t->to) ? end : 0;
         if (t->offset != end) {
             return broken(check, (size_t)(t - check->schedule->list),
-                          "bytes from %" PRIu64 " of the message from %d to %d are %s",
+                          "byte %" PRIu64 " of the message from rank %d to rank %d is %s",
                           t->offset < end ? t->offset : end, t->from, t->to,
                           t->offset < end ? "sent twice" : "not sent");
         }
@@ -154,7 +156,8 @@ static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matr
             }
             if (sent != wanted) {
                 return broken(check, check->schedule->count,
-                              "%" PRIu64 " bytes are sent from %d to %d, not %" PRIu64, sent, i, j, wanted);
+                              "%" PRIu64 " bytes are sent from rank %d to rank %d, instead of %" PRIu64, sent, i, j,
+                              wanted);
             }
         }
     }
@@ -170,7 +173,7 @@ static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_
     irr_status_t status;
 
     if (matrix != NULL && matrix->ranks != schedule->ranks) {
-        return broken(&check, schedule->count, "a schedule for %d ranks, and a matrix of %d", schedule->ranks,
+        return broken(&check, schedule->count, "the schedule is for %d ranks, the matrix for %d", schedule->ranks,
                       matrix->ranks);
     }
     status = IRR_ALLOC_ARRAYS(((irr_array_t[]){

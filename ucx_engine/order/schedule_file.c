@@ -1,9 +1,9 @@
 /*
  * schedule_file.c - reads and writes schedule files; see schedule_file.h.
  *
- * A file is untrusted.  Each word is checked against its range when it is read.  Then irr_schedule_check_alone checks
- * the rules, and the error names the line of the transmission that breaks one.  Memory grows with the lines that exist,
- * not with the announced number.
+ * A file is not trusted.  When a word is read, its range is checked.  Then irr_schedule_check_alone checks the rules of
+ * schedules.  If a transmission breaks a rule, the error names its line.  Memory grows with the lines that the file
+ * has, not with the number of transmissions that it announces.
  *
  * Reading takes O(n log n) for n transmissions, and so does writing, which checks the schedule first.
  */
@@ -197,8 +197,8 @@ static irr_status_t read_all(reader_t *reader)
 }
 
 /*
- * Sets the makespan of a schedule with merged transmissions.  Before the merge it may have been longer; the file does
- * not contain it.
+ * Sets `merged` of a schedule with merged transmissions to the makespan of the schedule as it is.  The makespan before
+ * the merge may have been longer; the file does not contain it.
  */
 static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *error)
 {

@@ -8,7 +8,7 @@
  *     end
  *
  * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines are
- * sorted by step, then by sender.  STEPS is the number of the last step; any step may be empty.  A file has a whole
+ * sorted by step, then by sender.  STEPS is the number of the last step; any step may be empty.  A file has a complete
  * schedule: no rank sends twice or receives twice in a step, and each message is sent from byte 0 on, without a gap or
  * an overlap.  The line `end` shows that the file is complete.
  */
@@ -20,15 +20,15 @@
 
 /*
  * Reads a file of at most IRR_MATRIX_RANKS_MAX ranks and INT64_MAX bytes in all; no matrix is needed.  The caller frees
- * the schedule with irr_schedule_fini.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: *error is filled and *schedule
- * is unchanged.  May block on the file system.
+ * the schedule with irr_schedule_fini.  After IRR_ERR_IO, IRR_ERR_FORMAT and IRR_ERR_NO_MEMORY, *error is set and
+ * *schedule is unchanged.  May block on the file system.
  */
 irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error);
 
 /*
- * Writes a schedule file to a stream, without a flush.  comment: one line, or NULL.  IRR_ERR_BAD_PARAM:
- * irr_schedule_read would reject the file, and nothing is written.  IRR_ERR_NO_MEMORY: nothing is written.  IRR_ERR_IO:
- * the stream has an error.  May block.
+ * Writes a schedule file to a stream, without a flush.  comment: one line, or NULL.  Writes nothing and returns
+ * IRR_ERR_BAD_PARAM if irr_schedule_read would reject the file.  After IRR_ERR_NO_MEMORY nothing is written.  Returns
+ * IRR_ERR_IO if the stream has an error.  May block.
  */
 irr_status_t irr_schedule_write(const irr_schedule_t *schedule, const char *comment, FILE *stream);
 

@@ -1,14 +1,14 @@
 /*
- * whole.c - list scheduling of an open shop without preemption.  Whenever a message ends, the free ports begin other
- * messages, the port with the largest load first.  The load of a port is the number of bytes of its messages that have
- * not begun.
+ * whole.c - list scheduling of an open shop without preemption.  Whenever a message ends, free ports begin other
+ * messages; the port with the largest load chooses first.  The load of a port is the number of bytes of its messages
+ * that have not begun.
  *
- * A list schedule takes at most twice as long as the busiest port.  On matrices of applications it takes 1.00 to 1.02
- * times as long, with a third to two thirds of the transmissions of the shortest schedule that splits (optimal.c).  A
- * step lasts from the end of one message to the end of the next; a message may last several steps.
+ * A list schedule takes at most twice the time that the busiest port needs.  For matrices of applications it takes 1.00
+ * to 1.02 times this time.  It has a third to two thirds of the transmissions of the shortest schedule with splits
+ * (optimal.c).  A step lasts from the end of one message to the end of the next; a message may last several steps.
  *
- * Time: each end of a message costs O(P) and a row for each free sender, O(m P) in practice for m messages of P ranks;
- * memory O(P).
+ * Each end of a message takes O(P) time, plus the time of searching a row for each free sender.  In practice this is
+ * O(m P) time for m messages of P ranks.  Memory: O(P).
  */
 #include "order/whole.h"
 
@@ -96,7 +96,7 @@ static irr_status_t begin(shop_t *shop, int from, size_t k, int step, irr_schedu
         .step = step, .from = from, .to = message.to, .offset = message.offset, .length = message.length });
 }
 
-/* Begins messages on free ports until none can begin, the busiest port first. */
+/* Begins messages on free ports, the busiest port first, until no message can begin. */
 static irr_status_t begin_all(shop_t *shop, int step, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;

@@ -1,9 +1,9 @@
 /*
  * xor.c - linear permutation, algorithm xor: Ranka, Wang and Kumar, section 5.1.
  *
- * In step k = 1 .. P - 1 rank i sends to i xor k if P is a power of two, which pairs the ranks up.  Otherwise, or with
- * params->shift, it sends to (i + k) mod P.  Each message goes in one step.  The paper runs all P - 1 steps, and its
- * tables count empty steps too, so `steps` is P - 1.  O(n log n) for n messages.
+ * If P is a power of two, rank i sends to rank i xor k in step k = 1 ..  P - 1; the two ranks then exchange messages.
+ * Otherwise, or with params->shift, it sends to rank (i + k) mod P.  Each message is sent whole, in one step.  `steps`
+ * is always P - 1, because the paper also counts empty steps.  O(n log n) for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"

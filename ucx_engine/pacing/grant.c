@@ -1,30 +1,30 @@
 /*
  * grant.c - pacing grant: a send starts when its receiver has granted it, and a rank has few sends in flight.
  *
- * With grants, neither end divides its bandwidth among many messages.  A limit for receivers alone is not enough: a
- * rank with grants from two receivers sends to both at half the speed, both receivers wait for it, and the exchange
- * uses only a fraction of the network's bandwidth.  With two grants at a time, the next grant travels while the
- * previous message is still moving.
+ * With grants, neither end divides its bandwidth among many messages.  It is not enough to limit only the receives of a
+ * rank.  A rank with grants from two receivers would send to both at half the speed, both receivers would wait for it,
+ * and the exchange would use only a fraction of the network's bandwidth.  With two grants at a time, the next grant
+ * travels while the previous message is still moving.
  *
- * A rank grants its receives in the order of its plan.  It sends the grant for a receive when the receive that is
- * `grants` places earlier is over.  A send waits for its grant, and for the end of the send that is `grants` places
- * earlier.  Both ends have the messages of a pair of ranks in the same order, so the j-th grant is for the j-th
- * message.
+ * A rank grants its receives in the order of its plan.  It sends the grant for receive number i when receive number i -
+ * `grants` is over.  Send number i waits for its grant, and for the end of send number i - `grants`.  Both ends have
+ * the messages of a pair of ranks in the same order, so the j-th grant is for the j-th message.
  *
  * The exchange ends if all its messages have a common order that each rank keeps in its sends and in its receives.
  * Proof: take the first message that is not over.  All earlier receives of its receiver are over, so the message has
  * its grant.  All earlier sends of its sender are over, so the message starts.  The common order is the list of a
  * schedule; with order rotate it is (to - from) mod P, and with order natural from + to.
  *
- * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype used 0.82 to 0.91
- * of the bandwidth of a port; exchanges without grants use about half of it.  The prototype had pieces of 16 to 128
- * KiB, a strict order on both sides, and sent the next grant before a piece ended.
+ * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype of this pacing used
+ * 0.82 to 0.91 of the bandwidth of a port, whereas exchanges without grants used about half of it.  The prototype sent
+ * pieces of 16 to 128 KiB, kept a strict order on both sides, and sent the next grant before a piece had arrived
+ * completely.
  */
 #include "pacing/pacing.h"
 
 /*
- * Makes step number k of a list wait for the step of `kind` that is `limit` places earlier, which is at or after
- * *behind.  Advances *behind past that step.
+ * Makes step number k of a list wait for step number k - `limit` of `kind`, which is at or after *behind.  Advances
+ * *behind past that step.
  */
 static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {

@@ -35,7 +35,10 @@ size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, 
     return from;
 }
 
-/* Makes a send depend on all steps of `kind` from *next on that have its stage and a lower number; advances *next. */
+/*
+ * Makes a send depend on all steps of `kind` that have its stage and a lower number, from index *next on.  Advances
+ * *next.
+ */
 static irr_status_t wait_lower(irr_plan_t *plan, size_t send, irr_step_kind_t kind, size_t *next)
 {
     const irr_step_t *step = &plan->steps[send];

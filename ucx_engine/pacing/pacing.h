@@ -3,15 +3,15 @@
  *
  * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The plan must come from a
  * direct route or from a schedule.  The executor therefore needs no code for pacings, and irr_plan_check proves that
- * the exchange ends.  Plans of grids have no pacing: the two ends of a message have it in different steps, and sends
- * already wait for receives.
+ * the exchange ends.  Plans of grids have no pacing, because sender and receiver have a message in different steps, and
+ * because sends already wait for receives.
  *
  * A rank sends in the order of its plan, so a send that may not start yet delays all later sends.  If several sends
  * must wait for a step, only the first of them gets the dependency.  Signals are also sent in order, so a signal gets
  * only the dependencies that no earlier signal has.  The number of dependencies on a step is therefore bounded by a
- * constant.  Among the sends of a stage, and among its receives, the step numbers ascend.
+ * constant.  The sends of a stage have ascending step numbers, and so have its receives.
  *
- * If a message never arrives, all steps that wait for it do not start, on any rank.  Pure.  Cost: O(n) time for a plan
+ * If a message never arrives, the steps that wait for it never start, on any rank.  Pure.  Cost: O(n) time for a plan
  * of n steps.
  */
 #ifndef IRR_PACING_H
@@ -41,7 +41,9 @@ extern const irr_pacing_t irr_pacing_sync;
 /* Returns the pacing of an enum value, or NULL for IRR_PACING_AUTO and values outside the enum. */
 const irr_pacing_t *irr_pacing_of(irr_pacing_kind_t pacing);
 
-/* Adds a pacing to a plan that has no pacing.  IRR_ERR_NO_MEMORY: the plan is incomplete and must be built again. */
+/*
+ * Adds a pacing to a plan that has no pacing.  After IRR_ERR_NO_MEMORY the plan is incomplete and must be built again.
+ */
 irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_t *params, irr_plan_t *plan);
 
 /* ---- for pacings ---- */
@@ -49,7 +51,10 @@ irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_
 /* Returns the first step, from step `from` on, that has this kind and stage, or plan->nsteps. */
 size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, size_t from);
 
-/* Makes each send wait for all sends of its stage with a lower number.  receives: and for all such receives. */
+/*
+ * Makes each send wait for all sends of its stage with a lower number. receives: also for all receives of its stage
+ * with a lower number.
+ */
 irr_status_t irr_pacing_in_turn(irr_plan_t *plan, bool receives);
 
 #endif

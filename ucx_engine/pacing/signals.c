@@ -1,8 +1,8 @@
 /*
  * signals.c - see signals.h.
  *
- * The synchronisations are sorted by the waiting message.  A rank waits for the signals of a peer in this order, so the
- * peer must send them in the same order: it sends no signal before an earlier signal to the same rank.
+ * The synchronisations are sorted by the message that waits.  A rank waits for the signals of a peer in this order, so
+ * the peer must send its signals to this rank in the same order.
  */
 #include "pacing/signals.h"
 
@@ -57,7 +57,10 @@ static void sum_receives(maker_t *maker)
     }
 }
 
-/* Returns the least number of receives after which at most `lead` bytes of the first `count` receives are missing. */
+/*
+ * Returns the least number of receives such that all further receives of the first `count` together have at most `lead`
+ * bytes.
+ */
 static size_t early(const maker_t *maker, size_t count)
 {
     size_t low = 0, high = count;   /* bounds of the result */
@@ -107,7 +110,7 @@ static int by_send(const void *a, const void *b)
                               : (x->peer > y->peer) - (x->peer < y->peer);
 }
 
-/* Makes each send wait for the receives of the rank's earlier steps. */
+/* Makes each send wait for all receives of earlier steps of this rank. */
 static void wait_own(maker_t *maker)
 {
     size_t sends = 0, last = 0, received = 0, next = 0;   /* next: index in `own` after `received` receives */

@@ -2,9 +2,10 @@
  * signals.h - the signals and waits of one rank when a schedule runs with pacing sync.
  *
  * Two messages of different steps that share a link must not use the link at the same time (order/tree/syncs.h).  A
- * signal takes time to travel, and the link would idle in this time.  A rank therefore treats a receive as over when
- * all bytes of its receives so far except `lead` bytes have arrived.  The lead bounds the number of bytes that may
- * collide on a link.  Each rank may have its own lead.  A lead never makes a rank wait for a later step.
+ * signal takes time to travel, and the link would be idle during this time.  A rank therefore treats its first n
+ * receives as over when all their bytes except the last `lead` bytes have arrived.  At most `lead` bytes can then be on
+ * the link together with the next message.  Ranks may have different leads.  A lead never makes a rank wait for a later
+ * step.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5
@@ -22,8 +23,8 @@ typedef struct irr_signal {
 } irr_signal_t;
 
 /*
- * A wait before send number `send`, counted from 0: for a signal of peer or, if peer is this rank, for the first
- * `received` receives of this rank.
+ * A wait before send number `send`, counted from 0.  If `peer` is another rank, the send waits for a signal of this
+ * rank.  If `peer` is this rank, it waits for the first `received` receives of this rank.
  */
 typedef struct irr_wait {
     size_t send;
@@ -35,14 +36,15 @@ typedef struct irr_wait {
 typedef struct irr_signals {
     irr_signal_t *signals;   /* sorted by `received` */
     size_t       nsignals;
-    irr_wait_t *waits;      /* sorted by `send`; the signals from one rank to another have the same order in both */
+    irr_wait_t *waits;      /* sorted by `send`; the waits for a peer are in the order of the peer's signals to this
+                               rank */
     size_t       nwaits;
 } irr_signals_t;
 
 /*
  * Builds the signals and waits of a rank.  syncs: the synchronisations of the schedule; own: the result of
- * irr_schedule_own for the rank.  The caller frees *made_p with irr_signals_fini.  O(n + P) time and memory.
- * IRR_ERR_NO_MEMORY.
+ * irr_schedule_own for the rank.  The caller frees *made_p with irr_signals_fini.  O(n + P) time and memory.  May
+ * return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_signals_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
                                const irr_schedule_t *own, uint64_t lead, irr_signals_t *made_p);

@@ -1,13 +1,13 @@
 /*
- * sync.c - pacing sync.  A send of step s starts when two conditions hold.  The transport has completed this rank's
- * sends of the steps below s.  All earlier messages that share a link with the send were received, including messages
- * of this rank, because the transport may complete a send whose bytes are still in a buffer.
+ * sync.c - pacing sync.  A send of step s starts when two conditions hold.  First, the transport has completed this
+ * rank's sends of earlier steps.  Second, all earlier messages that share a link with the send have been received.
+ * This includes messages of this rank, because the transport may complete a send whose bytes are still in a buffer.
  *
  * A rank sends at most one message in a step.  If the message is cut into pieces, they start together.  The receiver of
  * a message signals the ranks whose later sends share a link with the message.  pacing/signals.h computes these
- * signals.  They are sent early by a lead, a number of bytes, so that the link does not idle while a signal travels.  A
- * signal is sent when a given number of receives are over and all earlier signals were sent.  The signals to a peer are
- * therefore in order, and no rank is delayed until a later step.
+ * signals.  A signal is sent when a number of bytes, the lead, has yet to arrive, so that the link is not idle while
+ * the signal travels.  It is sent when a given number of receives are over and all earlier signals have been sent.  The
+ * signals to a peer are therefore in order, and no rank is delayed until a later step.
  *
  * The exchange ends, because a send waits only for earlier sends of its rank and for receives of earlier steps, on its
  * rank or on the signalling rank.

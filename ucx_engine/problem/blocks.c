@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-/* The loop has no branch per block, because lists may be long and each call of the user checks them. */
+/*
+ * The loop has no branch that depends on a block, because lists may be long, and each call of the user checks its
+ * lists.
+ */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks)
 {
     size_t bad = 0;

@@ -1,10 +1,11 @@
 /*
- * blocks.h - lists of blocks: finds the blocks of one rank, reads the message that they form, and tests whether a
- * problem is equal to the last problem.
+ * blocks.h - functions for lists of blocks.  They find the blocks of one rank, read the message that these blocks form,
+ * and test whether a problem is equal to the previous problem.
  *
  * The message between two ranks is the content of their blocks, one block after the other.  The sender and the receiver
- * may divide the message into different blocks.  Pure, except for irr_blocks_memory_t.  O(1) time for a block, O(log n)
- * to find the blocks of a rank.
+ * may divide the message into different blocks.  All functions are pure, except those for irr_blocks_memory_t.  A
+ * function takes O(1) time for each block that it returns, and O(log n) time to find the blocks of a rank in a list of
+ * n blocks.
  */
 #ifndef IRR_BLOCKS_H
 #define IRR_BLOCKS_H
@@ -30,10 +31,10 @@ size_t irr_blocks_bytes(irr_blocks_t blocks);
 
 typedef struct irr_blocks_cursor {
     irr_blocks_t left;
-    size_t       skip;   /* number of bytes of the first block that were read */
+    size_t       skip;   /* number of bytes of the first block of `left` that have been read */
 } irr_blocks_cursor_t;
 
-/* Returns a cursor at a byte of the message, or at its end if the message is shorter. */
+/* Returns a cursor at this byte of the message, or at the end of the message if it is shorter. */
 static inline irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte)
 {
     while (blocks.count > 0 && byte >= blocks.list[0].length) {
@@ -43,7 +44,10 @@ static inline irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte
     return (irr_blocks_cursor_t){ .left = blocks, .skip = byte };
 }
 
-/* Reads the next range of at most max bytes within one block, and returns it.  At the end the length is 0. */
+/*
+ * Reads the next bytes of the message, at most max bytes and only from one block, and returns their range.  At the end
+ * of the message the range has length 0.
+ */
 static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max)
 {
     irr_block_t range;
@@ -65,9 +69,9 @@ static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t ma
 }
 
 /*
- * Sets *source and *target to the next bytes that are within one block of the source and one block of the target.
- * Returns false at the end of the source.  If the target's blocks are full, *source is the rest of the source's block,
- * and *target is shorter.
+ * Reads the next bytes that are in one block of `from` and fit into one block of `to`.  Sets *source to their range in
+ * `from`, and *target to their range in `to`.  Returns false at the end of `from`.  If `to` is at its end, *source is
+ * the rest of the block of `from`, and *target has length 0.
  */
 static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source,
                                    irr_block_t *target)
@@ -84,7 +88,7 @@ static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_
 
 /* ---- the last problem ---- */
 
-/* A copy of the lists of the last problem.  Zeroed: no problem, no memory. */
+/* A copy of the lists of the previous problem.  A zeroed struct has no problem and no memory. */
 typedef struct irr_blocks_memory {
     bool         known;     /* true: a problem is stored; it may have no blocks */
     irr_block_t *list;      /* the blocks to send, followed by the blocks to receive */
@@ -106,7 +110,7 @@ static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const ir
            irr_blocks_are_same(memory, problem);
 }
 
-/* Stores a copy of the problem's lists.  IRR_ERR_NO_MEMORY: no problem is stored. */
+/* Stores a copy of the problem's lists.  After IRR_ERR_NO_MEMORY no problem is stored. */
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * An item of the list is a name with groups: ranges in brackets.  expand() writes a name from left to right into one
  * buffer.  At a group it writes each number of the group, and calls itself for the rest of the item.  The depth of the
- * recursion is therefore the number of groups of an item, at most IRR_NAME_MAX.  Each branch ends in a name or an
- * error, so the number of names bounds the work.
+ * recursion is therefore the number of groups of an item, at most IRR_NAME_MAX.  Each branch of the recursion ends with
+ * a name or an error, so the time is limited by the number of names.
  */
 #include "problem/hostlist.h"
 
@@ -32,7 +32,10 @@ static irr_status_t refuse(const expansion_t *expansion, const char *format, con
     return IRR_ERR_BAD_PARAM;
 }
 
-/* Reads at most 18 digits, so that the number fits 64 bits.  Returns the rest of the text, or NULL without a digit. */
+/*
+ * Reads at most 18 digits, so that the number fits 64 bits.  Returns the rest of the text, or NULL if there is no
+ * digit.
+ */
 static const char *read_number(const char *text, const char *end, uint64_t *value)
 {
     enum { DIGITS_MAX = 18 };

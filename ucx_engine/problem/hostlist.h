@@ -5,9 +5,9 @@
  *     n[008-010]               n008, n009, n010: padded with zeros to the width of the first number
  *     rack[1-2]n[0-3]-ib       any number of groups, with or without text after them; the last group varies fastest
  *
- * Names are separated by commas, blanks or both.  As in Slurm, separators may be repeated, and may be at either end.
- * Unlike Slurm, this reader rejects an open range such as [5-], blanks in brackets, and any byte for which irr_name_has
- * returns false.
+ * Names are separated by commas, blanks or both.  As in Slurm, separators may be repeated, and a list may begin or end
+ * with separators.  Unlike Slurm, this reader rejects an open range such as [5-], blanks in brackets, and any byte for
+ * which irr_name_has returns false.
  */
 #ifndef IRR_HOSTLIST_H
 #define IRR_HOSTLIST_H
@@ -19,8 +19,9 @@
 
 /*
  * Appends the names of a text to a list, in the order of the text.  The list may have IRR_HOSTLIST_MAX names at most,
- * and the same name several times.  IRR_ERR_BAD_PARAM (also for a text without names), IRR_ERR_NO_MEMORY: the list is
- * unchanged, and reason[size] has the cause, which may quote the text.  O(n) time for n bytes of all names.
+ * and the same name several times.  Returns IRR_ERR_BAD_PARAM if the text is wrong or has no names.  May return
+ * IRR_ERR_NO_MEMORY.  After an error the list is unchanged, and reason[size] has the cause, which may quote the text.
+ * O(n) time for n bytes of all names.
  */
 irr_status_t irr_hostlist_expand(const char *text, irr_names_t *names, char *reason, size_t size);
 

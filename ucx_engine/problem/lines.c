@@ -1,6 +1,4 @@
-/*
- * lines.c - see lines.h.  One pass over the file, linear in its length.
- */
+/* lines.c - see lines.h.  Reads a file once, in a time that is linear in its length. */
 #include "problem/lines.h"
 
 #include <errno.h>
@@ -24,7 +22,8 @@ static irr_status_t refuse_kind(const irr_lines_t *lines, const char *kind)
 }
 
 /*
- * Refuses a pipe without a writer, whose first read returns EOF because reads do not block yet; then makes reads block.
+ * Refuses a pipe that has no writer; its first read returns EOF, because reads do not block yet.  For any other pipe,
+ * makes reads block.
  */
 static irr_status_t open_pipe(irr_lines_t *lines)
 {

@@ -1,12 +1,13 @@
 /*
- * lines.h - reads untrusted text files line by line.  An error names the line, its content and the allowed values.
+ * lines.h - reads untrusted text files line by line.  A description of an error names the line, its content and the
+ * allowed values.
  */
 #ifndef IRR_LINES_H
 #define IRR_LINES_H
 
 #include "irr.h"
 
-/* Number of the line, and cause of an error; line 0: the error is about the whole file. */
+/* The description of an error. line: the number of the line; 0: the error concerns the whole file. */
 typedef struct irr_file_error {
     size_t line;
     char   reason[160];
@@ -31,17 +32,21 @@ void irr_lines_take_pipes(void);
 
 /*
  * Opens a file.  text, of size bytes, receives one line at a time; text and error belong to the caller and must exist
- * until irr_lines_close.  Never waits for the writer of a pipe.  IRR_ERR_IO, also if the file is not a regular file.
+ * until irr_lines_close.  Never waits for the writer of a pipe.  Returns IRR_ERR_IO if the file cannot be opened or is
+ * not a regular file.
  */
 irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, size_t size,
                             irr_file_error_t *error);
 void         irr_lines_close(irr_lines_t *lines);
 
-/* Sets the error to the number of the current line and a reason, which may quote the file.  Returns `status`. */
+/*
+ * Sets the error to the number of the current line and to a formatted reason, which may quote the file.  Returns
+ * `status`.
+ */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Reads the next line.  IRR_ERR_FORMAT: the line is too long or has a byte 0; IRR_ERR_IO. */
+/* Reads the next line.  Returns IRR_ERR_FORMAT if the line is too long or has a byte 0.  May return IRR_ERR_IO. */
 irr_status_t irr_lines_next(irr_lines_t *lines);
 
 /* Reads the next line that is not blank and does not begin with a comment sign. */
@@ -50,11 +55,15 @@ irr_status_t irr_lines_next_data(irr_lines_t *lines, const char *comment_signs);
 /* Returns the next word of the text *rest, and advances *rest past it; returns an empty word at the end of the text. */
 char *irr_lines_word(char **rest);
 
-/* Sets words[count] to the first words of the line, or to "".  Returns the number of all words of the line. */
+/*
+ * Sets words[count] to the first `count` words of the line; missing words are "".  Returns the number of all words of
+ * the line.
+ */
 size_t irr_lines_split(irr_lines_t *lines, char **words, size_t count);
 
 /*
- * Reads a number from min to max, written with digits only.  IRR_ERR_FORMAT: any other text; `what` names the number.
+ * Reads a number from min to max, written with digits only.  Returns IRR_ERR_FORMAT if the word is any other text.
+ * `what` names the number in the error message.
  */
 irr_status_t irr_lines_number(const irr_lines_t *lines, const char *what, const char *word, uint64_t min,
                               uint64_t max, uint64_t *value_p);

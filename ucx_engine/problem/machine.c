@@ -113,7 +113,8 @@ static irr_status_t read_all(irr_lines_t *lines, irr_machine_t *machine)
 }
 
 /*
- * Rejects a file of more than IRR_MACHINE_BYTES_MAX bytes: it is no machine file, and reading it would delay the job.
+ * Rejects a file of more than IRR_MACHINE_BYTES_MAX bytes, which cannot be a machine file; reading it would delay the
+ * job.
  */
 static irr_status_t check_length(const irr_lines_t *lines)
 {

@@ -1,9 +1,9 @@
 /*
  * machine.h - the cost of messages on a machine, as a few constants.
  *
- * Four constants describe messages between nodes: the processor time of a message, its latency, the bandwidth of a
+ * Four constants are the most important: the processor time of a message between nodes, its latency, the bandwidth of a
  * node's link, and the speed at which a rank copies memory.  The other constants describe messages inside a node, the
- * pieces of messages, the taper of the lowest switches, and the losses at their ports.
+ * pieces of messages, the lowest switches and the links above them, and the loss of packets at ports of switches.
  *
  * Pure, except for the reader.
  */
@@ -13,22 +13,23 @@
 #include "problem/lines.h"
 
 /*
- * X(field, preset, must, least, most, unit, text).  The field is the name of the constant in a file; `must`: each file
- * must contain the constant.  The presets are used if there is no file: links of 100 Gbit/s, and messages that cost a
- * little more than a microsecond.  To rank strategies, only the ratios of the constants must be about right.
+ * X(field, preset, must, least, most, unit, text).  `field` is also the name of the constant in a file.  If `must` is
+ * true, each file must contain the constant.  Without a file the presets are used: links of 100 Gbit/s, and messages
+ * that cost a little more than a microsecond.  To find out which strategy is faster, only the ratios of the constants
+ * must be about right.
  */
-#define IRR_MACHINE_MAP(X)                                                                                     \
-    X(message,      1300,   true,  1, 1000000000, "ns",     "of a message between nodes, half at either end")  \
-    X(latency,      1500,   true,  1, 1000000000, "ns",     "that a message is under way, beside its bytes")   \
-    X(bandwidth,    100000, true,  1, 100000000,  "Mbit/s", "of the link of a node, in each direction")        \
-    X(copy,         4000,   true,  1, 100000000,  "MB/s",   "that a rank copies from memory to memory")        \
-    X(node_message, 400,    false, 1, 1000000000, "ns",     "the same as message inside a node")               \
-    X(node_latency, 300,    false, 1, 1000000000, "ns",     "the same as latency inside a node")               \
-    X(piece,        10,     false, 0, 1000000,    "ns",     "of a piece of a message that is made of several") \
-    X(switch_nodes, 0,      false, 0, 1000000,    "nodes",  "at a switch of the lowest level; 0: all of them") \
-    X(taper,        1,      false, 1, 1000,       "to 1",   "what the nodes of such a switch send and it passes on") \
-    X(buffer,       0,      false, 0, 1000000000, "bytes",  "that a port of a switch queues; 0: nothing is lost") \
-    X(timeout,      200000000, false, 1, 1000000000, "ns",  "after which TCP repairs a loss that nothing else shows")
+#define IRR_MACHINE_MAP(X)                                                                                             \
+    X(message,      1300,   true, 1, 1000000000, "ns", "processor time of a message between nodes, half at each end")  \
+    X(latency,      1500,   true, 1, 1000000000, "ns", "time that a message between nodes travels, without its bytes") \
+    X(bandwidth,    100000, true, 1, 100000000, "Mbit/s", "of the link of a node, in each direction")                  \
+    X(copy,         4000,   true, 1, 100000000, "MB/s", "speed at which a rank copies memory")                         \
+    X(node_message, 400,    false, 1, 1000000000, "ns", "the same as message, inside a node")                          \
+    X(node_latency, 300,    false, 1, 1000000000, "ns", "the same as latency, inside a node")                          \
+    X(piece,        10,     false, 0, 1000000, "ns", "time of each piece of a message that has several pieces")        \
+    X(switch_nodes, 0,      false, 0, 1000000, "nodes", "at each switch of the lowest level; 0: all at one switch")    \
+    X(taper,        1,      false, 1, 1000, "to 1", "bandwidth of all nodes of a switch, relative to its link up")     \
+    X(buffer,       0,      false, 0, 1000000000, "bytes", "that a port of a switch can queue; 0: no packet is lost")  \
+    X(timeout,      200000000, false, 1, 1000000000, "ns", "after which TCP resends a segment without an answer")
 
 #define IRR_MACHINE_FIELD(field, preset, must, least, most, unit, text) uint64_t field;
 typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
@@ -41,9 +42,9 @@ typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
 #define IRR_MACHINE_BYTES_MAX 65536
 
 /*
- * Reads a file of lines `NAME VALUE`: integers in the units above, each constant at most once; comments begin with #.
- * IRR_ERR_IO, IRR_ERR_FORMAT: *error has the line (0: the file as a whole), its content and the allowed values, and
- * *machine is unchanged.  May block on the file system.
+ * Reads a file with lines `NAME VALUE`.  A value is an integer in the unit above.  A file has each constant at most
+ * once.  Comments begin with #.  After IRR_ERR_IO and IRR_ERR_FORMAT, *error has the line (0: the whole file), its
+ * content and the allowed values, and *machine is unchanged.  May block on the file system.
  */
 irr_status_t irr_machine_read(const char *path, irr_machine_t *machine, irr_file_error_t *error);
 

@@ -1,8 +1,8 @@
 /*
  * matrix.c - the count matrix: the bytes that each rank sends to each other rank.
  *
- * The matrix is dense and stored row by row: 8 * P * P bytes for P ranks.  Tools, tests, and rank 0 with a scheduled
- * algorithm store whole matrices; all other ranks know only their own row and column.
+ * The matrix is dense and stored row by row: 8 * P * P bytes for P ranks.  Whole matrices are stored by tools, by
+ * tests, and by rank 0 if the algorithm has a schedule.  All other ranks know only their own row and column.
  */
 #include "problem/matrix.h"
 

@@ -40,7 +40,10 @@ typedef struct irr_sorted_name {
 /* Fills sorted[count] with the names, sorted by name and then by index.  The names are borrowed.  O(n log n). */
 void irr_names_sort(char *const *list, size_t count, irr_sorted_name_t *sorted);
 
-/* Returns the index in sorted of the first name that is not below the first `length` bytes of name, or count. */
+/*
+ * Returns the index in sorted[] of the first name that is not less than the first `length` bytes of name, or count if
+ * all names are less.
+ */
 size_t irr_names_search(const irr_sorted_name_t *sorted, size_t count, const char *name, size_t length);
 
 /*

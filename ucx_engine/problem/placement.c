@@ -38,8 +38,8 @@ typedef struct cut {
     const irr_topology_t *whole;
     int                   top;
     int                  *children;  /* by vertex: number of its children that are, or are above, a used host */
-    bool                 *used;      /* by vertex: true if it is, or is above, a used host; later: if it is in the
-                                        result */
+    bool                 *used;      /* by vertex: true if it is, or is above, a used host; after lower_top(): true if
+                                        it is in the result */
     int                  *number;    /* by used vertex: its number in the result */
 } cut_t;
 

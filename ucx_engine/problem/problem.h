@@ -1,5 +1,5 @@
 /*
- * problem.h - the problem of one rank in an exchange: lists of blocks to send and to receive.  A part of irr.h.
+ * problem.h - the problem of one rank in an exchange: lists of blocks to send and to receive. irr.h includes this file.
  */
 #ifndef IRR_PROBLEM_H
 #define IRR_PROBLEM_H
@@ -19,7 +19,7 @@ typedef struct irr_block {
 typedef struct irr_blocks {
     const irr_block_t *list;   /* may be NULL if count is 0 */
     size_t             count;
-    uint64_t           serial; /* lists with equal serials are equal, within a process; 0: no serial */
+    uint64_t           serial; /* lists of a process with the same serial are equal; 0: no serial */
 } irr_blocks_t;
 
 /*
@@ -42,9 +42,10 @@ typedef struct irr_problem {
     int          rank;
     irr_blocks_t send;
     irr_blocks_t recv;
-    const irr_neighbors_t *neighbors;   /* all blocks are of neighbors; NULL: unknown; NULL on all ranks or on none */
-    bool         in_place;   /* send and recv are one list, input and output one buffer: data from a rank replaces the
-                                data for this rank */
+    const irr_neighbors_t *neighbors;   /* blocks are only for and from neighbors; NULL: unknown; must be NULL on all
+                                           ranks or on no rank */
+    bool         in_place;   /* send and recv are the same list, and input and output the same buffer: the data from a
+                                rank replaces the data for that rank */
 } irr_problem_t;
 
 #endif

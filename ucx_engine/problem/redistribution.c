@@ -3,15 +3,16 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution, section 2.1, formulas 1 to 3
  *
- * The array changes from blocks of x elements on p ranks to blocks of y elements on q ranks.  The paper adds the
- * overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq) elements.  The
- * distances between the starts of two such blocks are, modulo L, all numbers congruent to jy - ix modulo G = gcd(xp,
- * yq), each once.  The sum is therefore the number of pairs (e, f), 0 <= e < x, 0 <= f < y, with e - f congruent to jy
- * - ix modulo G.  This number is computed without a loop.
+ * The array changes from blocks of x elements on p ranks to blocks of y elements on q ranks.  An entry of the table is
+ * the sum of the overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq)
+ * elements.  For each pair of such blocks, take the distance between their starts, modulo L.  Let G = gcd(xp, yq).  The
+ * distances are all numbers that are congruent to jy - ix modulo G, each once.  The sum of the overlaps is therefore
+ * the number of pairs (e, f), 0 <= e < x, 0 <= f < y, for which e - f is congruent to jy - ix modulo G.  This number is
+ * computed without a loop.
  *
- * The elements after the last whole period, the rest, are counted for each block of the side with the longer blocks.
- * Such a block overlaps a number of whole cycles of the other side, which are counted at once, and some blocks of one
- * more cycle.
+ * The elements after the last whole period are called the rest.  They are counted for each block of the side with the
+ * longer blocks.  Such a block overlaps a number of whole cycles of the other side, and some blocks of one more cycle.
+ * The whole cycles are counted without a loop.
  *
  * Time O(pq) and, if the array is not a whole number of periods, min(rest / x, p * rest / y) for x <= y.
  */
@@ -19,7 +20,7 @@
 
 #include <limits.h>
 
-/* Most overlaps of blocks in the rest that are counted one by one; counting them takes some seconds. */
+/* Largest number of overlaps of blocks in the rest that may be counted one by one, which takes some seconds. */
 #define PIECES_MAX (UINT64_C(1) << 30)
 
 uint64_t irr_gcd(uint64_t a, uint64_t b)
@@ -80,7 +81,10 @@ static uint64_t *entry_of(const irr_matrix_t *matrix, const side_t *side, uint64
     return irr_matrix_at(matrix, (int)(side->sends ? here : there), (int)(side->sends ? there : here));
 }
 
-/* Counts elements [first, end), which are on rank `there` of the other side, for the blocks of this side. */
+/*
+ * Adds the elements [first, end), which are on rank `there` of the other side, to the entries of the ranks of this
+ * side.
+ */
 static void count_block(const irr_matrix_t *matrix, const side_t *side, uint64_t there, uint64_t first,
                         uint64_t end)
 {
@@ -166,7 +170,9 @@ irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistributio
 
 /* ---- text ---- */
 
-/* Reads digits, and the comma after them if there is one.  Returns the rest of the text, or NULL. */
+/*
+ * Reads digits, and the comma after them if there is one.  Returns the rest of the text, or NULL if there is no number.
+ */
 static const char *read_field(const char *text, uint64_t *value_p)
 {
     uint64_t value = 0;

@@ -1,16 +1,16 @@
 /*
  * redistribution.h - the messages of an array that changes from cyclic(x) on p ranks to cyclic(y) on q ranks.
  *
- * Element g is on source (g / x) mod p before, and on target (g / y) mod q after.  Sources and targets are the same
- * ranks, counted from 0: source i and target i are rank i, and there are max(p, q) ranks.  The pattern repeats after a
- * period of lcm(xp, yq) elements, which the paper calls a slice.
+ * Element g is on source (g / x) mod p before the change, and on target (g / y) mod q after it.  Source i and target i
+ * are both rank i, so there are max(p, q) ranks.  The pattern repeats after a period of lcm(xp, yq) elements, which the
+ * paper calls a slice.
  */
 #ifndef IRR_REDISTRIBUTION_H
 #define IRR_REDISTRIBUTION_H
 
 #include "problem/matrix.h"
 
-/* Returns whether x, p, y and q are above 0, and xp and yq at most INT64_MAX, as the orders require. */
+/* Returns true if x, p, y and q are above 0, and x * p and y * q are at most INT64_MAX.  The orders require this. */
 bool irr_redistribution_has_sides(const irr_redistribution_t *redistribution);
 
 /* Returns the number of elements of a period, or UINT64_MAX if it does not fit 64 bits. */
@@ -20,9 +20,10 @@ uint64_t irr_redistribution_period(const irr_redistribution_t *redistribution);
 uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, int i, int j);
 
 /*
- * Computes the communication table, in bytes, of max(p, q) ranks.  IRR_ERR_BAD_PARAM: x, p, y, q or unit is 0, or the
- * array has more than INT64_MAX bytes, or xp or yq is above INT64_MAX.  IRR_ERR_NOT_SUPPORTED: the rest after the last
- * whole period has too many blocks to count.  IRR_ERR_NO_MEMORY.
+ * Computes the communication table, in bytes, of max(p, q) ranks.  Returns IRR_ERR_BAD_PARAM if x, p, y, q or unit is
+ * 0, if the array has more than INT64_MAX bytes, or if x * p or y * q is above INT64_MAX.  Returns
+ * IRR_ERR_NOT_SUPPORTED if the rest after the last whole period has too many blocks to count.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistribution, irr_matrix_t *matrix);
 

@@ -31,7 +31,7 @@ static irr_status_t refuse(const text_t *reason, const char *format, ...)
 
 /* ---- one path ---- */
 
-/* Returns the number of "switch." before the final "node"; -1: the pattern has other contents. */
+/* Returns the number of switches in a pattern of the form "switch.switch.node"; -1: the pattern has another form. */
 static int count_switches(const char *pattern)
 {
     static const char word[] = "switch.";

@@ -13,12 +13,13 @@ typedef struct irr_topology {
     int       hosts;
     int       vertices;
     int      *parent;   /* by vertex: the switch above it; -1: the vertex is the top */
-    uint64_t *speed;    /* by vertex: speed of the link to its parent, in any unit common to all links; default 1 */
+    uint64_t *speed;    /* by vertex: speed of the link to the parent; all links have the same, unknown unit; default 1
+                           */
     char    **names;    /* by vertex */
     bool      node_speeds;   /* true: the file has NodeSpeed; false: the unit of speeds is the speed of a host's link */
 } irr_topology_t;
 
-/* Allocates all vertices, without names.  IRR_ERR_NO_MEMORY. */
+/* Allocates all vertices, without names.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_topology_init(irr_topology_t *topology);
 
 /* Frees the arrays of irr_topology_init and all names.  A zeroed topology is empty. */
@@ -26,7 +27,9 @@ void irr_topology_fini(irr_topology_t *topology);
 
 /* ---- generated ---- */
 
-/* Creates a switch with `hosts` hosts and links of speed 1.  irr_topology_fini frees it.  IRR_ERR_NO_MEMORY. */
+/*
+ * Creates a switch with `hosts` hosts and links of speed 1.  irr_topology_fini frees it.  May return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_topology_star(int hosts, irr_topology_t *topology);
 
 /* ---- from a file ---- */
@@ -36,9 +39,9 @@ irr_status_t irr_topology_star(int hosts, irr_topology_t *topology);
 
 /*
  * Reads Slurm's topology.conf in the syntax of the topology/tree plugin; topology_lines.c lists the differences.  The
- * caller frees the topology with irr_topology_fini.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: *error has the line
- * (0: the file as a whole) and the cause, and *topology is unchanged.  O(n log n) for n bytes of names.  May block on
- * the file system.
+ * caller frees the topology with irr_topology_fini.  After IRR_ERR_IO, IRR_ERR_FORMAT and IRR_ERR_NO_MEMORY, *error has
+ * the line (0: the whole file) and the cause, and *topology is unchanged.  O(n log n) for n bytes of names.  May block
+ * on the file system.
  */
 irr_status_t irr_topology_read(const char *path, irr_topology_t *topology, irr_file_error_t *error);
 
@@ -51,11 +54,11 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
 }
 
 /*
- * Sets text[size] to the description of a speed that is most likely wrong, or to "".  Slurm's LinkSpeed may have any
- * unit.  Without NodeSpeed, irr_topology_read takes LinkSpeed as a multiple of the speed of a host's link.  If the file
- * means Mbit/s, the speeds are far too high, and the schedule would ignore contention on these links.  The text names
- * the first switch whose link to its parent is faster than the links of all hosts below it together; a correct file has
- * no such switch.  O(hosts * depth).  IRR_ERR_NO_MEMORY.
+ * Sets text[size] to a warning about a speed that is probably wrong, or to "".  The warning names the first switch
+ * whose link to its parent is faster than the links of all hosts below it together; a correct file has no such switch.
+ * In Slurm, LinkSpeed may have any unit, but without NodeSpeed irr_topology_read takes it as a multiple of the speed of
+ * a host's link.  If the file means Mbit/s, such a speed is far too high, and a schedule would ignore contention on the
+ * link.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size);
 
@@ -67,7 +70,7 @@ typedef struct irr_hosts {
     struct irr_sorted_name *sorted;
 } irr_hosts_t;
 
-/* Sorts the hosts.  O(n log n) for n hosts; IRR_ERR_NO_MEMORY. */
+/* Sorts the hosts.  O(n log n) for n hosts.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_hosts_init(const irr_topology_t *topology, irr_hosts_t *hosts);
 void         irr_hosts_fini(irr_hosts_t *hosts);
 
@@ -76,8 +79,8 @@ enum { IRR_HOST_NONE = -1, IRR_HOST_SEVERAL = -2 };
 /*
  * Returns the host with this name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  An exact match is preferred.  Otherwise one of
  * the two names may lack the domain or the end of it: n0 matches n0.rack1.site, and n0.rack1.site matches n0, but
- * n0.rack1 does not match n0.rack2.  A numeric address matches only exactly.  Upper and lower case differ, as in Slurm.
- * O(log n) for each label of the name.
+ * n0.rack1 does not match n0.rack2.  A numeric address matches only exactly.  Upper and lower case letters are
+ * different, as in Slurm.  O(log n) for each label of the name.
  */
 int irr_topology_find(const irr_hosts_t *hosts, const char *name);
 

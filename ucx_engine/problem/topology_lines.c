@@ -12,17 +12,17 @@
  * quotes or have no blanks.  A comment goes from # to the end of the line.  A line that ends in a backslash continues
  * in the next line.  hostlist.h describes lists of names.  A host and a switch may have the same name.
  *
- * LinkSpeed is a number of 32 bits; Slurm does not define its unit and use.  For this reader it is the speed of the
- * link from the switch to its parent, in the unit of NodeSpeed; the LinkSpeed of the top is ignored.  NodeSpeed is an
- * extension that Slurm rejects: the speed of the link of each host in Nodes.  The default of both is 1, so without any
- * NodeSpeed the unit is the speed of a host's link.
+ * LinkSpeed is a number of 32 bits; Slurm does not define its unit or what it is used for.  For this reader it is the
+ * speed of the link from the switch to its parent; the LinkSpeed of the top is ignored.  NodeSpeed is an extension,
+ * which Slurm rejects: the speed of the link of each host in Nodes, in the same unit.  The default of both is 1, so if
+ * a file has no NodeSpeed, the unit is the speed of a host's link.
  *
- * Slurm accepts, but this reader rejects: a switch with nothing below it, a keyword twice in a line, a speed that is 0,
- * hexadecimal or has a suffix, Include, and a backslash within a line.  Slurm rejects, but this reader accepts:
- * NodeSpeed, SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches may have both
- * hosts and switches below them; two lines for such a switch would add a link that does not exist.
+ * This reader rejects some lines that Slurm accepts: a switch with nothing below it, a keyword twice in a line, a speed
+ * that is 0, hexadecimal or has a suffix, Include, and a backslash within a line.  It accepts some lines that Slurm
+ * rejects: NodeSpeed, SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches may have
+ * both hosts and switches below them; two lines for such a switch would add a link that does not exist.
  *
- * One pass, linear in the length of the file and of all names.
+ * Takes time that is linear in the length of the file and of all names.
  */
 #include "problem/topology_lines.h"
 
@@ -51,7 +51,9 @@ static irr_status_t no_memory(const reader_t *reader)
     return irr_lines_refuse(reader->lines, IRR_ERR_NO_MEMORY, "not enough memory for the topology");
 }
 
-/* Removes the comment and the backslash at the end of the line.  *goes_on: the line has such a backslash. */
+/*
+ * Removes the comment, and the backslash at the end of the line.  Sets *goes_on to true if there was such a backslash.
+ */
 static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
 {
     char *text = lines->text, *comment = text + strcspn(text, "#"), *end = comment;
@@ -263,7 +265,7 @@ static irr_status_t read_switch(reader_t *reader)
     return status;
 }
 
-/* Errors name the first line of a switch whose line is continued. */
+/* If the line of a switch is continued, errors name its first line. */
 static irr_status_t read_switches(reader_t *reader)
 {
     irr_status_t status = IRR_OK;

@@ -8,7 +8,7 @@
 #include "problem/names.h"
 
 typedef struct irr_topology_line {
-    size_t   line;        /* number of the line; of the first line if it is continued */
+    size_t   line;        /* number of the line in the file, or of the first line if the line is continued */
     uint64_t speed;       /* speed of the link to the parent */
     uint64_t node_speed;  /* speed of the links to the hosts */
 } irr_topology_line_t;
@@ -32,8 +32,8 @@ typedef struct irr_topology_lines {
 /*
  * Reads all lines of an open file.  Checks that all names are valid, that there is a switch, and that each switch has a
  * host or a switch below it.  Does not check that the switches form a tree.  The caller frees *read, even after an
- * error.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: the error is set, see irr_lines_refuse.  May block on the file
- * system.
+ * error.  After IRR_ERR_IO, IRR_ERR_FORMAT and IRR_ERR_NO_MEMORY, the error is set (irr_lines_refuse).  May block on
+ * the file system.
  */
 irr_status_t irr_topology_lines_read(irr_lines_t *lines, irr_topology_lines_t *read);
 void         irr_topology_lines_fini(irr_topology_lines_t *read);

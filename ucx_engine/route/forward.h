@@ -1,18 +1,20 @@
 /*
- * forward.h - the grid route `node` (route/stages.c) with a schedule, if the counts of all ranks are known.  For each
- * destination on another host, one rank of a host is the server.  A rank sends its data for the destination to the
- * server on its host.  The server sends the data of all ranks of its host to the destination in one message.
+ * forward.h - the node route before a schedule, if the counts of all ranks are known.  For each rank r of other hosts,
+ * one rank of a host is the server of r.  A rank sends its data for r to the server of r on its own host.  The server
+ * sends the data of all ranks of its host to r, in one message.
  *
- * With R ranks on a host, a rank sends one message to each rank that it serves, instead of one message to every rank,
- * and a message is about R times as long.  The number of bytes on the links is the same.  The route is faster than
- * direct messages if the fixed cost of messages dominates and copying in memory is cheaper than a link.
+ * With R ranks on a host, a rank sends messages to a part of the ranks of other hosts, about one in R, and each message
+ * is about R times as long as a direct message.  The number of bytes on the links is the same.  The route is faster
+ * than direct messages if the fixed cost of messages is most of their cost, and if copying in memory is cheaper than
+ * sending over a link.
  *
- *     stage 1   inside the hosts: to each other rank of the host the data that it forwards or keeps; order rotate
- *     stage 2   between hosts: the messages of servers, in the order of their schedule
+ *     stage 1   inside hosts: each rank sends to each other rank of its host the data that this rank forwards or
+ *               keeps; order rotate
+ *     stage 2   between hosts: the messages of servers, in the order of the schedule
  *
- * route/grid_plan.h builds the plan.  The counts determine which messages arrive; the relay (exec/relay.h), which does
- * not know the counts, learns it from messages.  The plan is built once for all exchanges with the same counts.  For
- * each exchange, irr_forward_plan_build copies the plan with the offsets of the exchange's blocks, and cuts the
+ * route/grid_plan.h builds the plan.  All messages follow from the counts, so no rank has to learn during the exchange
+ * what it forwards, as in the relay (exec/relay.h).  The plan is built once for all exchanges with the same counts.
+ * For each exchange, irr_forward_plan_build copies the plan, sets the offsets of the exchange's blocks, and cuts the
  * messages of stage 2 into the transmissions of the schedule.
  *
  * Cost for a rank: R - 1 messages inside the host and about (P - R) / R messages to other hosts; O(P log P) time to
@@ -29,37 +31,43 @@
 
 /*
  * Returns the matrix of the messages that servers send between nodes.  The caller frees it with irr_matrix_fini.
- * IRR_ERR_BAD_PARAM: the ranks differ, or all messages have 2^63 bytes or more; IRR_ERR_NO_MEMORY.
+ * Returns IRR_ERR_BAD_PARAM if nodes and matrix have different numbers of ranks, or if all messages together have 2^63
+ * bytes or more.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *matrix, irr_matrix_t *forwarded);
 
-/* The plan of a rank without the offsets of its blocks and without the schedule.  Zeroed: empty. */
+/* The plan of a rank before it has the offsets of blocks and the transmissions of the schedule.  Zeroed: empty. */
 typedef struct irr_forward {
     irr_grid_plan_t build;   /* the plan; all blocks have offset 0 */
     size_t         *step;    /* stage 2: step[r] sends to rank r, and step[ranks + r] receives from rank r; or
                                 IRR_NO_STEP */
-    size_t          spill;   /* length of the longest message to this rank: room at the end of SCRATCH for a message
-                                that is longer than its blocks */
+    size_t          spill;   /* number of bytes at the end of SCRATCH for a message that is longer than its blocks: the
+                                length of the longest message to this rank */
 } irr_forward_t;
 
 /*
- * Return the number of, and the entries of a matrix that a rank needs besides its own row: the lengths of all messages
- * to this rank, and of the messages from other ranks of its node to the ranks that it serves.  lengths has room for
- * irr_forward_count entries.  O(P) time.  IRR_ERR_NO_MEMORY.
+ * A rank needs its own row of the matrix, and other entries: the lengths of all messages to this rank, and of the
+ * messages from other ranks of its node to the ranks that it serves. irr_forward_count returns the number of these
+ * other entries, and irr_forward_lengths copies them to lengths[].  O(P) time.  May return IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);
 irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths);
 
-/* Builds the plan from irr_forward_lengths and from the rank's blocks to send.  Borrows nothing.  IRR_ERR_NO_MEMORY. */
+/*
+ * Builds the plan from the lengths of irr_forward_lengths and from the rank's blocks to send.  Borrows nothing.  May
+ * return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_forward_init_with(irr_forward_t *forward, const irr_nodes_t *nodes, irr_blocks_t sent,
                                    const uint64_t *lengths, int rank);
 
-/* Builds the plan from the matrix and from the rank's blocks to send.  Borrows nothing.  IRR_ERR_NO_MEMORY. */
+/*
+ * Builds the plan from the matrix and from the rank's blocks to send.  Borrows nothing.  May return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_forward_init(irr_forward_t *forward, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
                               irr_blocks_t sent, int rank);
 void         irr_forward_fini(irr_forward_t *forward);
 
-/* Returns whether the plan has a message of stage 2 for each transmission of the rank. */
+/* Returns true if the plan has a message of stage 2 for each transmission in `own`, the rank's transmissions. */
 bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own);
 
 /* Return the memory of *forward in bytes, and the length of SCRATCH that an exchange needs. */
@@ -67,9 +75,9 @@ size_t irr_forward_bytes(const irr_forward_t *forward);
 size_t irr_forward_scratch(const irr_forward_t *forward);
 
 /*
- * Builds the plan of an exchange.  own: the rank's transmissions in a schedule of the forwarded matrix, for pacing sync
- * or free.  If the blocks for a message are too short, they receive nothing, and running the plan ends in
- * IRR_ERR_TRUNCATE; the rank still forwards all data.  IRR_ERR_NO_MEMORY.
+ * Builds the plan of an exchange.  own: the rank's transmissions in a schedule of the matrix of irr_forward_matrix, for
+ * pacing sync or free.  If the blocks for a message are too short, nothing is written to them, and the exchange ends in
+ * IRR_ERR_TRUNCATE; the rank still forwards all data.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
                                     const irr_problem_t *problem, irr_plan_t *plan);

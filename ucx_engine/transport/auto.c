@@ -1,8 +1,8 @@
 /*
- * auto.c - selects UCX or libfabric. The selection is UCX, because most measurements were made with UCX. The selection
- * is libfabric in four cases: UCX was not built; the configuration names a provider or domain of libfabric; a job runs
- * on several nodes and only libfabric drives the fast devices; or a job runs on several nodes and UCX is restricted to
- * transports inside a node.
+ * auto.c - selects UCX or libfabric. libfabric is selected in four cases: UCX was not built; the configuration names a
+ * provider or domain of libfabric; a job runs on several nodes and only libfabric drives the fast devices; or a job
+ * runs on several nodes and UCX is restricted to transports inside a node. In all other cases UCX is selected, because
+ * most measurements were made with UCX.
  */
 #include "transport/auto.h"
 
@@ -30,7 +30,10 @@ static bool built(const char *name)
 static const char *const local_tls[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
 static const char *const local_devices[] = { "lo", NULL };
 
-/* Returns true if a list has only such names. Returns false for lists with exclusions (^) or patterns. */
+/*
+ * Returns true if a list has only names of transports or devices inside a node. Returns false for lists with exclusions
+ * (^) or patterns.
+ */
 static bool has_only(const char *list, const char *const *names)
 {
     if (!given(list) || strpbrk(list, "^*?[") != NULL) {

@@ -26,8 +26,8 @@ typedef struct irr_ucx_environment {
 } irr_ucx_environment_t;
 
 /*
- * Selects a transport from the configuration, the devices of this machine and its environment. Pure: ranks with equal
- * arguments select alike.
+ * Selects a transport from the configuration, and the devices and the environment of this machine. Pure: on ranks with
+ * equal arguments the result is the same.
  */
 void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices,
                         const irr_ucx_environment_t *environment, irr_transport_choice_t *choice);

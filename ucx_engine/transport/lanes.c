@@ -359,7 +359,10 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Reduces the caps to the capabilities of both transports, for callers that ignore the lane of a message. */
+/*
+ * Reduces the caps of the combined transport to those that both transports have, for callers that do not look up the
+ * lane of a message.
+ */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
     irr_transport_caps_t *caps = &lanes->super.caps;

@@ -3,15 +3,16 @@
  * carries all other messages.
  *
  * Each of the two transports is opened when it is first needed. A channel has an inner channel on each transport that
- * it needs, and a table of lanes by rank (irr_channel_lane), so the caller calls the transport of a message directly.
- * open_channel selects the transport that reaches a member; both ends select the same transport.
+ * it needs. A table has the lane of each rank (irr_channel_lane), so that the caller can call the transport of a
+ * message directly. open_channel selects the transport that reaches a member; both ends select the same transport.
  *
- * The address of a process consists of the addresses of the open transports. A peer keeps the address of `near`. The
- * first channel that reaches the peer by `near` connects the peer, so the memory of `near` grows with the number of
- * ranks of a node.
+ * The address of a process consists of the addresses of its open transports. A peer stores its address for `near`. The
+ * first channel that reaches the peer by `near` connects to this address, so the memory of `near` grows with the number
+ * of ranks of a node, and not with the number of all peers.
  *
- * A channel for labels finds the peers of `far` when it first sends to them. Until then the messages to such a member
- * have the lane of unmet members: a transport that finds the peer and then passes the message on.
+ * A channel that was opened with labels (irr_lanes_open_channel) finds a peer of `far` when it first sends to it. Until
+ * then the messages to this member have the lane of unmet members. This is a transport that finds the peer, and then
+ * passes the message on to `far`.
  *
  * Cost: 9 bytes per rank of a channel, and one address of `near` per peer.
  */
@@ -62,14 +63,14 @@ void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *tr
 /* Returns true if no message can reach the peer by this transport, because the address of the peer is not known. */
 bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind);
 
-/* Adds the lane kinds of an address that are new to a peer. Returns the errors of connect. */
+/* Adds the parts of an address that a peer does not have yet. Returns the errors of connect. */
 irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t length);
 
 /*
  * Opens a channel like open_channel, but selects transports by labels. The channel reaches members with the label of
- * this rank by `near`, and other members by `far`. If labels is NULL, the channel reaches all members by `far`.
- * (open_channel uses `near` for all members whose `near` address is known.) Finds the peers of `near` now, and the
- * peers of `far` when they are first sent to. Returns IRR_ERR_UNREACHABLE if the needed address of a member is not
+ * this rank by `near`, and other members by `far`. If labels is NULL, it reaches all members by `far`. (open_channel
+ * uses `near` for all members whose `near` address is known.) This function finds the peers of `near`; a peer of `far`
+ * is found when a message is first sent to it. Returns IRR_ERR_UNREACHABLE if the needed address of a member is not
  * known.
  */
 irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,

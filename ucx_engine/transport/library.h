@@ -1,6 +1,6 @@
 /*
  * library.h - loads the library of a transport when the transport is opened. A job that does not use the transport
- * never loads its library, and the component works where the library is missing. A loaded library stays until the
+ * never loads its library, so the component works even if the library is missing. A loaded library stays until the
  * process ends.
  */
 #ifndef IRR_LIBRARY_H

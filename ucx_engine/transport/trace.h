@@ -6,9 +6,9 @@
  *
  *     {"host": "n1", "epoch_ns": 1700000000000000000, "messages": 2, "dropped": 0}
  *
- * epoch_ns is the time of day at time 0 of the clock. `dropped` is the number of messages without a line, for which
- * there was no memory. Each other line is a message; the lines are in the order in which the messages ended. Ranks are
- * ranks of the channel:
+ * epoch_ns is the time of day, in ns since 1970, at time 0 of the clock. `dropped` is the number of messages that have
+ * no line, because there was no memory. Each other line is a message; the lines are in the order in which the messages
+ * ended. The numbers of ranks are those of the channel:
  *
  *     {"op": "send", "lane": "shm", "channel": 3, "rank": 0, "peer": 1, "exchange": 17, "kind": "data",
  *      "stage": 1, "bytes": 800, "begin_ns": 1200, "end_ns": 3400, "status": "ok"}
@@ -24,9 +24,9 @@
 #include "transport/transport.h"
 
 /*
- * Wraps inner. On success the wrapper owns inner, and freeing the wrapper also frees inner. May return
- * IRR_ERR_NO_MEMORY. If the file cannot be written, reports an error to the user and returns IRR_ERR_BAD_PARAM. After
- * an error inner is unchanged. This function and free may block on the file system.
+ * Wraps the transport `inner`. On success the wrapper owns `inner`, and freeing the wrapper also frees `inner`. May
+ * return IRR_ERR_NO_MEMORY. If the file cannot be written, reports an error to the user and returns IRR_ERR_BAD_PARAM.
+ * After an error inner is unchanged. This function and free may block on the file system.
  */
 irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transport_t **transport_p);
 

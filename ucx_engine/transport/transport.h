@@ -1,8 +1,8 @@
 /*
  * transport.h - the contract between the executor and a transport, which moves tagged messages between processes.
  *
- * A message is a list of pieces at each end. The two lists may divide the message differently; only the order of the
- * bytes counts.
+ * Sender and receiver each have a message as a list of pieces. The two lists may divide the message into different
+ * pieces; the bytes of the pieces, in the order of the list, are the message.
  *
  * Messages travel on channels. All processes that open a channel with the same id and the same members in the same
  * order can send to each other. A member's position in this order is its rank. The processes must agree on the id
@@ -13,13 +13,14 @@
  *
  * Rules for the operations of all transports:
  *
- *   - No operation blocks. Neither send nor recv calls `done`; they return the result of an operation that completes
- *     at once. `progress`, `abandon`, `take_back` and `close_channel` call `done`, which may call send and recv.
- *   - The caller owns the request, the list of pieces and the memory of the pieces. None of them may change until
- *     the call returns IRR_OK or an error, or until `done` (the caller may read the memory of a send). `done` may reuse
- *     or free the request; otherwise the message of the request stays set.
- *   - send and recv return IRR_OK if the operation is complete (`done` is not called), IRR_IN_PROGRESS if `done` will
- *     be called once, or an error if nothing is pending.
+ *   - No operation blocks. send and recv never call `done`; if an operation completes at once, they return its result.
+ *     `progress`, `abandon`, `take_back` and `close_channel` call `done`. `done` may call send and recv.
+ *   - The caller owns the request, the list of pieces and the memory of the pieces. The caller may change none of them
+ *     before send or recv has returned IRR_OK or an error, or else before `done` is called; it may read the memory of a
+ *     send. `done` may reuse or free the request. If `done` does neither, the members that irr_request_set has set are
+ *     unchanged.
+ *   - send and recv return IRR_OK if the operation is complete, and IRR_IN_PROGRESS if it is pending; `done` will then
+ *     be called once. After an error the operation is not pending, and `done` is not called.
  *   - Only one thread uses a transport at a time.
  *
  * tests/transport_suite.c is the conformance suite. A transport that passes the suite can run any plan.
@@ -35,17 +36,18 @@ typedef struct irr_iov {
     size_t length;
 } irr_iov_t;
 
-/* The form of a list of pieces. A message of one piece, or none, is contiguous in each form. */
+/* The form of a list of pieces. A message of one piece or no piece is contiguous; its form has no meaning. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* a list of pieces that the transport handles itself */
-    IRR_FORM_GATHER,  /* pieces copied through memory of the transport; if there are several, by our callbacks */
+    IRR_FORM_GATHER,  /* pieces that are copied through memory of the transport; several pieces are copied by our
+                         callbacks */
     IRR_FORM_COUNT
 } irr_form_t;
 
 /*
- * Length of a piece that discards bytes. A piece without a base is a sink: it discards as many bytes as its length. A
- * sink must be the only piece of its list, or the form must be gather. A sink of IRR_SINK_BYTES bytes discards messages
- * of any length (an endless sink).
+ * Length of a piece that discards bytes. A piece whose base is NULL is a sink: it discards as many bytes as its length.
+ * If a list has a sink and other pieces, its form must be gather. A sink of IRR_SINK_BYTES bytes discards messages of
+ * any length (an endless sink).
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 
@@ -83,9 +85,8 @@ struct irr_request {
     uint16_t         tag;
     irr_form_t       form : 16;
     size_t           length;       /* total length of the pieces in bytes, at most IRR_SINK_BYTES */
-    size_t           bytes;        /* length in bytes of the message of a complete receive; if an endless sink discarded
-                                      the end of the message, any number larger than the number of bytes before the
-                                      sink */
+    size_t           bytes;        /* after a receive: length of the message in bytes; if an endless sink discarded the
+                                      end of the message, any number larger than the number of bytes before the sink */
     uintptr_t        reserved[7];  /* for the transport, while the request is pending */
 };
 
@@ -113,7 +114,7 @@ static inline irr_request_t *irr_request_of(void *reserved)
     return (irr_request_t *)((char *)reserved - offsetof(irr_request_t, reserved));
 }
 
-/* A channel: first member of the channel of each transport, read-only for its user. */
+/* A channel. The channel of each transport has this struct as its first member. Users of a channel only read it. */
 struct irr_channel {
     irr_transport_t      *transport;
     irr_peer_t *const    *members;   /* by rank; NULL: this process does not send to the rank */
@@ -121,8 +122,8 @@ struct irr_channel {
     irr_channel_t        *lanes[IRR_CHANNEL_LANES];   /* the channels that carry messages */
     uint32_t              id;
     int                   ranks, rank;
-    bool                  looks;     /* recv completes at once if the message has arrived, so sends should start before
-                                        receives */
+    bool                  looks;     /* true: recv completes at once if the message has arrived, so sends should start
+                                        before receives */
 };
 
 /*
@@ -134,7 +135,7 @@ typedef struct irr_transport_caps {
     const char *name;
     size_t      pieces_max[IRR_FORM_COUNT];   /* maximum number of pieces of a message in each form; 1: no lists */
     size_t      iov_wire_max;        /* number of pieces that fit into one network packet */
-    size_t      gather_max;          /* up to this length in bytes, gather is the fastest form of lists */
+    size_t      gather_max;          /* length in bytes up to which gather is the fastest form of lists */
     size_t      zero_copy_min;       /* length in bytes from which contiguous messages move without copies; SIZE_MAX:
                                         never */
     bool        wakes;               /* arm can prepare a sleep */
@@ -142,8 +143,8 @@ typedef struct irr_transport_caps {
 
 typedef struct irr_transport_ops {
     /*
-     * Returns the address of this process, which is valid until free. Any process of the job can connect to the
-     * address.
+     * Returns the address of this process, to which any process of the job can connect. The address is valid until
+     * free.
      */
     irr_status_t (*address)(irr_transport_t *transport, const void **address_p, size_t *length_p);
 
@@ -160,8 +161,8 @@ typedef struct irr_transport_ops {
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
     /*
-     * Finds the peer of a member, as the first send to the member does. NULL: all peers of an open channel are known.
-     * Returns the errors of connect.
+     * Finds the peer of a member, as the first send to the member does. A transport that knows the peers of all members
+     * sets meet to NULL. Returns the errors of connect.
      */
     irr_status_t (*meet)(irr_channel_t *channel, int rank);
 
@@ -187,29 +188,31 @@ typedef struct irr_transport_ops {
     irr_status_t (*recv)(irr_channel_t *channel, irr_request_t *request);
 
     /*
-     * Ends all pending receives of the channel. abandon or a later progress calls their `done`, with IRR_ERR_CANCELED
-     * unless a message has already matched the receive. Sends continue, and so do receives that `done` posts.
+     * Ends all pending receives of the channel. abandon or a later progress calls their `done`. The status is
+     * IRR_ERR_CANCELED, unless a message has already matched the receive. Sends continue, and so do receives that
+     * `done` posts.
      */
     void (*abandon)(irr_channel_t *channel);
 
     /*
-     * Takes back the pending sends of the channel that the transport can take back. take_back calls `done` of such a
-     * send with IRR_ERR_CANCELED, and its receiver gets IRR_ERR_PEER or no message. After that no receive that reads
-     * the memory of the send succeeds. Other sends continue. NULL: the transport takes back no sends.
+     * Takes back those pending sends of the channel that the transport can take back; other sends continue. take_back
+     * calls `done` of such a send with IRR_ERR_CANCELED, and its receiver gets IRR_ERR_PEER or no message. From then
+     * on, if a receive still reads the memory of the send, the receive fails. take_back is NULL if the transport can
+     * take back no sends.
      */
     void (*take_back)(irr_channel_t *channel);
 
     /*
      * Discards unexpected messages, and adds their number to *count. These are messages for this channel id that have
-     * arrived without a receive, and whose tags equal `tag` in the bits that are set in mask. The channel may be open
-     * or not. The requests of the senders complete as if the messages were received. Returns IRR_OK, or IRR_IN_PROGRESS
-     * if more messages may have to be discarded later. Returns IRR_ERR_NO_MEMORY if this process has lost a message of
-     * the channel because memory was missing; receives of the channel then fail until a call of discard discards all
-     * tags. May progress the transport. Must not be called after close.
+     * arrived without a receive, and whose tags are equal to `tag` in the bits that are set in mask. The channel need
+     * not be open. The requests of the senders complete as if the messages were received. Returns IRR_OK, or
+     * IRR_IN_PROGRESS if more messages may have to be discarded later. Returns IRR_ERR_NO_MEMORY if this process has
+     * lost a message of the channel because memory was missing; receives of the channel then fail until a call of
+     * discard discards all tags. May progress the transport. Must not be called after close.
      */
     irr_status_t (*discard)(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 
-    /* Moves messages and calls `done`. Returns the number of events; 0: there was nothing to do. */
+    /* Moves messages and calls `done`. Returns the number of events that it has handled. */
     unsigned (*progress)(irr_transport_t *transport);
 
     /*
@@ -276,7 +279,7 @@ static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
     return channel->kinds != NULL ? channel->lanes[channel->kinds[rank]] : channel;
 }
 
-/* irr_channel_send sends, and irr_channel_recv receives, on the channel that carries the message. */
+/* irr_channel_send and irr_channel_recv call send and recv of the channel that carries the message. */
 static inline irr_status_t irr_channel_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_channel_t *lane = irr_channel_lane(channel, request->peer);
@@ -322,9 +325,8 @@ static inline irr_status_t irr_channel_reach(irr_channel_t *channel, int rank)
 /* ---- the transports; study/fabric.h has more transports, and transport/lanes.h combines two transports ---- */
 
 /*
- * Opens the transport that the configuration names or irr_transport_choose selects. The transport is a network listed
- * by irr_transport_name, or shm. Returns IRR_ERR_BAD_PARAM if no transport has the name. Reports each error to the
- * user.
+ * Opens the transport that irr_transport_choose returns for the configuration: shm, or one of the networks of
+ * irr_transport_name. Returns IRR_ERR_BAD_PARAM if no transport has the name. Reports each error to the user.
  */
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 

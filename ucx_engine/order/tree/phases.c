@@ -6,9 +6,9 @@
  *
  * A phase is a set of messages that share no link.  The root of the tree (tree_root.c) has the subtrees t0, t1 ..,
  * largest first.  Subtree ti has |Mi| of all |M| ranks.  A message between two subtrees is global, and a message within
- * a subtree is local.  Extended ring scheduling gives the messages from ti to tj |Mi| * |Mj| consecutive phases.  In a
- * phase each subtree sends at most one global message, and receives at most one.  The six steps of the paper assign
- * messages to these phases:
+ * a subtree is local.  The paper's extended ring scheduling assigns |Mi| * |Mj| consecutive phases to the messages from
+ * ti to tj.  In a phase each subtree sends at most one global message, and receives at most one.  The six steps of the
+ * paper assign messages to these phases:
  *
  *     1  t0 -> tj: rotate pattern; the receivers are aligned with the last phase
  *     2  ti -> t0: broadcast pattern; round r maps sender n of t0 to receiver n + r + 1 (table 3)
@@ -64,7 +64,7 @@ static int start_of(const builder_t *builder, int i, int j)
     return builder->phases - size_of(builder, j) * (first[i + 1] - first[j + 1]);
 }
 
-/* Returns the member of ti that is aligned with a phase.  The last phase has the last member. */
+/* Returns the member of ti that is aligned with a phase.  The last member is aligned with the last phase. */
 static int aligned(const builder_t *builder, int i, int phase)
 {
     return size_of(builder, i) - 1 - (builder->phases - 1 - phase) % size_of(builder, i);
@@ -125,7 +125,8 @@ static irr_status_t assign_local0(const builder_t *builder)
 }
 
 /*
- * Step 5.  Each member sends to ti-1 in at least |Mi| phases.  In the first |Mi| of them each member is aligned once.
+ * Step 5.  Each member sends to ti-1 in at least |Mi| phases.  In the first |Mi| phases of a member, each member of ti
+ * is aligned once.
  */
 static irr_status_t assign_local(const builder_t *builder, int i)
 {

@@ -19,7 +19,7 @@ typedef struct irr_tree_root {
 
 /*
  * Finds the root; see tree_root.c.  Subtrees are sorted by falling size, then by lowest rank.  The caller frees *root
- * with irr_tree_root_fini; zeroed, it is empty.  IRR_ERR_NO_MEMORY.
+ * with irr_tree_root_fini; zeroed, it is empty.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_root_find(const irr_tree_t *tree, irr_tree_root_t *root);
 void         irr_tree_root_fini(irr_tree_root_t *root);
@@ -28,16 +28,17 @@ void         irr_tree_root_fini(irr_tree_root_t *root);
 int64_t irr_tree_phases(const irr_tree_root_t *root);
 
 /*
- * Computes the phases of whole messages of `bytes` from each rank to each other; see phases.c.  A phase is a step.  The
- * caller frees the schedule with irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no bytes, or 2^63 in all;
- * IRR_ERR_NOT_SUPPORTED: more phases than an int can count.
+ * Computes a schedule of messages of `bytes` bytes from each rank to each other rank; see phases.c.  Each phase is a
+ * step, and no message is split.  The caller frees the schedule with irr_schedule_fini.  Returns IRR_ERR_BAD_PARAM if
+ * there are no bytes, or 2^63 bytes or more, and IRR_ERR_NOT_SUPPORTED if there are more phases than an int can count.
+ * May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_all_to_all(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule);
 
 /*
- * Computes a schedule of the messages of a matrix, whole, each in its phase of irr_tree_all_to_all; phases without a
- * message are left out.  IRR_ERR_BAD_PARAM if the ranks differ or all messages have 2^63 bytes or more; otherwise as
- * irr_tree_all_to_all.
+ * Computes a schedule of the messages of a matrix.  Each message is sent whole, in its phase of irr_tree_all_to_all;
+ * phases without a message are left out.  Returns IRR_ERR_BAD_PARAM if tree and matrix have different numbers of ranks,
+ * or if all messages together have 2^63 bytes or more.  Also returns the errors of irr_tree_all_to_all.
  */
 irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_schedule_t *schedule);
 

@@ -2,33 +2,34 @@
  * syncs.c - see syncs.h.
  *
  * A link has two edges, one for each direction.  An edge has as many lanes as its capacity, the number of messages that
- * it carries at a time.  In the order of the schedule, messages take the lanes of an edge round-robin, without the
- * lanes that a message of an earlier step still uses.  A step has at most as many messages on an edge as the edge has
- * lanes, so no two messages of a step take the same lane.  Of two messages that share a lane, the later message must
- * wait for the earlier message.  A link therefore never carries more messages than its capacity, and each message waits
- * for a message that began as early as possible.
+ * it carries at a time.  In the order of the schedule, each message takes the next lane of the edge, and after the last
+ * lane the first one again.  A lane that a message of an earlier step still uses is left out.  A step has at most as
+ * many messages on an edge as the edge has lanes, so no two messages of a step take the same lane.  Of two messages
+ * that share a lane, the later message must wait for the earlier message.  A link therefore never carries more messages
+ * than its capacity, and each message waits for a message that began as early as possible.
  *
  * Each rank keeps its steps in order: it begins a send after its earlier sends have begun, and after its receives of
  * earlier steps are complete.  A rank therefore needs no signal about a message that it received itself.  It needs a
  * signal about a message that it sent, because its transport may accept messages faster than the link carries them.
- * Two messages that share the link would then both be late.  The receiver of the later message also keeps an order, but
- * this order delays no message.
+ * Two messages on the same link would then both be late.  The receiver of the later message also receives in order, but
+ * this order does not delay the start of a message.
  *
  * Redundant synchronisations are removed, as in the transitive reduction of the paper's dependence graph.  A user of a
- * lane is a message that took it.  The users of a lane are in one order, so a message only waits for the last user
- * before it.  This wait is redundant in two cases: the last user is over before the sender may begin anyway, or before
- * the last user of another lane of the message's path is over.
+ * lane is a message that took the lane.  The users of a lane follow each other, so a message only waits for the user
+ * directly before it, the last user.  This wait is redundant in two cases: if the last user ends before the sender may
+ * begin for another reason, or if it ends before the last user of another lane of the message's path ends.
  *
- * Clocks record which messages are over.  A clock has an entry for each lane up from a host: the number of users of
- * this lane that are over.  The clock of a rank is valid when the rank may begin its next send, and the clock of a lane
- * when the last user of the lane is over.  Each message on links begins on a lane up from a host, and on this lane it
- * is over before the next message begins.  The number of users therefore identifies the messages.  The sends of a rank
- * cannot be counted in this way: a send may take another lane than the send before it, or no lane, and be over first.
+ * Clocks record which messages have ended.  A clock has an entry for each lane that leads up from a host: the number of
+ * users of this lane that have ended.  The clock of a rank states what has ended when the rank may begin its next send.
+ * The clock of a lane states what has ended when the last user of the lane ends.  Each message on links first takes a
+ * lane up from a host, and ends before the next user of this lane begins.  The number of users that have ended
+ * therefore shows which messages have ended.  The sends of a rank cannot be counted in this way, because a send may
+ * take another lane than the previous send, or no lane, and may end first.
  *
- * `removed` needs the number of all synchronisations.  The edges that two messages share are consecutive.  The number
- * of pairs of users of each lane, minus the number of pairs of users of each two successive lanes, therefore counts
- * each pair once.  If links have several lanes, two messages may leave a common lane and share another one later.  Such
- * a pair counts more often.
+ * To compute `removed`, the number of all synchronisations is needed.  The edges that the paths of two messages have in
+ * common are consecutive.  The number of pairs of users of each lane, minus the number of pairs of users of each two
+ * successive lanes, therefore counts each pair of messages once.  If links have several lanes, two messages may take
+ * the same lane, then different lanes, and then the same lane again.  Such a pair is counted more than once.
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */
@@ -57,9 +58,9 @@ typedef struct graph {
     const irr_tree_t     *tree;
     const irr_schedule_t *schedule;
     size_t                ranks;     /* number of ranks; also the length of a clock: lanes up from hosts are not more */
-    int                  *known;     /* by rank: clock when its next send may begin */
-    int                  *done;      /* by rank: clock when its send of this step is over */
-    int                  *over;      /* by lane: clock when its last user is over */
+    int                  *known;     /* by rank: its clock, when its next send may begin */
+    int                  *done;      /* by rank: its clock, when its send of this step has ended */
+    int                  *over;      /* by lane: its clock, when its last user has ended */
     user_t               *last;      /* by lane: its last user */
     int                  *lanes;     /* by edge: its first lane; lanes up from hosts with ranks come first */
     size_t               *entered;   /* by edge: number of transmissions that took a lane */
@@ -221,7 +222,10 @@ static irr_status_t signal(graph_t *graph, size_t i)
     return status;
 }
 
-/* Makes the transmission the last user of its lanes.  clock: its clock when it begins; on return: when it is over. */
+/*
+ * Makes the transmission the last user of its lanes. *clock is the clock at its begin; on return it is the clock at its
+ * end.
+ */
 static void use_lanes(graph_t *graph, size_t i, int *clock)
 {
     const int origin = graph->path[0], turn = ++clock[origin];
@@ -235,8 +239,8 @@ static void use_lanes(graph_t *graph, size_t i, int *clock)
 }
 
 /*
- * Updates the clocks of the sender.  The transmissions for which this one waits are over when it begins.  It is over
- * itself when its receiver signals.
+ * Updates the clocks of the sender.  When this transmission begins, the transmissions for which it waits have ended.
+ * It has ended when its receiver signals.
  */
 static void advance(graph_t *graph, size_t i)
 {

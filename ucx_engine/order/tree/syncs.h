@@ -10,12 +10,13 @@
 #include "order/tree/tree.h"
 
 /*
- * A synchronisation: transmission `before` must not begin until `after` is over.  Both are indices in the schedule's
- * list.  If all transmissions wait for these, a link never carries more messages than its capacity.
+ * A synchronisation: transmission `before` must not begin before transmission `after` has ended.  Both are indices in
+ * the schedule's list.  If transmissions wait as the synchronisations demand, a link never carries more messages than
+ * its capacity.
  *
- * A signal is sent by the receiver of `after` to the sender of `before`.  In the paper the sender of `after` signals.
- * Here a send may be complete at its sender while the bytes are still in a buffer, so only the receiver knows that the
- * links are free.  A rank therefore also waits for a signal about its own message before it sends its next message over
+ * The receiver of `after` sends a signal to the sender of `before`.  In the paper the sender of `after` sends it.  Here
+ * a send may be complete at its sender while the bytes are still in a buffer, so only the receiver knows that the links
+ * are free.  For the same reason a rank waits for a signal about its own message before it sends its next message over
  * the same links.
  */
 typedef struct irr_sync {
@@ -32,17 +33,19 @@ typedef struct irr_syncs {
 } irr_syncs_t;
 
 /*
- * Finds the synchronisations of a schedule; syncs.c states the order that ranks must keep besides.  The schedule must
- * have passed irr_schedule_check_alone and irr_tree_check.  The caller frees *syncs with irr_syncs_fini.
- * IRR_ERR_BAD_PARAM: the ranks differ; IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT.
+ * Finds the synchronisations of a schedule; syncs.c states which order of steps each rank must also keep.  The schedule
+ * must have passed irr_schedule_check_alone and irr_tree_check.  The caller frees *syncs with irr_syncs_fini.  Returns
+ * IRR_ERR_BAD_PARAM if tree and schedule have different numbers of ranks.  May return IRR_ERR_NO_MEMORY or
+ * IRR_ERR_TIMEOUT.
  */
 irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_deadline_t *deadline,
                             irr_syncs_t *syncs);
 void         irr_syncs_fini(irr_syncs_t *syncs);
 
 /*
- * Finds the synchronisations on the tree.  If there is no tree, or messages of a step exceed the capacity of a link,
- * takes a switch with all ranks instead: then each rank receives one message at a time.
+ * Finds the synchronisations of a schedule on the tree.  If there is no tree, or if the messages of a step exceed the
+ * capacity of a link, finds the synchronisations as if all ranks were at one switch; then each rank receives one
+ * message at a time.
  */
 irr_status_t irr_syncs_find_any(const irr_tree_t *tree, const irr_schedule_t *schedule,
                                 const irr_deadline_t *deadline, irr_syncs_t *syncs);

@@ -99,7 +99,7 @@ static irr_status_t measure(irr_tree_t *tree)
     return IRR_OK;
 }
 
-/* Returns the speed of the slowest link of a host with ranks, in which capacities are counted. */
+/* Returns the speed of the slowest link of a host with ranks, which is the unit of capacities. */
 static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology)
 {
     uint64_t base = UINT64_MAX;
@@ -313,7 +313,10 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
     return IRR_OK;
 }
 
-/* Enters transmissions step by step; those of earlier steps come first.  active: room for all transmissions. */
+/*
+ * Adds transmissions step by step; transmissions of earlier steps that continue are added first. active: room for all
+ * transmissions.
+ */
 static irr_status_t use_all(const irr_tree_t *tree, const irr_schedule_t *schedule, user_t *users, int *path,
                             size_t *active, irr_tree_clash_t *clash)
 {

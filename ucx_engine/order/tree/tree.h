@@ -4,15 +4,15 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 3
  *
- * The paper's machines are ranks.  The vertices of the topology keep their numbers.  Each rank is an additional vertex,
- * a leaf below its host.  All algorithms therefore see a host with several ranks as a switch with machines, and the
- * bytes that a rank sends or receives are the load of the edge of the rank.  Messages between ranks of one host use the
- * edges of the two ranks, and no link.
+ * The machines of the paper are ranks here.  The tree has all vertices of the topology, with the same numbers, and one
+ * more vertex for each rank, a leaf below the host of the rank.  To all algorithms, a host with several ranks therefore
+ * looks like a switch with machines.  The bytes that a rank sends or receives are the load of the edge of its vertex.
+ * Messages between ranks of one host use the edges of the two ranks, and no link.
  *
- * Speeds are those of the topology.  The base is the speed of the slowest link of a host with ranks, at which each
- * message travels and each rank sends and receives.  A link that is c times as fast, rounded down, has a capacity of c
- * messages at a time.  A link that is slower than the base also carries one message at a time, and takes longer: bounds
- * include this time, while steps are computed as if the link had the base speed.
+ * The topology has the speeds of links.  The base speed is the speed of the slowest link of a host with ranks; all
+ * messages travel at this speed, and all ranks send and receive at this speed.  A link that is c times as fast (c is
+ * rounded down) has a capacity of c messages at a time.  A link that is slower than the base speed carries one message
+ * at a time, and takes longer.  Bounds include this longer time; steps are computed as if the link had the base speed.
  *
  * Each vertex v has two directed edges: 2 * v leads up to its parent, and 2 * v + 1 down from its parent.  Edges below
  * 2 * links are the edges of links; all others are the edges of ranks.
@@ -40,30 +40,40 @@ struct irr_tree {
 };
 
 /*
- * Creates the tree.  host_of[r]: the host of rank r; NULL: rank r is alone on host r.  The input is copied.
- * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks, a rank on no host of the topology, a speed of 0, or not a tree of
- * switches with hosts as leaves.
+ * Creates the tree.  host_of[r]: the host of rank r; NULL: rank r is alone on host r.  The input is copied.  Returns
+ * IRR_ERR_BAD_PARAM if there are no ranks, a rank is on no host of the topology, a speed is 0, or the topology is not a
+ * tree of switches with hosts as leaves.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks);
 
-/* Creates a tree with one switch and a host for each rank.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks. */
+/*
+ * Creates a tree with one switch and a host for each rank.  Returns IRR_ERR_BAD_PARAM if there are no ranks.  May
+ * return IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks);
 
 /* Frees the tree.  A zeroed tree is empty. */
 void irr_tree_fini(irr_tree_t *tree);
 
 /*
- * Returns the number of messages of base speed that an edge can carry at a time, at least 1, for any number of ranks.
+ * Returns the number of messages of base speed that an edge can carry at a time, at least 1.  Unlike the capacity, it
+ * is not limited by the number of ranks that use the edge.
  */
 uint64_t irr_tree_width(const irr_tree_t *tree, int edge);
 
-/* Returns the bytes that an edge of base speed carries in the time of `bytes`, rounded up; at most UINT64_MAX. */
+/*
+ * Returns the number of bytes that an edge of base speed carries in the time in which this edge carries `bytes` bytes,
+ * rounded up; at most UINT64_MAX.
+ */
 uint64_t irr_tree_at_base(const irr_tree_t *tree, int edge, uint64_t bytes);
 
-/* Returns the first of the edges 0 to edges - 1 that takes longest for its bytes at its speed. */
+/* Returns the edge, of the edges 0 to edges - 1, that takes the longest time for its bytes; of several, the first. */
 int irr_tree_busiest(const irr_tree_t *tree, const uint64_t *bytes, int edges);
 
-/* Returns the time of an edge, in bytes at base speed, for bytes of one message or of as many as its capacity. */
+/*
+ * Returns the time that an edge needs for `bytes` bytes if it always carries as many messages as its capacity.  The
+ * unit is the time of a byte at base speed.
+ */
 uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes);
 
 /* Returns the vertex of a rank. */
@@ -72,7 +82,10 @@ static inline int irr_tree_leaf(const irr_tree_t *tree, int rank)
     return tree->links + rank;
 }
 
-/* Finds the directed edges from one rank to another, in order, and returns their number; path[] holds tree->longest. */
+/*
+ * Sets path[] to the directed edges from one rank to another, in order, and returns their number, at most
+ * tree->longest.
+ */
 int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path);
 
 /* Finds the links of a path: its edges without those of the two ranks. */
@@ -80,24 +93,27 @@ int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path);
 
 /*
  * Computes the bytes of each directed edge (2 * vertices of them) under a matrix; messages of ranks to themselves are
- * ignored.  O(P * P * depth) for P ranks.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: the ranks differ, or all messages have
- * 2^63 bytes or more.
+ * ignored.  O(P * P * depth) for P ranks.  Returns IRR_ERR_BAD_PARAM if tree and matrix have different numbers of
+ * ranks, or if all messages together have 2^63 bytes or more.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads);
 
 /*
- * The busiest edge, by bytes divided by speed; of equally busy edges, a link is preferred to the edge of a rank.  No
- * contention-free schedule takes less time than `bytes` at base speed.
+ * The edge with the largest quotient of bytes and speed; of equal edges, a link is preferred to the edge of a rank.  No
+ * contention-free schedule takes less time than an edge of base speed takes for `bytes` bytes.
  */
 typedef struct irr_tree_bound {
-    uint64_t bytes;   /* bytes at base speed in the time of this edge, rounded up */
+    uint64_t bytes;   /* irr_tree_at_base of the bytes of this edge */
     int      edge;
 } irr_tree_bound_t;
 
 /* Computes the bound.  Errors and time are those of irr_tree_loads. */
 irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_tree_bound_t *bound);
 
-/* The last two of too many transmissions of a step that share a directed edge of a link, as indices in the list. */
+/*
+ * A step has too many transmissions over a directed edge of a link. first, second: the last two of them, as indices in
+ * the list.
+ */
 typedef struct irr_tree_clash {
     size_t first, second;
     int    edge;
@@ -105,8 +121,9 @@ typedef struct irr_tree_clash {
 
 /*
  * Checks that no directed edge of a link has more transmissions of a step than its capacity.  The schedule must have
- * passed irr_schedule_check_alone.  IRR_ERR_INVALID_PLAN: the first clash is set (clash may be NULL);
- * IRR_ERR_BAD_PARAM: the ranks differ; IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
+ * passed irr_schedule_check_alone.  Otherwise returns IRR_ERR_INVALID_PLAN and sets *clash to the first clash; clash
+ * may be NULL.  Returns IRR_ERR_BAD_PARAM if tree and schedule have different numbers of ranks.  May return
+ * IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
  */
 irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash);
 

@@ -7,19 +7,19 @@
  * free, and so on (tree_step.h).  An idle edge costs time only if it is about as busy as the busiest one.  Such an edge
  * is urgent, and may change earlier choices (tree_repair.c).
  *
- * A step ends before the load that remains on any edge exceeds the load that remains on the busiest edge.  It may be
- * longer by a hundredth, so that messages of almost equal length need no split.  Messages longer than the step are
- * split.  A step has at least a 64th of the mean message of the busiest edge.  This limits the number of steps, and
- * thus of starts of messages.  The choice is greedy, so the schedule does not always reach the bound.  For some
- * matrices no schedule on a tree reaches it.
+ * A step ends before the remaining load of any edge exceeds the remaining load of the busiest edge.  It may be longer
+ * by a hundredth, so that messages of almost equal length need not be split.  Messages longer than the step are split.
+ * A step has at least a 64th of the mean message of the busiest edge.  This limits the number of steps, and thus of
+ * starts of messages.  The choice is greedy, so the schedule does not always reach the bound.  For some matrices no
+ * schedule on a tree reaches it.
  *
  * A limit on the number of steps raises the minimum length of a step (coarsen.h), until steps send whole messages.
  *
  * A step and its repairs take O(edges + chosen * (vertices + senders * receivers)) time, where senders and receivers
- * are the free ranks on either side of an edge.  If an edge far from the busiest has found no message, it waits up to
- * 63 steps before the next search.  Otherwise these searches would take most of the time.  A dense matrix of 256 ranks
- * takes 0.4 s on one switch, and 3 s on a chain of four switches with 16400 steps.  A limit on the number of steps
- * takes up to ten times as long.  Memory O(P * P).
+ * are the free ranks on either side of an edge.  If there was no message for an edge whose load is far below that of
+ * the busiest edge, the next search for this edge is up to 63 steps later.  Otherwise such searches would take most of
+ * the time.  A dense matrix of 256 ranks takes 0.4 s on one switch, and 3 s on a chain of four switches with 16400
+ * steps.  A limit on the number of steps takes up to ten times as long.  Memory O(P * P).
  */
 #include "order/tree/tree_weighted.h"
 
@@ -33,7 +33,7 @@
 
 __extension__ typedef unsigned __int128 wide_t;
 
-#define SPARE      100   /* a step is longer by 1 / SPARE than the busiest edge allows */
+#define SPARE      100   /* a step may be longer by 1 / SPARE than the busiest edge allows */
 #define SHORTEST   64    /* a step has at least 1 / SHORTEST of a mean message */
 #define LOST       8     /* if one of several lanes is lost, a step has at most 1 / LOST of a mean message */
 #define FAR        8     /* an edge is far from the busiest edge, and not urgent, if its load is less by 1 / FAR */
@@ -239,9 +239,10 @@ static int sort_lengths(work_t *work, int edge)
 
 /*
  * Returns the length of the longest step after which an edge with `lanes` lanes is behind the busiest edge by at most
- * the slack; UINT64_MAX: any length.  In a step of length d the edge falls behind by d minus the number of bytes that
- * it carries, divided by the number of lanes.  The difference grows faster with each message that ends.  The result is
- * therefore the first length that lies before the end of the next message.
+ * the slack; UINT64_MAX: any length.  In a step of length d the edge carries a number of bytes on each lane.  It falls
+ * behind by d minus the mean of these numbers.  The edge falls behind faster after each message that ends.  The
+ * function computes the longest step for each number of ended messages, and returns the first one that is over before
+ * the next message ends.
  */
 static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 {
@@ -265,9 +266,9 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 }
 
 /*
- * Returns the length of the step.  If a lane of an urgent edge has found no message, the lane is lost for this step,
- * and does not limit the length.  If links have several lanes, such a step is short, because the next step may find a
- * message for the lane.  Otherwise messages of equal length would lose a whole step.
+ * Returns the length of the step.  If there was no message for a lane of an urgent edge, the lane is lost for this
+ * step, and does not limit the length.  If links have several lanes, such a step is short, because the next step may
+ * find a message for the lane.  Otherwise messages of equal length would lose a whole step.
  */
 static uint64_t duration(work_t *work)
 {

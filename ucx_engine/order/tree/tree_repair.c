@@ -1,10 +1,11 @@
 /*
- * tree_repair.c - finds a message for an edge without a message, by removing other messages; see tree_step.h.
+ * tree_repair.c - finds a message for an edge that has no message yet.  For this purpose it removes other messages from
+ * the step; see tree_step.h.
  *
  * A repair chooses a message over the edge, and removes one message from each full edge of its path.  It then covers
- * the urgent edges that have lost a message, with a message over free edges or by another repair, down to a limited
- * depth.  If an urgent edge cannot be covered, the repair is undone, and another message is tried.  A step has a
- * limited number of trials, each of at most O(longest * vertices) time, so repairs without success cost little.
+ * the urgent edges that have lost a message: it chooses a message over free edges, or makes another repair, down to a
+ * limited depth.  If an urgent edge cannot be covered, the repair is undone, and another message is tried.  A step has
+ * a limited number of trials, each of at most O(longest * vertices) time, so repairs without success cost little.
  */
 #include "order/tree/tree_step.h"
 
@@ -77,7 +78,7 @@ static bool is_user(irr_tree_step_t *step, int rank_edge, int edge)
     return found;
 }
 
-/* Omits ranks whose own message uses the edge: removing that message to make room gains nothing. */
+/* Omits ranks whose own message uses the edge, because removing that message to make room would gain nothing. */
 static int leave_out(irr_tree_step_t *step, int edge, bool receive, irr_tree_reach_t *ranks, int count)
 {
     int left = 0;
@@ -128,7 +129,10 @@ static int find_other(const irr_tree_step_t *step, int edge)
     return irr_tree_step_user(step, edge, lane);
 }
 
-/* Removes one message from each full edge on the path of another one, of the edges with several lanes or with one. */
+/*
+ * Removes one message from each full edge on the path of `message`. several: only from edges with several lanes;
+ * otherwise only from edges with one lane.
+ */
 static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 {
     irr_tree_step_t *step = repair->step;

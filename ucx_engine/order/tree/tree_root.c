@@ -3,13 +3,14 @@
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication, section 4.1
  *
- * A link with c of P ranks below it has a load of c * (P - c) messages.  The search begins at a busiest link, and walks
- * into its larger side as long as all ranks of that side are behind one further link, which is equally busy.  The
- * vertex at which the ranks branch is the root.  No subtree of the root has more than half of the ranks (lemma 1).
+ * A link with c of P ranks below it has a load of c * (P - c) messages.  The search begins at one of the busiest links,
+ * and walks to the side with more ranks.  It continues as long as all ranks of this side are behind one further link,
+ * which is then equally busy.  The first vertex at which the ranks branch is the root.  No subtree of the root has more
+ * than half of the ranks (lemma 1).
  *
- * Beyond the paper: the search also walks into a host with several ranks, which may be the root; its subtrees are its
- * ranks, and the ranks behind its link.  A host with one rank is a machine, so the search ends before it; this occurs
- * with two ranks only.  If all ranks are on one host, this host is the root.
+ * Unlike in the paper, a host with several ranks may be the root.  Its subtrees are its ranks, and the ranks behind its
+ * link.  A host with one rank is a machine of the paper and cannot be the root, so the search ends before it; this
+ * occurs only if there are two ranks.  If all ranks are on one host, this host is the root.
  *
  * O(vertices * depth).
  */

@@ -41,7 +41,10 @@ static irr_status_t allocate(irr_tree_step_t *step)
     return IRR_ALLOC_ARRAYS(arrays);
 }
 
-/* Lists children by counting sort: first[v + 1] is the next free place of the children of v until all are entered. */
+/*
+ * Lists children by counting sort.  Until all children are entered, first[v + 1] is the index at which the next child
+ * of v is entered.
+ */
 static void list_children(irr_tree_step_t *step)
 {
     const irr_tree_t *tree = step->tree;
@@ -179,7 +182,7 @@ static int *find_user(irr_tree_step_t *step, int edge, int place)
     return user;
 }
 
-/* Moves the last chosen message to another place, and updates its edges. */
+/* Moves the last chosen message to another index, and updates its edges. */
 static void move_last(irr_tree_step_t *step, int place)
 {
     const irr_tree_chosen_t message = step->chosen[step->count];

@@ -5,13 +5,13 @@
  * An edge is full if the number of messages that use it is its capacity, and free otherwise.  An edge is urgent if its
  * load is at least urgent_load.  The search for a message begins with an edge that the message must use.  Two walks
  * over free edges with a load find the candidates.  The walk from the edge's tail, against the direction of messages,
- * finds the possible senders; the walk from its head finds the possible receivers.  Of the pairs with bytes left, the
- * search chooses the pair that uses the most urgent edges, and of equal pairs the longest message.  O(vertices +
- * senders * receivers) for a message.
+ * finds the possible senders; the walk from its head finds the possible receivers.  Of the pairs that have bytes left,
+ * the search chooses the pair whose path has the largest number of urgent edges; of several such pairs, the pair with
+ * the longest message.  O(vertices + senders * receivers) for a message.
  *
- * If there is no such pair, a repair removes chosen messages that block a message.  It then looks for other messages
- * over the urgent edges of the removed messages, and may remove further messages.  A repair corresponds to an
- * augmenting path of a matching.
+ * If there is no pair, a repair chooses a message over full edges, and removes the chosen messages that block it.  It
+ * then searches for other messages over the urgent edges of the removed messages, and may remove further messages.  A
+ * repair corresponds to an augmenting path of a matching.
  */
 #ifndef IRR_TREE_STEP_H
 #define IRR_TREE_STEP_H
@@ -24,12 +24,12 @@
 /* A rank that a walk has reached. */
 typedef struct irr_tree_reach {
     int rank;
-    int urgent;   /* edges of its path with a load of at least urgent_load */
+    int urgent;   /* number of edges of its path that are urgent */
 } irr_tree_reach_t;
 
 typedef struct irr_tree_chosen {
     int  from, to;
-    bool kept;    /* chosen by the current repair, which must not remove it */
+    bool kept;    /* chosen by the current repair, which therefore must not remove it */
 } irr_tree_chosen_t;
 
 /* A change by a repair, for undoing it. */
@@ -52,7 +52,7 @@ typedef struct irr_tree_step {
     int               *user;         /* indices in chosen of the messages that use each edge */
     int               *goal;         /* by edge: number of users that it must have after a repair, if it is urgent */
     bool               repairs;      /* walks also use edges of messages that are not kept */
-    int                tries;        /* trials that the repairs of this step have left */
+    int                tries;        /* number of messages that repairs of this step may still try */
     irr_tree_change_t *changes;
     size_t             changed, max_changes;
     int               *first;        /* the children of vertex v are first[v] to first[v + 1] - 1 */
@@ -63,7 +63,7 @@ typedef struct irr_tree_step {
     int               *path;
 } irr_tree_step_t;
 
-/* Initialises the state before the first step.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM as irr_tree_loads. */
+/* Initialises the state before the first step.  Returns the errors of irr_tree_loads. */
 irr_status_t irr_tree_step_init(irr_tree_step_t *step, const irr_tree_t *tree, const irr_matrix_t *matrix);
 void         irr_tree_step_fini(irr_tree_step_t *step);
 
@@ -100,17 +100,23 @@ static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int ed
     return *irr_tree_step_left(step, message.from, message.to);
 }
 
-/* Chooses one more message that uses a free edge.  False: there is none. */
+/* Chooses one more message that uses a free edge.  Returns false if there is no such message. */
 bool irr_tree_step_cover(irr_tree_step_t *step, int edge);
 
-/* Chooses a message for an urgent edge, and changes other choices if need be; see tree_repair.c.  IRR_ERR_NO_MEMORY. */
+/*
+ * Chooses a message for an urgent edge, and changes other choices if need be; see tree_repair.c.  May return
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered);
 
 /* Choose a message whose edges are free, and remove one. */
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to);
 void irr_tree_step_drop(irr_tree_step_t *step, int place);
 
-/* Finds the ranks with a free path to a vertex (inward), or from it, without one neighbor; returns their number. */
+/*
+ * Fills ranks[] with the ranks that have a free path to a vertex (inward), or from it, and returns their number.  Paths
+ * over the neighbor not_by are excluded.
+ */
 int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks);
 
 /* Subtracts at most this many bytes from each chosen message, and from the loads. */

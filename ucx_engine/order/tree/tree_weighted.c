@@ -2,9 +2,9 @@
  * tree_weighted.c - contention-free steps for irregular counts: the shortest of three schedules.
  *
  * The schedule of tree_greedy.c is usually within a hundredth of the bound, irr_tree_bound.  If it exceeds the bound by
- * more than a 50th, two other schedules may be shorter.  The paper's phases (phases.h) are exact for equal counts.
- * Preemptive open shop (optimal.c) is always exact and has the most transmissions; it applies if each link has room for
- * all possible messages, so that only the ranks' own edges count.
+ * more than a 50th, two other schedules may be shorter.  The paper's phases (phases.h) reach the bound for equal
+ * counts.  Preemptive open shop (optimal.c) always reaches the bound, and has the most transmissions.  It can be used
+ * if each link has room for all possible messages, so that only the edges of ranks limit a step.
  *
  * For the patterns and trees of tests/test_weighted.c, the makespan divided by the bound is seldom above 1.015, and
  * always below 1.05.  The three files state their costs; the phases take O(P * P) time.

@@ -11,8 +11,8 @@
  * no rank sends twice or receives twice.  Long messages are split.  max_steps: approximate limit of the number of
  * steps; 0: no limit.  The result has at least as many steps as a schedule without splits.  A link slower than the
  * hosts is used as early as possible, but its delays are not counted.  The caller frees the schedule with
- * irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: the ranks differ, or all messages have 2^63 bytes or more;
- * IRR_ERR_TIMEOUT.
+ * irr_schedule_fini.  Returns IRR_ERR_BAD_PARAM if tree and matrix have different numbers of ranks, or if all messages
+ * together have 2^63 bytes or more.  May return IRR_ERR_NO_MEMORY or IRR_ERR_TIMEOUT.
  */
 irr_status_t irr_tree_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
                                const irr_deadline_t *deadline, irr_schedule_t *schedule);

@@ -1,7 +1,8 @@
 /*
  * complete.c - takes completions from libfabric in batches, and keeps them in order until progress calls `done`.
  *
- * Discarding (channel.c) also takes completions, also of other operations, but does not call `done`.
+ * When channel.c discards messages, it also takes completions, including those of other operations, but does not call
+ * `done`.
  */
 #include "transport/ofi/ofi.h"
 

@@ -6,9 +6,9 @@
  *
  * The first fragment has the key of the message. The keys of later fragments have one more bit set, so that later
  * fragments match only the operation that received the first fragment, even if its receive is short. Each fragment
- * starts when the previous fragment is over; fragments are so long that waiting costs almost no time. A second fragment
- * waits, at both ends, until all earlier operations that may have fragments with the same key are over. No function of
- * this file allocates memory.
+ * starts when the previous fragment is over; fragments are so long that waiting costs almost no time. Sender and
+ * receiver start the second fragment of a message only when all earlier operations that may have fragments with the
+ * same key are over. No function of this file allocates memory.
  */
 #include "transport/ofi/ofi.h"
 
@@ -63,7 +63,7 @@ irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *lin
     }
     status = irr_ofi_post(ofi, op, line, posted);
     if (status != IRR_IN_PROGRESS) {
-        (void)irr_ofi_queue_leave(ofi, op);   /* it is the last of its queue, so no operation waits for it */
+        (void)irr_ofi_queue_leave(ofi, op);   /* the operation is the last of its queue, so no operation waits for it */
     }
     return status;
 }
@@ -114,7 +114,7 @@ void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
     next->waits = false;
     if (irr_ofi_post(ofi, next, next->home, &posted) != IRR_IN_PROGRESS) {
-        irr_ofi_post_later(ofi, next, next->home);   /* progress ends it; to end it here could recurse along the
-                                                        queue */
+        irr_ofi_post_later(ofi, next, next->home);   /* progress ends the operation; if it were ended here, the calls
+                                                        could recurse along the queue */
     }
 }

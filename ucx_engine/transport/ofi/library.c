@@ -33,16 +33,17 @@ static bool is_new_enough(void)
 /*
  * Sets variables that rxm reads only from the environment. Does not change variables that the user has set.
  *
- * A message that is longer than its receive must not break the connection. Over tcp, rxm 1.17 ends the connection if
- * such a message arrives directly in the memory of the receive, and uses freed memory if such a message arrives in
- * segments.
+ * A message that is longer than its receive must not break the connection. Over tcp, rxm 1.17 has two defects with such
+ * messages: if the message arrives directly in the memory of the receive, rxm ends the connection; if it arrives in
+ * segments, rxm uses freed memory.
  *
- * A process keeps some thousand buffers, one per eager message. With the default number of buffers and 16 KiB per
- * buffer they take 121 MB; with the number set below they take 55 MB with 16 KiB per buffer, and 150 MB with 64 KiB.
- * With 64 KiB, tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes 1.1 to 1.4 times as long.
+ * rxm allocates some thousand buffers, each for one eager message. With rxm's default number of buffers and 16 KiB per
+ * buffer, a process takes 121 MB. With the number that is set below, it takes 55 MB with 16 KiB per buffer, and 150 MB
+ * with 64 KiB. With 64 KiB, tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes 1.1 to 1.4
+ * times as long.
  *
- * The completion ring of rxm has 12.6 MB for 256 processes by default. A process touches this memory slowly, which
- * looks like a memory leak. The function therefore sets the number of processes.
+ * By default the completion ring of rxm is for 256 processes, and has 12.6 MB. A process first uses this memory bit by
+ * bit, which looks like a memory leak. The function therefore sets the number of processes.
  */
 static void tame(size_t eager_bytes, size_t job_ranks)
 {

@@ -95,8 +95,8 @@ static void close_transport(irr_transport_t *transport)
 }
 
 /*
- * Returns IRR_OK when all sends are over and no message is being discarded. A send is over when it has left this
- * process, and the queues of a provider advance only while this process calls the provider. A rendezvous with a
+ * Returns IRR_OK when all sends are over and no message is being discarded. A send is over when its message has left
+ * this process. The queues of a provider advance only while this process calls the provider. A rendezvous with a
  * receiver that never answers does not end, and cannot be taken back. If no send ends for QUIET_NS, drain does not wait
  * for the remaining sends.
  */

@@ -70,8 +70,8 @@ struct irr_ofi_op {
     bool               waits;     /* waits for earlier operations of its queue, and is not posted */
     bool               queued;    /* in the queue of its key (queue.c) */
     irr_ofi_op_t      *ahead, *behind;
-    irr_ofi_op_t      *last, *next_queue;   /* valid for the first operation of a queue: last operation of the queue,
-                                               and the next queue */
+    irr_ofi_op_t      *last, *next_queue;   /* set in the first operation of a queue: the last operation of the queue,
+                                               and the first operation of the next queue */
     irr_ofi_op_t      *later, **link;   /* pending receives of a channel; link NULL: not in this list */
     fi_addr_t          to;
     uint64_t           key, ignore, flags;
@@ -134,8 +134,8 @@ typedef struct irr_ofi {
     uint64_t                 sends;         /* number of sends that are not over, with or without a request */
     uint64_t                 recvs, recvs_many;   /* number of receives that are not over; above recvs_many, each
                                                      receive joins a queue (fragment.c) */
-    uint64_t                 draining, quiet_ns;   /* value of `sends` at its last change that drain saw, and the
-                                                      time */
+    uint64_t                 draining, quiet_ns;   /* value of `sends` when drain last saw it change, and the time of
+                                                      that change */
     uint64_t                 live;          /* number of operations in use */
     unsigned                 looks;         /* number of calls of progress without operations */
     struct irr_ofi_slab     *slabs;         /* memory of all operations */

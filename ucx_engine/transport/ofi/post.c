@@ -2,8 +2,9 @@
  * post.c - passes operations to libfabric, which may refuse an operation temporarily (-FI_EAGAIN).
  *
  * A refused operation waits in a line. Each peer has a line for sends, and all receives share one line. Later
- * operations of a line wait behind the refused operation, because messages of one tag stay in order. Progress retries
- * the first operation of each line. No function of this file loops until libfabric accepts an operation.
+ * operations of a line wait behind the refused operation, because messages with the same tag must stay in order.
+ * Progress retries the first operation of each line. No function of this file loops until libfabric accepts an
+ * operation.
  */
 #include "transport/ofi/ofi.h"
 

@@ -2,10 +2,10 @@
  * bell.c - sleeping, and waking another process.
  *
  * The bell of a process is a pipe. Other processes open the pipe through /proc of its owner, like the owner's segment.
- * Before a process sleeps, it sets a flag in its segment, checks its lanes once more, and polls the pipe. A process
- * that has written or released a slot of a lane reads the flag of the other process, and writes a byte to the other's
- * pipe if the flag is set. No process keeps a descriptor of another process's pipe, so the number of open files does
- * not grow with the number of partners.
+ * Before a process sleeps, it sets a flag in its segment, checks its lanes once more, and polls the pipe. When a
+ * process has written or released a slot of a lane, it reads the flag of the process at the other end of the lane. If
+ * the flag is set, it writes a byte to the pipe of that process. No process keeps a descriptor of another process's
+ * pipe, so the number of open files does not grow with the number of partners.
  *
  * Messages need no memory fence. A sender may therefore read the flag while its own store to the lane is still in the
  * store buffer of its processor, and invisible to the receiver. The receiver yields between setting its flag and
@@ -84,8 +84,8 @@ void irr_shm_ring(const irr_peer_t *peer)
     }
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
              (unsigned long long)peer->address.bell);
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* read and write: writing to a pipe without a reader would
-                                                             kill this process by SIGPIPE */
+    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* opened for reading, too: if a pipe has no reader, SIGPIPE
+                                                             would kill this process when it writes */
     if (file >= 0) {
         (void)!write(file, &byte, 1);   /* if the pipe is full, the other process wakes anyway */
         close(file);

@@ -1,9 +1,9 @@
 /*
  * lane.c - the sender's end of a lane, and the allocation of room for pieces; see lane.h.
  *
- * The bytes beside the slots form a ring, and irr_lane_room allocates them in sequence. Allocation restarts at the
- * beginning of the ring when the end is reached or a round of slots begins, so that the used part of the ring stays
- * short and in the cache.
+ * The bytes beside the slots form a ring, and irr_lane_room allocates them in sequence. It restarts at the beginning of
+ * the ring when it has reached the end, and when a round of slots begins, so that only a short part of the ring is
+ * used, which stays in the cache.
  */
 #include "transport/shm/lane.h"
 

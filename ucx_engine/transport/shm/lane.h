@@ -4,10 +4,11 @@
  *
  * A slot is one cache line: a header of eight bytes and up to 56 bytes of a message. The sender writes the header last,
  * with release order. The receiver checks only the header of the next slot. A short message therefore moves one cache
- * line. A longer message travels in pieces through a second ring, the bytes beside the slots; the slot of a piece has
- * the position of the piece. The receiver counts the slots that it has taken, and publishes the count in its own
- * segment. The receiver publishes the count after each half of a ring of slots, and also if a slot requests the count.
- * A slot requests the count if more than half of the bytes beside are in use. No cache line is written by both ends.
+ * line. A longer message travels in pieces. A second ring, the bytes beside the slots, has the pieces; the slot of a
+ * piece has the position of the piece in this ring. The receiver counts the slots that it has taken, and publishes the
+ * count in its own segment. It publishes the count whenever it has taken half a ring of slots, and also if a slot
+ * requests the count. A slot requests the count if more than half of the bytes beside are in use. No cache line is
+ * written by both ends.
  *
  *     63  58 57  52 51     32 31     16 15     0
  *      lap    form     zero    channel    tag
@@ -101,8 +102,9 @@ static inline uint64_t irr_lane_read(const uint64_t *number)
 typedef struct irr_lane_out {
     irr_lane_slot_t        *slots;      /* NULL: not open */
     uint32_t                sent, taken;   /* number of slots that were sent, and that are known to be taken */
-    uint64_t                head, tail;   /* positions in the bytes beside: end of the allocated and of the released
-                                             bytes, counted over all rounds, including gaps at the end of the ring */
+    uint64_t                head, tail;   /* positions in the bytes beside: end of the allocated bytes, and end of the
+                                             released bytes; they count the bytes of all rounds, including gaps at the
+                                             end of the ring */
     uint64_t                end[IRR_LANE_SLOTS];   /* by slot: value of `head` when the slot was sent */
     unsigned char          *beside;     /* NULL: not allocated */
     const _Atomic uint32_t *taken_there;   /* count that the receiver publishes; NULL: not found yet */

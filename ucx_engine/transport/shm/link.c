@@ -144,7 +144,7 @@ bool irr_shm_find(irr_peer_t *peer)
 
 /*
  * Sets *base to the next bytes of the current piece, and moves the cursor behind these bytes. Returns their number, at
- * most `bytes`. The cursor is a copy of its caller, which stays in registers.
+ * most `bytes`. The cursor is passed by value, so that the caller's copy stays in registers.
  */
 static inline size_t advance(const irr_iov_t *iov, irr_shm_cursor_t *cursor, size_t bytes, unsigned char **base)
 {

@@ -5,16 +5,16 @@
  * reader makes the only copy. The owner must leave the memory unchanged until the reader is done.
  *
  * A process may read another process if it may attach a debugger to the other process. Both processes must have the
- * same user, no security module may forbid the access, and both must see the same process numbers, which processes of
- * different containers may not. The transport therefore tests reading first. Each process publishes the address and the
- * value of a random word. If a reader finds the value at the address, it reads the right process. If the security
- * module Yama lets only ancestors attach (ptrace_scope 1), a process may permit all processes of its user to read;
- * irr_remote_offer gives this permission, like Open MPI's vader and UCX.
+ * same user, and no security module may forbid the access. Both must also see the same process numbers, which may not
+ * be so in different containers. The transport therefore first tests whether it can read. Each process publishes the
+ * address and the value of a random word. If a reader finds the value at the address, it reads the right process. If
+ * the security module Yama lets only ancestors attach (ptrace_scope 1), a process may permit all processes of its user
+ * to read; irr_remote_offer gives this permission, like Open MPI's vader and UCX.
  *
  * The other process determines the addresses that are read, but never the addresses or the number of bytes that are
  * written.
  *
- * Cost: one system call for the pieces of a call (several calls above two GiB), and some 100 ns per page.
+ * Cost: one system call for all pieces (several if they have more than two GiB), and some 100 ns per page.
  */
 #ifndef IRR_REMOTE_H
 #define IRR_REMOTE_H

@@ -4,13 +4,14 @@
  * A process has one segment. The segment is a file without a name (memfd_create), so the kernel frees the segment when
  * the process ends, even after a crash. Other processes open the file through /proc of the process, and map the file
  * read-only. The kernel permits this only to processes of the same user. The length is fixed and sealed, so no page
- * disappears under a reader. The process that writes a page also allocates the page (backs it) before its first use.
- * The page is then in the process's memory domain, and missing memory is an error of this allocation, not a later
- * signal.
+ * disappears under a reader. The process that writes a page also allocates the memory of the page (backs it) before it
+ * first writes to it. The page is then in the memory domain of this process. If there is no memory, the allocation
+ * returns an error; otherwise a signal would kill the process later.
  *
  * A segment begins with a table, whose layout readers know. The pages of the table are backed on request
- * (irr_segment_back). Behind the table are places in sequence; the length of each place is a multiple of a pair of
- * cache lines. Places are never freed, because lanes live as long as their segment. O(1) per operation.
+ * (irr_segment_back). Behind the table, ranges of the segment are allocated one after the other; the length of a range
+ * is a multiple of a pair of cache lines. Ranges are never freed, because lanes live as long as their segment. O(1) per
+ * operation.
  */
 #ifndef IRR_SEGMENT_H
 #define IRR_SEGMENT_H
@@ -29,7 +30,7 @@ typedef struct irr_segment {
     unsigned char     *bytes;
     irr_segment_handle_t handle;
     size_t             backed;   /* end of the backed bytes behind the table */
-    size_t             end;      /* end of the taken places */
+    size_t             end;      /* end of the allocated ranges */
 } irr_segment_t;
 
 /*
@@ -44,7 +45,7 @@ void irr_segment_fini(irr_segment_t *segment);
 /* Backs a range of the table. The process may then write to the range. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_segment_back(irr_segment_t *segment, size_t offset, size_t bytes);
 
-/* Takes a place of `bytes` bytes. Sets *offset_p to the beginning of the place. May return IRR_ERR_NO_MEMORY. */
+/* Allocates a range of `bytes` bytes. Sets *offset_p to the beginning of the range. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offset_p);
 
 /* ---- reading the segment of another process ---- */

@@ -14,11 +14,11 @@
  * Each process has one segment, which the other processes map read-only (segment.h). The segment holds a list of links,
  * one link for each process that the owner has sent to or received from, so memory grows with the number of partners.
  *
- * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more, unless the
- * form is gather, travels by single copy (process_vm_readv by the receiver) if the kernel permits it. All other
- * messages travel in pieces beside the slots.
+ * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
+ * single copy (the receiver calls process_vm_readv), if the kernel permits this and the form of the message is not
+ * gather. All other messages travel in pieces beside the slots.
  *
- * Cost: a short message moves one cache line. Each half of a ring of short messages moves one more cache line, with the
+ * Cost: a short message moves one cache line. For each half ring of short messages, one more cache line moves, with the
  * receiver's count. If a receive waits for another message of the same sender, an unexpected message is copied once
  * more.
  */

@@ -1,9 +1,10 @@
 /*
  * datatype.c - the gather form: a generic UCX datatype over a list of pieces.
  *
- * UCX asks for a range of the message, and the callbacks copy it directly between the pieces and UCX's fragment: one
- * copy on each side, no staging buffer. UCX may unpack fragments out of order (rendezvous over several lanes), so each
- * call seeks its offset; in order, seeking costs nothing. Bytes for a piece without a base are discarded.
+ * UCX asks for a range of the message, and the callbacks copy the range directly between the pieces and UCX's fragment.
+ * This is one copy on each side, without a staging buffer. UCX may unpack fragments out of order (in a rendezvous over
+ * several lanes), so each call searches for its offset. If fragments are in order, the search takes no time. Bytes for
+ * a piece without a base are discarded.
  */
 #include "transport/ucx/ucx.h"
 
