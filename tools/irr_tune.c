@@ -52,9 +52,9 @@ static void print_more(void)
     printf("\nEach line has the median of all rounds, the minimum, the maximum, and the spread: the width of the\n"
            "middle 80 %% of the rounds in %% of the median.  If the spread is above 50 %%, the line has the default\n"
            "instead.  There are at least " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds, independent of their time.\n"
-           "\n--switches measures which flows of long messages lose bandwidth to each other.  It needs idle hosts, one\n"
-           "rank on each, at least two on each switch, and up to eight switches with hosts.  If the measurements\n"
-           "contradict each other, the switches are unknown, and FILE keeps its contents.\n"
+           "\n--switches measures which flows of long messages lose bandwidth to each other.  It needs idle\n"
+           "hosts, one rank on each, at least two on each switch, and up to eight switches with hosts.  If\n"
+           "the measurements contradict each other, the switches are unknown, and FILE keeps its contents.\n"
            "\nExit status: 0 good, 1 the file could not be written at the end, 2 the input was refused.\n");
 }
 
@@ -189,8 +189,8 @@ static irr_cli_exit_t run(tune_t *tune)
     }
     code = irr_tune_room_open(&tune->groups, &tune->room);
     if (code == IRR_CLI_GOOD) {
-        code = irr_cli_agree(tune->options.switches) ? irr_tune_switches_find(&tune->groups, &tune->room, &tune->switches)
-                                                     : measure(tune);
+        code = irr_cli_agree(tune->options.switches)
+                   ? irr_tune_switches_find(&tune->groups, &tune->room, &tune->switches) : measure(tune);
     }
     if (code == IRR_CLI_GOOD) {
         code = (irr_cli_exit_t)irr_cli_agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
