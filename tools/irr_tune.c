@@ -2,6 +2,7 @@
  * irr_tune.c - measures the constants of a machine, for coll_irr_machine_file and irr_plan --machine; see tune.h.
  *
  *     mpirun -np 8 irr_tune -o machine.conf
+ *     mpirun -np 16 irr_tune --switches -o topology.conf
  *
  * Works with any MPI and without the component.  The exit status is the same on all ranks.
  */
@@ -24,6 +25,7 @@ typedef struct tune {
     irr_tune_groups_t  groups;
     irr_tune_room_t    room;
     irr_tune_times_t   times;
+    irr_tune_switches_t switches;
     FILE              *file;
 } tune_t;
 
@@ -32,10 +34,12 @@ typedef struct tune {
 #define AT(member) IRR_CLI_FIELD(irr_tune_options_t, member)
 
 static const irr_cli_option_t rows[] = {
-    { "output", 'o', "FILE", "also write the constants to a file", IRR_CLI_STRING, AT(output) },
+    { "output", 'o', "FILE", "also write the constants, or the switches, to a file", IRR_CLI_STRING, AT(output) },
     { "seconds", 's', "N", "duration of the measurement in seconds; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT),
       IRR_CLI_NUMBER, AT(seconds), 1, IRR_TUNE_SECONDS_MAX },
     { "show", 'S', "FILE", "print a coll_irr_memory_file as a table; no measurement", IRR_CLI_STRING, AT(show) },
+    { "switches", 'w', NULL, "find the switches between 4 to 64 hosts, and print them as a topology.conf",
+      IRR_CLI_FLAG, AT(switches) },
     { "learn", 'L', NULL, "fill a coll_irr_memory_file by exchanges with the count matrices of all FILEs", IRR_CLI_FLAG,
       AT(learns) },
     IRR_CLI_ROW_HELP,
@@ -48,12 +52,16 @@ static void print_more(void)
     printf("\nEach line has the median of all rounds, the minimum, the maximum, and the spread: the width of the\n"
            "middle 80 %% of the rounds in %% of the median.  If the spread is above 50 %%, the line has the default\n"
            "instead.  There are at least " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds, independent of their time.\n"
+           "\n--switches measures which flows of long messages lose bandwidth to each other.  It needs idle\n"
+           "hosts, one rank on each, at least two on each switch, and up to eight switches with hosts.  If\n"
+           "the measurements contradict each other, the switches are unknown, and FILE keeps its contents.\n"
            "\nExit status: 0 good, 1 the file could not be written at the end, 2 the input was refused.\n");
 }
 
 static const irr_cli_table_t table = {
     .usage =
         "Usage: mpirun -np N irr_tune [OPTION...]\n"
+        "       mpirun -np N irr_tune --switches [-o FILE]\n"
         "       mpirun -np N --mca coll_irr_memory_file MEMORY irr_tune --learn FILE...\n"
         "Measures the constants of a machine and prints them as a machine file for coll_irr_machine_file\n"
         "and for irr_plan simulate and recommend.  Use the launcher and the ranks per node of your jobs, and\n"
@@ -110,12 +118,22 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
     return tune->file != NULL ? IRR_CLI_GOOD : refuse_file(tune->options.output);
 }
 
+/* Writes the result to a stream. */
+static void report(const tune_t *tune, FILE *stream)
+{
+    if (tune->options.switches) {
+        irr_tune_switches_write(stream, &tune->switches);
+    } else {
+        irr_tune_report(stream, &tune->groups, &tune->times);
+    }
+}
+
 static irr_cli_exit_t write_file(tune_t *tune)
 {
     const int file = fileno(tune->file);
     bool good = ftruncate(file, 0) == 0 || errno == EINVAL;   /* EINVAL: a device has no length */
 
-    irr_tune_report(tune->file, &tune->groups, &tune->times);
+    report(tune, tune->file);
     good = good && !ferror(tune->file);
     good = fclose(tune->file) == 0 && good;
     tune->file = NULL;
@@ -128,8 +146,8 @@ static irr_cli_exit_t write_file(tune_t *tune)
 
 static irr_cli_exit_t finish(tune_t *tune)
 {
-    irr_tune_report(stdout, &tune->groups, &tune->times);
-    return tune->file != NULL ? write_file(tune) : IRR_CLI_GOOD;
+    report(tune, stdout);
+    return tune->file != NULL && tune->switches.reason == NULL ? write_file(tune) : IRR_CLI_GOOD;
 }
 
 /* ---- all ranks ---- */
@@ -159,7 +177,7 @@ static irr_cli_exit_t measure(tune_t *tune)
         times->seconds = (double)(irr_clock_ns() - begin) / 1e9;
         more = irr_cli_agree(times->rounds < IRR_TUNE_ROUNDS_MIN || times->seconds < tune->options.seconds) != 0;
     }
-    return (irr_cli_exit_t)irr_cli_agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
+    return IRR_CLI_GOOD;
 }
 
 static irr_cli_exit_t run(tune_t *tune)
@@ -171,8 +189,13 @@ static irr_cli_exit_t run(tune_t *tune)
     }
     code = irr_tune_room_open(&tune->groups, &tune->room);
     if (code == IRR_CLI_GOOD) {
-        code = measure(tune);
+        code = irr_cli_agree(tune->options.switches)
+                   ? irr_tune_switches_find(&tune->groups, &tune->room, &tune->switches) : measure(tune);
     }
+    if (code == IRR_CLI_GOOD) {
+        code = (irr_cli_exit_t)irr_cli_agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
+    }
+    irr_tune_switches_free(&tune->switches);
     irr_tune_room_close(&tune->room);
     return code;
 }

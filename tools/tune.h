@@ -7,6 +7,8 @@
  *   tune_report.c    computes the constants from the times, and writes the file
  *   tune_show.c      shows the contents of a memory file
  *   tune_learn.c     exchanges count matrices, which fills a memory file
+ *   tune_switches.c  measures contention between hosts, which shows the switches
+ *   tune_tree.c      finds the tree of switches from this contention
  *
  * A round measures each step once.  A short disturbance of the machine therefore affects all constants in a few rounds,
  * and no constant in all rounds.  A constant is the median of its rounds.  Ranks outside a step sleep.
@@ -15,6 +17,8 @@
 #define IRR_TUNE_H
 
 #include "cli_mpi.h"
+#include "tune_tree.h"
+
 #include "problem/machine.h"
 
 /* Minimum number of rounds for a result, and maximum number of rounds that are kept. */
@@ -35,6 +39,7 @@ typedef struct irr_tune_options {
     int         seconds;
     const char *output;     /* NULL: none */
     const char *show;       /* a memory file to show instead of measuring; NULL: none */
+    bool        switches;   /* true: find the switches instead of the constants */
     bool        learns;     /* true: exchange nlearn matrices instead of measuring */
     int         nlearn;
     char      **learn;      /* names of nlearn files of matrices */
@@ -109,6 +114,33 @@ bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step);
  * how often the step is repeated in a round.
  */
 double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step);
+
+/* Collective.  Waits for all ranks without using the processor. */
+void irr_tune_rest(void);
+
+/* ---- switches ---- */
+
+#define IRR_TUNE_NAME_MAX 256   /* bytes of the name of a host, with the end */
+
+typedef struct irr_tune_switches {
+    irr_tune_tree_t tree;
+    const char     *names[IRR_TUNE_HOSTS_MAX];
+    char           *text;       /* memory of the names */
+    int             rounds;
+    double          seconds;
+    const char     *reason;     /* the reason why the switches are unknown; NULL: they are known.  Static text */
+} irr_tune_switches_t;
+
+/*
+ * Collective.  Finds the switches; *switches must be zeroed, and is freed by irr_tune_switches_free.  Returns
+ * IRR_CLI_REFUSED on all ranks if the job has too few or too many hosts, or a rank has no memory.
+ */
+irr_cli_exit_t irr_tune_switches_find(const irr_tune_groups_t *groups, const irr_tune_room_t *room,
+                                      irr_tune_switches_t *switches);
+void           irr_tune_switches_free(irr_tune_switches_t *switches);
+
+/* Writes the switches in the format of Slurm's topology.conf, or the reason why they are unknown. */
+void irr_tune_switches_write(FILE *stream, const irr_tune_switches_t *switches);
 
 /* ---- report ---- */
 

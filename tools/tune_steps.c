@@ -232,8 +232,7 @@ static double run(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tu
     }
 }
 
-/* Waits for all ranks without using the processor. */
-static void rest(void)
+void irr_tune_rest(void)
 {
     MPI_Request request;
     int done = 0;
@@ -250,9 +249,9 @@ static double slowest_ns(const irr_tune_groups_t *groups, irr_tune_room_t *room,
 {
     double ns;
 
-    rest();
+    irr_tune_rest();
     ns = run(groups, room, step, repeats);
-    rest();
+    irr_tune_rest();
     MPI_Allreduce(MPI_IN_PLACE, &ns, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return ns;
 }

@@ -1,0 +1,233 @@
+/*
+ * test_tune_tree.c - irr_tune --switches finds the tree of switches that caused the contention, or none.
+ *
+ * Random trees of up to eight switches with hosts, and of further switches without hosts, determine which flows share a
+ * link.  The ratios of the flows follow with noise.
+ */
+#include "irr_test.h"
+
+#include "../tools/tune_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWITCHES_MAX = 2 * IRR_TUNE_GROUPS_MAX };
+
+/* A random tree: the parent of each switch, and the switch of each group. */
+typedef struct scene {
+    int switches, groups;
+    int parent[SWITCHES_MAX], at[IRR_TUNE_GROUPS_MAX], size[IRR_TUNE_GROUPS_MAX];
+} scene_t;
+
+static bool below(const scene_t *scene, int node, int top)
+{
+    while (node > top) {
+        node = scene->parent[node];
+    }
+    return node == top;
+}
+
+/* Returns true if the path between two groups has the link above a switch; *up_p: from below to above. */
+static bool passes(const scene_t *scene, int from, int to, int link, bool *up_p)
+{
+    *up_p = below(scene, scene->at[from], link);
+    return *up_p != below(scene, scene->at[to], link);
+}
+
+static bool share(const scene_t *scene, const irr_tune_flows_t *flows)
+{
+    for (int link = 1; link < scene->switches; link++) {
+        bool one, other;
+
+        if (passes(scene, flows->a, flows->b, link, &one) && passes(scene, flows->c, flows->d, link, &other) &&
+            one == other) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the groups on the side of a link without group 0. */
+static unsigned split_of(const scene_t *scene, int link)
+{
+    unsigned set = 0;
+
+    for (int g = 0; g < scene->groups; g++) {
+        set |= below(scene, scene->at[g], link) ? 1u << g : 0;
+    }
+    return (set & 1) != 0 ? ~set & ((1u << scene->groups) - 1) : set;
+}
+
+/* Draws a tree.  The first switches have hosts, so that each switch without hosts has none below it that would. */
+static void draw(scene_t *scene, uint64_t *state)
+{
+    scene->groups = 1 + (int)irr_test_below(state, IRR_TUNE_GROUPS_MAX);
+    scene->switches = scene->groups + (int)irr_test_below(state, (uint64_t)scene->groups);
+    for (int i = 1; i < scene->switches; i++) {
+        scene->parent[i] = (int)irr_test_below(state, (uint64_t)i);
+    }
+    for (int g = 0; g < scene->groups; g++) {
+        bool taken;
+
+        do {
+            taken = false;
+            scene->at[g] = (int)irr_test_below(state, (uint64_t)scene->switches);
+            for (int h = 0; h < g; h++) {
+                taken = taken || scene->at[h] == scene->at[g];
+            }
+        } while (taken);
+        scene->size[g] = 2 + (int)irr_test_below(state, 3);
+    }
+}
+
+/* Makes the fractions of lost bandwidth: none inside a group, half or more between groups. */
+static void make_lost(const scene_t *scene, double (*lost)[IRR_TUNE_HOSTS_MAX], int *hosts_p, uint64_t *state)
+{
+    int group[IRR_TUNE_HOSTS_MAX], hosts = 0;
+
+    for (int g = 0; g < scene->groups; g++) {
+        for (int i = 0; i < scene->size[g]; i++) {
+            group[hosts++] = g;
+        }
+    }
+    for (int i = 0; i < hosts; i++) {
+        for (int j = 0; j < i; j++) {
+            lost[i][j] = lost[j][i] = (group[i] != group[j] ? 0.5 : 0) + (double)irr_test_below(state, 12) / 100;
+        }
+    }
+    *hosts_p = hosts;
+}
+
+static void make_ratios(const scene_t *scene, irr_tune_tree_t *tree, uint64_t *state)
+{
+    irr_tune_flows_t flows;
+
+    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
+        const double noise = (double)irr_test_below(state, 100) / 1000;
+
+        irr_tune_tree_set(tree, &flows, share(scene, &flows) ? 0.5 + noise : 1 - noise);
+    }
+}
+
+/* Counts the different splits of the links of a tree that the result lacks, and the splits that the tree lacks. */
+static int differences(const scene_t *scene, const irr_tune_tree_t *tree)
+{
+    unsigned wanted[SWITCHES_MAX];
+    int count = 0, found = 0;
+
+    for (int link = 1; link < scene->switches; link++) {
+        const unsigned set = split_of(scene, link);
+        bool known = set == 0;
+
+        for (int i = 0; i < count; i++) {
+            known = known || wanted[i] == set;
+        }
+        if (!known) {
+            wanted[count++] = set;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < tree->nsplits; k++) {
+            found += tree->splits[k] == wanted[i];
+        }
+    }
+    return count - found + tree->nsplits - found;
+}
+
+static void test_trees(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < irr_test_runs(200); i++) {
+        double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
+        const char *reason = "";
+        irr_tune_tree_t tree;
+        scene_t scene;
+        int hosts;
+
+        draw(&scene, &state);
+        make_lost(&scene, lost, &hosts, &state);
+        CU_ASSERT_TRUE_FATAL(irr_tune_tree_group(lost, hosts, &tree, &reason));
+        CU_ASSERT_EQUAL_FATAL(tree.groups, scene.groups);
+        make_ratios(&scene, &tree, &state);
+        CU_ASSERT_TRUE(irr_tune_tree_find(&tree, &reason));
+        CU_ASSERT_EQUAL(differences(&scene, &tree), 0);
+    }
+}
+
+/* ---- measurements that contradict each other ---- */
+
+/* Measures a star of four groups, and replaces the ratio of one pair of flows. */
+static bool finds(const irr_tune_flows_t *changed, double ratio, const char **reason_p)
+{
+    const scene_t star = { .switches = 4, .groups = 4, .at = { 0, 1, 2, 3 }, .size = { 2, 2, 2, 2 } };
+    double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
+    uint64_t state = 1;
+    irr_tune_tree_t tree;
+    int hosts;
+
+    make_lost(&star, lost, &hosts, &state);
+    CU_ASSERT_TRUE_FATAL(irr_tune_tree_group(lost, hosts, &tree, reason_p));
+    make_ratios(&star, &tree, &state);
+    irr_tune_tree_set(&tree, changed, ratio);
+    return irr_tune_tree_find(&tree, reason_p);
+}
+
+static void test_contradictions(void)
+{
+    const irr_tune_flows_t shares = { 1, 2, 1, 3 }, free = { 1, 2, 3, 0 };
+    const char *reason = "";
+
+    CU_ASSERT_TRUE(finds(&shares, 0.5, &reason));
+    CU_ASSERT_FALSE(finds(&shares, 1, &reason));
+    CU_ASSERT_STRING_EQUAL(reason, "no tree explains all measurements");
+    CU_ASSERT_FALSE(finds(&free, 0.5, &reason));
+    CU_ASSERT_STRING_EQUAL(reason, "no tree explains all measurements");
+    CU_ASSERT_FALSE(finds(&free, 0.8, &reason));
+    CU_ASSERT_STRING_EQUAL(reason, "some flows lose a part of their bandwidth");
+}
+
+static void test_groups(void)
+{
+    static double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
+    const char *reason = "";
+    irr_tune_tree_t tree;
+
+    CU_ASSERT_TRUE(irr_tune_tree_group(lost, 4, &tree, &reason));
+    CU_ASSERT_EQUAL(tree.groups, 1);
+    lost[1][0] = lost[0][1] = 1;   /* hosts 0 and 1 are at one switch with host 2, but not with each other */
+    CU_ASSERT_FALSE(irr_tune_tree_group(lost, 3, &tree, &reason));
+    CU_ASSERT_STRING_EQUAL(reason, "some hosts lose bandwidth to each other in a part of the measurements");
+    for (int i = 0; i < 9; i++) {
+        for (int j = 0; j < 9; j++) {
+            lost[i][j] = 1;
+        }
+    }
+    CU_ASSERT_FALSE(irr_tune_tree_group(lost, 9, &tree, &reason));
+    CU_ASSERT_STRING_EQUAL(reason, "there are more than eight switches with hosts");
+}
+
+/* ---- the file ---- */
+
+static void test_file(void)
+{
+    static const char *const names[] = { "n1", "n2", "n3", "n4", "n5", "n6" };
+    irr_tune_tree_t tree = { .hosts = 6, .groups = 3, .group = { 0, 0, 1, 1, 2, 2 }, .size = { 2, 2, 2 },
+                             .splits = { 1u << 2, 1u << 1 | 1u << 2 }, .nsplits = 2 };
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    irr_tune_tree_write(stream, &tree, names);
+    fclose(stream);
+    CU_ASSERT_STRING_EQUAL(text, "SwitchName=s1 Nodes=n5,n6\nSwitchName=s2 Nodes=n3,n4 Switches=s1\n"
+                                 "SwitchName=s3 Nodes=n1,n2 Switches=s2\n");
+    free(text);
+}
+
+IRR_TEST_MAIN("tune_tree", 60,
+    { "random trees are found",                      test_trees },
+    { "contradictions are no tree",                  test_contradictions },
+    { "hosts that contradict each other, and too many", test_groups },
+    { "the file of a chain",                         test_file })

@@ -1,0 +1,327 @@
+/*
+ * tune_tree.c - see tune_tree.h.
+ */
+#include "tune_tree.h"
+
+#include <math.h>
+
+/* Hosts of one switch lose bandwidth in at most, and hosts of two switches in at least, this fraction of cases. */
+#define LOST_SAME_MAX  0.2
+#define LOST_OTHER_MIN 0.35
+
+/* ---- groups ---- */
+
+/* Joins each host to the group of the first host with which it loses no bandwidth. */
+static bool join(double (*lost)[IRR_TUNE_HOSTS_MAX], irr_tune_tree_t *tree)
+{
+    for (int i = 0; i < tree->hosts; i++) {
+        int first = 0;
+
+        while (first < i && lost[i][first] > (LOST_SAME_MAX + LOST_OTHER_MIN) / 2) {
+            first++;
+        }
+        if (first == i && tree->groups == IRR_TUNE_GROUPS_MAX) {
+            return false;
+        }
+        tree->group[i] = first < i ? tree->group[first] : tree->groups++;
+        tree->size[tree->group[i]]++;
+    }
+    return true;
+}
+
+/* Returns the mean loss between a host and the hosts of a group, without the host itself; 0 for no other host. */
+static double mean_lost(double (*lost)[IRR_TUNE_HOSTS_MAX], const irr_tune_tree_t *tree, int host, int group)
+{
+    double sum = 0;
+    int count = 0;
+
+    for (int j = 0; j < tree->hosts; j++) {
+        if (j != host && tree->group[j] == group) {
+            sum += lost[host][j];
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p)
+{
+    *tree = (irr_tune_tree_t){ .hosts = hosts, .shared_most = 0, .free_least = 1 };
+    if (!join(lost, tree)) {
+        *reason_p = "there are more than eight switches with hosts";
+        return false;
+    }
+    for (int i = 0; i < hosts; i++) {
+        for (int g = 0; g < tree->groups; g++) {
+            const double mean = mean_lost(lost, tree, i, g);
+
+            if (g == tree->group[i] ? mean > LOST_SAME_MAX : mean < LOST_OTHER_MIN) {
+                *reason_p = "some hosts lose bandwidth to each other in a part of the measurements";
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- pairs of flows ---- */
+
+/* Returns true if the pair is measured: its flows differ, and no host sends or receives for both. */
+static bool is_measured(const irr_tune_tree_t *tree, const irr_tune_flows_t *flows)
+{
+    const int a = flows->a, b = flows->b, c = flows->c, d = flows->d;
+
+    return a != b && a != d && c != b && c != d && (a != c || b != d) && (a != c || tree->size[a] > 1) &&
+           (b != d || tree->size[b] > 1);
+}
+
+static bool is_before(irr_tune_flows_t one, irr_tune_flows_t other)
+{
+    const int all[2][4] = { { one.a, one.b, one.c, one.d }, { other.a, other.b, other.c, other.d } };
+
+    for (int i = 0; i < 4; i++) {
+        if (all[0][i] != all[1][i]) {
+            return all[0][i] < all[1][i];
+        }
+    }
+    return false;
+}
+
+/* The same pair of flows has four forms: exchanged, and in the opposite direction. */
+static void forms_of(const irr_tune_flows_t *flows, irr_tune_flows_t forms[4])
+{
+    forms[0] = *flows;
+    forms[1] = (irr_tune_flows_t){ flows->c, flows->d, flows->a, flows->b };
+    forms[2] = (irr_tune_flows_t){ flows->b, flows->a, flows->d, flows->c };
+    forms[3] = (irr_tune_flows_t){ flows->d, flows->c, flows->b, flows->a };
+}
+
+static bool is_first_form(const irr_tune_flows_t *flows)
+{
+    irr_tune_flows_t forms[4];
+
+    forms_of(flows, forms);
+    return !is_before(forms[1], *flows) && !is_before(forms[2], *flows) && !is_before(forms[3], *flows);
+}
+
+/* Counts the four groups of a pair like the digits of a number.  Returns false after the last number. */
+static bool count_up(const irr_tune_tree_t *tree, irr_tune_flows_t *flows)
+{
+    int *const digits[] = { &flows->d, &flows->c, &flows->b, &flows->a };
+
+    for (int i = 0; i < 4; i++) {
+        if (++*digits[i] < tree->groups) {
+            return true;
+        }
+        *digits[i] = 0;
+    }
+    return false;
+}
+
+bool irr_tune_tree_next(const irr_tune_tree_t *tree, irr_tune_flows_t *flows)
+{
+    while (count_up(tree, flows)) {
+        if (is_measured(tree, flows) && is_first_form(flows)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool irr_tune_tree_first(const irr_tune_tree_t *tree, irr_tune_flows_t *flows)
+{
+    *flows = (irr_tune_flows_t){ 0, 0, 0, 0 };
+    return irr_tune_tree_next(tree, flows);
+}
+
+void irr_tune_tree_set(irr_tune_tree_t *tree, const irr_tune_flows_t *flows, double ratio)
+{
+    irr_tune_flows_t forms[4];
+
+    forms_of(flows, forms);
+    for (int i = 0; i < 4; i++) {
+        tree->ratio[forms[i].a][forms[i].b][forms[i].c][forms[i].d] = ratio;
+    }
+}
+
+/* ---- splits ---- */
+
+static bool contend(const irr_tune_tree_t *tree, const irr_tune_flows_t *flows)
+{
+    return tree->ratio[flows->a][flows->b][flows->c][flows->d] <= IRR_TUNE_SHARED_MAX;
+}
+
+static bool has(unsigned set, int group)
+{
+    return (set >> group & 1) != 0;
+}
+
+/* Returns true if both flows go across a division, in the same direction. */
+static bool cross(unsigned set, const irr_tune_flows_t *flows)
+{
+    return has(set, flows->a) == has(set, flows->c) && has(set, flows->b) == has(set, flows->d) &&
+           has(set, flows->a) != has(set, flows->b);
+}
+
+static bool is_split(const irr_tune_tree_t *tree, unsigned set)
+{
+    irr_tune_flows_t flows;
+
+    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
+        if (cross(set, &flows) && !contend(tree, &flows)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns false if a measurement is unclear.  Stores the largest ratio with contention, and the smallest without. */
+static bool is_clear(irr_tune_tree_t *tree)
+{
+    irr_tune_flows_t flows;
+    bool clear = true;
+
+    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
+        const double ratio = tree->ratio[flows.a][flows.b][flows.c][flows.d];
+
+        if (ratio <= IRR_TUNE_SHARED_MAX) {
+            tree->shared_most = fmax(tree->shared_most, ratio);
+        } else {
+            tree->free_least = fmin(tree->free_least, ratio);
+        }
+        clear = clear && (ratio <= IRR_TUNE_SHARED_MAX || ratio >= IRR_TUNE_FREE_MIN);
+    }
+    return clear;
+}
+
+/* Returns true if the flows that share a link of the tree, and no others, contend. */
+static bool explains(const irr_tune_tree_t *tree)
+{
+    irr_tune_flows_t flows;
+
+    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
+        bool shares = false;
+
+        for (int i = 0; i < tree->nsplits; i++) {
+            shares = shares || cross(tree->splits[i], &flows);
+        }
+        if (shares != contend(tree, &flows)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns true if a link lies between any two groups. */
+static bool separates(const irr_tune_tree_t *tree)
+{
+    for (int g = 1; g < tree->groups; g++) {
+        for (int h = 0; h < g; h++) {
+            bool between = false;
+
+            for (int i = 0; i < tree->nsplits; i++) {
+                between = between || has(tree->splits[i], g) != has(tree->splits[i], h);
+            }
+            if (!between) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int count_of(unsigned set)
+{
+    int count = 0;
+
+    for (; set != 0; set &= set - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* Adds a split behind all splits with fewer groups.  Returns false if there is no room: a tree has fewer splits. */
+static bool add(irr_tune_tree_t *tree, unsigned set)
+{
+    int at = tree->nsplits;
+
+    if (tree->nsplits == (int)(sizeof(tree->splits) / sizeof(tree->splits[0]))) {
+        return false;
+    }
+    for (; at > 0 && count_of(tree->splits[at - 1]) > count_of(set); at--) {
+        tree->splits[at] = tree->splits[at - 1];
+    }
+    tree->splits[at] = set;
+    tree->nsplits++;
+    return true;
+}
+
+bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p)
+{
+    bool room = true;
+
+    tree->nsplits = 0;
+    if (!is_clear(tree)) {
+        *reason_p = "some flows lose a part of their bandwidth";
+        return false;
+    }
+    for (unsigned set = 2; set < 1u << tree->groups; set += 2) {
+        if (is_split(tree, set)) {
+            room = room && add(tree, set);
+        }
+    }
+    if (!room || !explains(tree) || !separates(tree)) {
+        *reason_p = "no tree explains all measurements";
+        return false;
+    }
+    return true;
+}
+
+/* ---- the file ---- */
+
+/* Returns the smallest split, from index `from` on, that contains a set; -1: none, so the set is below the root. */
+static int parent_of(const irr_tune_tree_t *tree, unsigned set, int from)
+{
+    for (int i = from; i < tree->nsplits; i++) {
+        if ((tree->splits[i] & set) == set) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void write_nodes(FILE *stream, const irr_tune_tree_t *tree, int at, const char *const *names)
+{
+    const char *before = " Nodes=";
+
+    for (int i = 0; i < tree->hosts; i++) {
+        if (parent_of(tree, 1u << tree->group[i], 0) == at) {
+            fprintf(stream, "%s%s", before, names[i]);
+            before = ",";
+        }
+    }
+}
+
+static void write_switches(FILE *stream, const irr_tune_tree_t *tree, int at)
+{
+    const char *before = " Switches=";
+
+    for (int i = 0; i < tree->nsplits; i++) {
+        if (parent_of(tree, tree->splits[i], i + 1) == at) {
+            fprintf(stream, "%ss%d", before, i + 1);
+            before = ",";
+        }
+    }
+}
+
+void irr_tune_tree_write(FILE *stream, const irr_tune_tree_t *tree, const char *const *names)
+{
+    for (int i = 0; i <= tree->nsplits; i++) {
+        const int at = i < tree->nsplits ? i : -1;
+
+        fprintf(stream, "SwitchName=s%d", i + 1);
+        write_nodes(stream, tree, at, names);
+        write_switches(stream, tree, at);
+        fputc('\n', stream);
+    }
+}

@@ -1,0 +1,77 @@
+/*
+ * tune_tree.h - finds the tree of switches from measurements of contention.  No MPI.
+ *
+ * A flow is a stream of long messages from one group of hosts to another.  A group is the hosts of one switch.  Two
+ * flows contend if they share a link in the same direction.  The contention of all pairs of flows determines the tree:
+ *
+ *   - A link divides the groups into two sets, a split.  Two flows from one set to the other always contend.
+ *   - If all flows across a division contend, the division is a split (Buneman 1971: quartets determine a tree).
+ *
+ * The result is checked against all measurements: the flows that share a link of the tree, and no other flows, contend.
+ *
+ *     Lawrence, Yuan: An MPI tool for automatically discovering the switch level topologies of Ethernet clusters
+ *     (IPDPS 2008), which finds the tree from latencies
+ *
+ * Cost: G^4 / 8 measurements for G groups, and 2^G * G^4 / 16 steps to find the tree.
+ */
+#ifndef IRR_TUNE_TREE_H
+#define IRR_TUNE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Maximum numbers of hosts and of groups. */
+#define IRR_TUNE_HOSTS_MAX  64
+#define IRR_TUNE_GROUPS_MAX 8
+
+/*
+ * A ratio is the time of the slower flow alone divided by the time of both flows together: 1 without contention, 0.5
+ * with.  Flows contend up to the first limit, do not contend from the second limit on, and are unclear between them.
+ */
+#define IRR_TUNE_SHARED_MAX 0.7
+#define IRR_TUNE_FREE_MIN   0.85
+
+/* The groups, and the measured ratios of two flows a to b and c to d. */
+typedef struct irr_tune_tree {
+    int           hosts, groups;
+    int           group[IRR_TUNE_HOSTS_MAX];   /* the group of each host */
+    int           size[IRR_TUNE_GROUPS_MAX];
+    double        ratio[IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX];
+    unsigned      splits[2 * IRR_TUNE_GROUPS_MAX];   /* one bit for each group; group 0 is in none of them */
+    int           nsplits;
+    double        shared_most, free_least;     /* largest ratio with contention, and smallest ratio without */
+} irr_tune_tree_t;
+
+/* ---- groups ---- */
+
+/*
+ * Groups the hosts.  lost: the fraction of the measurements in which two hosts lost bandwidth to other flows; hosts of
+ * one switch lose none.  Returns false if the fractions contradict each other, or if there are too many groups; the
+ * reason is then static text in *reason_p.
+ */
+bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p);
+
+/* ---- the tree ---- */
+
+typedef struct irr_tune_flows {
+    int a, b, c, d;   /* groups: the flows a to b and c to d */
+} irr_tune_flows_t;
+
+/*
+ * Sets *flows to the first pair of flows to measure, or to the next one.  Returns false behind the last pair.  A group
+ * of one host cannot be the source of two flows, nor their target: its own link would be shared.
+ */
+bool irr_tune_tree_first(const irr_tune_tree_t *tree, irr_tune_flows_t *flows);
+bool irr_tune_tree_next(const irr_tune_tree_t *tree, irr_tune_flows_t *flows);
+
+/* Stores the ratio of a pair of flows, also for the same pair in another order and in the opposite direction. */
+void irr_tune_tree_set(irr_tune_tree_t *tree, const irr_tune_flows_t *flows, double ratio);
+
+/* Finds the splits.  Returns false if no tree explains all measurements; the reason is then in *reason_p. */
+bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p);
+
+/* Writes the switches in the format of Slurm's topology.conf.  names: of the hosts. */
+void irr_tune_tree_write(FILE *stream, const irr_tune_tree_t *tree, const char *const *names);
+
+#endif
