@@ -1,17 +1,22 @@
 /*
- * test_scheduled.c - the table of the orders that compute schedules. The tests compare xor and redistribution with
- * results by hand, check that schedules are the same on every machine, and check failures.
+ * test_scheduled.c - the table of the orders that compute schedules, and files of schedules. The tests compare xor and
+ * redistribution with results by hand, check that schedules are the same on every machine, and check failures.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "irr_text.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
+#include "schedule_same.h"
 
 #include "core/hash.h"
-#include "order/redistribution.h"
 #include "order/order.h"
+#include "order/redistribution.h"
+#include "order/schedule_file.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
@@ -206,9 +211,121 @@ static void test_failures(void)
     }
 }
 
+/* ---- files ---- */
+
+#define HEAD "irr_schedule 1\n"
+
+static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
+                                "3 2 0 0 00033 1\nend\n";
+
+static void test_good_file(void)
+{
+    irr_transmission_t list[] = {
+        { 1, 0, 1, 0, 10, 0 }, { 1, 1, 2, 0, 700, 0 }, { 2, 0, 1, 10, 5, 0 }, { 3, 2, 0, 0, 33, 1 }
+    };
+    const irr_schedule_t expected = { .ranks = 3, .steps = 4, .list = list, .count = 4 };
+    irr_file_error_t error;
+    irr_schedule_t schedule;
+
+    irr_text_open();
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_read(irr_text_fill(good_text, strlen(good_text)), &schedule, &error), IRR_OK);
+    irr_text_close();
+    CU_ASSERT(irr_schedule_same(&schedule, &expected));
+    irr_schedule_fini(&schedule);
+}
+
+static void test_write(void)
+{
+    irr_transmission_t list[] = { { 2, 0, 1, 0, 5, 0 }, { 2, 1, 0, 0, INT64_MAX - 5, 0 } };
+    irr_schedule_t schedule = { .ranks = 2, .steps = 3, .list = list, .count = 2 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length), *full = fopen("/dev/full", "w");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why", stream), IRR_OK);
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why\n3 3 3", stream), IRR_ERR_BAD_PARAM);
+    schedule.ranks = IRR_MATRIX_RANKS_MAX + 1;
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why", stream), IRR_ERR_BAD_PARAM);
+    schedule.ranks = 2;
+    list[1].length++;
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why", stream), IRR_ERR_BAD_PARAM);
+    list[1].length = 1;
+    fclose(stream);
+    CU_ASSERT_STRING_EQUAL(text, HEAD "# why\n2 3 2\n2 0 1 0 5\n2 1 0 0 9223372036854775802\nend\n");
+    free(text);
+    if (full != NULL) {
+        setbuf(full, NULL);
+        CU_ASSERT_EQUAL(irr_schedule_write(&schedule, NULL, full), IRR_ERR_IO);
+        fclose(full);
+    }
+}
+
+static void test_long_comment(void)
+{
+    const irr_schedule_t schedule = { .ranks = 1 };
+    char comment[1023] = "", *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    irr_schedule_t again;
+    irr_file_error_t error;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    memset(comment, 'x', 1022);
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, comment, stream), IRR_ERR_BAD_PARAM);
+    comment[1021] = '\0';
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, comment, stream), IRR_OK);
+    fclose(stream);
+    irr_text_open();
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_read(irr_text_fill(text, length), &again, &error), IRR_OK);
+    irr_text_close();
+    irr_schedule_fini(&again);
+    free(text);
+}
+
+/* ---- schedules that no file can have ---- */
+
+/* A schedule of two transmissions of 10 bytes each, from 0 to 1 and from 1 to 0, changed by the case. */
+static void test_check(void)
+{
+    static const struct { irr_transmission_t second; const char *reason; } bad[] = {
+        { { 1, -1, 0, 0, 10, 0 }, "a message from -1 to 0, but there are 2 ranks, from 0" },
+        { { 1, 1, 2, 0, 10, 0 }, "a message from 1 to 2, but there are 2 ranks, from 0" },
+        { { 3, 1, 0, 0, 10, 0 }, "step 3 is not one of 2, from 1" },
+        { { INT_MIN, 1, 0, 0, 10, 0 }, "step -2147483648 is not one of 2, from 1" },
+        { { 2, 1, 0, 0, 0, 0 }, "nothing is sent from 1 to 0" },
+        { { 2, 1, 0, 0, UINT64_MAX, 0 }, "up to here more than 9223372036854775807 bytes in all" },
+        { { 2, 1, 0, 0, 9, 0 }, "9 bytes are sent from 1 to 0, not 10" },
+        { { 2, 0, 1, 10, 10, 0 }, "20 bytes are sent from 0 to 1, not 10" },
+    };
+    irr_transmission_t list[2] = { { 1, 0, 1, 0, 10, 0 }, { 2, 1, 0, 0, 10, 0 } };
+    irr_schedule_t schedule = { .ranks = 2, .steps = 2, .list = list, .count = 2 };
+    irr_matrix_t matrix;
+    char reason[160];
+
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_matrix(&schedule, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
+        list[1] = bad[i].second;
+        CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+        CU_ASSERT_STRING_EQUAL(reason, bad[i].reason);
+    }
+    schedule.count = 1;
+    CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(reason, "0 bytes are sent from 1 to 0, not 10");
+    schedule.ranks = 3;
+    CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(reason, "a schedule for 3 ranks, and a matrix of 2");
+    irr_matrix_fini(&matrix);
+}
+
 IRR_TEST_MAIN("scheduled", 60,
     { "xor: the steps by hand", test_xor },
     { "a seed gives the same schedule everywhere", test_everywhere },
     { "redistribution: structures and matrices that match or not", test_redistribution },
     { "redistribution: every redistribution", test_redistributions },
-    { "memory that runs out and too many bytes are errors", test_failures })
+    { "memory that runs out and too many bytes are errors", test_failures },
+    { "comments, blanks, both line ends", test_good_file },
+    { "a file that cannot be read is not written", test_write },
+    { "a comment fits a line", test_long_comment },
+    { "the check finds defects that no file can have", test_check })

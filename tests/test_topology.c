@@ -1,9 +1,13 @@
-/* test_topology.c - topology.conf: files that are read, and reasons for which files are refused. */
+/*
+ * test_topology.c - topology.conf: files that are read, and random trees in random spelling. test_files.c has the files
+ * that are refused.
+ */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
 #include "problem/topology.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,96 +16,6 @@ static irr_status_t read_text(const char *text, size_t length, irr_topology_t *t
 {
     return irr_topology_read(irr_text_fill(text, length), topology, error);
 }
-
-/* ---- what is refused ---- */
-
-#define KNOWN "known are SwitchName, Nodes, Switches, LinkSpeed and NodeSpeed"
-
-static const irr_text_bad_t bad_files[] = {
-    { "", 0, 0, "file has no switch" },
-    { "# SwitchName=s0 Nodes=n0\n\n", 0, 0, "file has no switch" },
-    { "Nodes=n0\n", 0, 1, "SwitchName is missing" },
-    { "\nSwitchName=s0\n", 0, 2, "switch 's0' has neither Nodes nor Switches" },
-    { "SwitchName=s0 LinkSpeed=1\n", 0, 1, "switch 's0' has neither Nodes nor Switches" },
-    { "SwitchName s0 Nodes=n0\n", 0, 1, "'SwitchName' is not KEYWORD=VALUE" },
-    { "=s0\n", 0, 1, "'=s0' is not KEYWORD=VALUE" },
-    { "Include other.conf\n", 0, 1, "'Include' is not KEYWORD=VALUE" },
-    { "SwitchName=s0 Nodes=n0, n1\n", 0, 1, "'n1' is not KEYWORD=VALUE" },
-    { "SwitchName=s0 Nodes+=n0\n", 0, 1, "'Nodes+=n0' is not KEYWORD=VALUE" },
-    { "BlockName=b0 Nodes=n0\n", 0, 1, "unknown keyword 'BlockName', " KNOWN },
-    { "SwitchName=s0 Nodes=n0 Speed=1\n", 0, 1, "unknown keyword 'Speed', " KNOWN },
-    { "SwitchName=s0 Nodes=n0 nodes=n1\n", 0, 1, "Nodes is there twice" },
-    { "SwitchName= \n", 0, 1, "value of SwitchName is empty" },
-    { "SwitchName=s0 Nodes=\"\"\n", 0, 1, "value of Nodes is empty" },
-    { "SwitchName=s0 Nodes=\"n0\n", 0, 1, "value of Nodes has one quote, it must have two" },
-    { "SwitchName=s0 Nodes=\"n0\"LinkSpeed=2\n", 0, 1,
-      "'LinkSpeed=2' follows the value of Nodes without a blank" },
-    { "SwitchName=s[0-1] Nodes=n0\n", 0, 1, "SwitchName 's[0-1]' is not the name of one switch" },
-    { "SwitchName=a,b Nodes=n0\n", 0, 1, "SwitchName 'a,b' is not the name of one switch" },
-    { "SwitchName=\x1b[2J Nodes=n0\n", 0, 1, "SwitchName '?[2J' is not the name of one switch" },
-    { "SwitchName=s0 Nodes=n0 LinkSpeed=0\n", 0, 1, "LinkSpeed '0' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Nodes=n0 LinkSpeed=10G\n", 0, 1,
-      "LinkSpeed '10G' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Nodes=n0 LinkSpeed=4294967296\n", 0, 1,
-      "LinkSpeed '4294967296' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Nodes=n0 NodeSpeed=0\n", 0, 1, "NodeSpeed '0' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Switches=s1 NodeSpeed=2\nSwitchName=s1 Nodes=n0\n", 0, 1,
-      "switch 's0' has NodeSpeed, but no Nodes" },
-
-    { "SwitchName=s0 Nodes=n\\[0]\n", 0, 1, "a backslash is allowed at the end of a line alone" },
-    { "SwitchName=s0 Nodes=n0 \\\\\n", 0, 1, "a backslash is allowed at the end of a line alone" },
-    { "SwitchName=s0 Nodes=n\\#0\n", 0, 1, "a backslash is allowed at the end of a line alone" },
-    { "SwitchName=s0 \\\n", 0, 1, "file ends behind a backslash" },
-    { "SwitchName=s0 \\\n\\\n# what\nNodes=n0\n", 0, 1, "switch 's0' has neither Nodes nor Switches" },
-    { "SwitchName=s0 Nodes=n0\0\n", sizeof("SwitchName=s0 Nodes=n0\0\n") - 1, 1,
-      "byte 23 of the line is 0, only text is allowed" },
-
-    { "SwitchName=s0 Nodes=n[3-1]\n", 0, 1, "Nodes: range '3-1' descends" },
-    { "SwitchName=s0 Nodes=\xc3\xa4\n", 0, 1, "Nodes: no name has a byte as at '?" "?'" },
-    { "SwitchName=s0 Nodes=n[0-65536]\n", 0, 1, "Nodes: more than 65536 names" },
-    { "SwitchName=s0 Nodes=n[0-65535]\nSwitchName=s1 Switches=s[0-65536]\n", 0, 2,
-      "Switches: more than 65536 names" },
-
-    { "SwitchName=s0 Nodes=n0\n\nSwitchName=s0 Nodes=n1\n", 0, 3, "switch 's0' is there already, in line 1" },
-    { "SwitchName=s0 Nodes=n[0-3],n2\n", 0, 1, "host 'n2' is there twice" },
-    { "SwitchName=s2 Switches=s[0-1]\nSwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[3-5]\n", 0, 3,
-      "host 'n3' is also connected to switch 's0'" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s0,s0\n", 0, 2, "switch 's0' is there twice" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s0\n#\nSwitchName=s2 Switches=s0,s1\n", 0, 4,
-      "switch 's0' is also connected to switch 's1'" },
-    { "SwitchName=s1 Switches=s[0,2]\nSwitchName=s0 Nodes=n0\n", 0, 1,
-      "child switch 's2' has no line of its own" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s0,n0\n", 0, 2,
-      "child switch 'n0' has no line of its own" },
-    { "SwitchName=s0 Nodes=n0 Switches=s0\n", 0, 1, "switch 's0' is below itself" },
-    { "SwitchName=s9 Nodes=n9\nSwitchName=s0 Switches=s1\nSwitchName=s1 \\\nSwitches=s0\n", 0, 2,
-      "switch 's0' is below itself" },
-    { "SwitchName=a Nodes=n0 Switches=b\nSwitchName=b Switches=c\nSwitchName=c Switches=a\n", 0, 1,
-      "switch 'a' is below itself" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", 0, 2,
-      "switch 's1' is at the top, as 's0' is; only one may be" },
-    { NULL, 0, 0, NULL }
-};
-
-static irr_status_t read_any(const char *path, irr_file_error_t *error)
-{
-    irr_topology_t topology = { .hosts = 77 };
-    irr_status_t status = irr_topology_read(path, &topology, error);
-
-    CU_ASSERT(status == IRR_OK ? topology.names != NULL : topology.hosts == 77 && topology.names == NULL);
-    if (status == IRR_OK) {
-        irr_topology_fini(&topology);
-    }
-    return status;
-}
-
-static void test_bad_files(void)
-{
-    irr_text_check_bad(bad_files, read_any);
-    irr_text_check_missing(read_any);
-}
-
-/* ---- what is read ---- */
 
 /* Writes a topology as one line of text: each vertex with its parent and its speed. */
 static void describe(const irr_topology_t *topology, char *text, size_t size)
@@ -223,24 +137,250 @@ static void test_large_file(void)
     used += (size_t)sprintf(text + used, ",x");
     CU_ASSERT_EQUAL(read_text(text, used, &topology, &error), IRR_ERR_FORMAT);
     CU_ASSERT_STRING_EQUAL(error.reason, "Nodes: more than 65536 names");
-    memset(text, 'x', 65536);
-    CU_ASSERT_EQUAL(read_text(text, 65536, &topology, &error), IRR_ERR_FORMAT);
-    CU_ASSERT_STRING_EQUAL(error.reason, "line is longer than the 65535 bytes allowed");
     irr_text_close();
     free(text);
 }
 
-/* ---- memory ---- */
+/* ---- random trees in random spelling ---- */
 
-static void test_memory(void)
+static uint64_t state;
+
+static size_t below(size_t limit)
 {
-    CU_ASSERT(irr_text_check_memory("SwitchName=s0 Nodes=n[0-20]\nSwitchName=s1 Nodes=m[0-3] LinkSpeed=2\n"
-                                    "SwitchName=s2 Switches=s[0-1]\n", read_any) > 29);
+    return (size_t)irr_test_below(&state, limit);
 }
 
-IRR_TEST_MAIN("topology", 60,
-    { "malformed files are refused with line and reason", test_bad_files },
+enum { SWITCHES_MAX = 12, HOSTS_MAX = 60, TEXT_MAX = 16384 };
+
+/*
+ * Switch i is in the i-th line. Hosts are numbered in the order of the file, and the numbers in their names have no
+ * gaps.
+ */
+typedef struct tree {
+    int      switches, hosts;
+    int      parent[SWITCHES_MAX];
+    unsigned speed[SWITCHES_MAX];
+    unsigned node_speed[SWITCHES_MAX];
+    int      host_parent[HOSTS_MAX];   /* by host, in the order of the file; the values do not decrease */
+    int      host_number[HOSTS_MAX];
+    int      host_width, base;         /* width and first value of the numbers in the names */
+} tree_t;
+
+static void make_tree(tree_t *tree)
+{
+    int order[SWITCHES_MAX], free_hosts;
+    bool leaf[SWITCHES_MAX];
+
+    *tree = (tree_t){
+        .switches = 1 + (int)below(SWITCHES_MAX), .host_width = (int)below(5), .base = (int)below(120)
+    };
+    for (int i = 0; i < tree->switches; i++) {
+        const int j = (int)below((size_t)i + 1);
+
+        order[i] = order[j];
+        order[j] = i;
+        leaf[i] = true;
+    }
+    for (int i = 0; i < tree->switches; i++) {
+        const int parent = i == 0 ? -1 : order[below((size_t)i)];
+
+        tree->parent[order[i]] = parent;
+        tree->speed[order[i]] = below(2) == 0 ? 1 : 1 + (unsigned)below(100000);
+        tree->node_speed[order[i]] = below(2) == 0 ? 1 : 1 + (unsigned)below(100000);
+        leaf[parent < 0 ? 0 : parent] = parent >= 0 ? false : leaf[0];
+    }
+    free_hosts = (int)below(HOSTS_MAX - SWITCHES_MAX);
+    for (int i = 0; i < tree->switches; i++) {
+        const int more = i < tree->switches - 1 ? (int)below((size_t)free_hosts + 1) : free_hosts;
+
+        for (int h = 0; h < more + leaf[i]; h++) {
+            tree->host_parent[tree->hosts++] = i;
+        }
+        free_hosts -= more;
+    }
+    for (int h = 0; h < tree->hosts; h++) {
+        const int j = below(3) == 0 ? (int)below((size_t)h + 1) : h;
+
+        tree->host_number[h] = tree->host_number[j];
+        tree->host_number[j] = tree->base + h;
+    }
+}
+
+/* Text that grows. */
+typedef struct text {
+    char   bytes[TEXT_MAX];
+    size_t used;
+} text_t;
+
+static void put(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(text_t *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    text->used += (size_t)vsnprintf(text->bytes + text->used, TEXT_MAX - text->used, format, arguments);
+    va_end(arguments);
+    CU_ASSERT_FATAL(text->used < TEXT_MAX - 1);
+}
+
+static void put_blanks(text_t *text, size_t at_least)
+{
+    for (size_t n = at_least + (below(4) == 0) * below(3); n > 0; n--) {
+        put(text, "%s", below(5) == 0 ? "\\\n" : below(3) == 0 ? "\t" : " ");
+    }
+    if (at_least > 0) {
+        put(text, " ");
+    }
+}
+
+/*
+ * Appends names with a prefix and a number, one by one, or some of them in brackets. Consecutive numbers become ranges.
+ */
+static void put_list(text_t *text, const char *prefix, const int *numbers, int count, int width)
+{
+    for (int i = 0, same; i < count; i += same) {
+        const bool brackets = below(3) > 0;
+
+        same = brackets ? 1 + (int)below((size_t)(count - i)) : 1;
+        put(text, "%s%s%s", i > 0 ? "," : "", prefix, brackets ? "[" : "");
+        for (int j = i, run; j < i + same; j += run) {
+            for (run = 1; j + run < i + same && numbers[j + run] == numbers[j + run - 1] + 1; run++) {
+            }
+            run = 1 + (int)below((size_t)run);
+            put(text, "%s%0*d", j > i ? "," : "", width, numbers[j]);
+            if (run > 1) {
+                put(text, "-%0*d", (int)below(2) * width, numbers[j + run - 1]);
+            }
+        }
+        put(text, "%s%s", brackets ? "]" : "", below(9) == 0 ? "\\\n" : "");
+    }
+}
+
+static void put_keyword(text_t *text, const char *keyword)
+{
+    for (; *keyword != '\0'; keyword++) {
+        put(text, "%c", below(4) == 0 ? tolower(*keyword) : *keyword);
+    }
+    put_blanks(text, 0);
+    put(text, "=");
+    put_blanks(text, 0);
+}
+
+static void put_numbers(text_t *text, const char *keyword, const char *prefix, const int *numbers, int count,
+                        int width)
+{
+    const char *quote = below(3) == 0 ? "\"" : "";
+
+    if (count > 0) {
+        put_blanks(text, 1);
+        put_keyword(text, keyword);
+        put(text, "%s", quote);
+        put_list(text, prefix, numbers, count, width);
+        put(text, "%s", quote);
+    }
+}
+
+static void put_speed(text_t *text, const char *keyword, unsigned speed)
+{
+    if (speed != 1 || below(2) == 0) {
+        put_blanks(text, 1);
+        put_keyword(text, keyword);
+        put(text, "%u", speed);
+    }
+}
+
+/* The keywords behind the name have any of four orders. */
+static void put_switch(text_t *text, const tree_t *tree, int i)
+{
+    int hosts[HOSTS_MAX], switches[SWITCHES_MAX], host_count = 0, switch_count = 0;
+    const size_t first = below(4);
+
+    for (int h = 0; h < tree->hosts; h++) {
+        if (tree->host_parent[h] == i) {
+            hosts[host_count++] = tree->host_number[h];
+        }
+    }
+    for (int s = 0; s < tree->switches; s++) {
+        if (tree->parent[s] == i) {
+            switches[switch_count++] = s;
+        }
+    }
+    put_blanks(text, 0);
+    put_keyword(text, "SwitchName");
+    put(text, "sw%d", i);
+    for (size_t n = first; n < first + 4; n++) {
+        switch (n % 4) {
+        case 0: put_speed(text, "LinkSpeed", tree->speed[i]); break;
+        case 1: put_numbers(text, "Nodes", "n", hosts, host_count, tree->host_width); break;
+        case 2: put_numbers(text, "Switches", "sw", switches, switch_count, 0); break;
+        default:
+            if (host_count > 0) {
+                put_speed(text, "NodeSpeed", tree->node_speed[i]);
+            }
+        }
+    }
+    put(text, "%s%s", below(3) == 0 ? " # why \\" : "", below(4) == 0 ? "\r\n" : "\n");
+}
+
+static void put_tree(text_t *text, const tree_t *tree)
+{
+    text->used = 0;
+    for (int i = 0; i < tree->switches; i++) {
+        put(text, "%s", below(4) == 0 ? "\n" : below(4) == 0 ? "# SwitchName=x\n" : "");
+        put_switch(text, tree, i);
+    }
+}
+
+static void check_tree(const irr_topology_t *topology, const tree_t *tree)
+{
+    char name[32];
+
+    CU_ASSERT_EQUAL_FATAL(topology->hosts, tree->hosts);
+    CU_ASSERT_EQUAL_FATAL(topology->vertices, tree->hosts + tree->switches);
+    for (int h = 0; h < tree->hosts; h++) {
+        snprintf(name, sizeof(name), "n%0*d", tree->host_width, tree->host_number[h]);
+        CU_ASSERT_STRING_EQUAL(topology->names[h], name);
+        CU_ASSERT_EQUAL(topology->parent[h], tree->hosts + tree->host_parent[h]);
+        CU_ASSERT_EQUAL(topology->speed[h], tree->node_speed[tree->host_parent[h]]);
+    }
+    for (int i = 0; i < tree->switches; i++) {
+        const int v = tree->hosts + i;
+
+        snprintf(name, sizeof(name), "sw%d", i);
+        CU_ASSERT_STRING_EQUAL(topology->names[v], name);
+        CU_ASSERT_EQUAL(topology->parent[v], tree->parent[i] < 0 ? -1 : tree->hosts + tree->parent[i]);
+        CU_ASSERT_EQUAL(topology->speed[v], tree->speed[i]);
+    }
+}
+
+static void test_random_trees(void)
+{
+    static text_t text;
+
+    state = irr_test_seed();
+    irr_text_open();
+    for (int run = 0; run < 800; run++) {
+        irr_topology_t topology;
+        irr_file_error_t error = { 0 };
+        tree_t tree;
+        irr_status_t status;
+
+        make_tree(&tree);
+        put_tree(&text, &tree);
+        status = irr_topology_read(irr_text_fill(text.bytes, text.used), &topology, &error);
+        if (status != IRR_OK) {
+            printf("# line %zu: %s\n%s\n", error.line, error.reason, text.bytes);
+        }
+        CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
+        check_tree(&topology, &tree);
+        irr_topology_fini(&topology);
+    }
+    irr_text_close();
+}
+
+IRR_TEST_MAIN("topology", 120,
     { "files as Slurm has them are read", test_good_files },
     { "a speed in another unit is doubted", test_doubt },
     { "files of many hosts are read, and more are refused", test_large_file },
-    { "memory that runs out leaves nothing behind", test_memory })
+    { "random trees in random spelling are read", test_random_trees })
