@@ -49,30 +49,6 @@ static const irr_scene_row_t reuse_rows[] = {
     /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
 };
 
-/* Plans in place. All ranks exchange with their peers in one common order. */
-static const irr_scene_row_t place_rows[] = {
-    /* step 0 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(1), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 0, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 0 },
-    /* step 2 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 0 },
-    /* step 3 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(2), SCRATCH(0) }, AFTER, 1 },
-    /* step 4 */ { 0, IRR_STEP_SEND, 2, 1, { SCRATCH(0) }, AFTER, 3 },
-    /* step 5 */ { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, AFTER, 3 },
-
-    /* step 0 */ { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 1, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 },
-    /* step 2 */ { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
-    /* step 3 */ { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(2), SCRATCH(0) }, AFTER, 1 },
-    /* step 4 */ { 1, IRR_STEP_SEND, 2, 1, { SCRATCH(0) }, AFTER, 3 },
-    /* step 5 */ { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, AFTER, 3 },
-
-    /* step 0 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(0), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 2, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 },
-    /* step 2 */ { 2, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
-    /* step 3 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(1), SCRATCH(0) }, AFTER, 1 },
-    /* step 4 */ { 2, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 3 },
-    /* step 5 */ { 2, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 3 }
-};
-
 void irr_scene_open_empty(irr_scene_t *scene)
 {
     memset(scene, 0, sizeof(*scene));
@@ -104,9 +80,23 @@ void irr_scene_open_place(irr_scene_t *scene)
 {
     irr_scene_open_empty(scene);
     for (int r = 0; r < RANKS; r++) {
+        size_t first = 0;
+
         scene->problems[r].in_place = true;
+        for (int peer = 0; peer < RANKS; peer++) {
+            irr_scene_row_t rows[] = {
+                { r, IRR_STEP_COPY, r, 1, { OUTPUT(peer), SCRATCH(0) }, first > 0 ? AFTER : ALONE, 1 },
+                { r, IRR_STEP_SEND, peer, 1, { SCRATCH(0) }, AFTER, first },
+                { r, IRR_STEP_RECV, peer, 1, { OUTPUT(peer) }, AFTER, first }
+            };
+
+            if (peer != r) {
+                rows[0].pieces[0].buffer = r == RANKS - 1 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
+                irr_scene_add(scene, ROWS(rows));
+                first += 3;
+            }
+        }
     }
-    irr_scene_add(scene, ROWS(place_rows));
 }
 
 void irr_scene_close(irr_scene_t *scene)

@@ -52,74 +52,63 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(tree.ranks, 77);
 }
 
+/* Returns `bytes` times `to` divided by `from`, rounded up. */
+static uint64_t scaled(uint64_t bytes, uint64_t to, uint64_t from)
+{
+    return (bytes * to + from - 1) / from;
+}
+
 /*
- * The load of a link in the uniform exchange is the number of ranks below the link times the number of other ranks. The
- * busiest link takes the speeds of links into account.
+ * Checks a link for the uniform exchange. Its load is the number of ranks below the link times the number of other
+ * ranks. It carries as many messages at a time as its speed relative to the slowest host with a rank, and at most one
+ * for each rank on the side with fewer ranks.
  */
+static void expect_link(const irr_tree_t *tree, int v, uint64_t base, uint64_t bytes, const uint64_t *loads)
+{
+    const uint64_t below = (uint64_t)tree->below[v], others = (uint64_t)scene.ranks - below;
+    const uint64_t most = below < others ? below : others, speed = v < tree->links ? scene.speed[v] : base;
+    const uint64_t width = speed / base < most ? speed / base : most, capacity = width > 1 ? width : 1;
+
+    CU_ASSERT(tree->speed[v] == speed && tree->capacity[v] == (int)capacity);
+    for (int e = 2 * v; e <= 2 * v + 1; e++) {
+        CU_ASSERT_EQUAL(loads[e], bytes * below * others);
+        CU_ASSERT_EQUAL(irr_tree_load(tree, e, bytes), capacity > 1 ? scaled(bytes, 1, capacity)
+                        : speed < base ? scaled(bytes, base, speed) : bytes);
+    }
+}
+
+/* The busiest link takes the speeds of links into account. */
 static void test_loads(void)
 {
     uint64_t state = irr_test_seed(), loads[2 * (SCENE_VERTICES + SCENE_RANKS)];
 
     for (int run = 0; run < 600; run++) {
         const uint64_t bytes = 1 + irr_test_below(&state, 1000);
+        uint64_t base = UINT64_MAX, most = 0;
         irr_matrix_t matrix;
         irr_tree_bound_t bound;
         irr_tree_t tree;
-        double most = 0;
 
         tree_scene_any(&scene, &state, 40);
         tree = tree_scene_tree(&scene);
         matrix = tree_scene_uniform(scene.ranks, bytes);
         irr_test_must(irr_tree_loads(&tree, &matrix, loads));
-        for (int e = 0; e < 2 * tree.vertices; e++) {
-            const int below = tree.below[e / 2];
-            const double load = (double)loads[e] * (double)tree.base / (double)tree.speed[e / 2];
+        for (int r = 0; r < scene.ranks; r++) {
+            base = scene.speed[scene.host_of[r]] < base ? scene.speed[scene.host_of[r]] : base;
+        }
+        CU_ASSERT_EQUAL(tree.base, base);
+        for (int v = 0; v < tree.vertices; v++) {
+            const uint64_t load = scaled(loads[2 * v], base, tree.speed[v]);
 
-            CU_ASSERT_EQUAL(loads[e], bytes * (uint64_t)below * (uint64_t)(scene.ranks - below));
+            expect_link(&tree, v, base, bytes, loads);
             most = load > most ? load : most;
         }
         irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
-        CU_ASSERT((double)bound.bytes >= most && (double)bound.bytes < most + 1);
+        CU_ASSERT_EQUAL(bound.bytes, most);
         CU_ASSERT_EQUAL(irr_tree_at_base(&tree, bound.edge, loads[bound.edge]), bound.bytes);
         irr_matrix_fini(&matrix);
         irr_tree_fini(&tree);
     }
-}
-
-/* Hosts at 10 and 25, links between switches at 45 and 5: at the speed of the slowest host with a rank. */
-static void test_capacities(void)
-{
-    irr_tree_t tree;
-
-    tree_scene_shape(&scene, "star:2,3,4");
-    for (int v = 0; v < scene.topology.vertices; v++) {
-        scene.speed[v] = v < 5 ? 10 : 25;
-    }
-    scene.speed[10] = 45;
-    scene.speed[11] = 5;
-    tree = tree_scene_tree(&scene);
-    CU_ASSERT(tree.base == 10 && tree.capacity[0] == 1);
-    CU_ASSERT_EQUAL(tree.capacity[6], 1);    /* because one rank sends one message at a time */
-    CU_ASSERT_EQUAL(tree.capacity[10], 3);   /* because three ranks send three messages at a time */
-    CU_ASSERT_EQUAL(tree.capacity[11], 1);
-    CU_ASSERT_EQUAL(tree.capacity[irr_tree_leaf(&tree, 8)], 1);
-    CU_ASSERT(tree.speed[irr_tree_leaf(&tree, 8)] == 10 && tree.speed[8] == 25);
-    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 10, 100), 34);
-    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 11, 101), 202);
-    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 8 + 1, 101), 101);
-    irr_tree_fini(&tree);
-
-    for (int r = 0; r < 8; r++) {
-        scene.host_of[r] = r < 4 ? 5 : 6;    /* all of them are on hosts with speed 25 */
-    }
-    scene.ranks = 8;
-    tree = tree_scene_tree(&scene);
-    CU_ASSERT(tree.base == 25 && tree.capacity[5] == 1 && tree.capacity[10] == 1);
-    irr_tree_fini(&tree);
-    scene.host_of[0] = 0;
-    tree = tree_scene_tree(&scene);
-    CU_ASSERT(tree.base == 10 && tree.capacity[5] == 2 && tree.capacity[9] == 1);
-    irr_tree_fini(&tree);
 }
 
 /* The largest speeds and lengths cause no overflow. */
@@ -187,44 +176,6 @@ static void test_contention(void)
         CU_ASSERT(clean || ((int)clash.first == rows[i].first_clash && (int)clash.second == rows[i].second_clash));
         schedule.ranks--;
         CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_ERR_BAD_PARAM);
-        irr_tree_fini(&tree);
-    }
-}
-
-/* ---- the root ---- */
-
-/* A host with more than half of the ranks is the root. */
-static void test_root(void)
-{
-    static const struct {
-        const char *shape;
-        int         ranks[3];   /* number of ranks of the first hosts; all 0: one rank on each host */
-        int         vertex, subtrees, largest;
-    } rows[] = {
-        { "paper", { 0 }, 7, 3, 3 }, { "single:5", { 0 }, 5, 5, 1 }, { "chain:1,1", { 0 }, 3, 2, 1 },
-        { "star:8,8,8,8", { 0 }, 32, 11, 8 }, { "chain:8,0,0,8", { 0 }, 16, 9, 8 },
-        { "single:3", { 5, 1, 2 }, 0, 6, 3 }, { "single:3", { 4, 2, 2 }, 3, 3, 4 }, { "single:3", { 3 }, 0, 3, 1 },
-        { "single:3", { 1, 1 }, 3, 2, 1 }, { "single:3", { 1 }, 3, 1, 1 }
-    };
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        irr_tree_root_t root;
-        irr_tree_t tree;
-        int ranks = 0;
-
-        tree_scene_shape(&scene, rows[i].shape);
-        for (int host = 0; host < 3; host++) {
-            for (int n = 0; n < rows[i].ranks[host]; n++) {
-                scene.host_of[ranks++] = host;
-            }
-        }
-        scene.ranks = ranks > 0 ? ranks : scene.ranks;
-        tree = tree_scene_tree(&scene);
-        irr_test_must(irr_tree_root_find(&tree, &root));
-        CU_ASSERT_EQUAL(root.vertex, rows[i].vertex);
-        CU_ASSERT_EQUAL(root.subtrees, rows[i].subtrees);
-        CU_ASSERT_EQUAL(root.first[1], rows[i].largest);
-        irr_tree_root_fini(&root);
         irr_tree_fini(&tree);
     }
 }
@@ -401,11 +352,9 @@ static void test_memory(void)
 IRR_TEST_MAIN("tree", 120,
     { "the path of the paper's example", test_paths },
     { "a graph that is no tree, and a rank on no host, are refused", test_refused },
-    { "loads and the busiest link of the uniform exchange", test_loads },
-    { "capacities by the slowest host with a rank", test_capacities },
+    { "loads, capacities and the busiest link of the uniform exchange", test_loads },
     { "large speeds do not overflow", test_large_speeds },
     { "contention is detected on links, and not within a host", test_contention },
-    { "the root of known trees", test_root },
     { "phases of known trees, and of random trees up to 64 hosts", test_trees },
     { "one switch is the ring", test_ring },
     { "table 4 of the paper", test_table },
