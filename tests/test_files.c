@@ -92,6 +92,7 @@ static const irr_text_bad_t bad_schedules[] = {
     BAD(5, SCHEDULE "2 0 0\nend\n# fine\n1 0 1 0 5\n", "something follows the 'end'")
 
     BAD(4, SCHEDULE "2 1 4294967295\n1 0 1 0 5\nend\n", "line has 1 words, it must have 5, from step to length")
+    BAD(3, SCHEDULE "2 1 1\n1 0 1 \0005\nend\n", "byte 7 of the line is 0, only text is allowed")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1 5\nend\n", "line has 7 words, it must have 5, from step to length")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 0\nend\n", "number of steps more '0' is not an integer from 1 to 1")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1\nend\n", "1 steps more than step 1 of 1")
@@ -279,13 +280,44 @@ static const struct {
 
 enum { READERS = IRR_TEST_COUNT(readers) };
 
+static void expect(irr_text_read_t *read, const char *path, irr_status_t status, size_t line, const char *reason)
+{
+    irr_file_error_t error = { .line = 77 };
+
+    CU_ASSERT_EQUAL(read(path, &error), status);
+    CU_ASSERT_EQUAL(error.line, line);
+    CU_ASSERT_STRING_EQUAL(error.reason, reason);
+}
+
+/* A comment line of `longest` bytes is read. A line with one byte more is refused. */
+static void expect_longest(int i)
+{
+    const char *first = readers[i].first;
+    char *text = irr_test_array(strlen(first) + readers[i].longest + strlen(readers[i].rest) + 3, 1), reason[80];
+    irr_file_error_t error;
+
+    snprintf(reason, sizeof(reason), "line is longer than the %zu bytes allowed", readers[i].longest);
+    irr_text_open();
+    for (size_t length = readers[i].longest; length <= readers[i].longest + 1; length++) {
+        strcpy(text, first);
+        memset(text + strlen(first), readers[i].comment, length);
+        sprintf(text + strlen(first) + length, "\n%s", readers[i].rest);
+        if (length > readers[i].longest) {
+            expect(readers[i].read, irr_text_fill(text, strlen(text)), IRR_ERR_FORMAT, 2, reason);
+        } else {
+            CU_ASSERT_EQUAL(readers[i].read(irr_text_fill(text, strlen(text)), &error), IRR_OK);
+        }
+    }
+    irr_text_close();
+    free(text);
+}
+
 static void test_refused(void)
 {
     for (int i = 0; i < READERS; i++) {
         irr_text_check_bad(readers[i].bad, readers[i].read);
-        irr_text_check_missing(readers[i].read);
-        irr_text_check_long(readers[i].first, (char)readers[i].comment, readers[i].longest, readers[i].rest,
-                            readers[i].read);
+        expect(readers[i].read, "no/such/file", IRR_ERR_IO, 0, "No such file or directory");
+        expect_longest(i);
     }
 }
 
@@ -311,13 +343,30 @@ static void test_damaged(void)
     }
 }
 
+typedef struct content {
+    const char      *text;
+    irr_text_read_t *read;
+} content_t;
+
+static irr_status_t read_content(void *context)
+{
+    const content_t *content = context;
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_text_read(content->read, content->text, strlen(content->text), &error);
+
+    CU_ASSERT_EQUAL(status == IRR_OK, error.reason[0] == '\0');
+    return status;
+}
+
 static void test_memory(void)
 {
     char text[512];
 
     for (int i = 0; i < READERS; i++) {
+        content_t content = { text, readers[i].read };
+
         snprintf(text, sizeof(text), "%s%s", readers[i].first, readers[i].rest);
-        CU_ASSERT(irr_text_check_memory(text, readers[i].read) >= readers[i].allocations);
+        CU_ASSERT(irr_memory_fail_each(read_content, &content) >= readers[i].allocations);
     }
 }
 
@@ -337,12 +386,9 @@ static void test_announced(void)
 static void test_long_file(void)
 {
     const char *path = irr_text_open();
-    irr_file_error_t error = { .line = 7 };
 
     CU_ASSERT_EQUAL_FATAL(truncate(path, INT64_C(1) << 30), 0);
-    CU_ASSERT_EQUAL(read_machine(path, &error), IRR_ERR_FORMAT);
-    CU_ASSERT_EQUAL(error.line, 0);
-    CU_ASSERT_STRING_EQUAL(error.reason, "is 1073741824 bytes long, at most 65536 are allowed");
+    expect(read_machine, path, IRR_ERR_FORMAT, 0, "is 1073741824 bytes long, at most 65536 are allowed");
     irr_text_close();
 }
 

@@ -5,7 +5,9 @@
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "matrix_scene.h"
+#include "schedule_same.h"
 
+#include "order/order.h"
 #include "order/redistribution.h"
 
 #include <stdlib.h>
@@ -225,6 +227,73 @@ static void test_examples(void)
     }
 }
 
+/* ---- the order ---- */
+
+static irr_status_t try_redistribution(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
+{
+    const irr_scheduled_params_t params = { .redistribution = *structure };
+    irr_schedule_t schedule = { .ranks = -7 };
+    irr_status_t status = irr_order_schedule(&irr_order_redistribution, matrix, &params, &schedule);
+
+    if (status == IRR_OK) {
+        CU_ASSERT_EQUAL(irr_schedule_check(&schedule, matrix, NULL, 0), IRR_OK);
+        irr_schedule_fini(&schedule);
+    } else {
+        CU_ASSERT_EQUAL(schedule.ranks, -7);
+    }
+    return status;
+}
+
+/*
+ * The redistribution determines the messages and their steps, and the matrix their lengths. Example 2 of the paper has
+ * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
+ * the ranks of the redistribution.
+ */
+static void test_order(void)
+{
+    enum { EXAMPLE = -1 };
+    static const struct {
+        int                   ranks;      /* EXAMPLE: the matrix of the example, changed as follows */
+        irr_redistribution_t structure;
+        struct { int from, to; uint64_t bytes; } entries[4];
+        irr_status_t         status;
+    } rows[] = {
+        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 0, 0 } }, IRR_OK },
+        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 2, 0 }, { 1, 2, 1000000 }, { 3, 3, 9 } }, IRR_OK },
+        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 1, 1 } }, IRR_ERR_NOT_SUPPORTED },
+        { 6, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 0, 0, 0 } }, IRR_ERR_NOT_SUPPORTED },
+        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 } }, IRR_OK },
+        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 }, { 1, 7, 5 } }, IRR_ERR_NOT_SUPPORTED },
+        { 2, { .x = 1, .p = 0, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_matrix_t matrix;
+
+        if (rows[i].ranks == EXAMPLE) {
+            irr_test_must(irr_redistribution_matrix(&examples[1].redistribution, &matrix));
+        } else {
+            matrix = matrix_scene_zero(rows[i].ranks);
+        }
+        for (int e = 0; e < 4 && rows[i].entries[e].to > 0; e++) {
+            *irr_matrix_at(&matrix, rows[i].entries[e].from, rows[i].entries[e].to) = rows[i].entries[e].bytes;
+        }
+        CU_ASSERT_EQUAL(try_redistribution(&rows[i].structure, &matrix), rows[i].status);
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* Asserts that the schedule of the order is the schedule of its large steps. */
+static void check_order(const irr_redistribution_t *r, const irr_matrix_t *matrix, const irr_large_t *large)
+{
+    const irr_scheduled_params_t params = { .redistribution = *r };
+    irr_schedule_t schedule;
+
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_redistribution, matrix, &params, &schedule), IRR_OK);
+    CU_ASSERT(irr_schedule_same(&schedule, &large->schedule));
+    irr_schedule_fini(&schedule);
+}
+
 /* ---- all redistributions ---- */
 
 /* A port never has two messages at a time, and without large steps no message ends later. */
@@ -302,7 +371,9 @@ static void test_schedules(void)
             CU_ASSERT_EQUAL(status, k > 0 || irr_redistribution_aligns(&r) ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
             if (status == IRR_OK) {
                 check_large(&large, &matrix);
-                if (k == 0 && whole) {
+                if (k == ORDERS - 1) {
+                    check_order(&r, &matrix, &large);
+                } else if (k == 0 && whole) {
                     check_equal_lengths(&large);
                     aligned++;
                 }
@@ -384,6 +455,7 @@ IRR_TEST_MAIN("redistribution", 60,
     { "values above the limits are refused", test_limits },
     { "parameters are read", test_parse },
     { "the examples of the paper", test_examples },
+    { "structures and matrices that match or not", test_order },
     { "schedules are valid and complete", test_schedules },
     { "algorithm 2 meets the bound where it should", test_large_steps_pay },
     { "memory that runs out is an error, and leaks nothing", test_no_memory })

@@ -450,6 +450,9 @@ static void test_threshold(void)
         { "incremental", 56, 449, 128 }, { "incremental", 56, UINT64_MAX, 128 }
     };
 
+    irr_lambda_t lambda;
+
+    CU_ASSERT(irr_lambda_parse("proportional:0.8", &lambda) == IRR_OK && lambda.share == 52429);   /* to nearest */
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         CU_ASSERT_EQUAL(threshold(rows[i].rule, rows[i].left, rows[i].latency), rows[i].threshold);
     }

@@ -1,6 +1,6 @@
 /*
- * test_scheduled.c - the table of the orders that compute schedules, and files of schedules. The tests compare xor and
- * redistribution with results by hand, check that schedules are the same on every machine, and check failures.
+ * test_scheduled.c - the table of the orders that compute schedules, and files of schedules. The tests compare xor with
+ * results by hand, check that schedules are the same on every machine, and check failures.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -11,7 +11,6 @@
 
 #include "core/hash.h"
 #include "order/order.h"
-#include "order/redistribution.h"
 #include "order/schedule_file.h"
 
 #include <limits.h>
@@ -86,96 +85,6 @@ static void test_everywhere(void)
         irr_schedule_fini(&schedule);
     }
     irr_matrix_fini(&matrix);
-}
-
-/* ---- redistribution ---- */
-
-static irr_status_t try_redistribution(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
-{
-    const irr_scheduled_params_t params = { .redistribution = *structure };
-    irr_schedule_t schedule = { .ranks = -7 };
-    irr_status_t status = irr_order_schedule(&irr_order_redistribution, matrix, &params, &schedule);
-
-    if (status == IRR_OK) {
-        CU_ASSERT_EQUAL(irr_schedule_check(&schedule, matrix, NULL, 0), IRR_OK);
-        irr_schedule_fini(&schedule);
-    } else {
-        CU_ASSERT_EQUAL(schedule.ranks, -7);
-    }
-    return status;
-}
-
-/*
- * The redistribution determines the messages and their steps, and the matrix their lengths. Example 2 of the paper has
- * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
- * the ranks of the redistribution.
- */
-static void test_redistribution(void)
-{
-    enum { EXAMPLE = -1 };
-    static const struct {
-        int                   ranks;      /* EXAMPLE: the matrix of the example, changed as follows */
-        irr_redistribution_t structure;
-        struct { int from, to; uint64_t bytes; } entries[4];
-        irr_status_t         status;
-    } rows[] = {
-        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 0, 0 } }, IRR_OK },
-        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 2, 0 }, { 1, 2, 1000000 }, { 3, 3, 9 } }, IRR_OK },
-        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 1, 1 } }, IRR_ERR_NOT_SUPPORTED },
-        { 6, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 0, 0, 0 } }, IRR_ERR_NOT_SUPPORTED },
-        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 } }, IRR_OK },
-        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 }, { 1, 7, 5 } }, IRR_ERR_NOT_SUPPORTED },
-        { 2, { .p = 0 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = -1, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 0, .p = 1, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = 1, .y = 0, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = 1, .y = 1, .q = 0 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = INT64_MAX, .p = 2, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = 1, .y = UINT64_MAX, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM }
-    };
-    const irr_redistribution_t example = { .x = 2, .p = 6, .y = 3, .q = 6, .elements = 36, .unit = 1 };
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        irr_matrix_t matrix;
-
-        if (rows[i].ranks == EXAMPLE) {
-            irr_test_must(irr_redistribution_matrix(&example, &matrix));
-        } else {
-            matrix = matrix_scene_zero(rows[i].ranks);
-        }
-        for (int e = 0; e < 4 && rows[i].entries[e].to > 0; e++) {
-            *irr_matrix_at(&matrix, rows[i].entries[e].from, rows[i].entries[e].to) = rows[i].entries[e].bytes;
-        }
-        CU_ASSERT_EQUAL(try_redistribution(&rows[i].structure, &matrix), rows[i].status);
-        irr_matrix_fini(&matrix);
-    }
-}
-
-/* Every redistribution has a schedule, which is the schedule of its large steps. */
-static void test_redistributions(void)
-{
-    const irr_order_t *row = &irr_order_redistribution;
-    uint64_t state = irr_test_seed();
-
-    for (int n = 0; n < 1000; n++) {
-        irr_scheduled_params_t params = { .redistribution = {
-            .x = 1 + irr_test_below(&state, 40), .p = 1 + (int)irr_test_below(&state, 12),
-            .y = 1 + irr_test_below(&state, 40), .q = 1 + (int)irr_test_below(&state, 12),
-            .elements = irr_test_below(&state, 5000), .unit = 3 } };
-        irr_schedule_t schedule;
-        irr_matrix_t matrix;
-        irr_large_t large;
-
-        CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&params.redistribution, &matrix), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, &matrix, &params, &schedule), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(irr_redistribution_order(&params.redistribution, &matrix, &large), IRR_OK);
-        CU_ASSERT_EQUAL(schedule.ranks, matrix.ranks);
-        CU_ASSERT_EQUAL(schedule.steps, large.schedule.steps);
-        CU_ASSERT_EQUAL(hash(&schedule), hash(&large.schedule));
-        irr_large_fini(&large);
-        irr_schedule_fini(&schedule);
-        irr_matrix_fini(&matrix);
-    }
 }
 
 typedef struct input {
@@ -322,8 +231,6 @@ static void test_check(void)
 IRR_TEST_MAIN("scheduled", 60,
     { "xor: the steps by hand", test_xor },
     { "a seed gives the same schedule everywhere", test_everywhere },
-    { "redistribution: structures and matrices that match or not", test_redistribution },
-    { "redistribution: every redistribution", test_redistributions },
     { "memory that runs out and too many bytes are errors", test_failures },
     { "comments, blanks, both line ends", test_good_file },
     { "a file that cannot be read is not written", test_write },

@@ -42,31 +42,17 @@ static double expect_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix
     return bound.bytes > 0 ? (double)makespan / (double)bound.bytes : 1;
 }
 
-static double measure(const irr_matrix_t *matrix)
+/* Makes and checks a schedule.  Returns its makespan divided by the bound. */
+static double make(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps, int *steps)
 {
-    irr_tree_t tree = tree_scene_tree(&scene);
     irr_schedule_t schedule;
     double ratio;
 
-    irr_test_must(irr_tree_weighted(&tree, matrix, 0, NULL, &schedule));
-    ratio = expect_weighted(&tree, matrix, &schedule);
-    irr_schedule_fini(&schedule);
-    irr_tree_fini(&tree);
-    return ratio;
-}
-
-/* ---- rules ---- */
-
-static int steps_within(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps)
-{
-    irr_schedule_t schedule;
-    int steps;
-
     irr_test_must(irr_tree_weighted(tree, matrix, max_steps, NULL, &schedule));
-    expect_weighted(tree, matrix, &schedule);
-    steps = schedule.steps;
+    ratio = expect_weighted(tree, matrix, &schedule);
+    *steps = schedule.steps;
     irr_schedule_fini(&schedule);
-    return steps;
+    return ratio;
 }
 
 /* Checks whole messages in the phases of a uniform exchange. */
@@ -96,16 +82,17 @@ static void test_rules(void)
     for (int run = 0; run < irr_test_runs(4000); run++) {
         irr_matrix_t matrix;
         irr_tree_t tree;
-        int fewest;
+        int fewest, steps;
 
         tree_scene_any(&scene, &state, run % 16 == 0 ? 64 : 12);
         matrix = matrix_scene_any(scene.ranks, &state);
         matrix.entries[0] = run % 2 == 0 ? UINT64_MAX : 0;   /* to itself */
         tree = tree_scene_tree(&scene);
-        steps_within(&tree, &matrix, 0);
-        fewest = steps_within(&tree, &matrix, 1);
+        make(&tree, &matrix, 0, &steps);
+        make(&tree, &matrix, 1, &fewest);
         for (int limit = run % 8 == 0 ? 4 : 20; limit <= (run % 8 == 0 ? 256 : 20); limit *= 4) {
-            CU_ASSERT(steps_within(&tree, &matrix, limit) <= (limit > fewest ? limit : fewest));
+            make(&tree, &matrix, limit, &steps);
+            CU_ASSERT(steps <= (limit > fewest ? limit : fewest));
         }
         expect_phased(&tree, &matrix);
         irr_matrix_fini(&matrix);
@@ -132,13 +119,17 @@ static void expect_ratios(const char *trees, double uniform, const double *worst
 
 static void raise(double *worst, uint64_t *state)
 {
+    irr_tree_t tree = tree_scene_tree(&scene);
+    int steps;
+
     for (int p = 0; p < PATTERNS; p++) {
         irr_matrix_t matrix = matrix_scene_pattern(patterns[p], scene.ranks, 1000, irr_test_random(state));
-        const double ratio = measure(&matrix);
+        const double ratio = make(&tree, &matrix, 0, &steps);
 
         worst[p] = ratio > worst[p] ? ratio : worst[p];
         irr_matrix_fini(&matrix);
     }
+    irr_tree_fini(&tree);
 }
 
 /* Tests hosts on four switches and on one switch. Links between switches are as fast as links of hosts, or faster. */
@@ -196,12 +187,16 @@ static void test_large(void)
 {
     uint64_t state = irr_test_seed() + 5;
     irr_matrix_t matrix = matrix_scene_zero(128);
+    irr_tree_t tree;
+    int steps;
 
     tree_scene_shape(&scene, "chain:32,32,32,32");
+    tree = tree_scene_tree(&scene);
     for (int i = 0; i < scene.ranks * scene.ranks; i++) {
         matrix.entries[i] = 1 + irr_test_below(&state, 1000000);
     }
-    CU_ASSERT(measure(&matrix) < 1.02);
+    CU_ASSERT(make(&tree, &matrix, 0, &steps) < 1.02);
+    irr_tree_fini(&tree);
     irr_matrix_fini(&matrix);
 }
 
