@@ -58,6 +58,7 @@ static void test_places(void)
     irr_segment_fini(&segment);
 }
 
+/* The length of a segment cannot change. Programs that this process starts do not inherit its descriptor. */
 static void test_view(void)
 {
     irr_view_t view = { .length = 0 };
@@ -73,6 +74,9 @@ static void test_view(void)
     CU_ASSERT_EQUAL(mprotect((void *)view.bytes, BYTES, PROT_READ | PROT_WRITE), -1);
     irr_view_close(&view);
     CU_ASSERT_PTR_NULL(view.bytes);
+    CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
+    CU_ASSERT(fcntl((int)segment.handle.file, F_GET_SEALS) & F_SEAL_SHRINK);
+    CU_ASSERT(fcntl((int)segment.handle.file, F_GETFD) & FD_CLOEXEC);
     irr_segment_fini(&segment);
 }
 
@@ -138,19 +142,8 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(irr_segment_init(&segment, TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
 }
 
-/* The length of a segment cannot change, and programs that this process starts do not inherit its descriptor. */
-static void test_private(void)
-{
-    begin();
-    CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
-    CU_ASSERT(fcntl((int)segment.handle.file, F_GET_SEALS) & F_SEAL_SHRINK);
-    CU_ASSERT(fcntl((int)segment.handle.file, F_GETFD) & FD_CLOEXEC);
-    irr_segment_fini(&segment);
-}
-
 IRR_TEST_MAIN("segment", 60,
     { "places are taken one after the other", test_places },
-    { "a view shows what is written, and cannot write", test_view },
+    { "a view shows what is written, and cannot write; the length is fixed", test_view },
     { "another process maps it", test_process },
-    { "a memory that differs from its handle is not mapped", test_refused },
-    { "length and rights", test_private })
+    { "a memory that differs from its handle is not mapped", test_refused })
