@@ -92,7 +92,7 @@ static const irr_text_bad_t bad_schedules[] = {
     BAD(5, SCHEDULE "2 0 0\nend\n# fine\n1 0 1 0 5\n", "something follows the 'end'")
 
     BAD(4, SCHEDULE "2 1 4294967295\n1 0 1 0 5\nend\n", "line has 1 words, it must have 5, from step to length")
-    BAD(3, SCHEDULE "2 1 1\n1 0 1 \0005\nend\n", "byte 7 of the line is 0, only text is allowed")
+    BAD(3, SCHEDULE "2 0 0\nend\0\n", "byte 4 of the line is 0, only text is allowed")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1 5\nend\n", "line has 7 words, it must have 5, from step to length")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 0\nend\n", "number of steps more '0' is not an integer from 1 to 1")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1\nend\n", "1 steps more than step 1 of 1")

@@ -29,7 +29,10 @@ static void test_rows(void)
     CU_ASSERT_PTR_NULL(irr_setting_at(-1));
 }
 
-/* Texts of a setting, separated by "|": texts with their values, and texts that are not allowed. */
+/*
+ * Texts of a setting, separated by "|": texts with their values, which differ from the value before, and texts that are
+ * not allowed.
+ */
 static const struct { const char *name, *good, *bad; } cases[] = {
     { "window_bytes", "12=12|4k=4096|2M=2097152",
       "12q|-3||99999999999999999999|99999999999999g|1kk|auto| 1" },
@@ -39,7 +42,7 @@ static const struct { const char *name, *good, *bad; } cases[] = {
     { "xor_shift", "1=1", "2|10" },
     { "pacing", "Grant=grant", "fast" },
     { "compose", "split=split", "" },
-    { "dims", "8=8|8x4=8x4|AUTO=auto|2^6=2x2x2x2x2x2|16x2^3=16x2x2x2|2^2x5=2x2x5|2^15=2^14x2",
+    { "dims", "8=8|8x4=8x4|AUTO=auto|2^6=2x2x2x2x2x2|2^7=2x2^6|16x2^3=16x2x2x2|2^2x5=2x2x5|2^15=2^14x2|2^14x3=2x2^13x3",
       "|x|8x|x8|8x1|1x8|8x2^0|2^16|2x2^15|8x99999999999|8 x 4|-8|8x4 |2^|2^2^2|autox2" },
     { "lambda", "one=fixed:1|fixed:.25=fixed:0.25|fixed:1.0=one|incremental=Incremental:0.75|fixed:0.8=fixed:0.800000|"
       "proportional:0.8=proportional:.8|proportional:100=proportional:100.0|search=SEARCH",
