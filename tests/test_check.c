@@ -74,24 +74,20 @@ static void test_no_reason(void)
 SHAPES(BREAK)
 
 #define RULES_1_TO_4(ROW) \
-    ROW(no_send, step(s, 1, 2)->stage = 2, \
-        "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it") \
-    ROW(no_receive, step(s, 1, 1)->stage = 2, \
-        "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it") \
+    ROW(no_send, step(s, 1, 2)->stage = 2, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it") \
+    ROW(no_receive, step(s, 1, 1)->stage = 2, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it") \
     ROW(other_length, step(s, 0, 2)->bytes = 15; piece(s, 0, 2, 0)->length = 7, \
         "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16") \
     ROW(other_pieces, piece(s, 0, 2, 0)->length = 9; piece(s, 0, 2, 1)->length = 7, \
         "rank 0 step 2 and rank 1 step 0 differ in part 0 of their message") \
     ROW(no_dep, step(s, 1, 4)->deps = 0, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
-    ROW(other_dep, s->plans[1].deps[0] = 1, \
-        "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
+    ROW(other_dep, s->plans[1].deps[0] = 1, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
     ROW(empty_scratch, s->plans[1].scratch_bytes = 16; piece(s, 1, 4, 0)->offset = 8, \
         "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet") \
     ROW(not_owned, piece(s, 1, 2, 0)->offset = -4, \
         "rank 1 step 2 reads INPUT[-4,4), which is not inside the send blocks") \
     ROW(write_input, piece(s, 1, 1, 0)->buffer = IRR_BUFFER_INPUT, "rank 1 step 1 writes INPUT[16,24)") \
-    ROW(written_twice, piece(s, 1, 1, 0)->offset = 4, \
-        "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already") \
+    ROW(written_twice, piece(s, 1, 1, 0)->offset = 4, "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already") \
     ROW(outside, piece(s, 1, 1, 0)->offset = 17, \
         "rank 1 step 1 writes OUTPUT[17,25), which is not inside the recv blocks") \
     ROW(shared_block, s->recv[1][2].offset = 15, "problem of rank 1: recv blocks of ranks 1 and 2 overlap") \
@@ -131,14 +127,14 @@ static void test_message_order(void)
                            "but is INPUT[4] of rank 1");
 }
 
-/* Step 5 of rank 1 writes before step 4 may have read, or step 6 reads before step 5 may have written. */
+/* Step 6 of rank 1 writes before step 4 may have read, or step 7 reads before step 6 may have written. */
 #define REUSES(ROW) \
     ROW(write_early, s->plans[1].deps[1] = 0, \
-        "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend") \
-    ROW(write_alone, step(s, 1, 5)->deps = 0, \
-        "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
+        "rank 1 step 6 writes SCRATCH[0,8), which step 4 uses, on which it does not depend") \
+    ROW(write_alone, step(s, 1, 6)->deps = 0, \
+        "rank 1 step 6 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
     ROW(read_early, s->plans[1].deps[2] = 4, \
-        "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend") \
+        "rank 1 step 7 reads SCRATCH[0,8) of step 6, on which it does not depend") \
     ROW(scratch_twice, *piece(s, 1, 0, 0) = *piece(s, 1, 0, 1), \
         "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already")
 
@@ -169,8 +165,7 @@ static void open_notified(irr_scene_t *scene)
     ROW(signal_bytes, step(s, 0, SIGNAL)->bytes = piece(s, 0, SIGNAL, 0)->length = 3, \
         "rank 0 step 4: a signal or a wait of 3 bytes") \
     ROW(wait_nobody, s->plans[0].nsteps--, "rank 1 step 6 waits for rank 0 in stage 1, which has no signal for it") \
-    ROW(wait_later, step(s, 1, WAIT)->stage = 2, \
-        "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
+    ROW(wait_later, step(s, 1, WAIT)->stage = 2, "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
     ROW(wait_itself, step(s, 1, WAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
     ROW(wait_in_pieces, step(s, 1, WAIT)->first_piece--; step(s, 1, WAIT)->pieces = 2, \
         "rank 1 step 6: 2 pieces from 7 on, of 9")

@@ -34,8 +34,7 @@ static void test_rows(void)
  * not allowed.
  */
 static const struct { const char *name, *good, *bad; } cases[] = {
-    { "window_bytes", "12=12|4k=4096|2M=2097152",
-      "12q|-3||99999999999999999999|99999999999999g|1kk|auto| 1" },
+    { "window_bytes", "12=12|4k=4096|2M=2097152", "12q|-3||99999999999999999999|99999999999999g|1kk|auto| 1" },
     { "lead_bytes", "auto=auto|0=0", "some" },
     { "timeout", "1000000000=1000000000", "1000000001" },
     { "max_steps", "7=7", "-1|2147483648|7x" },

@@ -255,8 +255,8 @@ static void check_tree(const irr_topology_t *topology, const tree_t *tree)
 }
 
 /*
- * Without NodeSpeed, the first link to a parent that is faster than the links of all hosts below it together is doubted:
- * its speed most likely has another unit.
+ * Without NodeSpeed, the first link to a parent that is faster than the links of all hosts below it together is
+ * doubted: its speed most likely has another unit.
  */
 static void check_doubt(const irr_topology_t *topology, const tree_t *tree)
 {
