@@ -3,7 +3,6 @@
  */
 #include "irr_text.h"
 
-#include "irr_memory.h"
 #include "irr_test.h"
 
 #include <stdlib.h>
@@ -68,13 +67,6 @@ static void expect_no_file(const char *name, const char *reason, irr_text_read_t
     expect_reason(&error, 0, reason);
 }
 
-void irr_text_check_missing(irr_text_read_t *read)
-{
-    irr_text_open();
-    irr_text_close();
-    expect_no_file(path, "No such file or directory", read);
-}
-
 static void check_no_files(irr_text_read_t *read)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -108,22 +100,6 @@ void irr_text_check_bad(const irr_text_bad_t *table, irr_text_read_t *read)
     check_no_files(read);
 }
 
-void irr_text_check_long(const char *head, char comment, size_t longest, const char *rest, irr_text_read_t *read)
-{
-    char *text = irr_test_array(strlen(head) + longest + strlen(rest) + 3, 1), reason[80];
-    irr_file_error_t error = { 0 };
-
-    for (size_t length = longest; length <= longest + 1; length++) {
-        strcpy(text, head);
-        memset(text + strlen(head), comment, length);
-        sprintf(text + strlen(head) + length, "\n%s", rest);
-        CU_ASSERT_EQUAL(irr_text_read(read, text, strlen(text), &error), length == longest ? IRR_OK : IRR_ERR_FORMAT);
-    }
-    snprintf(reason, sizeof(reason), "line is longer than the %zu bytes allowed", longest);
-    expect_reason(&error, 2, reason);
-    free(text);
-}
-
 void irr_text_check_damaged(const char *text, size_t kept, const char *alphabet, uint64_t *state,
                             irr_text_read_t *read)
 {
@@ -136,26 +112,4 @@ void irr_text_check_damaged(const char *text, size_t kept, const char *alphabet,
     }
     CU_ASSERT(irr_text_read(read, damaged, length, &error) == IRR_OK || error.reason[0] != '\0');
     free(damaged);
-}
-
-typedef struct content {
-    const char      *text;
-    irr_text_read_t *read;
-} content_t;
-
-static irr_status_t read_content(void *context)
-{
-    const content_t *content = context;
-    irr_file_error_t error = { 0 };
-    irr_status_t status = irr_text_read(content->read, content->text, strlen(content->text), &error);
-
-    CU_ASSERT_EQUAL(status == IRR_OK, error.reason[0] == '\0');
-    return status;
-}
-
-size_t irr_text_check_memory(const char *text, irr_text_read_t *read)
-{
-    content_t content = { text, read };
-
-    return irr_memory_fail_each(read_content, &content);
 }

@@ -34,23 +34,11 @@ typedef struct irr_text_bad {
  */
 void irr_text_check_bad(const irr_text_bad_t *table, irr_text_read_t *read);
 
-/* Asserts that the reader returns IRR_ERR_IO if the file does not exist. */
-void irr_text_check_missing(irr_text_read_t *read);
-
-/* Asserts that the reader accepts a comment line of `longest` bytes, and refuses a line with one byte more. */
-void irr_text_check_long(const char *head, char comment, size_t longest, const char *rest, irr_text_read_t *read);
-
 /*
  * Replaces up to four bytes behind the first `kept` bytes by other bytes of the alphabet. Asserts that the reader
  * accepts the file, or refuses it with a reason.
  */
 void irr_text_check_damaged(const char *text, size_t kept, const char *alphabet, uint64_t *state,
                             irr_text_read_t *read);
-
-/*
- * Asserts that the reader returns IRR_ERR_NO_MEMORY with a reason for each allocation that fails.  Returns the number
- * of allocations.
- */
-size_t irr_text_check_memory(const char *text, irr_text_read_t *read);
 
 #endif

@@ -32,8 +32,7 @@ static inline const irr_order_t *irr_plan_all_order(int i)
 {
     static const irr_order_t *const orders[] = {
         &irr_order_xor, &irr_order_random, &irr_order_random_sorted, &irr_order_random_heap, &irr_order_optimal,
-            &irr_order_redistribution,
-        &irr_order_tree
+        &irr_order_redistribution, &irr_order_tree
     };
 
     return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;

@@ -27,52 +27,6 @@ static const irr_scene_row_t scene_rows[] = {
     /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
 };
 
-static const irr_scene_row_t reuse_rows[] = {
-    /* step 0 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
-    /* step 1 */ { 0, IRR_STEP_RECV, 1, 3, { OUTPUT(2) }, ALONE, 0 },
-    /* step 2 */ { 0, IRR_STEP_SEND, 1, 1, { INPUT(1), INPUT(2) }, ALONE, 0 },
-    /* step 3 */ { 0, IRR_STEP_COPY, 0, 1, { INPUT(0), OUTPUT(0) }, ALONE, 0 },
-
-    /* step 0 */ { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
-    /* step 2 */ { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
-    /* step 3 */ { 1, IRR_STEP_SEND, 2, 1, { INPUT(2) }, ALONE, 0 },
-    /* step 4 */ { 1, IRR_STEP_SEND, 2, 2, { SCRATCH(0) }, AFTER, 0 },
-    /* step 5 */ { 1, IRR_STEP_RECV, 2, 2, { SCRATCH(0) }, AFTER, 4 },
-    /* step 6 */ { 1, IRR_STEP_SEND, 0, 3, { SCRATCH(0) }, AFTER, 5 },
-    /* step 7 */ { 1, IRR_STEP_COPY, 1, 1, { INPUT(1), OUTPUT(1) }, ALONE, 0 },
-
-    /* step 0 */ { 2, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
-    /* step 1 */ { 2, IRR_STEP_RECV, 1, 2, { OUTPUT(0) }, ALONE, 0 },
-    /* step 2 */ { 2, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
-    /* step 3 */ { 2, IRR_STEP_SEND, 1, 2, { INPUT(0) }, ALONE, 0 },
-    /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
-};
-
-/* Plans in place. All ranks exchange with their peers in one common order. */
-static const irr_scene_row_t place_rows[] = {
-    /* step 0 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(1), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 0, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 0 },
-    /* step 2 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 0 },
-    /* step 3 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(2), SCRATCH(0) }, AFTER, 1 },
-    /* step 4 */ { 0, IRR_STEP_SEND, 2, 1, { SCRATCH(0) }, AFTER, 3 },
-    /* step 5 */ { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, AFTER, 3 },
-
-    /* step 0 */ { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 1, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 },
-    /* step 2 */ { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
-    /* step 3 */ { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(2), SCRATCH(0) }, AFTER, 1 },
-    /* step 4 */ { 1, IRR_STEP_SEND, 2, 1, { SCRATCH(0) }, AFTER, 3 },
-    /* step 5 */ { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, AFTER, 3 },
-
-    /* step 0 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(0), SCRATCH(0) }, ALONE, 0 },
-    /* step 1 */ { 2, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 },
-    /* step 2 */ { 2, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
-    /* step 3 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(1), SCRATCH(0) }, AFTER, 1 },
-    /* step 4 */ { 2, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 3 },
-    /* step 5 */ { 2, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 3 }
-};
-
 void irr_scene_open_empty(irr_scene_t *scene)
 {
     memset(scene, 0, sizeof(*scene));
@@ -96,17 +50,42 @@ void irr_scene_open(irr_scene_t *scene)
 
 void irr_scene_open_reuse(irr_scene_t *scene)
 {
-    irr_scene_open_empty(scene);
-    irr_scene_add(scene, ROWS(reuse_rows));
+    static const irr_scene_row_t rows[] = {
+        { 1, IRR_STEP_RECV, 2, 2, { SCRATCH(0) }, AFTER, 4 },   /* step 6 */
+        { 1, IRR_STEP_SEND, 0, 3, { SCRATCH(0) }, AFTER, 6 }    /* step 7 */
+    };
+    irr_step_t *receives, *sends;
+
+    irr_scene_open(scene);
+    receives = irr_scene_step(scene, 0, 1);
+    sends = irr_scene_step(scene, 2, 2);
+    receives->peer = sends->peer = 1;
+    receives->stage = scene->plans[0].stages = 3;
+    sends->stage = 2;
+    irr_scene_add(scene, ROWS(rows));
 }
 
 void irr_scene_open_place(irr_scene_t *scene)
 {
     irr_scene_open_empty(scene);
     for (int r = 0; r < RANKS; r++) {
+        size_t first = 0;
+
         scene->problems[r].in_place = true;
+        for (int peer = 0; peer < RANKS; peer++) {
+            irr_scene_row_t rows[] = {
+                { r, IRR_STEP_COPY, r, 1, { OUTPUT(peer), SCRATCH(0) }, first > 0 ? AFTER : ALONE, 1 },
+                { r, IRR_STEP_SEND, peer, 1, { SCRATCH(0) }, AFTER, first },
+                { r, IRR_STEP_RECV, peer, 1, { OUTPUT(peer) }, AFTER, first }
+            };
+
+            if (peer != r) {
+                rows[0].pieces[0].buffer = r == RANKS - 1 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
+                irr_scene_add(scene, ROWS(rows));
+                first += 3;
+            }
+        }
     }
-    irr_scene_add(scene, ROWS(place_rows));
 }
 
 void irr_scene_close(irr_scene_t *scene)

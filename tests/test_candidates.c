@@ -136,33 +136,28 @@ static void test_rows(void)
 
 /*
  * The list has several pacings for long messages, with one and with several ranks per node, whatever the model
- * predicts.
+ * predicts. The pacing sync takes long to compute, so the list of many ranks does not have it.
  */
 static void test_long(void)
 {
+    const irr_traffic_t many = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
+    int count;
 
     for (int node_ranks = 1; node_ranks <= 8; node_ranks *= 8) {
         for (double bytes = 4096; bytes < 1e7; bytes *= 4) {
             const irr_traffic_t traffic = equal(16, node_ranks, bytes);
-            const int count = list_of(&traffic, list), few = count < 4 ? count : 4;
+            int few;
 
+            count = list_of(&traffic, list);
+            few = count < 4 ? count : 4;
             CU_ASSERT_PTR_EQUAL(list[0].strategy.pacing, bytes < 16384 ? &irr_pacing_loose : &irr_pacing_sync);
             CU_ASSERT_TRUE(has_pacing(list, few, &irr_pacing_sync) && has_pacing(list, few, &irr_pacing_free));
             CU_ASSERT_TRUE(has_pacing(list, count, &irr_pacing_loose) && has_pacing(list, count, &irr_pacing_grant));
         }
     }
-}
-
-/* The pacing sync takes long to compute, so the list of many ranks does not have it. */
-static void test_sync_of_many(void)
-{
-    const irr_traffic_t traffic = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
-    const int count = list_of(&traffic, list);
-
-    CU_ASSERT_FALSE(has_pacing(list, count, &irr_pacing_sync));
-    CU_ASSERT_TRUE(has_pacing(list, count, &irr_pacing_grant));
+    count = list_of(&many, list);
+    CU_ASSERT_TRUE(!has_pacing(list, count, &irr_pacing_sync) && has_pacing(list, count, &irr_pacing_grant));
 }
 
 /* A hybrid is in the list if few messages are long. The user may set the length from which messages are long. */
@@ -313,7 +308,6 @@ IRR_TEST_MAIN("candidates", 60,
     { "on one node whose ranks share processors: direct", test_one_node },
     { "the rows and their order, best by the model first", test_rows },
     { "long messages between nodes: several pacings", test_long },
-    { "many ranks: no pacing that takes long to compute", test_sync_of_many },
     { "few long messages: a hybrid", test_hybrid },
     { "dimensions of the user are not varied", test_dims_of_user },
     { "each candidate is pinned, and no two are the same", test_pinned },

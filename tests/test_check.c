@@ -1,7 +1,8 @@
 /*
  * test_check.c - the plan checker detects each broken rule, accepts only plans that run, and crashes on no plan.
  *
- * Most cases take the correct plans of plan_scene.h, break one thing in them, and expect the reason.
+ * Most cases take the correct plans of plan_scene.h, break one thing in them, and expect the reason. test_pairs.c
+ * checks the plans of route/pairs.h by the checker.
  */
 #include "irr_fleet.h"
 #include "irr_memory.h"
@@ -11,22 +12,13 @@
 #include <limits.h>
 #include <string.h>
 
-static irr_step_t *step(irr_scene_t *scene, int rank, int i)
-{
-    return irr_scene_step(scene, rank, i);
-}
+#define step  irr_scene_step
+#define piece irr_scene_piece
 
-static irr_piece_t *piece(irr_scene_t *scene, int rank, int i, int p)
-{
-    return irr_scene_piece(scene, rank, i, p);
-}
-
-static void test_right(void)
+static void test_no_reason(void)
 {
     irr_scene_t scene;
 
-    irr_scene_open(&scene);
-    irr_scene_accept(&scene);
     irr_scene_open(&scene);
     CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, RANKS, NULL, 0), IRR_OK);
     CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, 0, NULL, 0), IRR_ERR_BAD_PARAM);
@@ -81,32 +73,21 @@ static void test_right(void)
 
 SHAPES(BREAK)
 
-static void test_shape(void)
-{
-    static const irr_scene_breakage_t breakages[] = { SHAPES(BREAK_ROW) { NULL, NULL } };
-
-    irr_scene_refuse_each(irr_scene_open, breakages);
-}
-
 #define RULES_1_TO_4(ROW) \
-    ROW(no_send, step(s, 1, 2)->stage = 2, \
-        "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it") \
-    ROW(no_receive, step(s, 1, 1)->stage = 2, \
-        "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it") \
+    ROW(no_send, step(s, 1, 2)->stage = 2, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it") \
+    ROW(no_receive, step(s, 1, 1)->stage = 2, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it") \
     ROW(other_length, step(s, 0, 2)->bytes = 15; piece(s, 0, 2, 0)->length = 7, \
         "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16") \
     ROW(other_pieces, piece(s, 0, 2, 0)->length = 9; piece(s, 0, 2, 1)->length = 7, \
         "rank 0 step 2 and rank 1 step 0 differ in part 0 of their message") \
     ROW(no_dep, step(s, 1, 4)->deps = 0, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
-    ROW(other_dep, s->plans[1].deps[0] = 1, \
-        "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
+    ROW(other_dep, s->plans[1].deps[0] = 1, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
     ROW(empty_scratch, s->plans[1].scratch_bytes = 16; piece(s, 1, 4, 0)->offset = 8, \
         "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet") \
     ROW(not_owned, piece(s, 1, 2, 0)->offset = -4, \
         "rank 1 step 2 reads INPUT[-4,4), which is not inside the send blocks") \
     ROW(write_input, piece(s, 1, 1, 0)->buffer = IRR_BUFFER_INPUT, "rank 1 step 1 writes INPUT[16,24)") \
-    ROW(written_twice, piece(s, 1, 1, 0)->offset = 4, \
-        "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already") \
+    ROW(written_twice, piece(s, 1, 1, 0)->offset = 4, "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already") \
     ROW(outside, piece(s, 1, 1, 0)->offset = 17, \
         "rank 1 step 1 writes OUTPUT[17,25), which is not inside the recv blocks") \
     ROW(shared_block, s->recv[1][2].offset = 15, "problem of rank 1: recv blocks of ranks 1 and 2 overlap") \
@@ -119,13 +100,6 @@ static void test_shape(void)
     ROW(onto_itself, *piece(s, 0, 3, 0) = *piece(s, 0, 3, 1), "rank 0 step 3 copies a range onto itself")
 
 RULES_1_TO_4(BREAK)
-
-static void test_rules_1_to_4(void)
-{
-    static const irr_scene_breakage_t breakages[] = { RULES_1_TO_4(BREAK_ROW) { NULL, NULL } };
-
-    irr_scene_refuse_each(irr_scene_open, breakages);
-}
 
 /*
  * The k-th send matches the k-th receive, so two halves that are sent in the wrong order are exchanged at the receiver.
@@ -153,54 +127,18 @@ static void test_message_order(void)
                            "but is INPUT[4] of rank 1");
 }
 
+/* Step 6 of rank 1 writes before step 4 may have read, or step 7 reads before step 6 may have written. */
 #define REUSES(ROW) \
     ROW(write_early, s->plans[1].deps[1] = 0, \
-        "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend") \
-    ROW(write_alone, step(s, 1, 5)->deps = 0, \
-        "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
+        "rank 1 step 6 writes SCRATCH[0,8), which step 4 uses, on which it does not depend") \
+    ROW(write_alone, step(s, 1, 6)->deps = 0, \
+        "rank 1 step 6 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
     ROW(read_early, s->plans[1].deps[2] = 4, \
-        "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend") \
+        "rank 1 step 7 reads SCRATCH[0,8) of step 6, on which it does not depend") \
     ROW(scratch_twice, *piece(s, 1, 0, 0) = *piece(s, 1, 0, 1), \
         "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already")
 
 REUSES(BREAK)
-
-/* Step 5 of rank 1 writes before step 4 may have read, or step 6 reads before step 5 may have written. */
-static void test_scratch_reuse(void)
-{
-    static const irr_scene_breakage_t breakages[] = { REUSES(BREAK_ROW) { NULL, NULL } };
-    irr_scene_t scene;
-
-    irr_scene_open_reuse(&scene);
-    irr_scene_accept(&scene);
-    irr_scene_refuse_each(irr_scene_open_reuse, breakages);
-}
-
-/* As in MPI, a byte may be sent to several ranks, but is received once. */
-static void test_overlapping_send_blocks(void)
-{
-    irr_scene_t scene;
-
-    irr_scene_open(&scene);
-    for (int i = 0; i < RANKS; i++) {
-        scene.send[1][i].offset = i;
-    }
-    piece(&scene, 1, 2, 0)->offset = 0;
-    piece(&scene, 1, 3, 0)->offset = 2;
-    piece(&scene, 1, 5, 0)->offset = 1;
-    irr_scene_accept(&scene);
-}
-
-static void test_empty_blocks(void)
-{
-    irr_scene_t scene;
-
-    irr_scene_open_empty(&scene);
-    for (int r = 0; r < RANKS; r++) {
-        scene.problems[r].send.count = scene.problems[r].recv.count = 0;
-    }
-    irr_scene_accept(&scene);
-}
 
 /* ---- signals and waits ---- */
 
@@ -227,22 +165,114 @@ static void open_notified(irr_scene_t *scene)
     ROW(signal_bytes, step(s, 0, SIGNAL)->bytes = piece(s, 0, SIGNAL, 0)->length = 3, \
         "rank 0 step 4: a signal or a wait of 3 bytes") \
     ROW(wait_nobody, s->plans[0].nsteps--, "rank 1 step 6 waits for rank 0 in stage 1, which has no signal for it") \
-    ROW(wait_later, step(s, 1, WAIT)->stage = 2, \
-        "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
+    ROW(wait_later, step(s, 1, WAIT)->stage = 2, "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
     ROW(wait_itself, step(s, 1, WAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
     ROW(wait_in_pieces, step(s, 1, WAIT)->first_piece--; step(s, 1, WAIT)->pieces = 2, \
         "rank 1 step 6: 2 pieces from 7 on, of 9")
 
 SIGNALS(BREAK)
 
-static void test_signals(void)
+/* ---- in place ---- */
+
+#define PLACES(ROW) \
+    ROW(one_alone, s->problems[1].in_place = false, "problem of rank 1 is not in place, that of rank 0 is") \
+    ROW(first_alone, s->problems[0].in_place = false, "problem of rank 1 is in place, that of rank 0 is not") \
+    ROW(lists_differ, s->send[1][2].offset += 1, "problem of rank 1 is in place, but its lists differ in block 2") \
+    ROW(lists_shorter, s->problems[2].send.count = 2, \
+        "problem of rank 2 is in place, but its lists differ in block 2") \
+    ROW(not_copied, step(s, 0, 2)->deps = 0, \
+        "rank 0 step 2 writes OUTPUT[8,16), which step 0 uses, on which it does not depend") \
+    ROW(not_sent, *piece(s, 0, 1, 0) = *piece(s, 0, 0, 0), \
+        "rank 0 step 2 writes OUTPUT[8,16), which step 1 uses, on which it does not depend") \
+    ROW(not_sent_input, *piece(s, 2, 1, 0) = *piece(s, 2, 0, 0), \
+        "rank 2 step 2 writes OUTPUT[0,8), which step 1 uses, on which it does not depend") \
+    ROW(read_later, *piece(s, 0, 3, 0) = *piece(s, 0, 0, 0), \
+        "rank 0 step 3 reads OUTPUT[8,16) of step 2, on which it does not depend") \
+    ROW(other_block, *piece(s, 1, 0, 0) = *piece(s, 1, 3, 0), \
+        "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, but is INPUT[16] of rank 1") \
+    ROW(place_written_twice, *piece(s, 0, 5, 0) = *piece(s, 0, 2, 0), \
+        "rank 0 step 5 writes OUTPUT[8,16), which step 2 wrote already") \
+    ROW(place_never, piece(s, 0, 5, 0)->buffer = IRR_BUFFER_SCRATCH; piece(s, 0, 5, 0)->offset = UNIT; \
+        s->plans[0].scratch_bytes = 2 * UNIT, \
+        "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, but is INPUT[16] of rank 0") \
+    ROW(own_block, piece(s, 0, 5, 0)->offset = 0, \
+        "rank 0: byte 0 of the block from rank 0 should be INPUT[0] of that rank, but is INPUT[0] of rank 2") \
+    ROW(place_outside, piece(s, 1, 3, 0)->offset = RANKS * UNIT, \
+        "rank 1 step 3 reads OUTPUT[24,32), which is not inside the send blocks") \
+    ROW(place_onto_itself, *piece(s, 2, 0, 1) = (irr_piece_t)OUTPUT(0), "rank 2 step 0 copies a range onto itself")
+
+PLACES(BREAK)
+
+#define LIST(open, ROWS) { open, (const irr_scene_breakage_t[]){ ROWS(BREAK_ROW) { NULL, NULL } } }
+
+/* Correct plans are accepted, and refused after each defect. */
+static void test_broken(void)
 {
-    static const irr_scene_breakage_t rows[] = { SIGNALS(BREAK_ROW) { NULL, NULL } };
+    const struct {
+        void (*open)(irr_scene_t *scene);
+        const irr_scene_breakage_t *breakages;
+    } lists[] = {
+        LIST(irr_scene_open, SHAPES), LIST(irr_scene_open, RULES_1_TO_4), LIST(irr_scene_open_reuse, REUSES),
+        LIST(open_notified, SIGNALS), LIST(irr_scene_open_place, PLACES)
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(lists); i++) {
+        irr_scene_t scene;
+
+        lists[i].open(&scene);
+        irr_scene_accept(&scene);
+        irr_scene_refuse_each(lists[i].open, lists[i].breakages);
+    }
+}
+
+/* Each rank receives before it copies and sends: dependencies are correct, but the bytes are overwritten. */
+static void test_overwritten(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+        { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(1), SCRATCH(0) }, AFTER, 0 },
+        { 0, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 1 },
+        { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
+        { 1, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 }
+    };
     irr_scene_t scene;
 
-    open_notified(&scene);
+    irr_scene_open_empty(&scene);
+    for (int r = 0; r < RANKS; r++) {
+        scene.problems[r].in_place = true;
+        scene.problems[r].send.count = scene.problems[r].recv.count = r < 2 ? 2 : 0;
+    }
+    irr_scene_add(&scene, ROWS(rows));
+    irr_scene_refuse(&scene, "rank 1: byte 0 of the block from rank 0 should be INPUT[8] of that rank, "
+                             "but is INPUT[0] of rank 1");
+}
+
+/*
+ * Send blocks may overlap, as in MPI: a byte may be sent to several ranks, but is received once. Ranks without blocks,
+ * and bytes that stay where they are in place, need no plan.
+ */
+static void test_accepted(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open(&scene);
+    for (int i = 0; i < RANKS; i++) {
+        scene.send[1][i].offset = i;
+    }
+    piece(&scene, 1, 2, 0)->offset = 0;
+    piece(&scene, 1, 3, 0)->offset = 2;
+    piece(&scene, 1, 5, 0)->offset = 1;
     irr_scene_accept(&scene);
-    irr_scene_refuse_each(open_notified, rows);
+    for (int place = 0; place <= 1; place++) {
+        irr_scene_open_empty(&scene);
+        for (int r = 0; r < RANKS; r++) {
+            scene.problems[r].in_place = place > 0;
+            scene.problems[r].send = scene.problems[r].recv =
+                (irr_blocks_t){ .list = &scene.recv[r][r], .count = (size_t)place };
+        }
+        irr_scene_accept(&scene);
+    }
 }
 
 /* ---- rule 5 ---- */
@@ -348,7 +378,7 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     long long value = values[irr_test_below(random, IRR_TEST_COUNT(values))];
     irr_plan_t *plan = &scene->plans[irr_test_below(random, RANKS)];
     irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
-    irr_piece_t *piece = &plan->pieces[irr_test_below(random, plan->npieces)];
+    irr_piece_t *part = &plan->pieces[irr_test_below(random, plan->npieces)];
     size_t nowhere, *dep = plan->ndeps > 0 ? &plan->deps[irr_test_below(random, plan->ndeps)] : &nowhere;
     irr_step_t other;
 
@@ -362,9 +392,9 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     case 6: changed->pieces = (size_t)value; break;
     case 7: changed->first_dep = (size_t)value; break;
     case 8: changed->deps = (size_t)value; break;
-    case 9: piece->buffer = (irr_buffer_t)value; break;
-    case 10: piece->offset = (ptrdiff_t)value; break;
-    case 11: piece->length = (size_t)value; break;
+    case 9: part->buffer = (irr_buffer_t)value; break;
+    case 10: part->offset = (ptrdiff_t)value; break;
+    case 11: part->length = (size_t)value; break;
     case 12: plan->scratch_bytes = (size_t)value % ROOM; break;
     case 13: *dep = (size_t)value; break;
     default:
@@ -452,15 +482,12 @@ static void test_no_memory(void)
 }
 
 IRR_TEST_MAIN("check", 240,
-    { "a correct plan is accepted", test_right },
-    { "numbers out of range", test_shape },
-    { "rules 1 to 4, each broken", test_rules_1_to_4 },
+    { "a caller without room for a reason", test_no_reason },
+    { "correct plans are accepted, and each broken rule is refused", test_broken },
     { "rule 1: the order of messages", test_message_order },
-    { "rule 2: scratch used again", test_scratch_reuse },
-    { "rule 4: send blocks that overlap", test_overlapping_send_blocks },
-    { "rule 4: nothing to send", test_empty_blocks },
+    { "send blocks that overlap, and nothing to do", test_accepted },
     { "rule 5: steps that wait for each other", test_deadlocks },
-    { "signals and waits, each rule broken", test_signals },
+    { "in place: bytes overwritten before they are sent", test_overwritten },
     { "a plan that doubles its segments", test_bomb },
     { "plans with random changes", test_random_changes },
     { "no memory", test_no_memory })

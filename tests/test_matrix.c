@@ -1,7 +1,8 @@
 /*
- * test_matrix.c - count matrices and the Matrix Market reader: files that are read, and the reasons for refusals.
+ * test_matrix.c - count matrices, files of matrices, and the patterns of the papers. The matrices of the patterns fit
+ * the definitions for any number of ranks, and are the same on every machine.
  */
-#include "irr.h"
+#include "core/hash.h"
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
@@ -11,6 +12,31 @@
 #include <string.h>
 
 #define HEADER "%%MatrixMarket matrix coordinate integer general\n"
+#define UNIT  10
+#define RANKS 40
+
+
+/* ---- matrices and their files ---- */
+
+static void test_init(void)
+{
+    irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
+
+    CU_ASSERT_EQUAL(irr_matrix_init(&matrix, 0), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_matrix_init(&matrix, -1), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(matrix.ranks, 77);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 5), IRR_OK);
+    CU_ASSERT_EQUAL(matrix.ranks, 5);
+    for (int i = 0; i < 25; i++) {
+        CU_ASSERT_EQUAL(matrix.entries[i], 0);
+    }
+    CU_ASSERT_PTR_EQUAL(irr_matrix_at(&matrix, 4, 3), &matrix.entries[23]);
+    irr_matrix_fini(&matrix);
+    irr_memory_begin();
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_matrix_init(&matrix, 5), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
 
 static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *matrix, irr_file_error_t *error)
 {
@@ -22,106 +48,10 @@ static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *mat
     return status;
 }
 
-/* ---- files that are refused ---- */
-
-static const irr_text_bad_t bad_files[] = {
-    { "", 0, 0, "first word of the header is '', only '%%MatrixMarket' is read" },
-    { "\n", 0, 1, "first word of the header is '', only '%%MatrixMarket' is read" },
-    { "2 2 0\n", 0, 1, "first word of the header is '2', only '%%MatrixMarket' is read" },
-    { "%%MatrixMarket\n", 0, 1, "object of the header is '', only 'matrix' is read" },
-    { "%%MatrixMarket vector coordinate integer general\n", 0, 1,
-      "object of the header is 'vector', only 'matrix' is read" },
-    { "%%MatrixMarket matrix array integer general\n", 0, 1,
-      "format of the header is 'array', only 'coordinate' is read" },
-    { "%%MatrixMarket matrix coordinate real general\n", 0, 1,
-      "field of the header is 'real', only 'integer' is read" },
-    { "%%MatrixMarket matrix coordinate integer symmetric\n", 0, 1,
-      "symmetry of the header is 'symmetric', only 'general' is read" },
-    { "%%MatrixMarket matrix coordinate integer general more\n", 0, 1, "header has 6 words, 5 are allowed" },
-    { "\x1b[2J\xff\n", 0, 1, "first word of the header is '?[2J?', only '%%MatrixMarket' is read" },
-
-    { HEADER, 0, 1, "file ends before the line with rows, columns and entries" },
-    { HEADER "% comment\n\n%\n", 0, 4, "file ends before the line with rows, columns and entries" },
-    { HEADER "2 2\n", 0, 2, "size line has 2 words, it must have rows, columns and entries" },
-    { HEADER "2 2 1 1\n", 0, 2, "size line has 4 words, it must have rows, columns and entries" },
-    { HEADER "2 3 0\n", 0, 2, "matrix is 2 x 3, it must be square" },
-    { HEADER "0 0 0\n", 0, 2, "number of rows '0' is not an integer from 1 to 16384" },
-    { HEADER "-2 2 0\n", 0, 2, "number of rows '-2' is not an integer from 1 to 16384" },
-    { HEADER "2 x 0\n", 0, 2, "number of columns 'x' is not an integer from 1 to 16384" },
-    { HEADER "16385 16385 0\n", 0, 2, "number of rows '16385' is not an integer from 1 to 16384" },
-    { HEADER "4294967298 2 0\n", 0, 2, "number of rows '4294967298' is not an integer from 1 to 16384" },
-    { HEADER "2 2 5\n", 0, 2, "number of entries '5' is not an integer from 0 to 4" },
-    { HEADER "2 2 18446744073709551617\n", 0, 2,
-      "number of entries '18446744073709551617' is not an integer from 0 to 4" },
-
-    { HEADER "2 2 1\n0 1 5\n", 0, 3, "row '0' is not an integer from 1 to 2" },
-    { HEADER "2 2 1\n3 1 5\n", 0, 3, "row '3' is not an integer from 1 to 2" },
-    { HEADER "2 2 1\n1 18446744073709551618 5\n", 0, 3,
-      "column '18446744073709551618' is not an integer from 1 to 2" },
-    { HEADER "2 2 1\n1 2 -5\n", 0, 3, "entry '-5' is not an integer from 0 to 9223372036854775807" },
-    { HEADER "2 2 1\n1 2 +5\n", 0, 3, "entry '+5' is not an integer from 0 to 9223372036854775807" },
-    { HEADER "2 2 1\n1 2 1.5\n", 0, 3, "entry '1.5' is not an integer from 0 to 9223372036854775807" },
-    { HEADER "2 2 1\n1 2 1e3\n", 0, 3, "entry '1e3' is not an integer from 0 to 9223372036854775807" },
-    { HEADER "2 2 1\n1 2 9223372036854775808\n", 0, 3,
-      "entry '9223372036854775808' is not an integer from 0 to 9223372036854775807" },
-    { HEADER "2 2 1\n1 2 100000000000000000000000000000000000000000\n", 0, 3,
-      "entry '10000000000000000000000000000000' is not an integer from 0 to 9223372036854775807" },
-    { HEADER "2 2 1\n1 2\n", 0, 3, "entry has 2 words, it must have row, column and bytes" },
-    { HEADER "2 2 1\n1 2 3 4\n", 0, 3, "entry has 4 words, it must have row, column and bytes" },
-    { HEADER "2 2 1\n% late\n1 2 3\n", 0, 3, "entry has 2 words, it must have row, column and bytes" },
-    { HEADER "2 2 2\n1 2 0\n\n1 2 3\n", 0, 5, "entry (1, 2) appears twice, once is allowed" },
-    { HEADER "2 2 2\n1 2 3\n", 0, 3, "file ends after 1 of the 2 entries announced" },
-    { HEADER "2 2 1\n1 2 3\n2 1 3\n", 0, 4, "entry follows after all 1 entries announced" },
-    { HEADER "2 2 1\n1 2 \0003\n", sizeof(HEADER "2 2 1\n1 2 \0003\n") - 1, 3,
-      "byte 5 of the line is 0, only text is allowed" },
-    { NULL, 0, 0, NULL }
-};
-
-/* A reader that refuses a file does not change its output. */
-static irr_status_t read_any(const char *path, irr_file_error_t *error)
-{
-    irr_matrix_t matrix = { .ranks = 77 };
-    irr_status_t status = irr_matrix_read(path, &matrix, error);
-
-    CU_ASSERT(status == IRR_OK ? matrix.entries != NULL : matrix.ranks == 77 && matrix.entries == NULL);
-    irr_matrix_fini(&matrix);
-    return status;
-}
-
-static void test_bad_files(void)
-{
-    irr_text_check_bad(bad_files, read_any);
-    irr_text_check_missing(read_any);
-}
-
-static void test_long_line(void)
-{
-    irr_text_check_long(HEADER, '%', 1023, "1 1 0\n", read_any);
-}
-
-static void test_noise(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int run = 0; run < 300; run++) {
-        irr_text_check_damaged(HEADER "3 3 2\n1 1 7\n2 3 9\n", 0, "0123456789  \n\n\r%-.x", &state, read_any);
-    }
-}
-
-/* ---- files that are read ---- */
-
 static void test_good_file(void)
 {
-    static const char text[] = "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n"
-                               "% a comment\r\n"
-                               "\r\n"
-                               "   % another\n"
-                               " 3\t3  4 \r\n"
-                               "1 2 10\r\n"
-                               "\n"
-                               "  3 1 9223372036854775807\n"
-                               "2 2 0\n"
-                               "3 3 0005";
+    static const char text[] = "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n% a comment\r\n\r\n   % another\n"
+                               " 3\t3  4 \r\n1 2 10\r\n\n  3 1 9223372036854775807\n2 2 0\n3 3 0005";
     static const uint64_t expected[] = { 0, 10, 0, 0, 0, 0, INT64_MAX, 0, 5 };
     irr_file_error_t error;
     irr_matrix_t matrix;
@@ -169,8 +99,6 @@ static void test_airfoil(void)
         irr_matrix_fini(&matrix);
     }
 }
-
-/* ---- files that are written ---- */
 
 /* Writes a matrix, reads it back, and compares both. text: the expected contents of the file; NULL: any contents. */
 static void write_and_read(const irr_matrix_t *matrix, const char *comment, const char *text)
@@ -224,42 +152,284 @@ static void test_write_nowhere(void)
     fclose(full);
 }
 
-/* ---- memory ---- */
+/* ---- the definitions of patterns ---- */
 
-static void test_init(void)
+static irr_matrix_t make(const char *name, int ranks, uint64_t seed)
+{
+    return matrix_scene_pattern(name, ranks, UNIT, seed);
+}
+
+/* Returns the number of entries of `units` units in row `line`, or in column `line` if `columns` is true. */
+static int count(const irr_matrix_t *matrix, bool columns, int line, uint64_t units)
+{
+    int found = 0;
+
+    for (int k = 0; k < matrix->ranks; k++) {
+        found += *irr_matrix_at(matrix, columns ? k : line, columns ? line : k) == units * UNIT;
+    }
+    return found;
+}
+
+static uint64_t row_total(const irr_matrix_t *matrix, int row)
+{
+    uint64_t total = 0;
+
+    for (int j = 0; j < matrix->ranks; j++) {
+        total += *irr_matrix_at(matrix, row, j);
+    }
+    return total;
+}
+
+static int ceil_root(int ranks)
+{
+    int root = 1;
+
+    while (root * root < ranks) {
+        root++;
+    }
+    return root;
+}
+
+/* Returns the number of units from i to j in a pattern that is not random. */
+static uint64_t units(const char *name, int ranks, int i, int j)
+{
+    const int c = ceil_root(ranks), mirror = i % c * c + i / c;
+    const bool to_next = j == (i + 1) % ranks;
+    const bool is_long = strcmp(name, "transpose") == 0 ? j == (mirror < ranks ? mirror : i)
+                       : strcmp(name, "next") == 0      ? to_next
+                       : strcmp(name, "columns") == 0   ? to_next || j % c == 0
+                       : strcmp(name, "hotcol") == 0    ? j == 0 : false;
+
+    return is_long ? 64 : 1;
+}
+
+static void test_fixed(void)
+{
+    static const char *const names[] = { "uniform", "transpose", "next", "columns", "hotcol" };
+
+    for (int n = 0; n < (int)IRR_TEST_COUNT(names) * RANKS; n++) {
+        const char *name = names[n / RANKS];
+        const int ranks = 1 + n % RANKS;
+        irr_matrix_t matrix = make(name, ranks, 1);
+
+        CU_ASSERT_EQUAL_FATAL(matrix.ranks, ranks);
+        for (int i = 0; i < ranks; i++) {
+            for (int j = 0; j < ranks; j++) {
+                CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, j), units(name, ranks, i, j) * UNIT);
+            }
+            CU_ASSERT(strcmp(name, "transpose") != 0 || count(&matrix, true, i, 64) == 1);   /* a permutation */
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+static void test_spike(void)
+{
+    for (int ranks = 2; ranks <= RANKS; ranks++) {
+        irr_matrix_t matrix = make("spike", ranks, (uint64_t)ranks);
+
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 64), 1);
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks - 1);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), UNIT);
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* Marks the numbers of units. Asserts that after the last matrix all numbers up to the largest one are marked. */
+static void see_units(const irr_matrix_t *matrix, int largest, bool *seen)
+{
+    for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
+        CU_ASSERT_FATAL(matrix->entries[i] <= (uint64_t)largest * UNIT && matrix->entries[i] % UNIT == 0);
+        seen[matrix->entries[i] / UNIT] = true;
+    }
+    for (int units = 0; units <= largest; units++) {
+        CU_ASSERT(seen[units] || matrix->ranks < RANKS);
+    }
+}
+
+static void test_random(void)
+{
+    bool seen[2][65] = { { false } };
+
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        irr_matrix_t random = make("random", ranks, (uint64_t)ranks), sparse = make("sparse", ranks, (uint64_t)ranks);
+        const int degree = ranks == 1 ? 0 : ranks < 4 ? 1 : ranks / 4;
+
+        see_units(&random, 64, seen[0]);
+        see_units(&sparse, 32, seen[1]);
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT(count(&random, false, i, 0) == 1 && *irr_matrix_at(&random, i, i) == 0);
+            CU_ASSERT_EQUAL(ranks - count(&sparse, false, i, 0), degree);
+            CU_ASSERT_EQUAL(ranks - count(&sparse, true, i, 0), degree);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&sparse, i, i), 0);
+        }
+        irr_matrix_fini(&random);
+        irr_matrix_fini(&sparse);
+    }
+}
+
+/* The paper's 32 ranks: the arrays dist, dense and length as printed. */
+static void test_skewed_as_printed(void)
+{
+    static const int dist[] = { 1, 2, 4, 8, 17 }, dense[] = { 1, 2, 4, 8, 16 }, length[] = { 16, 8, 4, 2, 1 };
+    irr_matrix_t matrix = make("skewed", 32, 5);
+    int row = 0;
+
+    for (int set = 0; set < 5; set++) {
+        for (int k = 0; k < dist[set]; k++, row++) {
+            CU_ASSERT_EQUAL(count(&matrix, false, row, (uint64_t)length[set]), dense[set]);
+            CU_ASSERT_EQUAL(count(&matrix, false, row, 0), 32 - dense[set]);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, row, row), 0);
+        }
+    }
+    CU_ASSERT_EQUAL(row, 32);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_skewed_scaled(void)
+{
+    for (int ranks = 1; ranks <= 100; ranks++) {
+        irr_matrix_t matrix = make("skewed", ranks, (uint64_t)ranks);
+        uint64_t total = row_total(&matrix, 0);
+
+        CU_ASSERT(ranks == 1 ? total == 0 : total > 0);
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT_EQUAL(row_total(&matrix, i), total);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), 0);
+            CU_ASSERT(ranks - count(&matrix, false, i, 0) <= (ranks + 1) / 2);
+            CU_ASSERT(i == 0 || count(&matrix, false, i, 0) <= count(&matrix, false, i - 1, 0));
+        }
+        CU_ASSERT_EQUAL(count(&matrix, false, ranks - 1, 1), (int)(total / UNIT));
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* ---- all patterns ---- */
+
+/* Hashes the entries as numbers, so that the byte order does not matter. */
+static uint64_t fingerprint(const irr_matrix_t *matrix)
+{
+    uint64_t hash = IRR_HASH_BASIS;
+
+    for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
+        hash = irr_hash_word(hash, matrix->entries[i]);
+    }
+    return hash;
+}
+
+/* The matrices of a seed never change, so versions can be compared. Another seed gives another matrix. */
+static void test_same_everywhere(void)
+{
+    static const struct { const char *name; uint64_t hash; } golden[] = {
+        { "uniform",   UINT64_C(0x9c65fc1dd026471d) },
+        { "spike",     UINT64_C(0xf0fc3b12b07bec77) },
+        { "transpose", UINT64_C(0x46e24042ba4823af) },
+        { "next",      UINT64_C(0x3ea860d01dff1a1f) },
+        { "columns",   UINT64_C(0x2e16105eb6837f07) },
+        { "random",    UINT64_C(0x8566facfacbc95a5) },
+        { "sparse",    UINT64_C(0x3487a6d8f0f328c5) },
+        { "skewed",    UINT64_C(0x241a86749a7e80c5) },
+        { "hotcol",    UINT64_C(0x2e4d735ad0fdcbaf) },
+    };
+    enum { GOLDEN = IRR_TEST_COUNT(golden) };
+
+    for (int i = 0; i < GOLDEN; i++) {
+        irr_matrix_t matrix = make(golden[i].name, 13, 20), other = make(golden[i].name, 13, 21);
+        const bool seeded = strstr("spike random sparse skewed", golden[i].name) != NULL;
+
+        CU_ASSERT_EQUAL(fingerprint(&matrix), golden[i].hash);
+        if (fingerprint(&matrix) != golden[i].hash) {
+            printf("# %s: 0x%016llx\n", golden[i].name, (unsigned long long)fingerprint(&matrix));
+        }
+        CU_ASSERT_EQUAL(matrix_scene_same(&matrix, &other), !seeded);
+        CU_ASSERT_STRING_EQUAL(irr_pattern_name(i), golden[i].name);
+        CU_ASSERT(strstr(irr_pattern_text(i), "unit") != NULL && strchr(irr_pattern_text(i), '\n') == NULL);
+        irr_matrix_fini(&matrix);
+        irr_matrix_fini(&other);
+    }
+    for (int none = -1; none <= GOLDEN; none += GOLDEN + 1) {
+        CU_ASSERT(irr_pattern_name(none) == NULL && irr_pattern_text(none) == NULL);
+    }
+}
+
+/* No entry is above INT64_MAX, the largest number that a file may have. */
+static void test_limits(void)
 {
     irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
 
-    CU_ASSERT_EQUAL(irr_matrix_init(&matrix, 0), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_matrix_init(&matrix, -1), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(matrix.ranks, 77);
-    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 5), IRR_OK);
-    CU_ASSERT_EQUAL(matrix.ranks, 5);
-    for (int i = 0; i < 25; i++) {
-        CU_ASSERT_EQUAL(matrix.entries[i], 0);
+    CU_ASSERT_EQUAL(irr_matrix_pattern("nosuch", 4, UNIT, 1, &matrix), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_matrix_pattern("", 4, UNIT, 1, &matrix), IRR_ERR_BAD_PARAM);
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        const char *name = irr_pattern_name(i);
+
+        CU_ASSERT_EQUAL(irr_matrix_pattern(name, 0, UNIT, 1, &matrix), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(irr_matrix_pattern(name, 4, UINT64_MAX, 1, &matrix), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(irr_matrix_pattern(name, 4, (uint64_t)INT64_MAX + 1, 1, &matrix), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(matrix.ranks, 77);
     }
-    CU_ASSERT_PTR_EQUAL(irr_matrix_at(&matrix, 4, 3), &matrix.entries[23]);
+    CU_ASSERT_EQUAL(irr_matrix_pattern("next", 4, INT64_MAX / 64 + 1, 1, &matrix), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("next", 4, INT64_MAX / 64, 1, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, 0, 1), INT64_MAX / 64 * 64);
     irr_matrix_fini(&matrix);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("sparse", 9, 0, 1, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(row_total(&matrix, 3), 0);
+    irr_matrix_fini(&matrix);
+}
+
+/* The longest message is not longer than the limit of the table for each number of ranks. */
+static void test_longest(void)
+{
+    const uint64_t unit = INT64_MAX / 64;
+
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        for (int ranks = 1; ranks <= 150; ranks++) {
+            irr_matrix_t matrix = matrix_scene_pattern(irr_pattern_name(i), ranks, unit, 1);
+
+            for (int k = 0; k < ranks * ranks; k++) {
+                CU_ASSERT_FATAL(matrix.entries[k] <= INT64_MAX);
+            }
+            irr_matrix_fini(&matrix);
+        }
+    }
+}
+
+static irr_status_t make_pattern(void *name)
+{
+    irr_matrix_t matrix = { .ranks = 77 };
+    irr_status_t status = irr_matrix_pattern(name, 16, UNIT, 1, &matrix);
+
+    if (status == IRR_OK) {
+        irr_matrix_fini(&matrix);
+    } else {
+        CU_ASSERT_EQUAL(matrix.ranks, 77);
+    }
+    return status;
 }
 
 static void test_no_memory(void)
 {
-    irr_matrix_t matrix;
+    char name[32];
 
-    CU_ASSERT_EQUAL(irr_text_check_memory(HEADER "2 2 0\n", read_any), 1);
-    irr_memory_begin();
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_matrix_init(&matrix, 5), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        snprintf(name, sizeof(name), "%s", irr_pattern_name(i));
+        CU_ASSERT(irr_memory_fail_each(make_pattern, name) > 0);
+    }
 }
 
 IRR_TEST_MAIN("matrix", 60,
     { "a zero matrix has ranks * ranks entries", test_init },
-    { "memory that runs out is an error", test_no_memory },
     { "comments, blanks, both line ends, any case", test_good_file },
     { "the airfoil meshes are unchanged", test_airfoil },
-    { "bad files are refused with line and reason", test_bad_files },
-    { "a line may have 1023 bytes and not more", test_long_line },
-    { "damaged files end in a matrix or in a reason", test_noise },
     { "a matrix that is written is read back", test_write },
-    { "an error of the stream is returned", test_write_nowhere })
+    { "an error of the stream is returned", test_write_nowhere },
+    { "uniform, transpose, next, columns and hotcol as defined", test_fixed },
+    { "spike: one long message from each rank", test_spike },
+    { "random: 1 to 64 units to each other rank; sparse: P/4 messages in each row and column", test_random },
+    { "skewed: the paper's arrays for 32 ranks", test_skewed_as_printed },
+    { "skewed: equal totals, denser and denser, any P", test_skewed_scaled },
+    { "a seed gives the same matrix everywhere, another seed another matrix", test_same_everywhere },
+    { "unknown names and overflowing units are refused", test_limits },
+    { "no entry is above INT64_MAX for any P", test_longest },
+    { "memory that runs out is an error", test_no_memory })

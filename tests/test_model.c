@@ -77,6 +77,7 @@ static void test_gains(void)
         { infiniband, 256, 32, 512, 0.92 }, { infiniband, 256, 32, 4096, 0.90 }, { infiniband, 1024, 32, 8, 14.6 },
         { infiniband, 1024, 32, 64, 5.87 }, { infiniband, 1024, 32, 512, 0.91 }, { infiniband, 1024, 32, 4096, 0.91 },
         { infiniband, 4096, 32, 8, 17 }, { infiniband, 256, 1, 8, 8.84 }, { infiniband, 256, 1, 512, 1.93 },
+        { infiniband, 1024, 8, 1024, 1 }, { infiniband, 1024, 1, 1024, 1 },
         { ethernet, 256, 32, 8, 22.1 }, { ethernet, 256, 32, 64, 7.25 }, { ethernet, 256, 32, 512, 1.09 }
     };
 
@@ -90,32 +91,6 @@ static void test_gains(void)
                    rows[i].bytes, found, rows[i].gain);
         }
     }
-}
-
-/* Returns the length of a block, in bytes, from which direct messages are faster. */
-static double crossover(const irr_machine_t *machine, int node_ranks)
-{
-    double low = 8, high = 65536;
-
-    for (int i = 0; i < 40; i++) {
-        const double middle = sqrt(low * high);
-
-        if (gain(machine, 1024, node_ranks, middle) > 1) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static void test_crossover(void)
-{
-    const irr_machine_t machine = infiniband();
-
-    CU_ASSERT_DOUBLE_EQUAL(crossover(&machine, 32), 384, 96);
-    CU_ASSERT_DOUBLE_EQUAL(crossover(&machine, 8), 1024, 256);
-    CU_ASSERT_DOUBLE_EQUAL(crossover(&machine, 1), 1536, 768);
 }
 
 /* The network of contrib/lab; the constants follow from times for 8 bytes. */
@@ -396,7 +371,6 @@ static void test_traffic_of(void)
 
 IRR_TEST_MAIN("model", 120,
     { "grids gain what the simulation has", test_gains },
-    { "direct messages win from some block length on", test_crossover },
     { "times are those of the simulation and of the lab", test_times },
     { "steps that wait for both directions take longer where messages differ", test_loose },
     { "leaders pay between nodes of several ranks", test_nodes },

@@ -108,36 +108,6 @@ static void test_refused(void)
 
 /* ---- messages ---- */
 
-/* Ranks 0 and 2 share a node. Ranks 1 and 3 share another node. */
-static void test_nodes(void)
-{
-    static const int labels[] = { 7, 3, 7, 3 };
-    irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("node"));
-    irr_matrix_t matrix = numbered_matrix(4);
-    irr_plans_t plans = { .ranks = 77 };
-    irr_nodes_t nodes;
-
-    strategy.direct_from = 31;
-    *irr_matrix_at(&matrix, 2, 0) = 201;
-    *irr_matrix_at(&matrix, 1, 2) = 0;
-    CU_ASSERT_EQUAL_FATAL(irr_nodes_init(&nodes, 4, labels), IRR_OK);
-    const irr_plans_known_t known = { .matrix = &matrix, .nodes = &nodes };
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&strategy, &known, &plans), IRR_OK);
-    expect_messages(&plans, "1.1 0>2 3: 0>2[0,3)\n"
-                            "1.1 1>3 14: 1>3[0,14)\n"
-                            "1.1 2>0 46: 2>1[0,22) 2>3[0,24)\n"
-                            "2.1 0>1 52: 0>1[0,2) 2>1[0,22) 0>3[0,4) 2>3[0,24)\n"
-                            "2.1 1>0 11: 1>0[0,11)\n"
-                            "3.1 1>3 28: 0>3[0,4) 2>3[0,24)\n"
-                            "4.1 3>0 31: 3>0[0,31)\n"
-                            "4.2 2>0 201: 2>0[0,201)\n"
-                            "4.2 3>1 32: 3>1[0,32)\n"
-                            "4.3 3>2 33: 3>2[0,33)\n");
-    irr_plans_fini(&plans);
-    irr_nodes_fini(&nodes);
-    irr_matrix_fini(&matrix);
-}
-
 /* The parts of a message may be sent in any order. Only their order distinguishes the parts. */
 static void test_scheduled(void)
 {
@@ -371,7 +341,6 @@ static void test_replay(void)
 IRR_TEST_MAIN("plans", 60,
     { "blocks lie without gaps, by rank", test_layout },
     { "rows and matrices that cannot be planned are refused", test_refused },
-    { "messages by leaders of nodes", test_nodes },
     { "messages of a schedule", test_scheduled },
     { "messages of plans made by hand", test_scenes },
     { "the caller can stop", test_stopped },

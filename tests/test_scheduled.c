@@ -1,17 +1,21 @@
 /*
- * test_scheduled.c - the table of the orders that compute schedules. The tests compare xor and redistribution with
+ * test_scheduled.c - the table of the orders that compute schedules, and files of schedules. The tests compare xor with
  * results by hand, check that schedules are the same on every machine, and check failures.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "irr_text.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
+#include "schedule_same.h"
 
 #include "core/hash.h"
-#include "order/redistribution.h"
 #include "order/order.h"
+#include "order/schedule_file.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
@@ -83,96 +87,6 @@ static void test_everywhere(void)
     irr_matrix_fini(&matrix);
 }
 
-/* ---- redistribution ---- */
-
-static irr_status_t try_redistribution(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
-{
-    const irr_scheduled_params_t params = { .redistribution = *structure };
-    irr_schedule_t schedule = { .ranks = -7 };
-    irr_status_t status = irr_order_schedule(&irr_order_redistribution, matrix, &params, &schedule);
-
-    if (status == IRR_OK) {
-        CU_ASSERT_EQUAL(irr_schedule_check(&schedule, matrix, NULL, 0), IRR_OK);
-        irr_schedule_fini(&schedule);
-    } else {
-        CU_ASSERT_EQUAL(schedule.ranks, -7);
-    }
-    return status;
-}
-
-/*
- * The redistribution determines the messages and their steps, and the matrix their lengths. Example 2 of the paper has
- * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
- * the ranks of the redistribution.
- */
-static void test_redistribution(void)
-{
-    enum { EXAMPLE = -1 };
-    static const struct {
-        int                   ranks;      /* EXAMPLE: the matrix of the example, changed as follows */
-        irr_redistribution_t structure;
-        struct { int from, to; uint64_t bytes; } entries[4];
-        irr_status_t         status;
-    } rows[] = {
-        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 0, 0 } }, IRR_OK },
-        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 2, 0 }, { 1, 2, 1000000 }, { 3, 3, 9 } }, IRR_OK },
-        { EXAMPLE, { .x = 2, .p = 6, .y = 3, .q = 6 }, { { 0, 1, 1 } }, IRR_ERR_NOT_SUPPORTED },
-        { 6, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 0, 0, 0 } }, IRR_ERR_NOT_SUPPORTED },
-        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 } }, IRR_OK },
-        { 8, { .x = 4, .p = 5, .y = 3, .q = 7 }, { { 1, 6, 5 }, { 1, 7, 5 } }, IRR_ERR_NOT_SUPPORTED },
-        { 2, { .p = 0 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = -1, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 0, .p = 1, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = 1, .y = 0, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = 1, .y = 1, .q = 0 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = INT64_MAX, .p = 2, .y = 1, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM },
-        { 2, { .x = 1, .p = 1, .y = UINT64_MAX, .q = 1 }, { { 0, 0, 0 } }, IRR_ERR_BAD_PARAM }
-    };
-    const irr_redistribution_t example = { .x = 2, .p = 6, .y = 3, .q = 6, .elements = 36, .unit = 1 };
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        irr_matrix_t matrix;
-
-        if (rows[i].ranks == EXAMPLE) {
-            irr_test_must(irr_redistribution_matrix(&example, &matrix));
-        } else {
-            matrix = matrix_scene_zero(rows[i].ranks);
-        }
-        for (int e = 0; e < 4 && rows[i].entries[e].to > 0; e++) {
-            *irr_matrix_at(&matrix, rows[i].entries[e].from, rows[i].entries[e].to) = rows[i].entries[e].bytes;
-        }
-        CU_ASSERT_EQUAL(try_redistribution(&rows[i].structure, &matrix), rows[i].status);
-        irr_matrix_fini(&matrix);
-    }
-}
-
-/* Every redistribution has a schedule, which is the schedule of its large steps. */
-static void test_redistributions(void)
-{
-    const irr_order_t *row = &irr_order_redistribution;
-    uint64_t state = irr_test_seed();
-
-    for (int n = 0; n < 1000; n++) {
-        irr_scheduled_params_t params = { .redistribution = {
-            .x = 1 + irr_test_below(&state, 40), .p = 1 + (int)irr_test_below(&state, 12),
-            .y = 1 + irr_test_below(&state, 40), .q = 1 + (int)irr_test_below(&state, 12),
-            .elements = irr_test_below(&state, 5000), .unit = 3 } };
-        irr_schedule_t schedule;
-        irr_matrix_t matrix;
-        irr_large_t large;
-
-        CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&params.redistribution, &matrix), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, &matrix, &params, &schedule), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(irr_redistribution_order(&params.redistribution, &matrix, &large), IRR_OK);
-        CU_ASSERT_EQUAL(schedule.ranks, matrix.ranks);
-        CU_ASSERT_EQUAL(schedule.steps, large.schedule.steps);
-        CU_ASSERT_EQUAL(hash(&schedule), hash(&large.schedule));
-        irr_large_fini(&large);
-        irr_schedule_fini(&schedule);
-        irr_matrix_fini(&matrix);
-    }
-}
-
 typedef struct input {
     irr_matrix_t       matrix;
     const irr_order_t *order;
@@ -206,9 +120,119 @@ static void test_failures(void)
     }
 }
 
+/* ---- files ---- */
+
+#define HEAD "irr_schedule 1\n"
+
+static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
+                                "3 2 0 0 00033 1\nend\n";
+
+static void test_good_file(void)
+{
+    irr_transmission_t list[] = {
+        { 1, 0, 1, 0, 10, 0 }, { 1, 1, 2, 0, 700, 0 }, { 2, 0, 1, 10, 5, 0 }, { 3, 2, 0, 0, 33, 1 }
+    };
+    const irr_schedule_t expected = { .ranks = 3, .steps = 4, .list = list, .count = 4 };
+    irr_file_error_t error;
+    irr_schedule_t schedule;
+
+    irr_text_open();
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_read(irr_text_fill(good_text, strlen(good_text)), &schedule, &error), IRR_OK);
+    irr_text_close();
+    CU_ASSERT(irr_schedule_same(&schedule, &expected));
+    irr_schedule_fini(&schedule);
+}
+
+static void test_write(void)
+{
+    irr_transmission_t list[] = { { 2, 0, 1, 0, 5, 0 }, { 2, 1, 0, 0, INT64_MAX - 5, 0 } };
+    irr_schedule_t schedule = { .ranks = 2, .steps = 3, .list = list, .count = 2 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length), *full = fopen("/dev/full", "w");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why", stream), IRR_OK);
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why\n3 3 3", stream), IRR_ERR_BAD_PARAM);
+    schedule.ranks = IRR_MATRIX_RANKS_MAX + 1;
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why", stream), IRR_ERR_BAD_PARAM);
+    schedule.ranks = 2;
+    list[1].length++;
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, "why", stream), IRR_ERR_BAD_PARAM);
+    list[1].length = 1;
+    fclose(stream);
+    CU_ASSERT_STRING_EQUAL(text, HEAD "# why\n2 3 2\n2 0 1 0 5\n2 1 0 0 9223372036854775802\nend\n");
+    free(text);
+    if (full != NULL) {
+        setbuf(full, NULL);
+        CU_ASSERT_EQUAL(irr_schedule_write(&schedule, NULL, full), IRR_ERR_IO);
+        fclose(full);
+    }
+}
+
+static void test_long_comment(void)
+{
+    const irr_schedule_t schedule = { .ranks = 1 };
+    char comment[1023] = "", *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    irr_schedule_t again;
+    irr_file_error_t error;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    memset(comment, 'x', 1022);
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, comment, stream), IRR_ERR_BAD_PARAM);
+    comment[1021] = '\0';
+    CU_ASSERT_EQUAL(irr_schedule_write(&schedule, comment, stream), IRR_OK);
+    fclose(stream);
+    irr_text_open();
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_read(irr_text_fill(text, length), &again, &error), IRR_OK);
+    irr_text_close();
+    irr_schedule_fini(&again);
+    free(text);
+}
+
+/* ---- schedules that no file can have ---- */
+
+/* A schedule of two transmissions of 10 bytes each, from 0 to 1 and from 1 to 0, changed by the case. */
+static void test_check(void)
+{
+    static const struct { irr_transmission_t second; const char *reason; } bad[] = {
+        { { 1, -1, 0, 0, 10, 0 }, "a message from rank -1 to rank 0, but ranks are 0 to 1" },
+        { { 1, 1, 2, 0, 10, 0 }, "a message from rank 1 to rank 2, but ranks are 0 to 1" },
+        { { 3, 1, 0, 0, 10, 0 }, "step 3 is not one of the steps 1 to 2" },
+        { { INT_MIN, 1, 0, 0, 10, 0 }, "step -2147483648 is not one of the steps 1 to 2" },
+        { { 2, 1, 0, 0, 0, 0 }, "a message of 0 bytes from rank 1 to rank 0" },
+        { { 2, 1, 0, 0, UINT64_MAX, 0 }, "all messages up to here have more than 9223372036854775807 bytes together" },
+        { { 2, 1, 0, 0, 9, 0 }, "9 bytes are sent from rank 1 to rank 0, instead of 10" },
+        { { 2, 0, 1, 10, 10, 0 }, "20 bytes are sent from rank 0 to rank 1, instead of 10" },
+    };
+    irr_transmission_t list[2] = { { 1, 0, 1, 0, 10, 0 }, { 2, 1, 0, 0, 10, 0 } };
+    irr_schedule_t schedule = { .ranks = 2, .steps = 2, .list = list, .count = 2 };
+    irr_matrix_t matrix;
+    char reason[160];
+
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_matrix(&schedule, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
+    for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
+        list[1] = bad[i].second;
+        CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+        CU_ASSERT_STRING_EQUAL(reason, bad[i].reason);
+    }
+    schedule.count = 1;
+    CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(reason, "0 bytes are sent from rank 1 to rank 0, instead of 10");
+    schedule.ranks = 3;
+    CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(reason, "the schedule is for 3 ranks, the matrix for 2");
+    irr_matrix_fini(&matrix);
+}
+
 IRR_TEST_MAIN("scheduled", 60,
     { "xor: the steps by hand", test_xor },
     { "a seed gives the same schedule everywhere", test_everywhere },
-    { "redistribution: structures and matrices that match or not", test_redistribution },
-    { "redistribution: every redistribution", test_redistributions },
-    { "memory that runs out and too many bytes are errors", test_failures })
+    { "memory that runs out and too many bytes are errors", test_failures },
+    { "comments, blanks, both line ends", test_good_file },
+    { "a file that cannot be read is not written", test_write },
+    { "a comment fits a line", test_long_comment },
+    { "the check finds defects that no file can have", test_check })

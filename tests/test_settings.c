@@ -30,48 +30,66 @@ static void test_rows(void)
 }
 
 /*
- * A setting, a text, whether the text is allowed, and the value as a text; NULL: the value is a hash, which has no
- * text.
+ * Texts of a setting, separated by "|": texts with their values, which differ from the value before, and texts that are
+ * not allowed.
  */
-static const struct {
-    const char *name, *text;
-    bool        good;
-    const char *value;
-} cases[] = {
-    { "window_bytes", "12", true, "12" }, { "window_bytes", "4k", true, "4096" },
-    { "window_bytes", "2M", true, "2097152" },
-    { "window_bytes", "12q", false, NULL }, { "window_bytes", "-3", false, NULL }, { "window_bytes", "", false, NULL },
-    { "window_bytes", "99999999999999999999", false, NULL }, { "window_bytes", "99999999999999g", false, NULL },
-    { "window_bytes", "1kk", false, NULL }, { "window_bytes", "auto", false, NULL },
-    { "window_bytes", " 1", false, NULL },
-    { "lead_bytes", "auto", true, "auto" }, { "lead_bytes", "0", true, "0" }, { "lead_bytes", "some", false, NULL },
-    { "timeout", "1000000000", true, "1000000000" }, { "timeout", "1000000001", false, NULL },
-    { "max_steps", "7", true, "7" }, { "max_steps", "-1", false, NULL }, { "max_steps", "2147483648", false, NULL },
-    { "max_steps", "7x", false, NULL }, { "xor_shift", "1", true, "1" }, { "xor_shift", "2", false, NULL },
-    { "xor_shift", "10", false, NULL }, { "pacing", "Grant", true, "grant" }, { "pacing", "fast", false, NULL },
-    { "compose", "split", true, "split" }, { "compose", "", false, NULL }, { "dims", "2x4", true, NULL },
-    { "dims", "1x8", false, NULL }, { "lambda", "fixed:0.5", true, NULL }, { "lambda", "fixed:2", false, NULL },
-    { "redistribution", "2,4,3,4", true, NULL }, { "redistribution", "1,2,3", false, NULL },
-    { "topology_file", "any", true, NULL }
+static const struct { const char *name, *good, *bad; } cases[] = {
+    { "window_bytes", "12=12|4k=4096|2M=2097152", "12q|-3||99999999999999999999|99999999999999g|1kk|auto| 1" },
+    { "lead_bytes", "auto=auto|0=0", "some" },
+    { "timeout", "1000000000=1000000000", "1000000001" },
+    { "max_steps", "7=7", "-1|2147483648|7x" },
+    { "xor_shift", "1=1", "2|10" },
+    { "pacing", "Grant=grant", "fast" },
+    { "compose", "split=split", "" },
+    { "dims", "8=8|8x4=8x4|AUTO=auto|2^6=2x2x2x2x2x2|2^7=2x2^6|16x2^3=16x2x2x2|2^2x5=2x2x5|2^15=2^14x2|2^14x3=2x2^13x3",
+      "|x|8x|x8|8x1|1x8|8x2^0|2^16|2x2^15|8x99999999999|8 x 4|-8|8x4 |2^|2^2^2|autox2" },
+    { "lambda", "one=fixed:1|fixed:.25=fixed:0.25|fixed:1.0=one|incremental=Incremental:0.75|fixed:0.8=fixed:0.800000|"
+      "proportional:0.8=proportional:.8|proportional:100=proportional:100.0|search=SEARCH",
+      "|none|fixed|fixed:|fixed:0|fixed:0.000001|fixed:1.1|fixed:-1|fixed:.|fixed:1..0|fixed:0.5x|fixed:1e-1|"
+      "fixed:0.1234567890|fixed:9999999999|proportional|proportional:101|incremental:|incremental:2|one:1|fixe:0.5|"
+      "fixed 0.5| one|search:1|search:" },
+    { "redistribution", "2,4,3,4=2,4,3,4,48|4,2,3,4=4,2,3,4,0|2,4,3,5=2,4,3,5|NONE=none",
+      "|1|1,2,3|1,2,3,|1,2,3,4,|1,2,3,4,5,|1,2,3,4,5,6|0,1,1,1|1,1,1,0|1,1,1,1,-1| 1,1,1,1|1,1,1,1 |1;1;1;1|"
+      "1,4294967296,1,1|99999999999999999999,1,1,1|9223372036854775807,2,3,2|x,p,y,q" },
+    { "topology_file", "any=other", NULL }
 };
+
+/* A text has the value that is behind "=". If the value has no text, the value is another text with the same value. */
+static void expect_value(const irr_setting_t *row, char *item, irr_settings_t *settings)
+{
+    const uint64_t before = irr_setting_word(row, settings);
+    char *text = strsep(&item, "="), shown[32];
+    uint64_t word;
+
+    CU_ASSERT(irr_setting_parse(row, text, settings));
+    word = irr_setting_word(row, settings);
+    CU_ASSERT(word != before || strcmp(text, "auto") == 0);
+    if (irr_setting_text(row, word, shown, sizeof(shown))) {
+        CU_ASSERT_STRING_EQUAL(shown, item);
+    } else {
+        CU_ASSERT(irr_setting_parse(row, item, settings));
+        CU_ASSERT_EQUAL(irr_setting_word(row, settings), word);
+    }
+}
 
 static void test_values(void)
 {
+    char list[512], *rest, *item;
+
     for (size_t i = 0; i < IRR_TEST_COUNT(cases); i++) {
         const irr_setting_t *row = irr_setting_find(cases[i].name);
         irr_settings_t settings = irr_settings_default();
-        const uint64_t before = irr_setting_word(row, &settings);
-        char text[32];
+        uint64_t before;
 
-        CU_ASSERT_EQUAL(irr_setting_parse(row, cases[i].text, &settings), cases[i].good);
-        if (!cases[i].good) {
+        strcpy(list, cases[i].good);
+        for (rest = list; (item = strsep(&rest, "|")) != NULL;) {
+            expect_value(row, item, &settings);
+        }
+        before = irr_setting_word(row, &settings);
+        strcpy(list, cases[i].bad != NULL ? cases[i].bad : "");
+        for (rest = cases[i].bad != NULL ? list : NULL; (item = strsep(&rest, "|")) != NULL;) {
+            CU_ASSERT_FALSE(irr_setting_parse(row, item, &settings));
             CU_ASSERT_EQUAL(irr_setting_word(row, &settings), before);
-        } else if (cases[i].value == NULL) {
-            CU_ASSERT_FALSE(irr_setting_text(row, irr_setting_word(row, &settings), text, sizeof(text)));
-            CU_ASSERT_NOT_EQUAL(irr_setting_word(row, &settings), before);
-        } else {
-            CU_ASSERT(irr_setting_text(row, irr_setting_word(row, &settings), text, sizeof(text)));
-            CU_ASSERT_STRING_EQUAL(text, cases[i].value);
         }
     }
 }

@@ -1,207 +1,18 @@
-/* test_topology.c - topology.conf: files that are read, and reasons for which files are refused. */
+/*
+ * test_topology.c - the trees that Slurm describes. Random trees in random spelling are read from topology.conf, and
+ * speeds in another unit are doubted. The paths of switches of ranks become one tree, or are refused with a reason.
+ * test_files.c has the files that are refused.
+ */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
+#include "problem/placement.h"
+#include "problem/switch_paths.h"
 #include "problem/topology.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Between irr_text_open and irr_text_close. */
-static irr_status_t read_text(const char *text, size_t length, irr_topology_t *topology, irr_file_error_t *error)
-{
-    return irr_topology_read(irr_text_fill(text, length), topology, error);
-}
-
-/* ---- what is refused ---- */
-
-#define KNOWN "known are SwitchName, Nodes, Switches, LinkSpeed and NodeSpeed"
-
-static const irr_text_bad_t bad_files[] = {
-    { "", 0, 0, "file has no switch" },
-    { "# SwitchName=s0 Nodes=n0\n\n", 0, 0, "file has no switch" },
-    { "Nodes=n0\n", 0, 1, "SwitchName is missing" },
-    { "\nSwitchName=s0\n", 0, 2, "switch 's0' has neither Nodes nor Switches" },
-    { "SwitchName=s0 LinkSpeed=1\n", 0, 1, "switch 's0' has neither Nodes nor Switches" },
-    { "SwitchName s0 Nodes=n0\n", 0, 1, "'SwitchName' is not KEYWORD=VALUE" },
-    { "=s0\n", 0, 1, "'=s0' is not KEYWORD=VALUE" },
-    { "Include other.conf\n", 0, 1, "'Include' is not KEYWORD=VALUE" },
-    { "SwitchName=s0 Nodes=n0, n1\n", 0, 1, "'n1' is not KEYWORD=VALUE" },
-    { "SwitchName=s0 Nodes+=n0\n", 0, 1, "'Nodes+=n0' is not KEYWORD=VALUE" },
-    { "BlockName=b0 Nodes=n0\n", 0, 1, "unknown keyword 'BlockName', " KNOWN },
-    { "SwitchName=s0 Nodes=n0 Speed=1\n", 0, 1, "unknown keyword 'Speed', " KNOWN },
-    { "SwitchName=s0 Nodes=n0 nodes=n1\n", 0, 1, "Nodes is there twice" },
-    { "SwitchName= \n", 0, 1, "value of SwitchName is empty" },
-    { "SwitchName=s0 Nodes=\"\"\n", 0, 1, "value of Nodes is empty" },
-    { "SwitchName=s0 Nodes=\"n0\n", 0, 1, "value of Nodes has one quote, it must have two" },
-    { "SwitchName=s0 Nodes=\"n0\"LinkSpeed=2\n", 0, 1,
-      "'LinkSpeed=2' follows the value of Nodes without a blank" },
-    { "SwitchName=s[0-1] Nodes=n0\n", 0, 1, "SwitchName 's[0-1]' is not the name of one switch" },
-    { "SwitchName=a,b Nodes=n0\n", 0, 1, "SwitchName 'a,b' is not the name of one switch" },
-    { "SwitchName=\x1b[2J Nodes=n0\n", 0, 1, "SwitchName '?[2J' is not the name of one switch" },
-    { "SwitchName=s0 Nodes=n0 LinkSpeed=0\n", 0, 1, "LinkSpeed '0' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Nodes=n0 LinkSpeed=10G\n", 0, 1,
-      "LinkSpeed '10G' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Nodes=n0 LinkSpeed=4294967296\n", 0, 1,
-      "LinkSpeed '4294967296' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Nodes=n0 NodeSpeed=0\n", 0, 1, "NodeSpeed '0' is not an integer from 1 to 4294967295" },
-    { "SwitchName=s0 Switches=s1 NodeSpeed=2\nSwitchName=s1 Nodes=n0\n", 0, 1,
-      "switch 's0' has NodeSpeed, but no Nodes" },
-
-    { "SwitchName=s0 Nodes=n\\[0]\n", 0, 1, "a backslash is allowed at the end of a line alone" },
-    { "SwitchName=s0 Nodes=n0 \\\\\n", 0, 1, "a backslash is allowed at the end of a line alone" },
-    { "SwitchName=s0 Nodes=n\\#0\n", 0, 1, "a backslash is allowed at the end of a line alone" },
-    { "SwitchName=s0 \\\n", 0, 1, "file ends behind a backslash" },
-    { "SwitchName=s0 \\\n\\\n# what\nNodes=n0\n", 0, 1, "switch 's0' has neither Nodes nor Switches" },
-    { "SwitchName=s0 Nodes=n0\0\n", sizeof("SwitchName=s0 Nodes=n0\0\n") - 1, 1,
-      "byte 23 of the line is 0, only text is allowed" },
-
-    { "SwitchName=s0 Nodes=n[3-1]\n", 0, 1, "Nodes: range '3-1' descends" },
-    { "SwitchName=s0 Nodes=\xc3\xa4\n", 0, 1, "Nodes: no name has a byte as at '?" "?'" },
-    { "SwitchName=s0 Nodes=n[0-65536]\n", 0, 1, "Nodes: more than 65536 names" },
-    { "SwitchName=s0 Nodes=n[0-65535]\nSwitchName=s1 Switches=s[0-65536]\n", 0, 2,
-      "Switches: more than 65536 names" },
-
-    { "SwitchName=s0 Nodes=n0\n\nSwitchName=s0 Nodes=n1\n", 0, 3, "switch 's0' is there already, in line 1" },
-    { "SwitchName=s0 Nodes=n[0-3],n2\n", 0, 1, "host 'n2' is there twice" },
-    { "SwitchName=s2 Switches=s[0-1]\nSwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[3-5]\n", 0, 3,
-      "host 'n3' is also connected to switch 's0'" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s0,s0\n", 0, 2, "switch 's0' is there twice" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s0\n#\nSwitchName=s2 Switches=s0,s1\n", 0, 4,
-      "switch 's0' is also connected to switch 's1'" },
-    { "SwitchName=s1 Switches=s[0,2]\nSwitchName=s0 Nodes=n0\n", 0, 1,
-      "child switch 's2' has no line of its own" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s0,n0\n", 0, 2,
-      "child switch 'n0' has no line of its own" },
-    { "SwitchName=s0 Nodes=n0 Switches=s0\n", 0, 1, "switch 's0' is below itself" },
-    { "SwitchName=s9 Nodes=n9\nSwitchName=s0 Switches=s1\nSwitchName=s1 \\\nSwitches=s0\n", 0, 2,
-      "switch 's0' is below itself" },
-    { "SwitchName=a Nodes=n0 Switches=b\nSwitchName=b Switches=c\nSwitchName=c Switches=a\n", 0, 1,
-      "switch 'a' is below itself" },
-    { "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", 0, 2,
-      "switch 's1' is at the top, as 's0' is; only one may be" },
-    { NULL, 0, 0, NULL }
-};
-
-static irr_status_t read_any(const char *path, irr_file_error_t *error)
-{
-    irr_topology_t topology = { .hosts = 77 };
-    irr_status_t status = irr_topology_read(path, &topology, error);
-
-    CU_ASSERT(status == IRR_OK ? topology.names != NULL : topology.hosts == 77 && topology.names == NULL);
-    if (status == IRR_OK) {
-        irr_topology_fini(&topology);
-    }
-    return status;
-}
-
-static void test_bad_files(void)
-{
-    irr_text_check_bad(bad_files, read_any);
-    irr_text_check_missing(read_any);
-}
-
-/* ---- what is read ---- */
-
-/* Writes a topology as one line of text: each vertex with its parent and its speed. */
-static void describe(const irr_topology_t *topology, char *text, size_t size)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (int v = 0; v < topology->vertices && used < size; v++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s:%d",
-                                 v == 0 ? "" : v == topology->hosts ? " | " : " ", topology->names[v],
-                                 topology->parent[v] < 0 ? "" : "<", topology->parent[v]);
-        if (topology->speed[v] != 1 && used < size) {
-            used += (size_t)snprintf(text + used, size - used, "*%d", (int)topology->speed[v]);
-        }
-    }
-}
-
-/* Files that users have, and files that Slurm's reader accepts. */
-static const struct { const char *text, *expected; } good_files[] = {
-    { "SwitchName=s0 Nodes=n0", "n0<:1 | s0:-1" },
-    { "##################################################################\n"
-      "# Slurm's network topology configuration file for use with the\n"
-      "# topology/tree plugin\n"
-      "##################################################################\n"
-      "SwitchName=s0 Nodes=dev[0-1]\nSwitchName=s1 Nodes=dev[2-3]\nSwitchName=s2 Nodes=dev[4,5]\n"
-      "SwitchName=s3 Switches=s[0-2]\n",
-      "dev0<:6 dev1<:6 dev2<:7 dev3<:7 dev4<:8 dev5<:8 | s0<:9 s1<:9 s2<:9 s3:-1" },
-    { "\t SWITCHNAME = top \t switches = \"a, b\"  # both\r\n\r\nswitchname=a nodes=\"x y\"\r\n"
-      "SwitchName=b Nodes=z LinkSpeed=40\r\n", "x<:4 y<:4 z<:5 | top:-1 a<:3 b<:3*40" },
-    { "SwitchName=s0 Nodes=n[8-10],m[08-010]\n", "n8<:6 n9<:6 n10<:6 m08<:6 m09<:6 m10<:6 | s0:-1" },
-    { "SwitchName=s0 Nodes=[1-2],a[1]b\n", "1<:3 2<:3 a1b<:3 | s0:-1" },
-    { "SwitchName=s0 \\\n  Nodes=n0,\\  \nn1 # no more \\\nSwitchName=s1 Nodes=n2 Swit\\\nches=s0\n",
-      "n0<:3 n1<:3 n2<:4 | s0<:4 s1:-1" },
-    { "Nodes=n0 LinkSpeed=2 SwitchName=s0\nSwitches=s0 SwitchName=s1\n", "n0<:1 | s0<:2*2 s1:-1" },
-    { "SwitchName=a Nodes=a,b Switches=b LinkSpeed=9\nSwitchName=b Nodes=c\n",
-      "a<:3 b<:3 c<:4 | a:-1*9 b<:3" },
-    { "SwitchName=a Nodes=a,b Switches=b NodeSpeed=10\nSwitchName=b Nodes=c LinkSpeed=40 nodespeed=25\n",
-      "a<:3*10 b<:3*10 c<:4*25 | a:-1 b<:3*40" },
-};
-
-static void test_good_files(void)
-{
-    irr_text_open();
-    for (size_t i = 0; i < IRR_TEST_COUNT(good_files); i++) {
-        irr_topology_t topology;
-        irr_file_error_t error;
-        char text[1024];
-        irr_status_t status = read_text(good_files[i].text, strlen(good_files[i].text), &topology, &error);
-
-        CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
-        describe(&topology, text, sizeof(text));
-        CU_ASSERT_STRING_EQUAL(text, good_files[i].expected);
-        irr_topology_fini(&topology);
-        CU_ASSERT_PTR_NULL(topology.names);
-    }
-    irr_text_close();
-}
-
-#define ADVICE "; leave LinkSpeed out, or add NodeSpeed in its unit"
-
-/*
- * Values of LinkSpeed that most likely have another unit. The warning names the first switch with such a value, or is
- * empty.
- */
-static const struct { const char *text, *doubt; } speeds[] = {
-    { "SwitchName=a Nodes=n[0-1]\nSwitchName=b Switches=a\n", "" },
-    { "SwitchName=a Nodes=n[0-1] LinkSpeed=2\nSwitchName=b Switches=a LinkSpeed=9\n", "" },
-    { "SwitchName=a Nodes=n[0-1] LinkSpeed=3\nSwitchName=b Switches=a\n",
-      "LinkSpeed 3 of switch 'a' without NodeSpeed counts as 3 times a host's link"
-      ADVICE },
-    { "SwitchName=a Nodes=n[0-1] LinkSpeed=3\nSwitchName=b Switches=a Nodes=m NodeSpeed=1\n", "" },
-    { "SwitchName=t Switches=a\nSwitchName=a Switches=b,c LinkSpeed=4\nSwitchName=c Nodes=n[0-1] LinkSpeed=2\n"
-      "SwitchName=b Nodes=m[0-1] LinkSpeed=10000\n",
-      "LinkSpeed 10000 of switch 'b' without NodeSpeed counts as 10000 times a host's link"
-      ADVICE },
-    { "SwitchName=a Nodes=n LinkSpeed=1\nSwitchName=c Switches=a LinkSpeed=2\nSwitchName=t Switches=c\n",
-      "LinkSpeed 2 of switch 'c' without NodeSpeed counts as 2 times a host's link"
-      ADVICE },
-};
-
-static void test_doubt(void)
-{
-    irr_text_open();
-    for (size_t i = 0; i < IRR_TEST_COUNT(speeds); i++) {
-        irr_topology_t topology;
-        irr_file_error_t error;
-        char text[256] = "nothing was said";
-
-        CU_ASSERT_EQUAL_FATAL(read_text(speeds[i].text, strlen(speeds[i].text), &topology, &error), IRR_OK);
-        irr_memory_begin();
-        irr_memory_fail(1, NULL);
-        CU_ASSERT_EQUAL(irr_topology_doubt(&topology, text, sizeof(text)),
-                        topology.node_speeds ? IRR_OK : IRR_ERR_NO_MEMORY);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-        CU_ASSERT_EQUAL(irr_topology_doubt(&topology, text, sizeof(text)), IRR_OK);
-        CU_ASSERT_STRING_EQUAL(text, speeds[i].doubt);
-        irr_topology_fini(&topology);
-    }
-    irr_text_close();
-}
 
 /* Reads the maximum number of hosts, in lines of the maximum length. */
 static void test_large_file(void)
@@ -216,31 +27,441 @@ static void test_large_file(void)
         used += (size_t)sprintf(text + used, "%s%d%s", i > 0 ? "," : "", i, i % 1000 == 999 ? "\\\n" : "");
     }
     irr_text_open();
-    CU_ASSERT_EQUAL_FATAL(read_text(text, used, &topology, &error), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_topology_read(irr_text_fill(text, used), &topology, &error), IRR_OK);
     CU_ASSERT_EQUAL(topology.hosts, NAMES);
     CU_ASSERT_STRING_EQUAL(topology.names[NAMES - 1], "65535");
     irr_topology_fini(&topology);
     used += (size_t)sprintf(text + used, ",x");
-    CU_ASSERT_EQUAL(read_text(text, used, &topology, &error), IRR_ERR_FORMAT);
+    CU_ASSERT_EQUAL(irr_topology_read(irr_text_fill(text, used), &topology, &error), IRR_ERR_FORMAT);
     CU_ASSERT_STRING_EQUAL(error.reason, "Nodes: more than 65536 names");
-    memset(text, 'x', 65536);
-    CU_ASSERT_EQUAL(read_text(text, 65536, &topology, &error), IRR_ERR_FORMAT);
-    CU_ASSERT_STRING_EQUAL(error.reason, "line is longer than the 65535 bytes allowed");
     irr_text_close();
     free(text);
 }
 
-/* ---- memory ---- */
+/* ---- random trees in random spelling ---- */
 
-static void test_memory(void)
+static uint64_t state;
+
+static size_t below(size_t limit)
 {
-    CU_ASSERT(irr_text_check_memory("SwitchName=s0 Nodes=n[0-20]\nSwitchName=s1 Nodes=m[0-3] LinkSpeed=2\n"
-                                    "SwitchName=s2 Switches=s[0-1]\n", read_any) > 29);
+    return (size_t)irr_test_below(&state, limit);
 }
 
-IRR_TEST_MAIN("topology", 60,
-    { "malformed files are refused with line and reason", test_bad_files },
-    { "files as Slurm has them are read", test_good_files },
-    { "a speed in another unit is doubted", test_doubt },
+enum { SWITCHES_MAX = 12, LEAF_MAX = 8, HOSTS_MAX = SWITCHES_MAX * LEAF_MAX, TEXT_MAX = 16384 };
+
+/*
+ * Switch i is in the i-th line. Hosts are numbered in the order of the file. The numbers in their names have gaps
+ * behind each third host. Hosts and switches may have the same names.
+ */
+typedef struct tree {
+    int         switches, hosts;
+    int         parent[SWITCHES_MAX];
+    unsigned    speed[SWITCHES_MAX], node_speed[SWITCHES_MAX];
+    bool        has_node_speed[SWITCHES_MAX];   /* the line has NodeSpeed, if the switch has hosts */
+    int         host_parent[HOSTS_MAX];
+    int         host_width, base, gap;   /* of the numbers in the names */
+    const char *prefix;                  /* of the names of switches */
+} tree_t;
+
+static int number_of(const tree_t *tree, int host)
+{
+    return tree->base + host + host / 3 * tree->gap;
+}
+
+static unsigned any_speed(void)
+{
+    return below(2) == 0 ? 1 : 1 + (unsigned)below(below(2) == 0 ? 8 : 100000);
+}
+
+/* Switch i gets the parent order[k] of a switch order[j], k < j. A switch without children gets a host at least. */
+static void make_tree(tree_t *tree)
+{
+    const bool node_speeds = below(2) == 0;
+    int order[SWITCHES_MAX];
+    bool leaf[SWITCHES_MAX];
+
+    *tree = (tree_t){
+        .switches = 1 + (int)below(SWITCHES_MAX), .host_width = (int)below(5), .base = (int)below(120),
+        .gap = (int)below(3), .prefix = below(2) == 0 ? "sw" : "n"
+    };
+    for (int i = 0; i < tree->switches; i++) {
+        const int j = (int)below((size_t)i + 1);
+
+        order[i] = order[j];
+        order[j] = i;
+        leaf[i] = true;
+    }
+    for (int i = 0; i < tree->switches; i++) {
+        const int parent = i == 0 ? -1 : order[below((size_t)i)];
+
+        tree->parent[order[i]] = parent;
+        tree->speed[order[i]] = any_speed();
+        tree->has_node_speed[order[i]] = node_speeds && below(2) == 0;
+        tree->node_speed[order[i]] = tree->has_node_speed[order[i]] ? any_speed() : 1;
+        leaf[parent < 0 ? order[0] : parent] = parent < 0;
+    }
+    for (int i = 0; i < tree->switches; i++) {
+        for (size_t h = below(LEAF_MAX) + leaf[i]; h > 0; h--) {
+            tree->host_parent[tree->hosts++] = i;
+        }
+    }
+}
+
+/* Text that grows. */
+typedef struct text {
+    char   bytes[TEXT_MAX];
+    size_t used;
+} text_t;
+
+static void put(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(text_t *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    text->used += (size_t)vsnprintf(text->bytes + text->used, TEXT_MAX - text->used, format, arguments);
+    va_end(arguments);
+    CU_ASSERT_FATAL(text->used < TEXT_MAX - 1);
+}
+
+static void put_blanks(text_t *text, size_t at_least)
+{
+    for (size_t n = at_least + (below(4) == 0) * below(3); n > 0; n--) {
+        put(text, "%s", below(5) == 0 ? "\\\n" : below(3) == 0 ? "\t" : " ");
+    }
+    if (at_least > 0) {
+        put(text, " ");
+    }
+}
+
+/*
+ * Appends names with a prefix and a number, one by one, or some of them in brackets. Consecutive numbers become ranges.
+ */
+static void put_list(text_t *text, const char *comma, const char *prefix, const int *numbers, int count, int width)
+{
+    for (int i = 0, same; i < count; i += same) {
+        const bool brackets = below(3) > 0;
+
+        same = brackets ? 1 + (int)below((size_t)(count - i)) : 1;
+        put(text, "%s%s%s", i > 0 ? comma : "", prefix, brackets ? "[" : "");
+        for (int j = i, run; j < i + same; j += run) {
+            for (run = 1; j + run < i + same && numbers[j + run] == numbers[j + run - 1] + 1; run++) {
+            }
+            run = 1 + (int)below((size_t)run);
+            put(text, "%s%0*d", j > i ? "," : "", width, numbers[j]);
+            if (run > 1) {
+                put(text, "-%0*d", (int)below(2) * width, numbers[j + run - 1]);
+            }
+        }
+        put(text, "%s%s", brackets ? "]" : "", below(9) == 0 ? "\\\n" : "");
+    }
+}
+
+static void put_keyword(text_t *text, const char *keyword)
+{
+    for (; *keyword != '\0'; keyword++) {
+        put(text, "%c%s", below(4) == 0 ? tolower(*keyword) : *keyword, below(40) == 0 ? "\\\n" : "");
+    }
+    put_blanks(text, 0);
+    put(text, "=");
+    put_blanks(text, 0);
+}
+
+static void put_numbers(text_t *text, const char *keyword, const char *prefix, const int *numbers, int count,
+                        int width)
+{
+    const char *quote = below(3) == 0 ? "\"" : "";
+
+    if (count > 0) {
+        put_blanks(text, 1);
+        put_keyword(text, keyword);
+        put(text, "%s", quote);
+        put_list(text, *quote != '\0' && below(2) == 0 ? " ,\t" : ",", prefix, numbers, count, width);
+        put(text, "%s", quote);
+    }
+}
+
+static void put_speed(text_t *text, const char *keyword, unsigned speed, bool is_needed)
+{
+    if (is_needed) {
+        put_blanks(text, 1);
+        put_keyword(text, keyword);
+        put(text, "%u", speed);
+    }
+}
+
+/* The keywords behind the name have any of four orders. */
+static void put_switch(text_t *text, const tree_t *tree, int i)
+{
+    int hosts[HOSTS_MAX], switches[SWITCHES_MAX], host_count = 0, switch_count = 0;
+    const size_t first = below(4);
+
+    for (int h = 0; h < tree->hosts; h++) {
+        if (tree->host_parent[h] == i) {
+            hosts[host_count++] = number_of(tree, h);
+        }
+    }
+    for (int s = 0; s < tree->switches; s++) {
+        if (tree->parent[s] == i) {
+            switches[switch_count++] = s;
+        }
+    }
+    put_blanks(text, 0);
+    put_keyword(text, "SwitchName");
+    put(text, "%s%d", tree->prefix, i);
+    for (size_t n = first; n < first + 4; n++) {
+        switch (n % 4) {
+        case 0: put_speed(text, "LinkSpeed", tree->speed[i], tree->speed[i] > 1 || below(2) == 0); break;
+        case 1: put_numbers(text, "Nodes", "n", hosts, host_count, tree->host_width); break;
+        case 2: put_numbers(text, "Switches", tree->prefix, switches, switch_count, 0); break;
+        default: put_speed(text, "NodeSpeed", tree->node_speed[i], tree->has_node_speed[i] && host_count > 0);
+        }
+    }
+    put(text, "%s%s", below(3) == 0 ? " # why \\" : "", below(4) == 0 ? "\r\n" : "\n");
+}
+
+/* The last line may lack its newline. */
+static void put_tree(text_t *text, const tree_t *tree)
+{
+    text->used = 0;
+    for (int i = 0; i < tree->switches; i++) {
+        put(text, "%s", below(4) == 0 ? "\n" : below(4) == 0 ? "# SwitchName=x\n" : "");
+        put_switch(text, tree, i);
+    }
+    text->used -= below(4) == 0 && text->bytes[text->used - 2] != '\n';
+}
+
+static void check_tree(const irr_topology_t *topology, const tree_t *tree)
+{
+    char name[32];
+
+    CU_ASSERT_EQUAL_FATAL(topology->hosts, tree->hosts);
+    CU_ASSERT_EQUAL_FATAL(topology->vertices, tree->hosts + tree->switches);
+    for (int h = 0; h < tree->hosts; h++) {
+        snprintf(name, sizeof(name), "n%0*d", tree->host_width, number_of(tree, h));
+        CU_ASSERT_STRING_EQUAL(topology->names[h], name);
+        CU_ASSERT_EQUAL(topology->parent[h], tree->hosts + tree->host_parent[h]);
+        CU_ASSERT_EQUAL(topology->speed[h], tree->node_speed[tree->host_parent[h]]);
+    }
+    for (int i = 0; i < tree->switches; i++) {
+        const int v = tree->hosts + i;
+
+        snprintf(name, sizeof(name), "%s%d", tree->prefix, i);
+        CU_ASSERT_STRING_EQUAL(topology->names[v], name);
+        CU_ASSERT_EQUAL(topology->parent[v], tree->parent[i] < 0 ? -1 : tree->hosts + tree->parent[i]);
+        CU_ASSERT_EQUAL(topology->speed[v], tree->speed[i]);
+    }
+}
+
+/*
+ * Without NodeSpeed, the first link to a parent that is faster than the links of all hosts below it together is
+ * doubted: its speed most likely has another unit.
+ */
+static void check_doubt(const irr_topology_t *topology, const tree_t *tree)
+{
+    char text[256] = "nothing was said", expected[256] = "";
+    unsigned hosts[SWITCHES_MAX] = { 0 };
+    bool node_speeds = false;
+
+    for (int h = 0; h < tree->hosts; h++) {
+        node_speeds = node_speeds || tree->has_node_speed[tree->host_parent[h]];
+        for (int s = tree->host_parent[h]; s >= 0; s = tree->parent[s]) {
+            hosts[s]++;
+        }
+    }
+    for (int s = tree->switches - 1; s >= 0 && !node_speeds; s--) {
+        if (tree->parent[s] >= 0 && tree->speed[s] > 1 && tree->speed[s] > hosts[s]) {
+            snprintf(expected, sizeof(expected), "LinkSpeed %u of switch '%s%d' without NodeSpeed counts as %u times a "
+                     "host's link; leave LinkSpeed out, or add NodeSpeed in its unit", tree->speed[s], tree->prefix, s,
+                     tree->speed[s]);
+        }
+    }
+    irr_memory_begin();
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)), node_speeds ? IRR_OK : IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(text, expected);
+}
+
+static void test_random_trees(void)
+{
+    static text_t text;
+
+    state = irr_test_seed();
+    irr_text_open();
+    for (int run = 0; run < 800; run++) {
+        irr_topology_t topology;
+        irr_file_error_t error = { 0 };
+        tree_t tree;
+        irr_status_t status;
+
+        make_tree(&tree);
+        put_tree(&text, &tree);
+        status = irr_topology_read(irr_text_fill(text.bytes, text.used), &topology, &error);
+        if (status != IRR_OK) {
+            printf("# line %zu: %s\n%s\n", error.line, error.reason, text.bytes);
+        }
+        CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
+        check_tree(&topology, &tree);
+        check_doubt(&topology, &tree);
+        irr_topology_fini(&topology);
+    }
+    irr_text_close();
+}
+
+/* ---- paths of switches ---- */
+
+enum { STRIDE = 64, RANKS_MAX = 64 };
+
+/* ---- the path of a rank ---- */
+
+/* Checks one path. wanted: the expected path; NULL: the path must be refused with a reason. */
+static void check_path(const char *address, const char *pattern, const char *wanted)
+{
+    char path[IRR_SWITCH_PATH_MAX] = "as before", reason[160] = "";
+
+    CU_ASSERT_EQUAL(irr_switch_path(address, pattern, path, reason, sizeof(reason)),
+                    wanted != NULL ? IRR_OK : IRR_ERR_FORMAT);
+    CU_ASSERT_STRING_EQUAL(path, wanted != NULL ? wanted : "");
+    CU_ASSERT_EQUAL(reason[0] == '\0', wanted != NULL);
+}
+
+static void test_path(void)
+{
+    static const struct { const char *address, *pattern, *path; } rows[] = {
+        { "leaf1.n7", "switch.node", "leaf1/n7" },
+        { "root_switch.CELL1.isw1r4.node386", "switch.switch.switch.node", "root_switch/CELL1/isw1r4/node386" },
+        { "leaf1.n7.rack2.site", "switch.node", "leaf1/n7.rack2.site" }, { "n7", "node", "" },
+        { "leaf1.n7", "", NULL }, { "leaf1.n7", "switch", NULL }, { "leaf1.n7", "block.node", NULL },
+        { "leaf1.n7", "switch.node.node", NULL }, { "leaf1.n7", "switch.switch.node", NULL },
+        { "", "switch.node", NULL },
+        { ".n7", "switch.node", NULL }, { "leaf1.", "switch.node", NULL }, { "leaf/1.n7", "switch.node", NULL },
+        { "leaf 1.n7", "switch.node", NULL }, { "leaf[0-1].n7", "switch.node", NULL },
+        { "leaf\n1.n7", "switch.node", NULL }, { "leaf\xff.n7", "switch.node", NULL }
+    };
+    char longer[IRR_SWITCH_PATH_MAX + 2], deep[256] = "";
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        check_path(rows[i].address, rows[i].pattern, rows[i].path);
+    }
+    memset(longer, 'a', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = '\0';
+    longer[5] = '.';
+    check_path(longer, "switch.node", NULL);
+    for (int i = 0; i <= IRR_SWITCH_PATH_DEPTH; i++) {
+        strcat(deep, "switch.");
+    }
+    strcat(deep, "node");
+    check_path("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r", deep, NULL);
+}
+
+/* ---- paths of all ranks ---- */
+
+/* Stores paths that blanks separate.  Returns their number. */
+static int lay_out(const char *text, char *paths)
+{
+    int ranks = 0;
+
+    memset(paths, 0, (size_t)RANKS_MAX * STRIDE);
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+
+        memcpy(paths + ranks++ * STRIDE, text, length);
+        text += length + (text[length] == ' ');
+    }
+    return ranks;
+}
+
+static void test_tree(void)
+{
+    char paths[RANKS_MAX * STRIDE], reason[256];
+    const int ranks = lay_out("s/l0/n5 s/l0/n5 s/l1/n1 s/l0/n0 s/l1/n1", paths);
+    irr_topology_t topology;
+    int host_of[RANKS_MAX];
+
+    CU_ASSERT_EQUAL_FATAL(irr_switch_paths_tree(paths, STRIDE, ranks, &topology, host_of, reason, sizeof(reason)),
+                          IRR_OK);
+    CU_ASSERT_TRUE(topology.hosts == 3 && topology.vertices == 6);
+    CU_ASSERT_TRUE(host_of[0] == 0 && host_of[1] == 0 && host_of[2] == 1 && host_of[3] == 2 && host_of[4] == 1);
+    CU_ASSERT_STRING_EQUAL(topology.names[0], "n5");
+    CU_ASSERT_STRING_EQUAL(topology.names[topology.parent[0]], "l0");
+    CU_ASSERT_STRING_EQUAL(topology.names[topology.parent[1]], "l1");
+    CU_ASSERT_EQUAL(topology.parent[2], topology.parent[0]);
+    CU_ASSERT_STRING_EQUAL(topology.names[topology.parent[topology.parent[1]]], "s");
+    CU_ASSERT_EQUAL(topology.parent[topology.parent[topology.parent[1]]], -1);
+    irr_topology_fini(&topology);
+}
+
+static void test_no_tree(void)
+{
+    static const struct { const char *paths, *reason; } rows[] = {
+        { "s/l0/n0 s/l1/n0", "'n0' is below switch" }, { "s/l0/n0 t/l0/n1", "'l0' is below switch" },
+        { "s/l0/n0 t/l1/n1", "at the top" }, { "s/t/n0 t/s/n1", "is below switch" },
+        { "s/n0 s/t/n1 n1/n2", "a switch and a node" }, { "s/s/n0", "'s' is below switch" }, { "s/l0/n0 n1", "rank 1" },
+        { "s/l0/n0 s//n1", "rank 1" }, { "s/l0/n0 s/l,0/n1", "rank 1" },
+        { "s/n0 a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r", "rank 1" }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        char paths[RANKS_MAX * STRIDE], reason[256] = "";
+        const int ranks = lay_out(rows[i].paths, paths);
+        irr_topology_t topology = { .hosts = -1 };
+        int host_of[RANKS_MAX];
+
+        CU_ASSERT_EQUAL(irr_switch_paths_tree(paths, STRIDE, ranks, &topology, host_of, reason, sizeof(reason)),
+                        IRR_ERR_FORMAT);
+        CU_ASSERT_EQUAL(topology.hosts, -1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(reason, rows[i].reason));
+    }
+}
+
+/* Paths of any bytes, even without a terminator, are refused or make a connected tree. */
+static void test_any_bytes(void)
+{
+    static const char alphabet[] = "ab/./n";
+    uint64_t random = irr_test_seed();
+    char paths[RANKS_MAX * STRIDE], reason[256];
+    int host_of[RANKS_MAX], trees = 0;
+
+    for (int run = 0; run < 20000; run++) {
+        const int ranks = 1 + (int)irr_test_below(&random, 4), length = 1 + (int)irr_test_below(&random, 8);
+        irr_topology_t topology;
+
+        for (int i = 0; i < ranks * length; i++) {
+            paths[i] = run % 8 == 0 ? (char)irr_test_random(&random)
+                                    : alphabet[irr_test_below(&random, sizeof(alphabet))];
+        }
+        if (irr_switch_paths_tree(paths, (size_t)length, ranks, &topology, host_of, reason, sizeof(reason)) == IRR_OK) {
+            irr_topology_t subtree;
+
+            trees++;
+            CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, ranks, host_of, &subtree), IRR_OK);
+            irr_topology_fini(&subtree);
+            irr_topology_fini(&topology);
+        }
+    }
+    CU_ASSERT_TRUE(trees > 10);
+}
+
+static void test_star(void)
+{
+    irr_topology_t topology;
+
+    CU_ASSERT_EQUAL_FATAL(irr_topology_star(3, &topology), IRR_OK);
+    CU_ASSERT_TRUE(topology.hosts == 3 && topology.vertices == 4 && topology.parent[3] == -1);
+    for (int h = 0; h < 3; h++) {
+        CU_ASSERT_TRUE(topology.parent[h] == 3 && irr_topology_speed(&topology, h) == 1);
+    }
+    irr_topology_fini(&topology);
+}
+
+IRR_TEST_MAIN("topology", 120,
     { "files of many hosts are read, and more are refused", test_large_file },
-    { "memory that runs out leaves nothing behind", test_memory })
+    { "random trees in random spelling are read, and speeds in another unit doubted", test_random_trees },
+    { "the path of a rank, or why there is none", test_path },
+    { "paths become a tree", test_tree },
+    { "paths that are no tree are refused", test_no_tree },
+    { "any bytes are a tree or refused", test_any_bytes },
+    { "one switch", test_star })

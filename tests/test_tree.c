@@ -8,7 +8,6 @@
 #include "order/tree/phases.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static tree_scene_t scene;
@@ -53,74 +52,63 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(tree.ranks, 77);
 }
 
+/* Returns `bytes` times `to` divided by `from`, rounded up. */
+static uint64_t scaled(uint64_t bytes, uint64_t to, uint64_t from)
+{
+    return (bytes * to + from - 1) / from;
+}
+
 /*
- * The load of a link in the uniform exchange is the number of ranks below the link times the number of other ranks. The
- * busiest link takes the speeds of links into account.
+ * Checks a link for the uniform exchange. Its load is the number of ranks below the link times the number of other
+ * ranks. It carries as many messages at a time as its speed relative to the slowest host with a rank, and at most one
+ * for each rank on the side with fewer ranks.
  */
+static void expect_link(const irr_tree_t *tree, int v, uint64_t base, uint64_t bytes, const uint64_t *loads)
+{
+    const uint64_t below = (uint64_t)tree->below[v], others = (uint64_t)scene.ranks - below;
+    const uint64_t most = below < others ? below : others, speed = v < tree->links ? scene.speed[v] : base;
+    const uint64_t width = speed / base < most ? speed / base : most, capacity = width > 1 ? width : 1;
+
+    CU_ASSERT(tree->speed[v] == speed && tree->capacity[v] == (int)capacity);
+    for (int e = 2 * v; e <= 2 * v + 1; e++) {
+        CU_ASSERT_EQUAL(loads[e], bytes * below * others);
+        CU_ASSERT_EQUAL(irr_tree_load(tree, e, bytes), capacity > 1 ? scaled(bytes, 1, capacity)
+                        : speed < base ? scaled(bytes, base, speed) : bytes);
+    }
+}
+
+/* The busiest link takes the speeds of links into account. */
 static void test_loads(void)
 {
     uint64_t state = irr_test_seed(), loads[2 * (SCENE_VERTICES + SCENE_RANKS)];
 
     for (int run = 0; run < 600; run++) {
         const uint64_t bytes = 1 + irr_test_below(&state, 1000);
+        uint64_t base = UINT64_MAX, most = 0;
         irr_matrix_t matrix;
         irr_tree_bound_t bound;
         irr_tree_t tree;
-        double most = 0;
 
         tree_scene_any(&scene, &state, 40);
         tree = tree_scene_tree(&scene);
         matrix = tree_scene_uniform(scene.ranks, bytes);
         irr_test_must(irr_tree_loads(&tree, &matrix, loads));
-        for (int e = 0; e < 2 * tree.vertices; e++) {
-            const int below = tree.below[e / 2];
-            const double load = (double)loads[e] * (double)tree.base / (double)tree.speed[e / 2];
+        for (int r = 0; r < scene.ranks; r++) {
+            base = scene.speed[scene.host_of[r]] < base ? scene.speed[scene.host_of[r]] : base;
+        }
+        CU_ASSERT_EQUAL(tree.base, base);
+        for (int v = 0; v < tree.vertices; v++) {
+            const uint64_t load = scaled(loads[2 * v], base, tree.speed[v]);
 
-            CU_ASSERT_EQUAL(loads[e], bytes * (uint64_t)below * (uint64_t)(scene.ranks - below));
+            expect_link(&tree, v, base, bytes, loads);
             most = load > most ? load : most;
         }
         irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
-        CU_ASSERT((double)bound.bytes >= most && (double)bound.bytes < most + 1);
+        CU_ASSERT_EQUAL(bound.bytes, most);
         CU_ASSERT_EQUAL(irr_tree_at_base(&tree, bound.edge, loads[bound.edge]), bound.bytes);
         irr_matrix_fini(&matrix);
         irr_tree_fini(&tree);
     }
-}
-
-/* Hosts at 10 and 25, links between switches at 45 and 5: at the speed of the slowest host with a rank. */
-static void test_capacities(void)
-{
-    irr_tree_t tree;
-
-    tree_scene_shape(&scene, "star:2,3,4");
-    for (int v = 0; v < scene.topology.vertices; v++) {
-        scene.speed[v] = v < 5 ? 10 : 25;
-    }
-    scene.speed[10] = 45;
-    scene.speed[11] = 5;
-    tree = tree_scene_tree(&scene);
-    CU_ASSERT(tree.base == 10 && tree.capacity[0] == 1);
-    CU_ASSERT_EQUAL(tree.capacity[6], 1);    /* because one rank sends one message at a time */
-    CU_ASSERT_EQUAL(tree.capacity[10], 3);   /* because three ranks send three messages at a time */
-    CU_ASSERT_EQUAL(tree.capacity[11], 1);
-    CU_ASSERT_EQUAL(tree.capacity[irr_tree_leaf(&tree, 8)], 1);
-    CU_ASSERT(tree.speed[irr_tree_leaf(&tree, 8)] == 10 && tree.speed[8] == 25);
-    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 10, 100), 34);
-    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 11, 101), 202);
-    CU_ASSERT_EQUAL(irr_tree_load(&tree, 2 * 8 + 1, 101), 101);
-    irr_tree_fini(&tree);
-
-    for (int r = 0; r < 8; r++) {
-        scene.host_of[r] = r < 4 ? 5 : 6;    /* all of them are on hosts with speed 25 */
-    }
-    scene.ranks = 8;
-    tree = tree_scene_tree(&scene);
-    CU_ASSERT(tree.base == 25 && tree.capacity[5] == 1 && tree.capacity[10] == 1);
-    irr_tree_fini(&tree);
-    scene.host_of[0] = 0;
-    tree = tree_scene_tree(&scene);
-    CU_ASSERT(tree.base == 10 && tree.capacity[5] == 2 && tree.capacity[9] == 1);
-    irr_tree_fini(&tree);
 }
 
 /* The largest speeds and lengths cause no overflow. */
@@ -192,44 +180,6 @@ static void test_contention(void)
     }
 }
 
-/* ---- the root ---- */
-
-/* A host with more than half of the ranks is the root. */
-static void test_root(void)
-{
-    static const struct {
-        const char *shape;
-        int         ranks[3];   /* number of ranks of the first hosts; all 0: one rank on each host */
-        int         vertex, subtrees, largest;
-    } rows[] = {
-        { "paper", { 0 }, 7, 3, 3 }, { "single:5", { 0 }, 5, 5, 1 }, { "chain:1,1", { 0 }, 3, 2, 1 },
-        { "star:8,8,8,8", { 0 }, 32, 11, 8 }, { "chain:8,0,0,8", { 0 }, 16, 9, 8 },
-        { "single:3", { 5, 1, 2 }, 0, 6, 3 }, { "single:3", { 4, 2, 2 }, 3, 3, 4 }, { "single:3", { 3 }, 0, 3, 1 },
-        { "single:3", { 1, 1 }, 3, 2, 1 }, { "single:3", { 1 }, 3, 1, 1 }
-    };
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        irr_tree_root_t root;
-        irr_tree_t tree;
-        int ranks = 0;
-
-        tree_scene_shape(&scene, rows[i].shape);
-        for (int host = 0; host < 3; host++) {
-            for (int n = 0; n < rows[i].ranks[host]; n++) {
-                scene.host_of[ranks++] = host;
-            }
-        }
-        scene.ranks = ranks > 0 ? ranks : scene.ranks;
-        tree = tree_scene_tree(&scene);
-        irr_test_must(irr_tree_root_find(&tree, &root));
-        CU_ASSERT_EQUAL(root.vertex, rows[i].vertex);
-        CU_ASSERT_EQUAL(root.subtrees, rows[i].subtrees);
-        CU_ASSERT_EQUAL(root.first[1], rows[i].largest);
-        irr_tree_root_fini(&root);
-        irr_tree_fini(&tree);
-    }
-}
-
 /* ---- phases ---- */
 
 /* Asserts lemma 1, the number of phases, no contention, and that each message is sent once. */
@@ -255,25 +205,19 @@ static void expect_phases(uint64_t bytes)
     irr_tree_fini(&tree);
 }
 
-static void test_shapes(void)
+/* Tests known trees, and random trees with one rank or many ranks per host. */
+static void test_trees(void)
 {
     static const char *const shapes[] = {
-        "single:1", "single:2", "single:3", "single:24", "chain:1,1", "chain:2,0,1", "star:0,2", "star:0,1,1",
-        "star:1,5", "star:0,1,1,1", "chain:8,0,0,8", "star:8,8,8,8", "chain:8,8,8,8", "chain:1,2,3,4",
-        "star:1,24", "chain:12,12"
+        "single:1", "single:2", "single:3", "chain:1,1", "star:0,1,1", "star:1,5", "chain:8,0,0,8", "star:8,8,8,8",
+        "chain:8,8,8,8", "star:1,24"
     };
+    uint64_t state = irr_test_seed() + 1;
 
     for (size_t i = 0; i < IRR_TEST_COUNT(shapes); i++) {
         tree_scene_shape(&scene, shapes[i]);
         expect_phases(1000);
     }
-}
-
-/* Tests one rank per host, and many ranks per host. */
-static void test_random_trees(void)
-{
-    uint64_t state = irr_test_seed() + 1;
-
     for (int run = 0; run < 7000; run++) {
         tree_scene_random(&scene, &state, run % 8 == 0 ? 64 : 12);
         if (run % 2 == 0) {
@@ -307,66 +251,49 @@ static void test_ring(void)
     }
 }
 
-/* ---- table 4 ---- */
+/* ---- table 4 of the paper ---- */
 
-#define TABLE_COLUMNS 6
-
-/* Writes the messages of a phase into the columns of the table. subtree: by rank, the subtree of the rank. */
-static void print_phase(const irr_schedule_t *schedule, int phase, const int *subtree, char line[][8])
+/*
+ * Writes the messages of a phase as a row of the table: the global messages from the subtrees t0, t1 and t2, then the
+ * local messages of t0, t1 and t2. "-" is no message.
+ */
+static void print_phase(const irr_schedule_t *schedule, int phase, char *text)
 {
-    for (int c = 0; c < TABLE_COLUMNS; c++) {
-        snprintf(line[c], 8, "-");
-    }
+    static const int subtree[] = { 0, 0, 0, 1, 1, 2 };
+    char columns[6][8] = { "-", "-", "-", "-", "-", "-" };
+
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
         const bool local = subtree[t->from] == subtree[t->to];
 
-        if (t->step == phase + 1) {
-            snprintf(line[subtree[t->from] + (local ? 3 : 0)], 8, "%d>%d", t->from, t->to);
+        if (t->step == phase) {
+            snprintf(columns[subtree[t->from] + (local ? 3 : 0)], 8, "%d>%d", t->from, t->to);
         }
     }
+    sprintf(text, "%s %s %s %s %s %s", columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]);
 }
 
-static void expect_table(const irr_schedule_t *schedule, FILE *file)
-{
-    static const int subtree[] = { 0, 0, 0, 1, 1, 2 };
-    char text[160], expected[TABLE_COLUMNS][8], line[TABLE_COLUMNS][8];
-    int phase, phases = 0;
-
-    while (fgets(text, sizeof(text), file) != NULL) {
-        if (text[0] == '#') {
-            continue;
-        }
-        CU_ASSERT_EQUAL_FATAL(sscanf(text, "%d %7s %7s %7s %7s %7s %7s", &phase, expected[0], expected[1],
-                                     expected[2], expected[3], expected[4], expected[5]), 7);
-        CU_ASSERT_EQUAL(phase, phases++);
-        print_phase(schedule, phase, subtree, line);
-        for (int c = 0; c < TABLE_COLUMNS; c++) {
-            CU_ASSERT_STRING_EQUAL(line[c], expected[c]);
-        }
-    }
-    CU_ASSERT_EQUAL(phases, schedule->steps);
-}
-
+/* Machines 0 to 2 are t0,0 to t0,2; machines 3 and 4 are t1,0 and t1,1; machine 5 is t2,0. */
 static void test_table(void)
 {
-    const char *srcdir = getenv("srcdir");
-    char path[1024];
+    static const char *const table[] = {
+        "0>4 3>5 5>1 1>0 - -", "1>3 4>5 5>2 2>1 - -", "2>4 - 5>0 0>2 - -", "0>3 3>2 - 2>0 - -", "1>4 3>0 - 0>1 4>3 -",
+        "2>3 3>1 - 1>2 - -", "0>5 4>0 - - - -", "1>5 4>1 5>3 - 3>4 -", "2>5 4>2 5>4 - - -"
+    };
     irr_schedule_t schedule;
     irr_tree_t tree;
-    FILE *file;
+    char text[64];
 
-    snprintf(path, sizeof(path), "%s/tests/data/tree-table4.txt", srcdir != NULL ? srcdir : ".");
-    file = fopen(path, "r");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
     tree_scene_shape(&scene, "paper");
     tree = tree_scene_tree(&scene);
     irr_test_must(irr_tree_all_to_all(&tree, 7, &schedule));
-    CU_ASSERT_EQUAL(schedule.count, 30);
-    expect_table(&schedule, file);
+    CU_ASSERT(schedule.count == 30 && schedule.steps == (int)IRR_TEST_COUNT(table));
+    for (int phase = 1; phase <= schedule.steps; phase++) {
+        print_phase(&schedule, phase, text);
+        CU_ASSERT_STRING_EQUAL(text, table[phase - 1]);
+    }
     irr_schedule_fini(&schedule);
     irr_tree_fini(&tree);
-    fclose(file);
 }
 
 /* ---- limits ---- */
@@ -425,13 +352,10 @@ static void test_memory(void)
 IRR_TEST_MAIN("tree", 120,
     { "the path of the paper's example", test_paths },
     { "a graph that is no tree, and a rank on no host, are refused", test_refused },
-    { "loads and the busiest link of the uniform exchange", test_loads },
-    { "capacities by the slowest host with a rank", test_capacities },
+    { "loads, capacities and the busiest link of the uniform exchange", test_loads },
     { "large speeds do not overflow", test_large_speeds },
     { "contention is detected on links, and not within a host", test_contention },
-    { "the root of known trees", test_root },
-    { "phases of known trees", test_shapes },
-    { "phases of random trees up to 64 hosts", test_random_trees },
+    { "phases of known trees, and of random trees up to 64 hosts", test_trees },
     { "one switch is the ring", test_ring },
     { "table 4 of the paper", test_table },
     { "lengths that cannot be served are refused", test_limits },
