@@ -95,7 +95,8 @@ static const irr_text_bad_t bad_schedules[] = {
     BAD(3, SCHEDULE "2 0 0\nend\0\n", "byte 4 of the line is 0, only text is allowed")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1 5\nend\n", "line has 7 words, it must have 5, from step to length")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 0\nend\n", "number of steps more '0' is not an integer from 1 to 1")
-    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1\nend\n", "a transmission of step 1 lasts 1 further steps, but the last step is 1")
+    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1\nend\n",
+        "a transmission of step 1 lasts 1 further steps, but the last step is 1")
     BAD(3, SCHEDULE "2 1 1\n0 0 1 0 5\nend\n", "step '0' is not an integer from 1 to 1")
     BAD(3, SCHEDULE "2 1 1\n2 0 1 0 5\nend\n", "step '2' is not an integer from 1 to 1")
     BAD(3, SCHEDULE "2 1 1\n1 2 1 0 5\nend\n", "sender '2' is not an integer from 0 to 1")
@@ -112,13 +113,14 @@ static const irr_text_bad_t bad_schedules[] = {
     BAD(4, SCHEDULE "3 1 2\n1 0 2 0 5\n1 1 2 0 5\nend\n", "rank 2 receives twice in step 1")
     BAD(6, SCHEDULE "3 1 2\n1 1 2 0 5\n\n\n1 0 1 0 5\nend\n",
         "step 1 of rank 0 is out of order: sort by step, then by sender")
-    BAD(4, SCHEDULE "2 2 2\n2 0 1 0 5\n1 1 0 0 5\nend\n", "step 1 of rank 1 is out of order: sort by step, then by sender")
+    BAD(4, SCHEDULE "2 2 2\n2 0 1 0 5\n1 1 0 0 5\nend\n",
+        "step 1 of rank 1 is out of order: sort by step, then by sender")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 1 5\nend\n", "byte 0 of the message from rank 0 to rank 1 is not sent")
     BAD(4, SCHEDULE "2 2 2\n1 0 1 0 5\n2 0 1 6 5\nend\n", "byte 5 of the message from rank 0 to rank 1 is not sent")
     BAD(4, SCHEDULE "2 2 2\n1 0 1 0 5\n2 0 1 4 5\nend\n", "byte 4 of the message from rank 0 to rank 1 is sent twice")
     BAD(4, SCHEDULE "2 2 2\n1 0 1 0 5\n2 0 1 0 5\nend\n", "byte 0 of the message from rank 0 to rank 1 is sent twice")
     BAD(4, SCHEDULE "2 2 2\n1 0 1 0 " LARGEST "\n2 0 1 " LARGEST " 1\nend\n",
-        "up to here more than " LARGEST " bytes in all")
+        "all messages up to here have more than " LARGEST " bytes together")
     { NULL, 0, 0, NULL }
 };
 
