@@ -55,7 +55,6 @@ static const irr_segments_t *content_written(const delivery_t *delivery, int ran
 static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list)
 {
     irr_status_t status = IRR_OK;
-    irr_segments_t old = *list;
 
     irr_segments_clear(&delivery->work);
     for (size_t s = 0; status == IRR_OK && s < list->count; s++) {
@@ -73,11 +72,8 @@ static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list
                                   rank, CARRIES_MAX);
         }
     }
-    if (status == IRR_OK) {
-        *list = delivery->work;
-        delivery->work = old;
-        delivery->segments += list->count;
-    }
+    status = status == IRR_OK ? irr_segments_assign(list, &delivery->work) : status;
+    delivery->segments += delivery->work.count;
     return status;
 }
 

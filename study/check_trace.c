@@ -31,6 +31,7 @@ typedef struct tracer {
     bool             in_place;
     irr_segments_t   input;     /* ranges of its send blocks, if not in place; the origin is IRR_CHECK_OWN */
     irr_segments_t   scratch;   /* contents of scratch before the step; origins are earlier steps */
+    irr_segments_t   recipe;    /* of the step */
     size_t          *ancestor;  /* by step: i + 1 if it precedes step i by dependencies */
     size_t          *stack;
     irr_check_uses_t scratch_uses, place_uses;   /* uses by steps that may run concurrently */
@@ -241,10 +242,10 @@ static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_
 /* Traces the reads of a send, a copy or a reduction, and sets its recipe. */
 static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
-    irr_segments_t *recipe = &tracer->check->recipes[tracer->check->base[rank] + i];
     irr_status_t status = IRR_OK;
     ptrdiff_t position = 0;
 
+    irr_segments_clear(&tracer->recipe);
     for (size_t p = 0; status == IRR_OK && p < count; p++) {
         const irr_piece_t *piece = &pieces[p];
 
@@ -253,10 +254,13 @@ static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_p
         }
         status = check_read(tracer, rank, i, piece);
         if (status == IRR_OK) {
-            status = irr_segments_copy(list_of(tracer, rank, piece->buffer), piece->offset, piece->length, recipe,
-                                       position);
+            status = irr_segments_copy(list_of(tracer, rank, piece->buffer), piece->offset, piece->length,
+                                       &tracer->recipe, position);
         }
         position += (ptrdiff_t)piece->length;
+    }
+    if (status == IRR_OK) {
+        status = irr_segments_assign(&tracer->check->recipes[tracer->check->base[rank] + i], &tracer->recipe);
     }
     return status;
 }
@@ -354,6 +358,7 @@ irr_status_t irr_check_trace(irr_check_t *check)
     }
     irr_check_uses_fini(&tracer.place_uses);
     irr_check_uses_fini(&tracer.scratch_uses);
+    irr_segments_fini(&tracer.recipe);
     irr_segments_fini(&tracer.scratch);
     irr_segments_fini(&tracer.input);
     irr_free(tracer.ancestor);   /* also frees the stack */

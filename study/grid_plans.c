@@ -6,7 +6,7 @@
  * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
  *
  * A stage takes the ranks that exchange messages one after the other, and a rank's sends are added when the first rank
- * receives them.  With `take` the pieces of a rank are therefore in memory only until its last send is received.
+ * receives them.  The pieces of a rank are therefore in memory only until its last send is received.
  */
 #include "study/grid_plans.h"
 
@@ -22,20 +22,19 @@ typedef struct rank {
     bool            sent;      /* the plan has the sends of this stage */
     int             uses;      /* number of ranks that still need them, this rank included */
     size_t          taken;     /* number of steps that were passed to `take` */
-    irr_problem_t   problem;   /* with `take` */
-    irr_block_t    *kept;      /* with `take`: the blocks of the problem */
+    irr_problem_t   problem;
+    irr_block_t    *kept;      /* the blocks of the problem */
 } rank_t;
 
 typedef struct job {
-    const irr_grid_t *grid;
-    size_t            slice_min;
-    irr_overlap_t     overlap;
-    int               ranks;
-    rank_t           *all;
-    int              *list;    /* the ranks in the order in which a stage runs */
-    bool             *listed;
-    irr_plans_take_t  take;    /* NULL: the plans stay */
-    void             *context;
+    const irr_grid_t     *grid;
+    const irr_strategy_t *strategy;
+    int                   ranks;
+    rank_t               *all;
+    int                  *list;    /* the ranks in the order in which a stage runs */
+    bool                 *listed;
+    irr_plans_take_t      take;
+    void                 *context;
 } job_t;
 
 /* Adds the receives of a rank in a stage. */
@@ -92,12 +91,8 @@ static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
 {
     irr_grid_plan_t *build = &rank->build;
     irr_plan_t *plan = &build->plan;
-    irr_status_t status;
+    irr_status_t status = job->take(job->context, plan, rank->taken, last);
 
-    if (job->take == NULL) {
-        return IRR_OK;
-    }
-    status = job->take(job->context, plan, rank->taken, last);
     rank->taken = plan->nsteps;
     irr_free(plan->pieces);
     irr_free(plan->deps);
@@ -186,7 +181,7 @@ static irr_status_t start(const job_t *job, rank_t *rank, const irr_problem_t *p
         status = irr_grid_plan_init(&rank->build, &rank->stages);
     }
     if (status == IRR_OK) {
-        status = irr_grid_plan_begin(&rank->build, problem, job->slice_min, job->overlap);
+        status = irr_grid_plan_begin(&rank->build, problem, job->strategy->slice_min, job->strategy->overlap);
     }
     return status;
 }
@@ -223,27 +218,6 @@ static void close_job(job_t *job)
     irr_free(job->all);   /* also frees the other arrays */
 }
 
-irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
-                                  const irr_problem_t *problems, int ranks, irr_plan_t *plans)
-{
-    job_t job = { .grid = grid, .slice_min = slice_min, .overlap = overlap, .ranks = ranks };
-    irr_status_t status = open_job(&job);
-
-    for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = start(&job, &job.all[r], &problems[r]);
-    }
-    if (status == IRR_OK) {
-        status = run(&job);
-    }
-    for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        irr_plan_fini(&plans[r]);
-        plans[r] = job.all[r].build.plan;
-        irr_plan_init(&job.all[r].build.plan);
-    }
-    close_job(&job);
-    return status;
-}
-
 /* Starts a rank.  Later it needs the blocks that it receives, and those that it sends directly or to itself. */
 static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r, irr_block_t *blocks)
 {
@@ -268,11 +242,10 @@ static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r
     return status;
 }
 
-irr_status_t irr_grid_plans_each(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
-                                 const irr_matrix_t *matrix, irr_plans_take_t take, void *context)
+irr_status_t irr_grid_plans_each(const irr_grid_t *grid, const irr_strategy_t *strategy, const irr_matrix_t *matrix,
+                                 irr_plans_take_t take, void *context)
 {
-    job_t job = { .grid = grid, .slice_min = slice_min, .overlap = overlap, .ranks = matrix->ranks, .take = take,
-                  .context = context };
+    job_t job = { .grid = grid, .strategy = strategy, .ranks = matrix->ranks, .take = take, .context = context };
     irr_block_t *blocks = irr_alloc(2 * (size_t)matrix->ranks, sizeof(*blocks));
     irr_status_t status = blocks != NULL ? open_job(&job) : IRR_ERR_NO_MEMORY;
 

@@ -7,11 +7,12 @@
  * their messages are kept.  The number of destinations at a time follows from the number of pieces of the previous
  * destinations.
  *
- * Cost: the time to build the plans; memory for the messages, and for PIECES pieces or the pieces of one destination.
+ * Cost: the time to build the plans; memory for the messages, and for the slices that ranks hold between two stages, of
+ * PIECES pieces or of one destination.
  */
 #include "study/plans.h"
 
-/* Number of pieces in memory at a time (about 300 MB), and largest growth of the number of destinations in one step. */
+/* Number of pieces of some destinations, and largest growth of the number of destinations in one step. */
 #define PIECES ((size_t)1 << 22)
 #define GROWTH 8
 
@@ -45,12 +46,22 @@ static irr_status_t add_send(irr_plan_t *plan, const irr_step_t *send, size_t *a
         .pieces = &piece, .npieces = 1 });
 }
 
-static irr_status_t add_plan(const irr_plan_t *from, irr_plan_t *plan)
+typedef struct outline {
+    irr_plans_t plans;
+    size_t      pieces;   /* number of pieces of the messages to some destinations */
+} outline_t;
+
+/* Adds the sends of some steps; see irr_plans_take_t. */
+static irr_status_t add_steps(void *context, const irr_plan_t *from, size_t first, bool last)
 {
+    outline_t *outline = context;
+    irr_plan_t *plan = &outline->plans.plans[from->rank];
     irr_status_t status = IRR_OK;
     size_t at = 0;
 
-    for (size_t i = 0; i < from->nsteps && status == IRR_OK; i++) {
+    (void)last;
+    outline->pieces += from->npieces;
+    for (size_t i = first; i < from->nsteps && status == IRR_OK; i++) {
         const irr_step_t *step = &from->steps[i];
 
         if (step->kind == IRR_STEP_SEND && step->peer != from->rank) {
@@ -73,25 +84,6 @@ static void take_columns(const irr_matrix_t *matrix, int first, int end, irr_mat
     }
 }
 
-/* Adds the messages to some destinations.  Sets *pieces to the number of pieces of these messages. */
-static irr_status_t add_some(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans,
-                             size_t *pieces)
-{
-    irr_plans_t some;
-    irr_status_t status = irr_plans_build(strategy, known, &some);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    *pieces = 0;
-    for (int r = 0; r < some.ranks && status == IRR_OK; r++) {
-        *pieces += some.plans[r].npieces;
-        status = add_plan(&some.plans[r], &plans->plans[r]);
-    }
-    irr_plans_fini(&some);
-    return status;
-}
-
 /* Returns the next number of destinations, if `count` destinations had this number of pieces. */
 static int next_count(int count, size_t pieces, int ranks)
 {
@@ -106,7 +98,7 @@ irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_k
     const irr_matrix_t *matrix = known->matrix;
     irr_plans_known_t some = *known;
     irr_matrix_t columns;
-    irr_plans_t made = { .ranks = 0 };
+    outline_t outline = { .pieces = 0 };
     irr_status_t status;
     int count = 1;
 
@@ -118,21 +110,21 @@ irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_k
         return status;
     }
     some.matrix = &columns;
-    status = irr_plans_open(matrix, &made);
+    status = irr_plans_open(matrix, &outline.plans);
     for (int first = 0; first < matrix->ranks && status == IRR_OK;) {
         const int end = matrix->ranks - first < count ? matrix->ranks : first + count;
-        size_t pieces = 0;
 
+        outline.pieces = 0;
         take_columns(matrix, first, end, &columns);
-        status = add_some(strategy, &some, &made, &pieces);
-        count = next_count(end - first, pieces, matrix->ranks);
+        status = irr_plans_each(strategy, &some, add_steps, &outline);
+        count = next_count(end - first, outline.pieces, matrix->ranks);
         first = end;
     }
     irr_matrix_fini(&columns);
     if (status != IRR_OK) {
-        irr_plans_fini(&made);
+        irr_plans_fini(&outline.plans);
         return status;
     }
-    *plans = made;
+    *plans = outline.plans;
     return IRR_OK;
 }

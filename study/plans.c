@@ -79,13 +79,12 @@ static irr_status_t build_scheduled(const irr_strategy_t *strategy, const irr_pl
 
 /* ---- any strategy ---- */
 
-/* The plans of all ranks, or one plan after the other. */
+/* The plans of all ranks, one after the other. */
 typedef struct job {
     const irr_strategy_t    *strategy;
     const irr_plans_known_t *known;
     irr_syncs_t              syncs;
     irr_local_schedules_t    locals;    /* of a schedule */
-    irr_plans_t             *plans;     /* NULL: each plan is passed to `take` */
     irr_plans_take_t         take;
     void                    *context;
 } job_t;
@@ -100,17 +99,7 @@ static irr_status_t build_rank(const job_t *job, irr_problem_t *problem, irr_pla
                : irr_strategy_build(job->strategy, problem, NULL, NULL, plan);
 }
 
-static irr_status_t build_ranks(const job_t *job)
-{
-    irr_status_t status = IRR_OK;
-
-    for (int r = 0; r < job->plans->ranks && status == IRR_OK; r++) {
-        status = build_rank(job, &job->plans->problems[r], &job->plans->plans[r]);
-    }
-    return status;
-}
-
-static irr_status_t take_ranks(const job_t *job)
+static irr_status_t run_ranks(const job_t *job)
 {
     const irr_matrix_t *matrix = job->known->matrix;
     irr_block_t *blocks = irr_alloc(2 * (size_t)matrix->ranks, sizeof(*blocks));
@@ -128,11 +117,6 @@ static irr_status_t take_ranks(const job_t *job)
     }
     irr_free(blocks);
     return status;
-}
-
-static irr_status_t run_ranks(const job_t *job)
-{
-    return job->plans != NULL ? build_ranks(job) : take_ranks(job);
 }
 
 static irr_status_t run_schedule(job_t *job)
@@ -154,32 +138,11 @@ static irr_status_t run_schedule(job_t *job)
 
 static irr_status_t run_grid(const job_t *job)
 {
-    const irr_strategy_t *strategy = job->strategy;
     irr_grid_t grid;
-    irr_status_t status = irr_strategy_grid(strategy, job->known->matrix->ranks, job->known->nodes, &grid);
+    irr_status_t status = irr_strategy_grid(job->strategy, job->known->matrix->ranks, job->known->nodes, &grid);
 
-    if (status == IRR_OK && job->plans != NULL) {
-        status = irr_grid_plans_build(&grid, strategy->slice_min, strategy->overlap, job->plans->problems,
-                                      job->plans->ranks, job->plans->plans);
-    } else if (status == IRR_OK) {
-        status = irr_grid_plans_each(&grid, strategy->slice_min, strategy->overlap, job->known->matrix, job->take,
-                                     job->context);
-    }
-    return status;
-}
-
-static irr_status_t run(job_t *job)
-{
-    const irr_strategy_t *strategy = job->strategy;
-
-    if (job->known->in_place) {
-        return irr_strategy_is_local(strategy) && strategy->pacing == &irr_pacing_free ? run_ranks(job)
-                                                                                        : IRR_ERR_BAD_PARAM;
-    }
-    if (irr_strategy_is_scheduled(strategy)) {
-        return run_schedule(job);
-    }
-    return irr_strategy_is_local(strategy) ? run_ranks(job) : run_grid(job);
+    return status == IRR_OK ? irr_grid_plans_each(&grid, job->strategy, job->known->matrix, job->take, job->context)
+                            : status;
 }
 
 irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_take_t take,
@@ -187,7 +150,14 @@ irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_know
 {
     job_t job = { .strategy = strategy, .known = known, .take = take, .context = context };
 
-    return run(&job);
+    if (known->in_place) {
+        return irr_strategy_is_local(strategy) && strategy->pacing == &irr_pacing_free ? run_ranks(&job)
+                                                                                       : IRR_ERR_BAD_PARAM;
+    }
+    if (irr_strategy_is_scheduled(strategy)) {
+        return run_schedule(&job);
+    }
+    return irr_strategy_is_local(strategy) ? run_ranks(&job) : run_grid(&job);
 }
 
 irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
@@ -205,14 +175,41 @@ irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
     return status;
 }
 
+/* Appends steps to the plan of their rank; the context is the irr_plans_t. */
+static irr_status_t keep(void *context, const irr_plan_t *plan, size_t first, bool last)
+{
+    const irr_plans_t *plans = context;
+    irr_plan_t *kept = &plans->plans[plan->rank];
+    irr_status_t status = irr_plan_reserve(kept, (irr_plan_room_t){
+        .steps = plan->nsteps, .pieces = kept->npieces + plan->npieces, .deps = kept->ndeps + plan->ndeps });
+
+    if (first == 0) {
+        irr_plan_reset(kept, &plans->problems[plan->rank]);
+    }
+    for (size_t i = first; i < plan->nsteps && status == IRR_OK; i++) {
+        const irr_step_t *step = &plan->steps[i];
+
+        status = irr_plan_add(kept, &(irr_step_params_t){
+            .kind = step->kind, .peer = step->peer, .stage = step->stage, .number = step->number,
+            .pieces = &plan->pieces[step->first_piece], .npieces = step->pieces,
+            .deps = plan->deps + step->first_dep, .ndeps = step->deps, .content = step->content,
+            .described = step->described, .ahead = step->ahead, .replaceable = step->replaceable });
+    }
+    kept->scratch_bytes = last ? plan->scratch_bytes : 0;
+    return status;
+}
+
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_plans_t made;
-    job_t job = { .strategy = strategy, .known = known, .plans = &made };
     irr_status_t status = irr_plans_open(known->matrix, &made);
 
+    for (int r = 0; r < made.ranks && status == IRR_OK && known->in_place; r++) {
+        made.problems[r].send = made.problems[r].recv;
+        made.problems[r].in_place = true;
+    }
     if (status == IRR_OK) {
-        status = run(&job);
+        status = irr_plans_each(strategy, known, keep, &made);
     }
     if (status != IRR_OK) {
         irr_plans_fini(&made);

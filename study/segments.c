@@ -24,6 +24,20 @@ void irr_segments_clear(irr_segments_t *segments)
     segments->count = 0;
 }
 
+irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t *from)
+{
+    irr_segment_t *items = irr_resize(segments->items, from->count, sizeof(*items));
+
+    if (items == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (from->count > 0) {
+        memcpy(items, from->items, from->count * sizeof(*items));
+    }
+    *segments = (irr_segments_t){ .items = items, .count = from->count, .max = from->count };
+    return IRR_OK;
+}
+
 static ptrdiff_t end_of(const irr_segment_t *segment)
 {
     return segment->offset + (ptrdiff_t)segment->length;

@@ -31,6 +31,12 @@ void irr_segments_fini(irr_segments_t *segments);
 /* Removes the segments and keeps the memory. */
 void irr_segments_clear(irr_segments_t *segments);
 
+/*
+ * Makes a list a copy of another list, without room for more segments.  After IRR_ERR_NO_MEMORY the list is
+ * unchanged.
+ */
+irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t *from);
+
 /* Offsets are between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two offsets overflows. */
 #define IRR_SEGMENTS_LIMIT (PTRDIFF_MAX / 2)
 

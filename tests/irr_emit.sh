@@ -94,14 +94,12 @@ report $? "--hosts sets the hosts of the ranks"
 good emit-c --topology "$scratch/figure1" --ranks 12 && pairs 12 && balanced &&
     [ "$(table hosts | grep -c '"n5"')" -eq 2 ]
 report $? "a host may have several ranks"
-good emit-c --topology "$scratch/four" && pairs 24 && balanced && [ "$(lines ' 108 phases')" -eq 1 ]
+good emit-c --topology "$scratch/four" && pairs 24 && balanced && counts 1 ' 108 phases'
 report $? "four switches need 6 * 18 phases"
-good emit-c --topology "$scratch/four" --ranks 2 && [ "$(lines 'SIGNALS_MAX = 1 ')" -eq 1 ] &&
-    [ "$(lines ' 0 synchronisations')" -eq 1 ] && pairs 2
+good emit-c --topology "$scratch/four" --ranks 2 && counts 1 'SIGNALS_MAX = 1 ' 1 ' 0 synchronisations' && pairs 2
 report $? "two ranks need no synchronisation"
 conf 'odd*' 'SwitchName=s Nodes=a&b,c??>d,*/e'
-good emit-c --topology "$scratch/odd*" && [ "$(lines '"a.046b"')" -eq 1 ] && [ "$(lines '"c.077.077.076d"')" -eq 1 ] &&
-    [ "$(lines '".052.057e"')" -eq 1 ] && [ "$(lines ' from odd_.$')" -eq 1 ]
+good emit-c --topology "$scratch/odd*" && counts 1 '"a.046b"' 1 '"c.077.077.076d"' 1 '".052.057e"' 1 ' from odd_.$'
 report $? "special characters in names are quoted"
 
 # speeds LINE: runs emit-c for two switches; LINE is that of s0.  True if stderr and the comment have the warning.
@@ -116,8 +114,8 @@ speeds() {
 as_if="the phases are made as if all links had the speed of a host's"
 speeds 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' && speeds 'SwitchName=s0 Nodes=n[0-1] NodeSpeed=2'
 report $? "links of several speeds cause a warning"
-! speeds 'SwitchName=s0 Nodes=n[0-1]' && [ $status -eq 0 ] && [ ! -s "$scratch/err" ] &&
-    [ "$(lines 'speeds')" -eq 1 ] && [ "$(lines ' from speeds.$')" -eq 1 ]
+! speeds 'SwitchName=s0 Nodes=n[0-1]' && [ $status -eq 0 ] && [ ! -s "$scratch/err" ] && counts 1 'speeds' \
+        1 ' from speeds.$'
 report $? "equal speeds cause no warning"
 
 # ---- output ----
@@ -136,7 +134,7 @@ tool emit-c --topology "$scratch/four" --ranks 400
     mb=$(awk "BEGIN { printf \"%.1f\", $mb / 1e6 }") &&
     grep -q -F "irr_plan: stdout: $mb MB for $phases synchronisations" "$scratch/err"
 report $? "a large file causes a warning with its size"
-good --help && [ "$(lines '^  emit-c ')" -eq 1 ]
+good --help && counts 1 '^  emit-c '
 report $? "--help lists emit-c"
 
 # ---- refused ----

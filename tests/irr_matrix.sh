@@ -103,9 +103,9 @@ shows "a sum that overflows is the largest integer" bytes=18446744073709551615 s
 drawn() {
     good draw "$1" && [ "$(head -c 4 "$scratch/out")" = '<svg' ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 }
-drawn "$mesh" && [ "$(lines 'class="v')" -eq 30 ] && [ "$(lines 'class="v d" .*>280 B<')" -eq 1 ] &&
-    [ "$(lines '>bytes from rank to rank, 8 ranks</text>')" -eq 1 ] && [ "$(lines ">matrix $mesh<")" -eq 1 ] &&
-    [ "$(lines '>5200 B in 30 messages to others, density 0.536; the longest 280 B, 1.62 times the mean; ')" -eq 1 ]
+drawn "$mesh" && counts 30 'class="v' 1 'class="v d" .*>280 B<' 1 '>bytes from rank to rank, 8 ranks</text>' \
+        1 ">matrix $mesh<" \
+        1 '>5200 B in 30 messages to others, density 0.536; the longest 280 B, 1.62 times the mean; '
 report $? "a picture of a mesh has all values"
 # ticks: prints the texts of the legend: the lower end, the upper end, then the values between them.
 ticks() {
@@ -117,15 +117,14 @@ report $? "the legend is in bytes"
     [ "$(sed -n 's/^<path d="\(.*\)" class="l[0-9].*/\1/p' "$scratch/out" | tr -cd M)" = MMMM ]
 report $? "adjacent cells of the same colour are one stroke"
 "$MATRIX" generate skewed --ranks 1200 -o "$scratch/wide.mtx" && drawn "$scratch/wide.mtx" &&
-    [ "$(lines '; a cell is the longest message of 5 x 5 ranks<')" -eq 1 ] && [ "$(lines 'class="v')" -eq 0 ] &&
-    [ "$(wc -c < "$scratch/out")" -lt 200000 ] && [ "$(lines 'class="rank e" .*>1120<')" -eq 1 ]
+    counts 1 '; a cell is the longest message of 5 x 5 ranks<' 0 'class="v' &&
+    [ "$(wc -c < "$scratch/out")" -lt 200000 ] && counts 1 'class="rank e" .*>1120<'
 report $? "a cell stands for several ranks if they are many"
-drawn "$scratch/empty" && [ "$(lines '>no message<')" -eq 1 ] &&
-    [ "$(lines '" class="l[0-9]')" -eq 0 ] && [ -z "$(ticks)" ]
+drawn "$scratch/empty" && counts 1 '>no message<' 0 '" class="l[0-9]' && [ -z "$(ticks)" ]
 report $? "a matrix without messages is drawn"
-drawn "$scratch/huge" && [ "$(ticks)" = '9.22 EB ' ] && [ "$(lines '>18.4 EB in 3 messages')" -eq 1 ]
+drawn "$scratch/huge" && [ "$(ticks)" = '9.22 EB ' ] && counts 1 '>18.4 EB in 3 messages'
 report $? "messages of the largest size are drawn"
-cp "$scratch/pair" "$scratch/a<b&c" && drawn "$scratch/a<b&c" && [ "$(lines '/a&lt;b&amp;c<')" -eq 1 ]
+cp "$scratch/pair" "$scratch/a<b&c" && drawn "$scratch/a<b&c" && counts 1 '/a&lt;b&amp;c<'
 report $? "a file name with special characters is escaped"
 
 # ---- convert ----
@@ -210,7 +209,7 @@ good redistribute 2,6,3,6 --unit 1 && awk 'NR > 3 { print $3 }' "$scratch/out" |
     awk '{ print $1 "x" $2 }' | tr '\n' ' ' > "$scratch/lengths"
 [ "$(cat "$scratch/lengths")" = '12x1 12x2 ' ]
 report $? "redistribute gives the lengths of the paper's example 2"
-good redistribute 1,2,1,3 && [ "$(lines '^3 3 6$')" -eq 1 ] && [ "$(lines '^1 2 8$')" -eq 1 ]
+good redistribute 1,2,1,3 && counts 1 '^3 3 6$' 1 '^1 2 8$'
 report $? "redistribute works with more targets than sources; an element has 8 bytes"
 
 # ---- partition ----
@@ -239,7 +238,7 @@ twice() {
 partition twice "the same seed gives the same partition"
 conf x.graph '% two pairs' '4 2 0' '2' '% of friends' '1' '4' '3'
 pairs() {
-    good partition "$scratch/x.graph" -k 2 && [ "$(lines '^2 2 0$')" -eq 1 ]
+    good partition "$scratch/x.graph" -k 2 && counts 1 '^2 2 0$'
     report $? "$1"
 }
 partition pairs "parts may have no messages for each other"
@@ -260,9 +259,9 @@ no_graph "a graph with an additional line" ":4: a line follows" '2 1' '2' '1' '1
 
 # ---- help ----
 
-good --help && [ "$(lines '^Usage: irr_matrix ')" -eq 1 ] && [ "$(lines '^  redistribute ')" -eq 1 ]
+good --help && counts 1 '^Usage: irr_matrix ' 1 '^  redistribute '
 report $? "--help prints the commands"
-good --version && [ "$(lines '^irr_matrix [^ ]*$')" -eq 1 ]
+good --version && counts 1 '^irr_matrix [^ ]*$'
 report $? "--version prints the version"
 
 # ---- bad files ----

@@ -57,7 +57,7 @@ cat > "$scratch/expected" << 'END'
 END
 prints "a rank may have no messages" print --algorithm direct --matrix "$scratch/pair" --json --rank 2
 
-good print --algorithm balanced-grid --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,$')" -eq 1 ]
+good print --algorithm balanced-grid --ranks 61 --json && counts 1 '"dims": \[8, 8\], "stages": 4,$'
 report $? "the JSON of a grid has its dimensions"
 
 cat > "$scratch/expected" << 'END'
@@ -66,7 +66,7 @@ plan rank 1 of 3, 1 stage, 1 step, 0 scratch bytes
 stage 1 step 1    recv from 0              5 bytes  output[0,5)
 END
 prints "print --rank prints the plan of a rank as text" print --algorithm direct --matrix "$scratch/pair" --rank 1
-good print --algorithm natural --ranks 4 && [ "$(lines '^plan rank [0-3] of 4')" -eq 4 ]
+good print --algorithm natural --ranks 4 && counts 4 '^plan rank [0-3] of 4'
 report $? "print prints the plans of all ranks as text"
 
 # ---- check ----
@@ -95,14 +95,13 @@ proves "a balanced grid keeps the bounds of the paper" \
 file one '2 2 1' '1 2 5'
 shows "messages without bytes have headers" header_bytes=21 \
     check --algorithm spread --matrix "$scratch/one" --slice-min 0
-good check --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 2000 && [ "$(lines '^stages=3$')" -eq 1 ] &&
-    [ "$(lines '=ok$')" -eq 4 ] && good print --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 0 --rank 0 &&
-    [ "$(lines '^stage 3')" -eq 0 ]
+good check --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 2000 && counts 1 '^stages=3$' 4 '=ok$' &&
+    good print --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 0 --rank 0 && counts 0 '^stage 3'
 report $? "hybrid sends long messages directly"
-good check --algorithm balanced-grid --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
+good check --algorithm balanced-grid --ranks 19 --dims 5x4 && counts 0 '^contention=0$'
 report $? "a grid set by --dims may have contention"
 tool check --algorithm direct --ranks 2 --pattern next --unit 1073741824
-[ $status -eq 0 ] && [ "$(lines '^delivered=ok$')" -eq 1 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
+[ $status -eq 0 ] && counts 1 '^delivered=ok$' && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
     grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
 report $? "a plan that needs too much memory is proved but not run"
 
@@ -233,8 +232,8 @@ for algorithm in direct natural xor random random-sorted random-heap optimal tre
 done
 [ -z "$undelivered" ]
 report $? "in place, direct messages and schedules deliver with 1 MiB of scratch$undelivered"
-good draw --algorithm random-heap --ranks 4 --in-place && good print --algorithm random-heap --ranks 4 --in-place --json &&
-    [ "$(lines '"slices":\[\[[0-3],[0-3],0,1024\]\]')" -eq 12 ]
+good draw --algorithm random-heap --ranks 4 --in-place &&
+    good print --algorithm random-heap --ranks 4 --in-place --json && counts 12 '"slices":\[\[[0-3],[0-3],0,1024\]\]'
 report $? "plans in place are drawn, and printed as JSON"
 refused "a grid in place" "--in-place needs direct messages with the pacing free, or an algorithm with a schedule, which it ignores; " \
     check --algorithm grid --ranks 8 --in-place
@@ -329,9 +328,9 @@ for pair in "tree --pacing sync" "optimal --pacing grant" "random --pacing loose
 done
 report $ok "the default pacing is that of the component"
 good print --algorithm tree --ranks 4 --unit 20k --rank 0 && cp "$scratch/out" "$scratch/lead" &&
-    [ "$(lines '^# tree, pacing sync, lead_bytes 49152, piece_bytes 0, window_messages 0, window_bytes 0$')" -eq 1 ] &&
+    counts 1 '^# tree, pacing sync, lead_bytes 49152, piece_bytes 0, window_messages 0, window_bytes 0$' &&
     good print --algorithm tree --ranks 4 --unit 20k --rank 0 --lead 0 &&
-    [ "$(lines '^# tree, pacing sync, lead_bytes 0, ')" -eq 1 ] &&
+    counts 1 '^# tree, pacing sync, lead_bytes 0, ' &&
     [ "$(diff "$scratch/lead" "$scratch/out" | grep -c '^[<>].*signal')" -gt 0 ]
 report $? "the default of --lead is that of a job"
 good check --algorithm tree --ranks 4 --unit 20k --piece 8k --window 2 --window-bytes 16k &&
@@ -354,10 +353,10 @@ refused "--grants without pacing grant" "--grants goes with the pacing grant onl
 # ---- help ----
 
 shows "--unit takes a suffix" message_bytes_max=2048 check --algorithm direct --ranks 2 --unit 2k
-good --help all && [ "$(lines '^Usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
+good --help all && counts 1 '^Usage: irr_plan ' 1 '^  contention '
 report $? "--help all prints usage and values"
-good -h && [ "$(lines '^  -o, --output FILE')" -eq 1 ]
+good -h && counts 1 '^  -o, --output FILE'
 report $? "-h prints the options"
-good --version && [ "$(lines '^irr_plan [^ ]*$')" -eq 1 ]
+good --version && counts 1 '^irr_plan [^ ]*$'
 report $? "--version prints the version"
 exit $failed

@@ -10,66 +10,61 @@ file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 command -v python3 > /dev/null || { echo "1..0 # SKIP python3 was not found"; exit 0; }
 echo 1..22
 
-good draw --algorithm direct --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
-    [ "$(lines 'class="title".*>direct, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+good draw --algorithm direct --ranks 5 && counts 20 '^<g><title>.*class="cell s0"' \
+        1 'class="title".*>direct, 5 ranks<' && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "each message has a cell"
-[ "$(lines 'class="rank".*>4<')" -eq 2 ] && [ "$(lines 'class="step".*>')" -eq 4 ]
+counts 2 'class="rank".*>4<' 4 'class="step".*>'
 report $? "ranks and steps have numbers"
-good draw --algorithm natural --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
+good draw --algorithm natural --ranks 5 && counts 20 '^<g><title>.*class="cell contended s0"'
 report $? "contention is marked"
-[ "$(lines '>rank 7 receives several messages in this step<')" -eq 1 ] &&
-    good draw --algorithm balanced-grid --ranks 16 && [ "$(lines '>rank 7 receives\|>nothing is sent')" -eq 0 ] &&
-    good draw --algorithm spread --ranks 16 && [ "$(lines '>nothing is sent in this step<')" -eq 1 ]
+counts 1 '>rank 7 receives several messages in this step<' && good draw --algorithm balanced-grid --ranks 16 &&
+    counts 0 '>rank 7 receives\|>nothing is sent' && good draw --algorithm spread --ranks 16 &&
+    counts 1 '>nothing is sent in this step<'
 report $? "the legend has only marks of the picture"
-good draw --algorithm direct --matrix "$scratch/wide" && [ "$(lines 'width="29".*>199</text></g>$')" -eq 1 ]
+good draw --algorithm direct --matrix "$scratch/wide" && counts 1 'width="29".*>199</text></g>$'
 report $? "a cell is as wide as the number in it"
-good draw --algorithm balanced-grid --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
-    [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] &&
-    [ "$(lines '^<g><title>.*class="cell contended')" -eq 0 ]
+good draw --algorithm balanced-grid --ranks 61 && counts 4 'class="stage".*>stage [1-4]<' &&
+    [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] && counts 0 '^<g><title>.*class="cell contended'
 report $? "each stage has a heading and a colour"
-good draw --algorithm direct --matrix "$scratch/pair" &&
-    [ "$(lines '<title>stage 1 step 1: 0 to 1, 5 bytes</title>')" -eq 1 ]
+good draw --algorithm direct --matrix "$scratch/pair" && counts 1 '<title>stage 1 step 1: 0 to 1, 5 bytes</title>'
 report $? "the tooltip of a cell shows its message"
 cp "$scratch/pair" "$scratch/a&b<c"
-good draw --algorithm direct --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<')" -eq 1 ]
+good draw --algorithm direct --matrix "$scratch/a&b<c" && counts 1 'a&amp;b&lt;c<'
 report $? "names are escaped"
-good draw --algorithm direct --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
+good draw --algorithm direct --ranks 1 && counts 0 '^<g><title>'
 report $? "one rank has nothing to draw"
 good draw --algorithm optimal --matrix "$scratch/triangle" &&
-    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 30</title>.* s0" x="88.00" y="183" width="675.00"')" -eq 1 ] &&
-    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 20</title>.* s0" x="538.00" y="223" width="450.00"')" -eq 1 ] &&
-    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="763.00" y="263" width="225.00"')" -eq 1 ] &&
-    [ "$(lines '^<g><title>')" -eq 6 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+    counts 1 '<title>step 1: 0 to 1, bytes 0 to 30</title>.* s0" x="88.00" y="183" width="675.00"' \
+        1 '<title>step 2: 1 to 0, bytes 0 to 20</title>.* s0" x="538.00" y="223" width="450.00"' \
+        1 '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="763.00" y="263" width="225.00"' 6 '^<g><title>' &&
+    [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a schedule is drawn over time"
-[ "$(lines ' s0 from" x="88.00" y="239" width="675.00".*>0</text>$')" -eq 1 ] &&
-    [ "$(lines ' from" x=')" -eq 6 ]
+counts 1 ' s0 from" x="88.00" y="239" width="675.00".*>0</text>$' 6 ' from" x='
 report $? "a schedule over time shows received messages"
-[ "$(lines '^<text class="rank number" x="46" y="282">2</text>$')" -eq 1 ] &&
-    [ "$(lines 'class="idle" x="88"')" -eq 6 ] && [ "$(lines 'class="barrier"')" -eq 3 ] &&
-    [ "$(lines '^<path class="bound" d="M988.00 174V302"/>$')" -eq 1 ] &&
-    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ] && [ "$(lines '>a transmission of a split')" -eq 0 ]
+counts 1 '^<text class="rank number" x="46" y="282">2</text>$' 6 'class="idle" x="88"' 3 'class="barrier"' \
+        1 '^<path class="bound" d="M988.00 174V302"/>$' 1 'in 8.3 % of the 40 bytes of 3 steps<' \
+        0 '>a transmission of a split'
 report $? "a schedule over time shows idle times, ends of steps and the bound"
-good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"')" -eq 0 ] &&
-    [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
-    [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
+good draw --redistribute 2,6,3,6 --unit 1 --async && counts 0 'class="barrier"' \
+        1 'in 16.7 % of the 6 bytes of 6 steps<' 1 '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"'
 report $? "with --async there are no ends of steps"
 good draw --algorithm random-heap --pattern sparse --ranks 16 &&
-    [ "$(lines '>a transmission of a split message; there is 1 more transmission than messages<')" -eq 1 ]
+    counts 1 '>a transmission of a split message; there is 1 more transmission than messages<'
 report $? "the legend uses the singular for one transmission"
 file nothing '2 2 0'
-good draw --algorithm random-heap --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
+good draw --algorithm random-heap --matrix "$scratch/nothing" && counts 0 '^<g><title>' &&
     good draw --algorithm xor --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "an empty schedule has nothing to draw"
 
-good draw --algorithm grid --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
-    [ "$(lines '>nothing sent<')" -eq 0 ] && [ "$(wc -c < "$scratch/out")" -lt 100000 ] &&
-    [ "$(lines '>grid, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
-    [ "$(lines '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<')" -eq 2 ] &&
-    [ "$(lines '^<path d="M0 0h15M0 1h15.*M0 255h15" class="l31"/>$')" -eq 2 ]
+good draw --algorithm grid --ranks 256 && counts 0 '^<g><title>' 0 '>nothing sent<' &&
+    [ "$(wc -c < "$scratch/out")" -lt 100000 ] &&
+    counts 2 '>grid, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<' \
+        2 '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<' \
+        2 '^<path d="M0 0h15M0 1h15.*M0 255h15" class="l31"/>$'
 report $? "many messages are drawn as a heat map"
 good draw --algorithm direct --ranks 1024 --pattern random && [ "$(wc -c < "$scratch/out")" -lt 500000 ] &&
-    [ "$(lines '>direct, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
-    [ "$(lines 'class="rank e".*>960<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+    counts 2 '>direct, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<' \
+        1 'class="rank e".*>960<' && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a cell of a heat map may stand for several ranks and steps"
 (ulimit -v 450000 && "$PLAN" draw --algorithm balanced-grid --pattern random --ranks 256) > "$scratch/out" 2>&1 &&
     [ "$(lines '^<path d=')" -gt 0 ]

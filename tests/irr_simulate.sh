@@ -37,9 +37,9 @@ good simulate --ranks 8 --algorithms host,a1,a3/4x2 && [ "$(us direct)" != "" ] 
     grep -q ' direct/this ' "$scratch/out"
 report $? "older names are printed as the present ones, and the speedup is over direct"
 good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 11 ] &&
-    [ "$(lines '^# machine as preset$')" -eq 1 ] && [ "$(lines '^grid/16x4 ')" -eq 1 ]
+    counts 1 '^# machine as preset$' 1 '^grid/16x4 '
 report $? "the default strategies have grids for the nodes"
-good simulate --ranks 8 && [ "$(lines '^node ')" -eq 0 ]
+good simulate --ranks 8 && counts 0 '^node '
 report $? "node is left out if each node has one rank"
 cp "$scratch/out" "$scratch/before"
 good simulate --ranks 8 && cmp -s "$scratch/out" "$scratch/before"
@@ -66,7 +66,7 @@ report $ok "each algorithm is simulated"
 good simulate --redistribute 2,6,3,6 --algorithms redistribution && [ -n "$(us redistribution)" ]
 report $? "a redistribution is simulated"
 good simulate --pattern sparse --ranks 16 --algorithms direct,tree/loose,random-heap/grant,grid/8x2 &&
-    [ "$(lines '^tree/loose ')" -eq 1 ] && [ "$(lines '^random-heap/grant ')" -eq 1 ] && [ "$(lines '^grid/8x2 ')" -eq 1 ]
+    counts 1 '^tree/loose ' 1 '^random-heap/grant ' 1 '^grid/8x2 '
 report $? "strategies may have pacings and dimensions"
 
 conf tree 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b'
@@ -74,7 +74,7 @@ file two '4 4 2' '1 3 600' '2 4 600'
 good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct && [ "$(us direct)" = 1.7 ]
 report $? "two messages through one switch share no link"
 good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct --topology "$scratch/tree" &&
-    [ "$(us direct)" = 2.3 ] && [ "$(lines ', switches of ')" -eq 1 ]
+    [ "$(us direct)" = 2.3 ] && counts 1 ', switches of '
 report $? "two messages share a link between switches of a topology"
 good simulate --matrix "$scratch/two" --machine "$simple" --algorithms direct --topology "$scratch/tree" \
     --hosts 'n[0,2,1,3]' && [ "$(us direct)" = 1.7 ]
@@ -96,36 +96,32 @@ report $? "1024 ranks are simulated"
 # ---- recommend ----
 
 good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = grid ] &&
-    [ "$(lines '^grid/11x11x11 ')" -eq 1 ] &&
-    [ "$(lines '^node .*mpirun -np 1024 --map-by ppr:32:node --mca coll_irr_alltoallv_algorithm node app$')" -eq 1 ] &&
-    [ "$(lines '^direct ')" -eq 0 ]
+    counts 1 '^grid/11x11x11 ' \
+        1 '^node .*mpirun -np 1024 --map-by ppr:32:node --mca coll_irr_alltoallv_algorithm node app$' 0 '^direct '
 report $? "for short messages, recommend lists grids and node, but not direct"
 good recommend --ranks 64 --ranks-per-node 16 --unit 1048576 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ] &&
-    [ "$(lines '^host .*1.00  mpirun -np 64 --map-by ppr:16:node app$')" -eq 1 ]
+    counts 1 '^host .*1.00  mpirun -np 64 --map-by ppr:16:node app$'
 report $? "for long messages, recommend prefers Open MPI's direct messages"
 good recommend --ranks 16 --ranks-per-node 16 &&
     [ "$(sed -n '4s/ .*//p;5s/ .*//p' "$scratch/out" | xargs)" = 'host direct' ] &&
-    good recommend --ranks 16 --ranks-per-node 16 --unit 8 && [ "$(lines '^direct ')" -eq 1 ] &&
-    [ "$(lines '^node ')" -eq 0 ] && [ "$(lines '^hybrid')" -eq 0 ] &&
+    good recommend --ranks 16 --ranks-per-node 16 --unit 8 && counts 1 '^direct ' 0 '^node ' 0 '^hybrid' &&
     sed -n 4p "$scratch/out" | grep -q '^grid \|^bruck '
 report $? "on one node, recommend lists direct messages, and grids for short ones, but not node"
-good recommend --ranks 64 --unit 65536 && [ "$(lines '^tree .*algorithm tree app$')" -eq 1 ] &&
-    [ "$(lines '^direct/loose ')" -eq 1 ]
+good recommend --ranks 64 --unit 65536 && counts 1 '^tree .*algorithm tree app$' 1 '^direct/loose '
 report $? "for long messages, recommend lists pacings"
 good recommend --ranks 64 --algorithms grid/16x4,direct/loose --unit 2048 &&
-    [ "$(lines 'algorithm grid --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
-    [ "$(lines 'algorithm direct --mca coll_irr_pacing loose app$')" -eq 1 ]
+    counts 1 'algorithm grid --mca coll_irr_dims 16x4 app$' 1 'algorithm direct --mca coll_irr_pacing loose app$'
 report $? "the commands of recommend have parameters for dimensions and pacings"
 good recommend --ranks 64 --pattern spike --unit 256 &&
-    [ "$(lines '^hybrid/from:1566 .*algorithm hybrid --mca coll_irr_direct_bytes 1566 app$')" -eq 1 ] &&
-    good recommend --ranks 64 --unit 256 && [ "$(lines '^hybrid')" -eq 0 ]
+    counts 1 '^hybrid/from:1566 .*algorithm hybrid --mca coll_irr_direct_bytes 1566 app$' &&
+    good recommend --ranks 64 --unit 256 && counts 0 '^hybrid'
 report $? "recommend lists hybrid if some messages are long"
 good simulate --ranks 64 --pattern spike --unit 256 --algorithms grid,hybrid,hybrid/from:100000 &&
     [ "$(us hybrid)" != "$(us grid)" ] && [ "$(us hybrid/from:100000)" = "$(us grid)" ]
 report $? "hybrid/from: sets the length from which messages are sent directly"
 good recommend --matrix "$mesh" --scale 100000 --topology "$scratch/tree" --algorithms tree &&
     [ "$(lines "algorithm tree --mca coll_irr_topology_file $scratch/tree app\$")" -eq 1 ] &&
-    [ "$(lines '^# what queues that overflow cost')" -eq 1 ]
+    counts 1 '^# what queues that overflow cost'
 report $? "the commands of recommend have a parameter for the topology, with a note on the model"
 ok=0
 for machine in "$machines"/*.conf; do

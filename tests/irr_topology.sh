@@ -34,8 +34,7 @@ list=$(sed -n "s/.*--hosts '\([^']*\)'.*/\1/p" "$srcdir/docs/topology.md" | head
 good print --algorithm direct --topology "$scratch/document" --hosts "$list" --json &&
     grep -q '"ranks": 16, "hosts": \["n000", "n001", ' "$scratch/out"
 report $? "the list of hosts in the documents works with their topology.conf"
-good print --algorithm direct --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
-    [ "$(lines '^rank 1 is on n3$')" -eq 1 ]
+good print --algorithm direct --topology "$scratch/two" --hosts n0,n3 --rank 1 && counts 1 '^rank 1 is on n3$'
 report $? "the plan of a rank as text names its host"
 
 # ---- check ----
@@ -157,11 +156,10 @@ report $? "without a topology all ranks are at one switch"
 good check --algorithm auto --topology "$scratch/star" --unit 100 && figures phases=48 link_contention=0 &&
     good print --algorithm tree --topology "$scratch/star" --json && cp "$scratch/out" "$scratch/expected" &&
     good print --algorithm auto --topology "$scratch/star" --json && cmp -s "$scratch/expected" "$scratch/out" &&
-    good draw --algorithm auto --topology "$scratch/star" && [ "$(lines '<title>tree, 16 ranks<')" -eq 1 ]
+    good draw --algorithm auto --topology "$scratch/star" && counts 1 '<title>tree, 16 ranks<'
 report $? "auto chooses tree if the ranks are on several hosts"
-good print --algorithm auto --topology "$scratch/star" --hosts n5,n5,n5 --json &&
-    [ "$(lines '^{"algorithm": "direct",')" -eq 1 ] && good print --algorithm auto --ranks 3 --json &&
-    [ "$(lines '^{"algorithm": "direct",')" -eq 1 ]
+good print --algorithm auto --topology "$scratch/star" --hosts n5,n5,n5 --json && counts 1 '^{"algorithm": "direct",' &&
+    good print --algorithm auto --ranks 3 --json && counts 1 '^{"algorithm": "direct",'
 report $? "auto chooses direct on one host, or without a topology"
 good check --algorithm tree --topology "$scratch/star" --pattern skewed --save "$scratch/expected" &&
     good check --algorithm auto --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
@@ -173,9 +171,8 @@ good print --algorithm tree --topology "$scratch/star" --matrix "$mesh" --seed 3
     good print --algorithm auto --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
     cmp -s "$scratch/expected" "$scratch/out"
 report $? "auto uses --seed with a matrix"
-good --help all && [ "$(lines '^  tree  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
-    [ "$(lines '^  link_ratio ')" -eq 1 ] && [ "$(lines '^  syncs_removed ')" -eq 1 ] &&
-    [ "$(lines '^  phases ')" -eq 1 ] && [ "$(lines '^  root ')" -eq 1 ]
+good --help all && counts 1 '^  tree  ' 1 '^  link_bound_bytes ' 1 '^  link_ratio ' 1 '^  syncs_removed ' \
+        1 '^  phases ' 1 '^  root '
 report $? "--help all lists tree and its values"
 good check --algorithm tree --host-route node --topology "$scratch/two" --ranks 8 --unit 50k --piece 32k &&
     figures delivered=ok && [ "$(value pacing)/$(value piece_bytes)" = sync/32768 ]
@@ -199,25 +196,22 @@ report $? "irregular counts over a link slower than the hosts have no contention
 
 # ---- draw ----
 
-good draw --algorithm direct --topology "$scratch/two" --unit 100 && [ "$(lines 'class="host"')" -eq 4 ] &&
-    [ "$(lines 'class="switch"')" -eq 3 ] &&
-    [ "$(lines '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>')" -eq 12 ] &&
-    [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(lines '>carries nothing<')" -eq 0 ] &&
+good draw --algorithm direct --topology "$scratch/two" --unit 100 && counts 4 'class="host"' 3 'class="switch"' \
+        12 '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>' 4 '^<g>.*class="busiest"' 0 '>carries nothing<' &&
     [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a picture of the tree marks the busiest links"
-good draw --algorithm direct --topology "$scratch/half" --unit 100 && [ "$(lines '>1600 B / 2<')" -eq 2 ] &&
-    [ "$(lines '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>')" -eq 1 ] &&
-    [ "$(lines 'the busiest: s1 -&gt; s0, 800 bytes divided by its speed, and 1 other')" -eq 1 ]
+good draw --algorithm direct --topology "$scratch/half" --unit 100 && counts 2 '>1600 B / 2<' \
+        1 '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>' \
+        1 'the busiest: s1 -&gt; s0, 800 bytes divided by its speed, and 1 other'
 report $? "a picture of the tree shows the speed of a fast link"
-good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && [ "$(lines 'class="host"')" -eq 2 ] &&
-    [ "$(lines 'class="switch"')" -eq 1 ] && [ "$(lines 'rank 0-1<')" -eq 1 ]
+good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && counts 2 'class="host"' 1 'class="switch"' \
+        1 'rank 0-1<'
 report $? "only hosts and switches that ranks use are drawn"
-good draw --algorithm direct --topology "$scratch/two" --hosts n0,n0 && [ "$(lines '^<g>.*class="unused"')" -eq 2 ] &&
-    [ "$(lines 'no message leaves its host')" -eq 1 ] && [ "$(lines '^<path class="[a-z]*"')" -eq 1 ]
+good draw --algorithm direct --topology "$scratch/two" --hosts n0,n0 && counts 2 '^<g>.*class="unused"' \
+        1 'no message leaves its host' 1 '^<path class="[a-z]*"'
 report $? "the legend of a tree without traffic has no arrow"
 conf 'a&b' 'SwitchName=<&> Nodes=a&b,c>d'
-good draw --algorithm direct --topology "$scratch/a&b" && [ "$(lines '&lt;&amp;&gt;')" -gt 0 ] &&
-    [ "$(lines '<&>')" -eq 0 ]
+good draw --algorithm direct --topology "$scratch/a&b" && [ "$(lines '&lt;&amp;&gt;')" -gt 0 ] && counts 0 '<&>'
 report $? "special characters in names are escaped in a picture"
 
 # ---- refused ----

@@ -41,6 +41,14 @@ lines() {
     grep -c -e "$1" "$scratch/out"
 }
 
+# counts NUMBER TEXT...: true if stdout has this number of lines with each text.
+counts() {
+    while [ $# -gt 0 ]; do
+        [ "$(lines "$2")" -eq "$1" ] || return 1
+        shift 2
+    done
+}
+
 # figures LINE...: true if stdout has each of these lines.
 figures() {
     for line; do

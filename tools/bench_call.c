@@ -49,25 +49,29 @@ const char *irr_bench_key(irr_bench_call_t call)
 
 /* ---- the call ---- */
 
+/* The arguments of the calls with one count for each block, without a request. */
+#define COUNTS exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets, \
+               MPI_BYTE, comm
+#define ONE    exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm
+#define TYPES  exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets, \
+               recv->types, comm
+
 void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm)
 {
     const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
 
     switch (exchange->work->call) {
     case IRR_BENCH_ALLTOALL:
-        MPI_Alltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm);
+        MPI_Alltoall(ONE);
         break;
     case IRR_BENCH_ALLTOALLW:
-        MPI_Alltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
-                      recv->types, comm);
+        MPI_Alltoallw(TYPES);
         break;
     case IRR_BENCH_NEIGHBOR:
-        MPI_Neighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
-                               recv->offsets, MPI_BYTE, comm);
+        MPI_Neighbor_alltoallv(COUNTS);
         break;
     default:
-        MPI_Alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
-                      MPI_BYTE, comm);
+        MPI_Alltoallv(COUNTS);
     }
 }
 
@@ -77,20 +81,16 @@ void irr_bench_call_start(const irr_bench_exchange_t *exchange, MPI_Comm comm, M
 
     switch (exchange->work->call) {
     case IRR_BENCH_ALLTOALL:
-        MPI_Ialltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm,
-                      request);
+        MPI_Ialltoall(ONE, request);
         break;
     case IRR_BENCH_ALLTOALLW:
-        MPI_Ialltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
-                       recv->types, comm, request);
+        MPI_Ialltoallw(TYPES, request);
         break;
     case IRR_BENCH_NEIGHBOR:
-        MPI_Ineighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
-                                recv->offsets, MPI_BYTE, comm, request);
+        MPI_Ineighbor_alltoallv(COUNTS, request);
         break;
     default:
-        MPI_Ialltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
-                       MPI_BYTE, comm, request);
+        MPI_Ialltoallv(COUNTS, request);
     }
 }
 
@@ -110,8 +110,7 @@ void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm com
 #ifdef ALLTOALLV_INIT
     const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
 
-    ALLTOALLV_INIT(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
-                   MPI_BYTE, comm, MPI_INFO_NULL, request);
+    ALLTOALLV_INIT(COUNTS, MPI_INFO_NULL, request);
 #else
     (void)comm;
     (void)exchange;

@@ -35,8 +35,8 @@ static irr_cli_exit_t print_text(const irr_tool_job_t *job)
     fputc('\n', job->stream);
     for (int r = 0; r < job->plans->ranks; r++) {
         if (rank == IRR_TOOL_ALL_RANKS || rank == r) {
-            if (job->topology != NULL) {
-                fprintf(job->stream, "rank %d is on %s\n", r, job->topology->names[job->host_of[r]]);
+            if (job->options->topology != NULL) {
+                fprintf(job->stream, "rank %d is on %s\n", r, job->input->topology.names[job->input->host_of[r]]);
             }
             irr_plan_print(&job->plans->plans[r], job->stream);
         }
@@ -62,7 +62,7 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status)
 
 static irr_cli_exit_t draw(const irr_tool_job_t *job)
 {
-    if (job->topology != NULL) {
+    if (job->options->topology != NULL) {
         return irr_tool_draw_tree(job);
     }
     if (job->schedule == NULL || (job->schedule->count > IRR_TOOL_DRAW_MESSAGES_MAX && !job->options->async)) {
@@ -149,7 +149,7 @@ static void describe(int algorithm, irr_tool_job_t *job)
 /* Returns the number of consecutive ranks that share a node, or 0 if each host is a node. */
 static int ranks_per_node(const irr_tool_job_t *job)
 {
-    if (job->options->ranks_per_node > 0 || job->host_of != NULL) {
+    if (job->options->ranks_per_node > 0 || job->input->host_of != NULL) {
         return job->options->ranks_per_node;
     }
     return job->strategy->route == &irr_route_node ? irr_grid_square_columns(job->matrix->ranks) : job->matrix->ranks;
@@ -165,7 +165,7 @@ static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
         return IRR_ERR_NO_MEMORY;
     }
     for (int r = 0; r < ranks; r++) {
-        labels[r] = per_node > 0 ? r / per_node : job->host_of[r];
+        labels[r] = per_node > 0 ? r / per_node : job->input->host_of[r];
     }
     status = irr_nodes_init(nodes, ranks, labels);
     free(labels);
@@ -175,10 +175,10 @@ static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
 /* Prints an error message if a node has ranks on several hosts. */
 static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *nodes)
 {
-    for (int i = 1; job->host_of != NULL && i < nodes->ranks; i++) {
+    for (int i = 1; job->input->host_of != NULL && i < nodes->ranks; i++) {
         const int one = nodes->members[i - 1], other = nodes->members[i];
 
-        if (nodes->node[one] == nodes->node[other] && job->host_of[one] != job->host_of[other]) {
+        if (nodes->node[one] == nodes->node[other] && job->input->host_of[one] != job->input->host_of[other]) {
             return irr_cli_complain("--ranks-per-node %d: ranks %d and %d are not on one host",
                                     job->options->ranks_per_node, one, other);
         }
@@ -187,9 +187,10 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
 }
 
 /* Computes the matrix of forwarded messages and the schedule, if the strategy needs them. */
-static irr_status_t prepare(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_known_t *known)
+static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
 {
     const irr_tool_options_t *options = job->options;
+    irr_tool_input_t *input = job->input;
     irr_status_t status = IRR_OK;
 
     *known = (irr_plans_known_t){
@@ -203,27 +204,26 @@ static irr_status_t prepare(irr_tool_job_t *job, irr_tool_input_t *input, irr_pl
             status = irr_tool_schedule_compute(options, job->strategy->order, job->delivered, input);
         }
         job->schedule = known->schedule = &input->schedule;
-        job->schedule_ms = input->schedule_ms;
     }
     return status;
 }
 
-static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
+static irr_status_t build_plans(irr_tool_job_t *job, irr_plans_t *plans)
 {
     irr_plans_known_t known;
-    irr_status_t status = prepare(job, input, &known);
+    irr_status_t status = prepare(job, &known);
 
     if (status != IRR_OK) {
         return status;
     }
-    return job->options->command == IRR_TOOL_DRAW && job->topology == NULL
+    return job->options->command == IRR_TOOL_DRAW && job->options->topology == NULL
                ? irr_plans_outline(job->strategy, &known, plans) : irr_plans_build(job->strategy, &known, plans);
 }
 
-irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_take_t take, void *context)
+irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_plans_take_t take, void *context)
 {
     irr_plans_known_t known;
-    irr_status_t status = prepare(job, input, &known);
+    irr_status_t status = prepare(job, &known);
 
     return status == IRR_OK ? irr_plans_each(job->strategy, &known, take, context) : status;
 }
@@ -301,9 +301,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_plans_t plans = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
-        .options = options, .matrix = &input->matrix, .delivered = &input->matrix, .strategy = &strategy,
-        .nodes = &nodes, .plans = &plans,
-        .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of,
+        .options = options, .input = input, .matrix = &input->matrix, .delivered = &input->matrix,
+        .strategy = &strategy, .nodes = &nodes, .plans = &plans,
         .tree = options->topology != NULL ? &input->tree : NULL
     };
     irr_cli_exit_t code = IRR_CLI_REFUSED;
@@ -323,7 +322,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         return IRR_CLI_REFUSED;
     }
     if (status == IRR_OK) {
-        status = build_plans(&job, input, &plans);
+        status = build_plans(&job, &plans);
         if (status == IRR_OK) {
             describe(input->algorithm, &job);
             code = write_all(&job);
@@ -338,10 +337,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
 /* Runs emit-c, which needs no plans, and simulate and recommend, which make the plans of one strategy at a time. */
 static irr_cli_exit_t run_alone(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    irr_tool_job_t job = {
-        .options = options, .matrix = &input->matrix, .topology = &input->topology, .host_of = input->host_of,
-        .tree = &input->tree, .input = input
-    };
+    irr_tool_job_t job = { .options = options, .input = input, .matrix = &input->matrix, .tree = &input->tree };
 
     return write_output(&job, options->output, run_command);
 }

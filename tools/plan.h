@@ -123,20 +123,17 @@ irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const 
 /* The data of a command. */
 typedef struct irr_tool_job {
     const irr_tool_options_t *options;
+    irr_tool_input_t         *input;
     const irr_matrix_t       *matrix;
     const irr_strategy_t     *strategy;
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
     const irr_schedule_t     *schedule;    /* NULL: there is none */
     const irr_matrix_t       *delivered;   /* the bytes that the schedule delivers: the matrix, or its forwarded part */
-    double                    schedule_ms; /* time to read or compute the schedule */
-    const irr_topology_t     *topology;    /* NULL: there is none */
-    const int                *host_of;     /* host of each rank, with a topology */
-    const irr_tree_t         *tree;        /* the tree of the topology, for schedules */
+    const irr_tree_t         *tree;        /* the tree of the topology, for schedules; NULL: there is none */
     const char               *algorithm;  /* the name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* dimensions of the grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
-    irr_tool_input_t         *input;      /* the source of the members above; for emit-c, simulate and recommend */
     FILE                     *stream;     /* the caller checks for write errors at the end */
 } irr_tool_job_t;
 
@@ -152,7 +149,7 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
 
 /* Passes the plans of a job's strategy to `take`; see irr_plans_each. */
-irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_take_t take, void *context);
+irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_plans_take_t take, void *context);
 
 /* A printed setting of a strategy; 0: no limit, or not used by this strategy. */
 typedef struct irr_tool_shown {

@@ -190,7 +190,7 @@ static void phases_print(const irr_tool_job_t *job, const phases_t *phases)
         fprintf(job->stream, "syncs=%" PRIu64 "\nsyncs_removed=%" PRIu64 "\n", phases->syncs, phases->removed);
     }
     if (phases->is_tree) {
-        fprintf(job->stream, "phases=%d\nroot=%s\n", job->schedule->steps, job->topology->names[phases->root]);
+        fprintf(job->stream, "phases=%d\nroot=%s\n", job->schedule->steps, job->input->topology.names[phases->root]);
     }
 }
 
@@ -270,10 +270,10 @@ static irr_status_t measure(check_t *check)
     if (status == IRR_OK && job->schedule != NULL) {
         status = irr_large_makespan_async(job->schedule, NULL, &check->async);
     }
-    if (status == IRR_OK && job->topology != NULL) {
+    if (status == IRR_OK && job->options->topology != NULL) {
         status = irr_links_count(job->plans, job->tree, &check->links);
     }
-    if (status == IRR_OK && job->schedule != NULL && job->topology != NULL) {
+    if (status == IRR_OK && job->schedule != NULL && job->options->topology != NULL) {
         status = phases_count(job, &check->phases);
     }
     if (status == IRR_OK) {
@@ -306,13 +306,13 @@ static void print_schedule(const irr_tool_job_t *job, uint64_t async)
             irr_schedule_makespan(job->schedule));
     fprintf(job->stream, "async_bytes=%" PRIu64 "\nlower_bound_bytes=%" PRIu64 "\n", async,
             irr_schedule_bound(job->delivered));
-    fprintf(job->stream, "schedule_ms=%.3f\nsplits=%zu\n", job->schedule_ms,
+    fprintf(job->stream, "schedule_ms=%.3f\nsplits=%zu\n", job->input->schedule_ms,
             irr_schedule_splits(job->schedule, job->delivered));
 }
 
 static void print_links(const irr_tool_job_t *job, const irr_links_t *links)
 {
-    const irr_topology_t *topology = job->topology;
+    const irr_topology_t *topology = &job->input->topology;
     const int vertex = links->busiest / 2;
 
     fprintf(job->stream, "link_contention=%zu\nload=%" PRIu64 "\nload_link=", links->contention, links->load);
@@ -356,10 +356,10 @@ static void print(const check_t *check)
     if (check->job->schedule != NULL) {
         print_schedule(check->job, check->async);
     }
-    if (check->job->topology != NULL) {
+    if (check->job->options->topology != NULL) {
         print_links(check->job, &check->links);
     }
-    if (check->job->schedule != NULL && check->job->topology != NULL) {
+    if (check->job->schedule != NULL && check->job->options->topology != NULL) {
         phases_print(check->job, &check->phases);
     }
 }

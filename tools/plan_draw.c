@@ -301,7 +301,7 @@ irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
 /* Returns the vertices of the tree, each with the bytes to its parent and the bytes from its parent. */
 static json_t *vertices_of(const irr_tool_job_t *job, const irr_links_t *links)
 {
-    const irr_topology_t *topology = job->topology;
+    const irr_topology_t *topology = &job->input->topology;
     json_t *list = json_array();
 
     for (int v = 0; v < topology->vertices; v++) {
@@ -324,7 +324,7 @@ static json_t *hosts_of(const irr_tool_job_t *job)
     json_t *list = json_array();
 
     for (int r = 0; r < job->plans->ranks; r++) {
-        json_array_append_new(list, json_integer(job->host_of[r]));
+        json_array_append_new(list, json_integer(job->input->host_of[r]));
     }
     return irr_chart_whole(list, (size_t)job->plans->ranks);
 }
@@ -337,7 +337,7 @@ irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
     if (code == IRR_CLI_GOOD) {
         code = draw(job, "tree",
                     json_pack("{s:o, s:o, s:i, s:I, s:o, s:[i, i], s:I}", "vertices", vertices_of(job, &links),
-                              "host_of", hosts_of(job), "hosts", job->topology->hosts,
+                              "host_of", hosts_of(job), "hosts", job->input->topology.hosts,
                               "base", (json_int_t)job->tree->base,
                               "load", irr_chart_bytes(links.load), "busiest", links.busiest / 2, links.busiest % 2,
                               "contention", (json_int_t)links.contention));

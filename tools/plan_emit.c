@@ -278,8 +278,8 @@ static void write_summary(emitter_t *emitter)
     put(emitter, " * MPI_Alltoall for one cluster, written by irr_plan emit-c from ");
     write_name(emitter, file_of(emitter->job->options->topology));
     put(emitter, ".\n *\n * %d ranks on %d host%s, %d phase%s, %zu synchronisations, from which %" PRIu64
-        " others follow.\n", routine->ranks, emitter->job->topology->hosts,
-        emitter->job->topology->hosts == 1 ? "" : "s", routine->phases, routine->phases == 1 ? "" : "s",
+        " others follow.\n", routine->ranks, emitter->job->input->topology.hosts,
+        emitter->job->input->topology.hosts == 1 ? "" : "s", routine->phases, routine->phases == 1 ? "" : "s",
         routine->syncs, routine->removed);
     if (has_speeds(emitter->job->tree)) {
         put(emitter, " * The cluster has links of several speeds; %s.\n", as_if);
@@ -309,7 +309,7 @@ static void write_hosts(emitter_t *emitter)
     put(emitter, "static const char *const hosts[RANKS] = {\n");
     for (int r = 0; r < emitter->routine->ranks; r++) {
         put(emitter, "    ");
-        write_string(emitter, job->topology->names[job->host_of[r]]);
+        write_string(emitter, job->input->topology.names[job->input->host_of[r]]);
         put(emitter, ",\n");
     }
     put(emitter, "};\n\n");

@@ -55,7 +55,7 @@ static bool write_hosts(const irr_tool_job_t *job)
     fputs(", \"hosts\": [", job->stream);
     for (int r = 0; good && r < job->plans->ranks; r++) {
         fputs(r > 0 ? ", " : "", job->stream);
-        good = write_string(job, job->topology->names[job->host_of[r]]);
+        good = write_string(job, job->input->topology.names[job->input->host_of[r]]);
     }
     fputs("]", job->stream);
     return good;
@@ -78,7 +78,7 @@ static bool write_head(const irr_tool_job_t *job)
         fprintf(job->stream, "%s%d%s", i == 0 ? ", \"dims\": [" : ", ", job->dims[i],
                 i == job->ndims - 1 ? "]" : "");
     }
-    good = good && (job->topology == NULL || write_hosts(job));
+    good = good && (job->options->topology == NULL || write_hosts(job));
     fprintf(job->stream, ", \"stages\": %d,\n\"pacing\": \"%s\"", stages, job->strategy->pacing->name);
     irr_tool_shown(job->strategy, shown);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {

@@ -175,28 +175,6 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
     return IRR_CLI_GOOD;
 }
 
-/* Refuses an option about nodes unless the algorithm uses nodes. */
-static irr_cli_exit_t check_nodes(const irr_tool_options_t *options)
-{
-    const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
-
-    if (options->ranks_per_node > 0 && (strategy == NULL || strategy->route != &irr_route_node)) {
-        return irr_cli_complain("--ranks-per-node goes with the algorithm node only");
-    }
-    return IRR_CLI_GOOD;
-}
-
-/* Refuses a scheduled order if the options lack data that it needs in addition to the counts. */
-static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
-{
-    const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
-
-    if (strategy != NULL && strategy->order == &irr_order_redistribution && options->redistribute == NULL) {
-        return irr_cli_complain("algorithm %s needs --redistribute", strategy->order->name);
-    }
-    return IRR_CLI_GOOD;
-}
-
 static bool lacks_ranks(const irr_tool_options_t *options)
 {
     return options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
@@ -220,9 +198,22 @@ static const char *complaint_of_compare(const irr_tool_options_t *options)
     return complaint_of_matrix(options);
 }
 
+/* Returns the error message for options that the algorithm does not use, or lacks. */
+static const char *complaint_of_algorithm(const irr_tool_options_t *options)
+{
+    const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
+
+    if (options->ranks_per_node > 0 && (strategy == NULL || strategy->route != &irr_route_node)) {
+        return "--ranks-per-node goes with the algorithm node only";
+    }
+    return strategy != NULL && strategy->order == &irr_order_redistribution && options->redistribute == NULL
+               ? "algorithm redistribution needs --redistribute" : NULL;
+}
+
 static const char *complaint_of_make(const irr_tool_options_t *options)
 {
     const bool node = options->settings.host_route == IRR_HOST_ROUTE_NODE;
+    const char *complaint = complaint_of_matrix(options);
 
     if (options->algorithm < 0 && options->load == NULL) {
         return "--algorithm is missing; irr_plan --help lists the algorithms";
@@ -239,7 +230,7 @@ static const char *complaint_of_make(const irr_tool_options_t *options)
     if (options->async && !irr_tool_has_schedule(options, options->algorithm)) {
         return "--async goes with a schedule only";
     }
-    return complaint_of_matrix(options);
+    return complaint != NULL ? complaint : complaint_of_algorithm(options);
 }
 
 static irr_cli_exit_t check_complaint(const char *complaint)
@@ -249,11 +240,8 @@ static irr_cli_exit_t check_complaint(const char *complaint)
 
 static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
-    if (check_seed(options, line) != IRR_CLI_GOOD || check_complaint(complaint_of_make(options)) != IRR_CLI_GOOD ||
-        check_nodes(options) != IRR_CLI_GOOD) {
-        return IRR_CLI_REFUSED;
-    }
-    return options->load != NULL ? check_changes(options, line) : check_scheduled(options);
+    return check_seed(options, line) != IRR_CLI_GOOD || check_complaint(complaint_of_make(options)) != IRR_CLI_GOOD
+               ? IRR_CLI_REFUSED : check_changes(options, line);
 }
 
 /* Checks combined options.  Each option has been checked against the command already. */
@@ -265,8 +253,7 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const ir
     if (check_source(line) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
-    return (BIT(SIMULATE) | BIT(RECOMMEND)) >> options->command & 1 ? check_complaint(complaint_of_compare(options))
-                                                                  : check_make(options, line);
+    return COMPARE >> options->command & 1 ? check_complaint(complaint_of_compare(options)) : check_make(options, line);
 }
 
 /* Sets options that were not given and follow from other options. */

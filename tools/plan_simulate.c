@@ -96,7 +96,7 @@ static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_
     own.nodes = &cluster->nodes;
     own.tree = cluster->tree;
     if (status == IRR_OK) {
-        status = irr_tool_plans_each(&own, job->input, irr_simulation_take, simulation);
+        status = irr_tool_plans_each(&own, irr_simulation_take, simulation);
         irr_schedule_fini(&job->input->schedule);
     }
     if (status == IRR_OK) {
