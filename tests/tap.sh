@@ -49,8 +49,9 @@ skip() {
     echo "ok $count - $1 # SKIP $2"
 }
 
-# apart COMMAND...: runs a case beside the next ones, up to four at a time.  $scratch is a folder of the case.  finish:
-# waits for all such cases, and prints their lines in order.
+# apart COMMAND...: runs a case beside the next ones, up to $AT_ONCE at a time.  $scratch is a folder of the case.
+# finish: waits for all such cases, and prints their lines in order.
+AT_ONCE=4
 running=
 pids=
 apart() {
@@ -58,7 +59,7 @@ apart() {
     mkdir "$folder"
     (running= scratch=$folder && "$@") > "$folder.tap" 2>&1 &
     count=$((count + 1)) running="$running $folder.tap" pids="$pids $!"
-    [ "$(echo "$running" | wc -w)" -lt 4 ] || finish
+    [ "$(echo "$running" | wc -w)" -lt "$AT_ONCE" ] || finish
 }
 
 finish() {
