@@ -32,7 +32,7 @@ command -v "$1"
 END
 printf '#!/bin/sh\necho irr\n' > "$scratch/bin/ompi_info"
 
-touch "$top/configure.ac" "$top/Makefile.am" "$top/Makefile.in"
+touch "$top/configure.ac" "$top/Makefile.am" "$top/Makefile.in" "$top/tests/data/source"
 cat > "$top/configure" << 'END'
 #!/bin/sh
 top=$(dirname "$0")
@@ -53,7 +53,7 @@ install: all
 clean:
 	rm -f built
 distcheck:
-	@:
+	@tar -cJf coll-irr-0.tar.xz -C @TOP@/.. top/tests
 ifeq (@CUNIT@,yes)
 script_programs = must_fail
 $(engine_tests) must_fail: built
