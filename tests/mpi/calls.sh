@@ -51,7 +51,8 @@ settings() {
 }
 
 sizes="5 8"
-rounds=100
+[ -z "${IRR_TEST_TRANSPORT:-}" ] || sizes=5
+rounds=40
 if whole; then
     sizes="2 3 4 5 7 8 12 16"
     rounds=400
@@ -99,7 +100,7 @@ for n in $sizes; do
 $(printf '%s\n' $algorithms)
 EOF
     # shellcheck disable=SC2046
-    group "$n ranks, auto" random:300 $(all auto)
+    group "$n ranks, auto" random:$((3 * rounds)) $(all auto)
     # Every other one of 5 ranks: as many as the file is for, and other counts.
     # shellcheck disable=SC2046
     group "$n ranks, auto with a schedule file" random:$rounds $(all auto) "$with_schedule"

@@ -62,7 +62,7 @@ OMPI_MCA_coll_irr_setup_share=1000000 check_groups 7 "$calls"
 # shellcheck disable=SC2046,SC2086
 check "4 ranks over tcp" ranks 4 $over_tcp "$calls" random:40 $(all direct)
 # shellcheck disable=SC2046
-check "4 ranks that choose" ranks 4 --mca coll_irr_setup_share 1000000000 "$calls" change:200 served=yes $(all auto)
+check "4 ranks that choose" ranks 4 --mca coll_irr_setup_share 1000000000 "$requests" change:200 served=yes $(all auto)
 for case in together ahead; do
     # shellcheck disable=SC2046
     group "4 ranks, requests: $case" $case served=yes $(all direct)

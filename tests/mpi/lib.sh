@@ -214,6 +214,7 @@ help_texts() {
 under_valgrind() {
     suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')
     suppressions=$suppressions/openmpi-valgrind.supp
+    rm -f "$scratch"/valgrind.*
     ranks 2 valgrind --leak-check=full --show-leak-kinds=definite,indirect --num-callers=40 --keep-debuginfo=yes \
         --suppressions="$suppressions" --log-file="$scratch/valgrind.%p" "$@" || return 1
     [ "$(cat "$scratch"/valgrind.* | grep -c 'LEAK SUMMARY')" -eq 2 ] || return 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # sweep.sh - the n-th allocation or system call fails, in first and later calls of the whole family: no call hangs.
 #
-# All cases run with IRR_CHECK_ALL=1; else one in some, others in each run.  The reports of the groups are printed.
+# All cases run with IRR_CHECK_ALL=1; otherwise some cases run, and different ones each time.  The reports of the groups
+# are printed.
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_sweep
@@ -18,20 +19,20 @@ keys() {
 
 # sweep OPTIONS...: runs the groups, one case in some of them, and prints what the program counted.
 sweep() {
-    check_groups 4 -x IRR_SWEEP_STEP "$@" "$program"
+    check_groups 4 -x IRR_SWEEP_STEP -x IRR_SWEEP_FORMS "$@" "$program"
     grep 'cases:' "$scratch/out" | sed 's/^/# /'
 }
 
 if whole; then
-    IRR_SWEEP_STEP=1 rows=1
+    IRR_SWEEP_STEP=1 IRR_SWEEP_FORMS=1
     algorithms="node grid"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
 else
-    IRR_SWEEP_STEP=20 rows=3
+    IRR_SWEEP_STEP=20 IRR_SWEEP_FORMS=4
     algorithms=node
     cold=3
 fi
-export IRR_SWEEP_STEP
+export IRR_SWEEP_STEP IRR_SWEEP_FORMS
 plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
 for who in one all; do
     # shellcheck disable=SC2046
@@ -52,8 +53,7 @@ IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000
 # One rank loses a persistent request, of rows 28 and later; the others go on, whatever serves their next start.
 # shellcheck disable=SC2046
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
-IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 IRR_SWEEP_ROWS=$rows sweep -x IRR_SWEEP_FROM -x IRR_SWEEP_ROWS \
-    --mca coll_irr_setup_share 1000000000
+IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM --mca coll_irr_setup_share 1000000000
 for who in one all; do
     for algorithm in direct node; do
         # shellcheck disable=SC2046
