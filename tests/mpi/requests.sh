@@ -136,7 +136,7 @@ for us in 3 30; do
     check "4 ranks that wait let others run, where MPI's rounds take $us us" \
         ranks 4 --mca mpi_yield_when_idle 1 "$builddir/mpi_turns" $us
 done
-check "more requests than there are ids, at constant memory" ranks 2 "$builddir/mpi_cycles" 40000 256 persistent
+check "more requests than there are ids, at constant memory" ranks 2 "$builddir/mpi_cycles" 33000 256 persistent
 check "8,000 calls on 200 communicators at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256 nonblocking
 share=$always
 if ! command -v valgrind > /dev/null; then
