@@ -93,7 +93,7 @@ check "a folder that is not there" uses "$scratch/nowhere/memory" "$program" sho
 check "two jobs at once" together
 check "ranks that remember different things" differs
 check "a file on two of four ranks" some
-check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_requests" types:200
+check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_requests" types
 OMPI_MCA_coll_irr_setup_share=1000000000
 check "strategies of an algorithm that is named" named
 exit $failed

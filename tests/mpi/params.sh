@@ -96,7 +96,7 @@ short_helps() {
         END { print helps " parameters, " users " for users"; exit helps < 40 || long > 0 || users > 12 }'
 }
 
-plan 30
+plan 27
 check "ompi_info: help texts of 300 characters at most, 12 parameters for users" short_helps
 cat > "$scratch/values" << END
 alltoallv_algorithm auto direct natural spread
@@ -163,10 +163,7 @@ else
     beside "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
         "coll_irr_ofi_provider is .* on rank .*, but not on rank"
 fi
-beside "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 beside "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
-beside "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
-beside "different seeds on two of four ranks" divided OMPI_MCA_coll_irr_seed=3
 beside "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
 # shellcheck disable=SC2086
 beside "transports that do not exist" ranks 4 $nowhere "$program" leaked_to_host

@@ -113,7 +113,7 @@ check_groups 4 --mca coll_irr_setup_share $always "$ends"
 
 share=$always
 for n in 2 5; do
-    cases "$n ranks that choose" "" together:60 types:120 ahead inside
+    cases "$n ranks that choose" "" together:60 types ahead inside
     cases "$n ranks that choose" served=yes only:600 starts
     choosing check_groups $n "$program"
     cases "$n ranks that choose" "" orphans:25 active:60 truncation nothing
@@ -121,7 +121,7 @@ for n in 2 5; do
 done
 cases "4 ranks that choose" "" memory leaked:30
 choosing check_groups 4 "$ends"
-cases "4 ranks on nodes of two that choose" "" together:60 types:120
+cases "4 ranks on nodes of two that choose" "" together:60 types
 choosing check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
 check "one rank says what was found" \
     choosing says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* .* speedup" \

@@ -3,6 +3,7 @@
 #
 # All cases run with IRR_CHECK_ALL=1; otherwise some cases run, and different ones each time.  The reports of the groups
 # are printed.
+# shellcheck disable=SC2046
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_sweep
@@ -35,28 +36,22 @@ fi
 export IRR_SWEEP_STEP IRR_SWEEP_FORMS
 plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
 for who in one all; do
-    # shellcheck disable=SC2046
     group "direct, memory, $who" memory $who $(keys direct)
     for algorithm in $algorithms; do
-        # shellcheck disable=SC2046
         group "$algorithm, memory, $who" memory $who $(keys "$algorithm" 2)
     done
-    # shellcheck disable=SC2046
     group "direct, process_vm_readv, $who" process_vm_readv $who $(keys direct)
 done
 sweep
 for who in one all; do
-    # shellcheck disable=SC2046
     group "auto with trials, memory, $who" trials:memory $who $(keys auto)
 done
 IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
 # One rank loses a persistent request, of rows 28 and later; the others go on, whatever serves their next start.
-# shellcheck disable=SC2046
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
 IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM --mca coll_irr_setup_share 1000000000
 for who in one all; do
     for algorithm in direct node; do
-        # shellcheck disable=SC2046
         group "$algorithm over libfabric, memory, $who" memory $who $(keys $algorithm 2)
     done
 done
@@ -72,12 +67,10 @@ esac
 IRR_SWEEP_STEP=1
 for who in one all; do
     for call in mmap memfd_create ftruncate; do
-        # shellcheck disable=SC2046
         group "direct, $call, $who" $call $who $(keys direct)
         sweep
     done
     for n in $cold; do
-        # shellcheck disable=SC2046
         group "direct, allocation $n of the first communicator of a job, $who" "cold:$n" $who $(keys direct)
         sweep
     done
