@@ -19,6 +19,14 @@ report() {
     cat "$scratch/out" "$scratch/err" 2> /dev/null | sed 's/^/# /' | tail -n 60
 }
 
+# check NAME COMMAND...: the command, or function of a script, must succeed.
+check() {
+    name=$1
+    shift
+    "$@" > "$scratch/out" 2>&1 < /dev/null
+    report $? "$name"
+}
+
 # ended_by SIGNAL INPUT COMMAND...: Ctrl-C while a Python script reads, or a closed reader of its standard output, ends the
 # script by that signal, without a traceback.  INPUT: a name for a pipe, which is one of the command's words.
 ended_by() {

@@ -75,14 +75,6 @@ if [ -n "${IRR_TEST_DEVICE:-}" ]; then
     export OMPI_MCA_btl_self_flags
 fi
 
-# check NAME COMMAND...: the command, or function of a script, must succeed.
-check() {
-    name=$1
-    shift
-    "$@" > "$scratch/out" 2>&1 < /dev/null
-    report $? "$name"
-}
-
 # beside NAME COMMAND...: check, apart from the rest of the script, because a job mostly waits while it starts and ends.
 beside() { apart check "$@"; }
 
