@@ -25,11 +25,11 @@ sweep() {
 }
 
 if whole; then
-    IRR_SWEEP_STEP=1 IRR_SWEEP_FORMS=1
+    IRR_SWEEP_STEP=1 IRR_SWEEP_FORMS=1 trial_forms=1
     algorithms="node grid"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
 else
-    IRR_SWEEP_STEP=20 IRR_SWEEP_FORMS=4
+    IRR_SWEEP_STEP=20 IRR_SWEEP_FORMS=4 trial_forms=8
     algorithms=node
     cold=3
 fi
@@ -46,10 +46,11 @@ sweep
 for who in one all; do
     group "auto with trials, memory, $who" trials:memory $who $(keys auto)
 done
-IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
+IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
 # One rank loses a persistent request, of rows 28 and later; the others go on, whatever serves their next start.
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
-IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM --mca coll_irr_setup_share 1000000000
+IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM \
+    --mca coll_irr_setup_share 1000000000
 for who in one all; do
     for algorithm in direct node; do
         group "$algorithm over libfabric, memory, $who" memory $who $(keys $algorithm 2)
