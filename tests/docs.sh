@@ -3,9 +3,9 @@
 #
 # Each block of commands, which begins with ```sh, is a case.  The blocks of a text run one after the other in one
 # shell, in a new folder with `contrib` and `tests` of the checkout.  coll/irr is installed below $HOME/irr; its env.sh
-# is read for all texts but the README, which has the command.  `app` is tests/docs_app.c.  A block of another language
-# with the name of a file in its first line, as in ```conf topology.conf, makes that file.  A comment before a block
-# restricts its run:
+# is read for all texts but the README, which has the command.  `app` is tests/docs_app.c, and irr_bench makes few
+# iterations.  A block of another language with the name of a file in its first line, as in ```conf topology.conf, makes
+# that file.  A comment before a block restricts its run:
 #
 #     <!-- long: REASON -->       the block runs only with IRR_CHECK_ALL=1, in a copy of the checkout
 #     <!-- not run: REASON -->    the block never runs
@@ -268,8 +268,10 @@ install_all() {
     if [ "$(id -u)" -eq 0 ]; then
         printf '#!/bin/sh\nexec "$@"\n' > "$bin/sudo" && chmod +x "$bin/sudo"
     fi
-    make_installed install &&
-        "$bin/mpicc" -O1 -o "$bin/app" "$top/tests/docs_app.c" || return
+    make_installed install && "$bin/mpicc" -O1 -o "$bin/app" "$top/tests/docs_app.c" &&
+        mv "$HOME/irr/bin/irr_bench" "$scratch" &&
+        printf '#!/bin/sh\nexec "%s/irr_bench" "$@" -i 3 -x 1\n' "$scratch" > "$HOME/irr/bin/irr_bench" &&
+        chmod +x "$HOME/irr/bin/irr_bench" || return
     unset OMPI_MCA_mca_base_component_path OMPI_MCA_coll_irr_alltoallv_algorithm PMIX_MCA_mca_base_component_path
     PATH=$bin:$PATH
     export HOME PATH

@@ -11,53 +11,74 @@ command -v python3 > /dev/null || {
 }
 
 cat > "$scratch/links.py" << 'END'
-"""Prints the links of a SPEC as irr_plan draws them.  If the lab refuses SPEC: the reason, and exit status 2."""
+"""links.py LAB FOLDER SPEC...: writes the links of SPEC number N, as irr_plan draws them, to FOLDER/lab.N.
+
+If the lab refuses the SPEC, writes the reason to FOLDER/refused.N.
+"""
 import html
 import sys
 sys.path.insert(0, sys.argv[1])
 from common import LabError
 import topology
 
-try:
-    cluster = topology.read(topology.text_of(sys.argv[2]), "conf")
-except LabError as error:
-    print(f"lab: {error}", file=sys.stderr)
-    sys.exit(2)
-ranks = range(len(cluster.hosts))
-loads = cluster.loads({(i, j): 100 for i in ranks for j in ranks}, cluster.hosts)
-for lower, upper in cluster.links():
-    for source, target in ((lower, upper), (upper, lower)):
-        speed, base = cluster.factor(source, target)
-        print(html.escape(f"{source} -> {target}: {loads.get((source, target), 0)} bytes", quote=False) +
-              (f", speed {speed}" if speed != base else ""))
-END
-links() { python3 -B "$scratch/links.py" "$srcdir/contrib/lab" "$1"; }
 
-# same: both accept $scratch/conf, and read the same tree.
-same() {
-    links "$scratch/conf" > "$scratch/lab" 2> "$scratch/err" || return
-    good draw --algorithm direct --unit 100 --topology "$scratch/conf" || return
-    sed -n 's/.*<title>\(.* -&gt; .*: [0-9]* bytes.*\)<\/title>.*/\1/p' "$scratch/out" | sort > "$scratch/plan"
-    sort "$scratch/lab" | diff - "$scratch/plan" > "$scratch/out"
+def lines(cluster):
+    ranks = range(len(cluster.hosts))
+    loads = cluster.loads({(i, j): 100 for i in ranks for j in ranks}, cluster.hosts)
+    for lower, upper in cluster.links():
+        for source, target in ((lower, upper), (upper, lower)):
+            speed, base = cluster.factor(source, target)
+            yield (html.escape(f"{source} -> {target}: {loads.get((source, target), 0)} bytes", quote=False) +
+                   (f", speed {speed}" if speed != base else ""))
+
+
+for number, spec in enumerate(sys.argv[3:], 1):
+    try:
+        name, found = "lab", sorted(lines(topology.read(topology.text_of(spec), "conf")))
+    except LabError as error:
+        name, found = "refused", [str(error)]
+    with open(f"{sys.argv[2]}/{name}.{number}", "w") as file:
+        print(*found, sep="\n", file=file)
+END
+links() {
+    rm -f "$scratch"/lab.* "$scratch"/refused.*
+    python3 -B "$scratch/links.py" "$srcdir/contrib/lab" "$scratch" "$@" 2> "$scratch/err"
 }
 
-# alike TEXT...: both accept each text and read the same tree; a text has the escapes of printf.
-alike() {
+# texts TEXT...: makes a file of each text, which has the escapes of printf, and lets the lab read all of them.
+texts() {
+    files= number=0
     for text; do
-        printf '%b' "$text" > "$scratch/conf"
-        same || return
+        number=$((number + 1))
+        printf '%b' "$text" > "$scratch/conf.$number"
+        files="$files $scratch/conf.$number"
+    done
+    # shellcheck disable=SC2086
+    links $files
+}
+
+# same NUMBER: both accept $scratch/conf.NUMBER, and read the same tree.
+same() {
+    [ -e "$scratch/lab.$1" ] && good draw --algorithm direct --unit 100 --topology "$scratch/conf.$1" || return
+    sed -n 's/.*<title>\(.* -&gt; .*: [0-9]* bytes.*\)<\/title>.*/\1/p' "$scratch/out" | LC_ALL=C sort > "$scratch/plan"
+    diff "$scratch/lab.$1" "$scratch/plan" > "$scratch/out"
+}
+
+# alike TEXT...: both accept each text and read the same tree.
+alike() {
+    texts "$@" || return
+    for number in $(seq $#); do
+        same "$number" || return
     done
 }
 
 # neither TEXT...: both refuse each text.
 neither() {
-    for text; do
-        printf '%b' "$text" > "$scratch/conf"
-        tool check --algorithm direct --topology "$scratch/conf"
-        planned=$status
-        links "$scratch/conf" > "$scratch/out" 2>> "$scratch/err"
-        if [ $? -ne 2 ] || [ "$planned" -ne 2 ]; then
-            cp "$scratch/conf" "$scratch/out"
+    texts "$@" || return
+    for number in $(seq $#); do
+        tool check --algorithm direct --topology "$scratch/conf.$number"
+        if [ "$status" -ne 2 ] || [ ! -e "$scratch/refused.$number" ]; then
+            cp "$scratch/conf.$number" "$scratch/out"
             return 1
         fi
     done
@@ -66,13 +87,12 @@ neither() {
 # builds SPEC HOSTS: both accept the file of a short form, which has HOSTS hosts.
 builds() {
     (cd "$srcdir/contrib/lab" && python3 -B -c 'import sys, topology; print(topology.text_of(sys.argv[1]))' "$1") \
-        > "$scratch/conf" 2> "$scratch/err" && same && [ "$(grep -c '^n' "$scratch/lab")" -eq "$2" ]
+        > "$scratch/conf.1" 2> "$scratch/err" && links "$scratch/conf.1" && same 1 && [ "$(grep -c '^n' "$scratch/lab.1")" -eq "$2" ]
 }
 
 # refuses SPEC TEXT: the lab refuses SPEC with TEXT in the error message.
 refuses() {
-    links "$1" > "$scratch/out" 2> "$scratch/err"
-    [ $? -eq 2 ] && grep -q -F -e "$2" "$scratch/err"
+    links "$1" && grep -q -F -e "$2" "$scratch/refused.1"
 }
 
 echo 1..14

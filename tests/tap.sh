@@ -19,6 +19,14 @@ report() {
     cat "$scratch/out" "$scratch/err" 2> /dev/null | sed 's/^/# /' | tail -n 60
 }
 
+# check NAME COMMAND...: the command, or function of a script, must succeed.
+check() {
+    name=$1
+    shift
+    "$@" > "$scratch/out" 2>&1 < /dev/null
+    report $? "$name"
+}
+
 # ended_by SIGNAL INPUT COMMAND...: Ctrl-C while a Python script reads, or a closed reader of its standard output, ends the
 # script by that signal, without a traceback.  INPUT: a name for a pipe, which is one of the command's words.
 ended_by() {
@@ -49,8 +57,9 @@ skip() {
     echo "ok $count - $1 # SKIP $2"
 }
 
-# apart COMMAND...: runs a case beside the next ones, up to four at a time.  $scratch is a folder of the case.  finish:
-# waits for all such cases, and prints their lines in order.
+# apart COMMAND...: runs a case beside the next ones, up to $AT_ONCE at a time.  $scratch is a folder of the case.
+# finish: waits for all such cases, and prints their lines in order.
+AT_ONCE=4
 running=
 pids=
 apart() {
@@ -58,7 +67,7 @@ apart() {
     mkdir "$folder"
     (running= scratch=$folder && "$@") > "$folder.tap" 2>&1 &
     count=$((count + 1)) running="$running $folder.tap" pids="$pids $!"
-    [ "$(echo "$running" | wc -w)" -lt 4 ] || finish
+    [ "$(echo "$running" | wc -w)" -lt "$AT_ONCE" ] || finish
 }
 
 finish() {

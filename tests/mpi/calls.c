@@ -272,58 +272,6 @@ static void case_runs(void)
     mpi_pair_fini(&pair);
 }
 
-/*
- * Returns the number of bytes from one rank to another rank in a call of case_change. The seed encodes the number of
- * the call and the half.
- */
-static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
-{
-    const int call = (int)(spec->seed / 2);
-
-    (void)edge;
-    return (from + to + call) % 5 == 0 ? 0 : (from * to + from + to + call * 7) % spec->most;
-}
-
-/* Makes a call of bytes once, or starts a persistent request three times. */
-static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, int most, int number, mpi_form_t form)
-{
-    mpi_spec_t spec = mpi_spec_plain(kind, counts, most, 2 * (uint64_t)number);
-    mpi_call_t call;
-
-    spec.base = MPI_BYTE;
-    mpi_call_init(&call, pair, &spec);
-    for (int i = 0; i < (form == PERSISTENT ? 3 : 1); i++) {
-        CHECK(mpi_call_once(&call, form));
-    }
-    mpi_call_fini(&call);
-}
-
-/*
- * Makes NUMBER calls for which the ranks choose a strategy. The second half of the calls has longer blocks, so that the
- * ranks choose again. Some calls are in place. The calls run on a communicator of all ranks, and on a communicator of
- * every second rank, whose ranks make another choice. Finally a persistent request uses the chosen strategy.
- */
-static void case_change(void)
-{
-    const int calls = mpi_job.number;
-    mpi_pair_t all, half;
-
-    mpi_pair_open(&all, ALL);
-    mpi_pair_open(&half, HALVES);
-    for (int i = 0; i < calls; i++) {
-        const int kind = i % 7 == 3 ? ALLTOALLV_IN_PLACE : ALLTOALLV, is_first = i < calls / 2;
-
-        change_once(&all, kind, count_changing, is_first ? 40 : 600, i, BLOCKING);
-        if (i % 3 == 0) {
-            change_once(&half, kind, count_changing, is_first ? 40 : 600, i, BLOCKING);
-        }
-        change_once(&all, ALLTOALL, mpi_count_most, is_first ? 8 : 256, i, BLOCKING);
-    }
-    change_once(&all, ALLTOALLV, count_changing, 600, calls, PERSISTENT);
-    mpi_pair_fini(&half);
-    mpi_pair_fini(&all);
-}
-
 /* Checks that coll/irr leaves a communicator of one rank to other components. */
 static void case_alone(void)
 {
@@ -337,7 +285,7 @@ static void case_alone(void)
 
 static const mpi_case_t cases[] = {
     { "random", case_random, 0 }, { "each", case_each, 0 }, { "repeats", case_repeats, 0 }, { "far", case_far, 0 },
-    { "runs", case_runs, 0 }, { "change", case_change, 0 }, { "alone", case_alone, 0 }, { NULL, NULL, 0 }
+    { "runs", case_runs, 0 }, { "alone", case_alone, 0 }, { NULL, NULL, 0 }
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # calls.sh - calls of the whole family are right to the byte, and served or left to Open MPI: by every algorithm, with
 # every setting that affects messages, and over each network.
+# shellcheck disable=SC2046,SC2086
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 
@@ -44,14 +45,14 @@ quiet() {
 # settings: groups of random calls, from lines of an algorithm and its settings.
 settings() {
     while read -r algorithm list; do
-        # shellcheck disable=SC2046
         group "$1 ranks, $algorithm${list:+ and $list}" random:$rounds $(all "$algorithm") \
             $(for setting in $list; do echo "coll_irr_$setting"; done)
     done
 }
 
 sizes="5 8"
-rounds=100
+[ -z "${IRR_TEST_TRANSPORT:-}" ] || sizes=5
+rounds=40
 if whole; then
     sizes="2 3 4 5 7 8 12 16"
     rounds=400
@@ -60,24 +61,18 @@ plan $((66 + 17 * $(echo "$sizes" | wc -w)))
 check "the algorithms of this test are all there are" all_named
 check "1 rank" ranks 1 "$program" alone coll_irr_alltoallv_algorithm=direct
 for n in 2 3 7; do
-    # shellcheck disable=SC2046
     check "$n ranks, each collective, form and shape" ranks $n "$program" each $(all direct)
 done
 for algorithm in direct balanced-grid random-heap tree; do
-    # shellcheck disable=SC2046
     group "4 ranks, $algorithm: each collective, form and shape" each $(all $algorithm)
-    # shellcheck disable=SC2046
     group "4 ranks, $algorithm: arrays that change" repeats $(all $algorithm)
-    # shellcheck disable=SC2046
     group "4 ranks, $algorithm: blocks beyond 4 GiB" far $(all $algorithm)
 done
 for algorithm in grid optimal tree; do
     group "4 ranks, MPI_Alltoall by $algorithm and the others by random-heap" random:$rounds \
         coll_irr_alltoallv_algorithm=random-heap "coll_irr_alltoall_algorithm=$algorithm" coll_irr_neighbor_algorithm=direct
 done
-# shellcheck disable=SC2046
 group "4 ranks, auto with a schedule file" repeats served=yes $(all auto) "$with_schedule"
-# shellcheck disable=SC2046
 group "4 ranks, host leaves all to Open MPI" each served=no $(all host)
 settings 4 << 'EOF'
 direct compose=gather
@@ -98,10 +93,8 @@ for n in $sizes; do
     settings "$n" << EOF
 $(printf '%s\n' $algorithms)
 EOF
-    # shellcheck disable=SC2046
-    group "$n ranks, auto" random:300 $(all auto)
+    group "$n ranks, auto" random:$((3 * rounds)) $(all auto)
     # Every other one of 5 ranks: as many as the file is for, and other counts.
-    # shellcheck disable=SC2046
     group "$n ranks, auto with a schedule file" random:$rounds $(all auto) "$with_schedule"
     OMPI_MCA_coll_irr_setup_share=1000000 check_groups "$n" "$program"
 done
@@ -144,13 +137,10 @@ check "the verbose line says what serves it" \
 check "verbose says what auto is" \
     says "2 ranks on 1 node: direct, because coll_irr_alltoallv_algorithm is auto and there is a schedule file" \
     ranks 2 --mca coll_irr_verbose 1 "$program" repeats coll_irr_alltoallv_algorithm=auto "$with_schedule"
-# shellcheck disable=SC2046,SC2086
 check "4 ranks over tcp" quiet 4 $over_tcp "$program" random:$rounds $(all direct)
-# shellcheck disable=SC2046,SC2086
 check "4 ranks over tcp, long messages at once" quiet 4 $over_tcp --mca coll_irr_eager_bytes 64k "$program" \
     random:$rounds $(all direct)
 if [ "$TRANSPORT" = ucx ]; then
-    # shellcheck disable=SC2046
     check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_shm 0 --mca coll_irr_ucx_tls all "$program" \
         random:$rounds $(all direct)
 else
@@ -159,7 +149,6 @@ fi
 if [ -n "${IRR_TEST_DEVICE:-}" ]; then
     skip "4 ranks beside pml ucx" "UCX does not know the accelerator of the tests"
 else
-    # shellcheck disable=SC2046
     check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \
         --mca opal_common_ucx_devices any "$program" random:$rounds $(all direct)
 fi

@@ -4,7 +4,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-program=$builddir/mpi_calls
+program=$builddir/mpi_requests
 help_texts
 
 # chooses N PERCENT ARGUMENT...: a job whose ranks may spend so much.
@@ -19,12 +19,6 @@ differ() { one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algor
 
 # An unlimited share: strategies are tried from the first agreement on, however long exchanges take.
 always=1000000000
-
-# The suppressions of valgrind are beside the help texts of Open MPI.
-valgrinds() {
-    unset OPAL_PKGDATADIR
-    given setup_share=$always under_valgrind "$program" change:200 served=yes
-}
 
 # If the ranks of a node can read each other's memory, trials need no transport.
 without_transport() {
@@ -86,7 +80,7 @@ pinned_by_some() {
         [ "$(lines tried)" -eq 0 ]
 }
 
-plan 24
+plan 23
 check "few calls: nothing is opened" silent chooses 4 5 "$program" change:31 served=no
 check "cheap calls: nothing is opened" silent chooses 2 1 "$program" change:100 served=no
 for n in 2 3 5 8; do
@@ -116,5 +110,4 @@ check "strategies of an algorithm that is named: one rank says what was found" t
 check "a pacing that is named, too, is not tried" named tree --mca coll_irr_pacing sync
 check "an algorithm that is named, and nothing may be spent" named tree --mca coll_irr_setup_share 0
 check "the same on two of four ranks" pinned_by_some
-check "2 ranks under valgrind" valgrinds
 exit $failed

@@ -3,6 +3,7 @@
 # byte is right.
 #
 # The memory comes from the component of accelerator.c.  IRR_TEST_DEVICE runs the other scripts of MPI with such buffers.
+# shellcheck disable=SC2046,SC2086
 LIMIT=120
 IRR_TEST_DEVICE=${IRR_TEST_DEVICE:-both}
 export IRR_TEST_DEVICE
@@ -35,7 +36,6 @@ randomly() {
     title=$1
     shift
     for algorithm; do
-        # shellcheck disable=SC2046
         group "$title: $algorithm" random:40 $(all "$algorithm")
     done
 }
@@ -44,12 +44,9 @@ plan 27
 check "the component of the tests is selected" selected guard
 check "without device buffers none is selected" no_accelerator
 for algorithm in direct tree; do
-    # shellcheck disable=SC2046
     group "4 ranks, each collective, form and shape: $algorithm" each $(all $algorithm)
-    # shellcheck disable=SC2046
     group "4 ranks, arrays that change: $algorithm" repeats served=yes $(all $algorithm)
 done
-# shellcheck disable=SC2046
 group "4 ranks, Open MPI's own" each served=no $(all host)
 check_groups 4 "$calls"
 for buffers in send recv mixed; do
@@ -59,12 +56,9 @@ for buffers in send recv mixed; do
 done
 randomly "7 ranks, mixed" balanced-grid hybrid node redistribution
 OMPI_MCA_coll_irr_setup_share=1000000 check_groups 7 "$calls"
-# shellcheck disable=SC2046,SC2086
 check "4 ranks over tcp" ranks 4 $over_tcp "$calls" random:40 $(all direct)
-# shellcheck disable=SC2046
-check "4 ranks that choose" ranks 4 --mca coll_irr_setup_share 1000000000 "$calls" change:200 served=yes $(all auto)
+check "4 ranks that choose" ranks 4 --mca coll_irr_setup_share 1000000000 "$requests" change:200 served=yes $(all auto)
 for case in together ahead; do
-    # shellcheck disable=SC2046
     group "4 ranks, requests: $case" $case served=yes $(all direct)
 done
 check_groups 4 "$requests"

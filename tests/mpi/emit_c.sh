@@ -47,7 +47,7 @@ objects() {
     mkdir "$scratch/$mpi.objects"
     for file in "$source"/emit_c.c "$source"/mpi_call.c "$source"/mpi_counts.c "$source"/mpi_device.c \
         "$source"/mpi_edges.c "$source"/mpi_test.c "$source"/mpi_types.c $share; do
-        wrapper -std=c11 -D_GNU_SOURCE -O2 -c "$file" -o "$scratch/$mpi.objects/$(basename "$file").o" || return
+        wrapper -std=c11 -D_GNU_SOURCE -O1 -c "$file" -o "$scratch/$mpi.objects/$(basename "$file").o" || return
     done
 }
 
@@ -61,9 +61,9 @@ program() {
 # compiles NAME: the C file compiles without a warning, for its hosts and for any hosts.
 compiles() {
     # shellcheck disable=SC2086
-    wrapper $strict -c "$scratch/$1.c" -o "$scratch/$1.$mpi.o" &&
+    wrapper $strict -fPIC -c "$scratch/$1.c" -o "$scratch/$1.$mpi.o" &&
         wrapper $strict -DIRR_ANY_HOST=1 -c "$scratch/$1.c" -o "$scratch/$1.any.$mpi.o" &&
-        wrapper $strict -shared -fPIC "$scratch/$1.c" -o "$scratch/$1.$mpi.so"
+        wrapper -shared "$scratch/$1.$mpi.o" -o "$scratch/$1.$mpi.so"
 }
 
 # linked NAME RANKS [MODE]: runs the program with the routine linked into it, on any hosts.

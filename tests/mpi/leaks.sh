@@ -9,7 +9,6 @@ valgrind_cycles() {
 
 # Both collectives, on one engine communicator and on two.
 valgrind_both() {
-    rm -f "$scratch"/valgrind.*
     given alltoall_algorithm="$1" under_valgrind "$builddir/mpi_cycles" 200 100000 alltoall
 }
 

@@ -75,14 +75,6 @@ if [ -n "${IRR_TEST_DEVICE:-}" ]; then
     export OMPI_MCA_btl_self_flags
 fi
 
-# check NAME COMMAND...: the command, or function of a script, must succeed.
-check() {
-    name=$1
-    shift
-    "$@" > "$scratch/out" 2>&1 < /dev/null
-    report $? "$name"
-}
-
 # beside NAME COMMAND...: check, apart from the rest of the script, because a job mostly waits while it starts and ends.
 beside() { apart check "$@"; }
 
@@ -214,6 +206,7 @@ help_texts() {
 under_valgrind() {
     suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')
     suppressions=$suppressions/openmpi-valgrind.supp
+    rm -f "$scratch"/valgrind.*
     ranks 2 valgrind --leak-check=full --show-leak-kinds=definite,indirect --num-callers=40 --keep-debuginfo=yes \
         --suppressions="$suppressions" --log-file="$scratch/valgrind.%p" "$@" || return 1
     [ "$(cat "$scratch"/valgrind.* | grep -c 'LEAK SUMMARY')" -eq 2 ] || return 1

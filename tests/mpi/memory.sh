@@ -10,7 +10,7 @@ program=$builddir/mpi_team
 file=$scratch/memory
 
 # A file as a job of 4 ranks writes it, whose memory of direct is a gain; processors as this machine has.
-ranks 4 --mca coll_irr_memory_file "$file" "$program" short_lived > "$scratch/run" 2>&1
+ranks 4 --mca coll_irr_memory_file "$file" "$program" short_lived:60 > "$scratch/run" 2>&1
 first=$?
 
 # with STRATEGY: the file says that this is a gain for what the program does.
@@ -27,14 +27,14 @@ uses() {
 }
 
 recalls() {
-    with "$1" && uses "$scratch/$1" "$program" short_lived &&
+    with "$1" && uses "$scratch/$1" "$program" short_lived:60 &&
         grep -q ": $1, because it had speedup 2.[45][0-9] at least in earlier trials" "$scratch/run"
 }
 
 # refuses TEXT FILE: the job is right, one text says why the file is not used, and the file stays as it is.
 refuses() {
     cp "$2" "$scratch/before"
-    uses "$2" "$program" short_lived && ! grep -m 1 "because" "$scratch/run" | grep -q "earlier trials" &&
+    uses "$2" "$program" short_lived:60 && ! grep -m 1 "because" "$scratch/run" | grep -q "earlier trials" &&
         [ "$(lines '^coll/irr: ')" -eq 1 ] && flat | grep -q "$1" &&
         cmp "$2" "$scratch/before"
 }
@@ -47,9 +47,9 @@ written() {
 # Of two jobs at once neither loses what the other has found.
 together() {
     rm -f "$scratch/both"
-    uses "$scratch/both" "$program" short_lived &
+    uses "$scratch/both" "$program" short_lived:60 &
     one=$!
-    ranks 3 --mca coll_irr_memory_file "$scratch/both" "$program" short_lived > "$scratch/other" 2>&1
+    ranks 3 --mca coll_irr_memory_file "$scratch/both" "$program" short_lived:60 > "$scratch/other" 2>&1
     other=$?
     wait $one && [ $other -eq 0 ] && cat "$scratch/both" && grep -q '^situation MPI_Alltoallv 4 ' "$scratch/both" &&
         grep -q '^situation MPI_Alltoallv 3 ' "$scratch/both"
@@ -89,11 +89,11 @@ sed 's/^strategy .*/strategy 99 1 1 direct/' "$file" > "$scratch/lies"
 check "a file that is cut off" refuses "it has no end" "$scratch/cut"
 check "a file of another machine" refuses "another machine: 'of somebody else'" "$scratch/other_machine"
 check "a file with lies" refuses "line [0-9]*: trials" "$scratch/lies"
-check "a folder that is not there" uses "$scratch/nowhere/memory" "$program" short_lived
+check "a folder that is not there" uses "$scratch/nowhere/memory" "$program" short_lived:60
 check "two jobs at once" together
 check "ranks that remember different things" differs
 check "a file on two of four ranks" some
-check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_requests" types:200
+check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_requests" types
 OMPI_MCA_coll_irr_setup_share=1000000000
 check "strategies of an algorithm that is named" named
 exit $failed

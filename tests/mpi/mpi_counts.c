@@ -43,7 +43,7 @@ static int count_row(const mpi_spec_t *spec, int from, int to, int edge)
     const int row = (int)(spec->seed % 3);
 
     return from == row || (to == row && spec->kind->in_place)
-               ? 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)(25 * spec->most)) : 0;
+               ? 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)(10 * spec->most)) : 0;
 }
 
 static int count_column(const mpi_spec_t *spec, int from, int to, int edge)
@@ -51,7 +51,7 @@ static int count_column(const mpi_spec_t *spec, int from, int to, int edge)
     const int column = (int)(spec->seed % 3);
 
     return to == column || (from == column && spec->kind->in_place)
-               ? 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)(25 * spec->most)) : 0;
+               ? 1 + (int)(mpi_call_hash(spec->seed, from, to, edge) % (uint64_t)(10 * spec->most)) : 0;
 }
 
 /* Returns counts with one block of a mebibyte and one block of a quarter of a mebibyte, or uniform blocks of 100 kB. */

@@ -9,7 +9,7 @@
  * plans, and for short runs also a packed copy.
  */
 #include "mpi_call.h"
-#include "mpi_fail.h"
+#include "mpi_memory.h"
 
 enum { SCRATCH = 1 << 20, PLANS = 1 << 20, RUN = 4096, ELEMENTS = 3 };
 
@@ -175,10 +175,10 @@ static void case_kernel(void)
         mpi_pair_open(&pair, ALL);
         MPI_Comm_set_errhandler(pair.irr, MPI_ERRORS_RETURN);
         if (pair.rank == 1) {
-            fail(PROCESS_VM_READV, calls + 1, 1);
+            mpi_memory_fail_kind(PROCESS_VM_READV, calls + 1, 1);
         }
         errors = place_once(&pair, seed, mpi_count_most, INTEGERS) != MPI_SUCCESS;
-        failed = mpi_test_sum(fail(PROCESS_VM_READV, 0, 0) > 0);
+        failed = mpi_test_sum(mpi_memory_fail_kind(PROCESS_VM_READV, 0, 0) > 0);
         errors = mpi_test_sum(errors);
         CHECK((errors > 0) == failed);
         CHECK(failed || calls >= 2);

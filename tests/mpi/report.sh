@@ -254,13 +254,6 @@ one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] ==
 
 off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
-# The suppressions of valgrind are beside the help texts of Open MPI.
-valgrinds() {
-    unset OPAL_PKGDATADIR
-    given setup_share=1000000000 alltoallv_algorithm=direct alltoall_algorithm=auto report="$scratch/report.json" \
-        under_valgrind "$program" 200 5
-}
-
 # listed: ompi_info shows the variables of both collectives.
 listed() {
     "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1 &&
@@ -268,7 +261,7 @@ listed() {
         { cat "$scratch/info"; return 1; }
 }
 
-plan 25
+plan 24
 check "all is left to Open MPI" left
 check "a named algorithm, and a request" named
 check "a node of two ranks" two_nodes
@@ -293,5 +286,4 @@ check "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm g
 check "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
 check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
 check "ompi_info shows them" listed
-check "2 ranks under valgrind" valgrinds
 exit $failed

@@ -1,6 +1,6 @@
 /*
  * requests.c - nonblocking calls and persistent requests: many at a time, completed by every function and in every
- * order.  Every byte is compared.
+ * order; and blocking calls for which the ranks choose.  Every byte is compared.
  *
  *     mpi_requests CASE[:NUMBER] [served=yes|no] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
  *
@@ -273,6 +273,60 @@ static void case_types(void)
     mpi_pair_fini(&pairs[0]);
 }
 
+/* ---- choices ---- */
+
+/*
+ * Returns the number of bytes from one rank to another rank in a call of case_change. The seed encodes the number of
+ * the call and the half.
+ */
+static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
+{
+    const int call = (int)(spec->seed / 2);
+
+    (void)edge;
+    return (from + to + call) % 5 == 0 ? 0 : (from * to + from + to + call * 7) % spec->most;
+}
+
+/* Makes a call of bytes once, or starts a persistent request three times. */
+static void change_once(const mpi_pair_t *pair, int kind, mpi_counts_t counts, int most, int number, mpi_form_t form)
+{
+    mpi_spec_t spec = mpi_spec_plain(kind, counts, most, 2 * (uint64_t)number);
+    mpi_call_t call;
+
+    spec.base = MPI_BYTE;
+    mpi_call_init(&call, pair, &spec);
+    for (int i = 0; i < (form == PERSISTENT ? 3 : 1); i++) {
+        CHECK(mpi_call_once(&call, form));
+    }
+    mpi_call_fini(&call);
+}
+
+/*
+ * Makes NUMBER calls for which the ranks choose a strategy. The second half of the calls has longer blocks, so that the
+ * ranks choose again. Some calls are in place. The calls run on a communicator of all ranks, and on a communicator of
+ * every second rank, whose ranks make another choice. Finally a persistent request uses the chosen strategy.
+ */
+static void case_change(void)
+{
+    const int calls = mpi_job.number;
+    mpi_pair_t all, half;
+
+    mpi_pair_open(&all, ALL);
+    mpi_pair_open(&half, HALVES);
+    for (int i = 0; i < calls; i++) {
+        const int kind = i % 7 == 3 ? ALLTOALLV_IN_PLACE : ALLTOALLV, is_first = i < calls / 2;
+
+        change_once(&all, kind, count_changing, is_first ? 40 : 600, i, BLOCKING);
+        if (i % 3 == 0) {
+            change_once(&half, kind, count_changing, is_first ? 40 : 600, i, BLOCKING);
+        }
+        change_once(&all, ALLTOALL, mpi_count_most, is_first ? 8 : 256, i, BLOCKING);
+    }
+    change_once(&all, ALLTOALLV, count_changing, 600, calls, PERSISTENT);
+    mpi_pair_fini(&half);
+    mpi_pair_fini(&all);
+}
+
 /* ---- no rank waits in a call, and other operations are served in the meantime ---- */
 
 /* Lets one rank make all its calls before it lets the next rank begin, so that no call may wait for other ranks. */
@@ -342,7 +396,8 @@ static void case_inside(void)
 
 static const mpi_case_t cases[] = {
     { "together", case_together, 0 }, { "only", case_only, 0 }, { "starts", case_starts, 0 },
-    { "types", case_types, 0 }, { "ahead", case_ahead, 0 }, { "inside", case_inside, 0 }, { NULL, NULL, 0 }
+    { "types", case_types, 0 }, { "change", case_change, 0 }, { "ahead", case_ahead, 0 },
+    { "inside", case_inside, 0 }, { NULL, NULL, 0 }
 };
 
 int main(int argc, char **argv)

@@ -10,10 +10,10 @@
  * cold:N: allocation N fails on the first communicator of the job, which starts the engine.
  * Each case has a new communicator, and one failure at n, or all from n on.  An alarm ends a case that hangs, and
  * prints its name.  IRR_SWEEP_FROM=ROW:N skips earlier cases, IRR_SWEEP_STEP=K all except one n in K, and
- * IRR_SWEEP_ROWS=K all except one row in K.
+ * IRR_SWEEP_FORMS=K all except one form of calls in K; each collective has another form, and so has each group.
  */
 #include "mpi_call.h"
-#include "mpi_fail.h"
+#include "mpi_memory.h"
 
 #include <execinfo.h>
 #include <signal.h>
@@ -156,10 +156,19 @@ static int has_trials(const char *what)
     return strncmp(what, trials, sizeof(trials) - 1) == 0;
 }
 
-/* Returns the kind of failure. */
+/* Returns the kind of failure; MEMORY for cold:N. */
 static int failing(const char *what)
 {
-    return what_of(has_trials(what) ? what + sizeof(trials) - 1 : what);
+    static const char *const names[MPI_MEMORY_KINDS] = {
+        "memory", "mmap", "memfd_create", "ftruncate", "process_vm_readv"
+    };
+    int kind = MPI_MEMORY_KINDS - 1;
+
+    what += has_trials(what) ? sizeof(trials) - 1 : 0;
+    while (kind > MEMORY && strcmp(names[kind], what) != 0) {
+        kind--;
+    }
+    return kind;
 }
 
 static void scene_init(scene_t *scene, const char *what, char **keys, int nkeys)
@@ -255,10 +264,10 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     alarm((unsigned)setting("IRR_SWEEP_SECONDS", CASE_SECONDS));
     scene_init(&scene, group[0], group + 2, length - 2);
     if (is_concerned(&scene, group[1])) {
-        fail(what, first, row->times);
+        mpi_memory_fail_kind(what, first, row->times);
     }
     errors = run_calls(&scene, row->form, row->kind);
-    failed = fail(what, 0, 0);
+    failed = mpi_memory_fail_kind(what, 0, 0);
     note(errors, mpi_test_served() > served);
     (void)run_blocking(&scene, row->kind);   /* without further failures: right bytes, or an error */
     make(&other, others, kinds[0], (int)first);
@@ -301,8 +310,9 @@ static void run(char **group, int length)
     const char *colon = from != NULL ? strchr(from, ':') : NULL;
     int number = from != NULL ? atoi(from) : 0;
     long first = colon != NULL ? atol(colon + 1) : 1;
-    const uint64_t rows = (uint64_t)setting("IRR_SWEEP_ROWS", 1);
+    const int some = (int)setting("IRR_SWEEP_FORMS", 1);
     uint64_t state = mpi_test_seed();
+    const int pick = mpi_test_below(&state, some);
     scene_t others;
 
     memset(&counts, 0, sizeof(counts));
@@ -316,7 +326,7 @@ static void run(char **group, int length)
         CHECK(run_blocking(&others, kinds[0]) == 0);   /* starts the engine */
     }
     for (; cold == NULL && number < 2 * FORMS_SWEPT * SWEPT; number++, first = 1) {
-        if (mpi_test_random(&state) % rows == 0) {
+        if ((number / 2 / SWEPT + number / 2 % SWEPT) % some == pick) {
             sweep_row(group, length, number, first, &state, &others);
         }
     }

@@ -1,7 +1,9 @@
 #!/bin/sh
 # sweep.sh - the n-th allocation or system call fails, in first and later calls of the whole family: no call hangs.
 #
-# All cases run with IRR_CHECK_ALL=1; else one in some, others in each run.  The reports of the groups are printed.
+# All cases run with IRR_CHECK_ALL=1; otherwise some cases run, and different ones each time.  The reports of the groups
+# are printed.
+# shellcheck disable=SC2046
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_sweep
@@ -18,45 +20,39 @@ keys() {
 
 # sweep OPTIONS...: runs the groups, one case in some of them, and prints what the program counted.
 sweep() {
-    check_groups 4 -x IRR_SWEEP_STEP "$@" "$program"
+    check_groups 4 -x IRR_SWEEP_STEP -x IRR_SWEEP_FORMS "$@" "$program"
     grep 'cases:' "$scratch/out" | sed 's/^/# /'
 }
 
 if whole; then
-    IRR_SWEEP_STEP=1 rows=1
+    IRR_SWEEP_STEP=1 IRR_SWEEP_FORMS=1 trial_forms=1
     algorithms="node grid"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
 else
-    IRR_SWEEP_STEP=20 rows=3
+    IRR_SWEEP_STEP=20 IRR_SWEEP_FORMS=4 trial_forms=8
     algorithms=node
     cold=3
 fi
-export IRR_SWEEP_STEP
+export IRR_SWEEP_STEP IRR_SWEEP_FORMS
 plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
 for who in one all; do
-    # shellcheck disable=SC2046
     group "direct, memory, $who" memory $who $(keys direct)
     for algorithm in $algorithms; do
-        # shellcheck disable=SC2046
         group "$algorithm, memory, $who" memory $who $(keys "$algorithm" 2)
     done
-    # shellcheck disable=SC2046
     group "direct, process_vm_readv, $who" process_vm_readv $who $(keys direct)
 done
 sweep
 for who in one all; do
-    # shellcheck disable=SC2046
     group "auto with trials, memory, $who" trials:memory $who $(keys auto)
 done
-IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
+IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
 # One rank loses a persistent request, of rows 28 and later; the others go on, whatever serves their next start.
-# shellcheck disable=SC2046
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
-IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 IRR_SWEEP_ROWS=$rows sweep -x IRR_SWEEP_FROM -x IRR_SWEEP_ROWS \
+IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM \
     --mca coll_irr_setup_share 1000000000
 for who in one all; do
     for algorithm in direct node; do
-        # shellcheck disable=SC2046
         group "$algorithm over libfabric, memory, $who" memory $who $(keys $algorithm 2)
     done
 done
@@ -72,12 +68,10 @@ esac
 IRR_SWEEP_STEP=1
 for who in one all; do
     for call in mmap memfd_create ftruncate; do
-        # shellcheck disable=SC2046
         group "direct, $call, $who" $call $who $(keys direct)
         sweep
     done
     for n in $cold; do
-        # shellcheck disable=SC2046
         group "direct, allocation $n of the first communicator of a job, $who" "cold:$n" $who $(keys direct)
         sweep
     done

@@ -73,7 +73,7 @@ plan 12
     check "a file has priority where the ranks choose, too, and one message says so" refused "none of its hosts" \
         with switch.switch.node "$tree" --mca coll_irr_topology_file "$scratch/topology.conf" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 "$scratch/slurm" \
-        "$builddir/irr_bench" -c --unit 32768 -i 1500 --algorithms auto
+        "$builddir/irr_bench" -c --unit 32768 -i 300 --algorithms auto
     check "where the ranks choose, too" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 10 \
         "$scratch/slurm" "$builddir/irr_bench" -c --unit 32768 -i 150 --algorithms auto

@@ -1,14 +1,14 @@
 /*
  * team.c - teams: communicators of the same processes in the same order choose together and share engine communicators.
  *
- *     mpi_team CASE [, CASE ...]   see mpi_test.h and the table at the end
+ *     mpi_team CASE[:NUMBER] [, CASE ...]   see mpi_test.h and the table at the end
  *
  * Every byte is checked, on all communicators.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
 
-enum { COUNT = 512, RANKS_MAX = 16 };
+enum { COUNT = 512, RANKS_MAX = 16, COMMS = 200, CALLS = 20 };
 
 #define rank  mpi_job.rank
 #define ranks mpi_job.ranks
@@ -31,15 +31,15 @@ static MPI_Comm dup_world(void)
 }
 
 /*
- * Uses short-lived communicators, one at a time. Their exchanges add up until a trial is worth its cost, and the next
+ * Uses NUMBER short-lived communicators, one at a time. Their exchanges add up until a trial is worth its cost, and the next
  * communicators use the result of the trial.
  */
 static void case_short_lived(void)
 {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < mpi_job_number(COMMS); i++) {
         MPI_Comm comm = dup_world();
 
-        for (int k = 0; k < 20; k++) {
+        for (int k = 0; k < CALLS; k++) {
             CHECK(is_right(comm));
         }
         MPI_Comm_free(&comm);
@@ -50,7 +50,7 @@ static void case_short_lived(void)
 static void case_served(void)
 {
     case_short_lived();
-    CHECK(mpi_job_served() == 4000);
+    CHECK(mpi_job_served() == (unsigned long long)(mpi_job_number(COMMS) * CALLS));
 }
 
 /*
@@ -59,20 +59,20 @@ static void case_served(void)
  */
 static void case_turns(void)
 {
-    enum { COMMS = 9 };
-    MPI_Comm comms[COMMS];
+    enum { AT_ONCE = 9 };
+    MPI_Comm comms[AT_ONCE];
 
-    for (int i = 0; i < COMMS; i++) {
+    for (int i = 0; i < AT_ONCE; i++) {
         MPI_Comm_split(MPI_COMM_WORLD, 0, i % 3 == 0 ? rank : i % 3 == 1 ? -rank : (rank + 1) % ranks, &comms[i]);
     }
     for (int k = 0; k < 400; k++) {
-        CHECK(is_right(comms[k % 7 * k % COMMS]));
+        CHECK(is_right(comms[k % 7 * k % AT_ONCE]));
         if (k % 50 == 49) {
             MPI_Comm_free(&comms[k / 50]);
             comms[k / 50] = dup_world();
         }
     }
-    for (int i = 0; i < COMMS; i++) {
+    for (int i = 0; i < AT_ONCE; i++) {
         MPI_Comm_free(&comms[i]);
     }
 }

@@ -23,7 +23,7 @@ END
 
 plan 14
 for n in 2 5; do
-    check "$n ranks, served from the first exchange on" ranks $n "$program" served
+    check "$n ranks, served from the first exchange on" ranks $n "$program" served:50
 done
 check "4 ranks that choose: trials are made for all" finds
 for algorithm in direct node balanced-grid; do
@@ -34,7 +34,7 @@ check "3 ranks, an exchange that fails" ranks 3 "$program" failed
 check "5 ranks, many orders of the processes" ranks 5 "$program" orders
 check "5 ranks that choose, many orders" ranks 5 $auto --mca coll_irr_setup_share 1000 "$program" orders
 check "4 ranks, nonblocking calls before the first blocking one" ranks 4 "$program" nonblocking
-for case in served turns orders; do
+for case in served:50 turns orders; do
     group "4 ranks, strategies of an algorithm that is named, $case" $case
 done
 check_groups 4 --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_ranks_per_node 2 \

@@ -156,7 +156,6 @@ echo "not a trace" > "$scratch/bad.0.trace"
 check "a file that is no trace" no_trace "is no trace: " "$scratch/bad.0.trace"
 check "a file with another name" no_trace "is not called PREFIX.RANK.trace" "$scratch/all.json"
 check "a file that is not there" no_trace "No such file" "$scratch/none.0.trace"
-traces 4 > /dev/null 2>&1
 check "lines of another kind" wrong_lines
 ended_by INT "$scratch/pipe.0.trace" python3 "$tool" "$scratch/pipe.0.trace"
 ended_by PIPE "$scratch/pipe.0.trace" python3 "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace

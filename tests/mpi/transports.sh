@@ -13,11 +13,11 @@ unlike() {
     one_says "$1" on_some_ranks "$2" "$program" leaked_to_host
 }
 
-# lacking CASE TEXT [OPTION...]: calls are left to Open MPI, and one message has the text.
+# lacking CASE TEXT [OPTION...]: calls are left to Open MPI, and one message has the text; with libfabric.
 lacking() {
     name=$1 text=$2
     shift 2
-    beside "$name" one_message "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
+    built ofi "$name" one_message "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
 }
 
 no_library() {
@@ -45,6 +45,16 @@ false_libraries() {
         --mca mca_base_component_show_load_errors 0 "$@"
 }
 
+# built TRANSPORT NAME COMMAND...: a case that needs the transport.
+built() {
+    transport=$1
+    shift
+    case " $TRANSPORTS " in
+        *" $transport "*) beside "$@" ;;
+        *) skip "$1" "$transport was not built" ;;
+    esac
+}
+
 # Open MPI 5.0 of Debian 13 does not start without libfabric.
 needs_libfabric() { ldd "$program" | grep -q libfabric; }
 
@@ -66,53 +76,32 @@ beside "another provider on two of four ranks" \
 beside "another domain on two of four ranks" \
     unlike "coll_irr_ofi_domain is 'lo' on rank 0 of MPI_COMM_WORLD, but not on rank 2" OMPI_MCA_coll_irr_ofi_domain=lo
 for transport in ucx ofi; do
-    case " $TRANSPORTS " in
-        *" $transport "*)
-            beside "$transport by name" one_says "messages go over $transport, because it is named" \
-                ranks 4 --mca coll_irr_transport $transport --mca coll_irr_verbose 1 "$program" many
-            beside "$transport on two of four ranks" \
-                unlike "coll_irr_transport is auto on rank 2 of MPI_COMM_WORLD and $transport on rank 0" \
-                OMPI_MCA_coll_irr_transport=$transport
-            ;;
-        *)
-            skip "$transport by name" "$transport was not built"
-            skip "$transport on two of four ranks" "the same"
-            ;;
-    esac
+    built $transport "$transport by name" one_says "messages go over $transport, because it is named" \
+        ranks 4 --mca coll_irr_transport $transport --mca coll_irr_verbose 1 "$program" many
+    built $transport "$transport on two of four ranks" \
+        unlike "coll_irr_transport is auto on rank 2 of MPI_COMM_WORLD and $transport on rank 0" \
+        OMPI_MCA_coll_irr_transport=$transport
 done
-case " $TRANSPORTS " in
-    *" ofi "*)
-        lacking "an unknown provider" \
-            "no provider of tagged messages that is pigeon (coll_irr_ofi_provider) .*has providers .*tcp;ofi_rxm" \
-            --mca coll_irr_ofi_provider pigeon
-        lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
-        lacking "a provider without a device" "no provider of tagged messages that is psm2 .*has providers" \
-            --mca coll_irr_ofi_provider psm2
-        lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) reports" \
-            --mca coll_irr_ofi_provider "udp;ofi_rxd"
-        if needs_libfabric; then
-            skip "no libfabric at run time" "Open MPI needs libfabric itself"
-        else
-            beside "no libfabric at run time" no_library
-        fi
-        beside "a job on one node opens no listener that others reach" \
-            ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_sockets" LOCAL
-        beside "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
-            --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
-        beside "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
-            ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
-        beside "unexpected messages do not keep MPI_Finalize waiting" \
-            ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_ends" left_alone
-        ;;
-    *)
-        for case in "an unknown provider" "an unknown domain" "a provider without a device" \
-            "a provider that is not good enough" "no libfabric at run time" \
-            "a job on one node opens no listener that others reach" "a domain that others do not reach" \
-            "a provider names the transport" \
-            "unexpected messages do not keep MPI_Finalize waiting"; do
-            skip "$case" "ofi was not built"
-        done
-        ;;
-esac
+lacking "an unknown provider" \
+    "no provider of tagged messages that is pigeon (coll_irr_ofi_provider) .*has providers .*tcp;ofi_rxm" \
+    --mca coll_irr_ofi_provider pigeon
+lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
+lacking "a provider without a device" "no provider of tagged messages that is psm2 .*has providers" \
+    --mca coll_irr_ofi_provider psm2
+lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) reports" \
+    --mca coll_irr_ofi_provider "udp;ofi_rxd"
+if needs_libfabric; then
+    skip "no libfabric at run time" "Open MPI needs libfabric itself"
+else
+    built ofi "no libfabric at run time" no_library
+fi
+built ofi "a job on one node opens no listener that others reach" \
+    ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_sockets" LOCAL
+built ofi "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
+    --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
+built ofi "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
+    ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
+built ofi "unexpected messages do not keep MPI_Finalize waiting" \
+    ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_ends" left_alone
 finish
 exit $failed
