@@ -10,6 +10,8 @@
 
 #include "transport/pass.h"
 
+enum { IRR_SPY_ROOM = 64 };
+
 typedef struct irr_spy {
     union {
         irr_transport_t super;           /* a test may change its caps before use */
@@ -30,6 +32,11 @@ typedef struct irr_spy {
 
     /* Called before each send starts, unless NULL. */
     void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);
+    /*
+     * Called before each send with a copy of the message, unless NULL. May change the tag, the bytes, and the length by
+     * up to IRR_SPY_ROOM bytes. If it returns true, the changed message is sent twice.
+     */
+    bool           (*change)(void *context, uint16_t *tag, unsigned char *bytes, size_t *length);
     void            *context;
 
     /* The refused send, for irr_spy_repair. */

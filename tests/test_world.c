@@ -1,8 +1,7 @@
 /*
  * test_world.c - every strategy in one seeded world. Several ranks run the same exchanges, each at its own speed,
  * often with several exchanges open at a time.
- * Meanwhile messages are late, operations fail, memory is missing, a rank gives up, or descriptions are changed in
- * flight.
+ * Meanwhile messages are late, operations fail, memory is missing, a rank gives up, or a rank sends wrong messages.
  *
  * The test checks the rules of an irregular all-to-all. An exchange that returns IRR_OK has delivered every byte to its
  * place, and has changed no other byte. Every exchange ends. A communicator that fails on one rank fails on all ranks,
@@ -92,10 +91,11 @@ static void end_turn(irr_script_t *script, int rank, const irr_turn_t *turn, irr
     irr_engine_counters(scene->world.engines[rank], &after);
     scene->failed += status != wanted(scene, rank, turn);
     scene->poor = scene->poor || status == IRR_ERR_NO_MEMORY;
-    if ((status != IRR_OK && status != IRR_ERR_TRUNCATE) || turn->act == IRR_ACT_PLAN) {
+    if ((status != IRR_OK && status != IRR_ERR_TRUNCATE && scene->trouble != IRR_TROUBLE_HOSTILE) ||
+        turn->act == IRR_ACT_PLAN) {
         return;
     }
-    scene->wrong += !scene->spoils && !irr_job_verify(job, rank);
+    scene->wrong += !irr_job_verify(job, rank);
     if (scene->trouble == IRR_TROUBLE_NONE && script->objects == 1) {
         scene->wrong += !counts_are_right(scene, rank, turn, &after);
     }
@@ -117,15 +117,11 @@ static void set_turns(scene_t *scene, irr_script_t *script, const irr_turn_t *tu
 
 /* ---- trouble ---- */
 
-/* Changes a bit of some descriptions and messages of agreements in the memory of their sender. */
-static void spoil(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
+/* From now on the bytes of blocks may be wrong, or not. Other bytes of output may not change. */
+static void disregard_blocks(scene_t *scene, bool disregards)
 {
-    scene_t *scene = context;
-
-    (void)to;
-    if (!irr_tag_is_data(tag) && count > 0 && iov[0].length > 0 && irr_test_below(&scene->random, 4) == 0) {
-        ((unsigned char *)iov[0].base)[irr_test_below(&scene->random, iov[0].length)] ^=
-            (unsigned char)(1 << irr_test_below(&scene->random, 8));
+    for (int i = 0; i < IRR_WORLD_JOBS; i++) {
+        memset(scene->jobs[i]->undefined, disregards, (size_t)(scene->ranks * scene->ranks));
     }
 }
 
@@ -169,10 +165,11 @@ static void make_trouble(scene_t *scene, uint64_t *state)
         irr_comm_give_up(scene->team.comms[scene->victim], IRR_ERR_NO_MEMORY, "cannot start an exchange");
         break;
     case IRR_TROUBLE_HOSTILE:
-        scene->spoils = true;
+        disregard_blocks(scene, true);
         irr_memory_limit(BYTES_MAX);   /* a changed length may request any amount of memory */
         scene->random = irr_test_random(state);
-        spy->on_send = spoil;
+        scene->spoils_data = irr_test_below(state, 4) == 0;
+        spy->change = irr_world_spoil;
         spy->context = scene;
         break;
     default:
@@ -199,9 +196,11 @@ static bool end_trouble(scene_t *scene)
     const bool refused = spy->refused || (spy->refuse_recv > 0 && spy->recvs >= spy->refuse_recv);
 
     CU_ASSERT(!irr_memory_failed() || scene->failed > 0 || !is_strict(scene));
-    spy->on_send = NULL;
+    if (spy->change != NULL) {
+        disregard_blocks(scene, false);
+    }
+    spy->change = NULL;
     irr_memory_limit(SIZE_MAX);
-    scene->spoils = false;
     spy->refuse_send = 0;
     spy->refuse_recv = 0;
     irr_memory_fail(0, NULL);
