@@ -382,6 +382,7 @@ static bool survives_failure(const irr_settings_t *settings, size_t nth)
 
     irr_team_begin(&team, 3, 0, EAGER_MAX);
     irr_team_set(&team, settings);
+    team.params[2].node = 1;
     irr_memory_fail(nth, victim_runs);
     CU_ASSERT_EQUAL(irr_team_create(&team), irr_memory_failed() ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
     failed = irr_memory_failed();
@@ -398,6 +399,7 @@ static void test_no_memory(void)
         { .algorithm = irr_algorithm_find("direct"), .pacing = IRR_PACING_GRANT },
         { .algorithm = irr_algorithm_find("balanced-grid"), .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = irr_algorithm_find("hybrid") },
+        { .algorithm = irr_algorithm_find("node") },
         { .algorithm = irr_algorithm_find("optimal") }
     };
 

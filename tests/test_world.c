@@ -82,6 +82,12 @@ static void begin_turn(irr_script_t *script, int rank, const irr_turn_t *turn)
     irr_engine_counters(scene->world.engines[rank], &scene->before[rank]);
 }
 
+/* Returns true if the victim is hostile at present. Then even failed exchanges change no byte outside the blocks. */
+static bool spoils(const scene_t *scene)
+{
+    return scene->world.spies[scene->victim]->change != NULL;
+}
+
 static void end_turn(irr_script_t *script, int rank, const irr_turn_t *turn, irr_status_t status)
 {
     scene_t *scene = script->context;
@@ -91,8 +97,7 @@ static void end_turn(irr_script_t *script, int rank, const irr_turn_t *turn, irr
     irr_engine_counters(scene->world.engines[rank], &after);
     scene->failed += status != wanted(scene, rank, turn);
     scene->poor = scene->poor || status == IRR_ERR_NO_MEMORY;
-    if ((status != IRR_OK && status != IRR_ERR_TRUNCATE && scene->trouble != IRR_TROUBLE_HOSTILE) ||
-        turn->act == IRR_ACT_PLAN) {
+    if ((status != IRR_OK && status != IRR_ERR_TRUNCATE && !spoils(scene)) || turn->act == IRR_ACT_PLAN) {
         return;
     }
     scene->wrong += !irr_job_verify(job, rank);
@@ -196,7 +201,7 @@ static bool end_trouble(scene_t *scene)
     const bool refused = spy->refused || (spy->refuse_recv > 0 && spy->recvs >= spy->refuse_recv);
 
     CU_ASSERT(!irr_memory_failed() || scene->failed > 0 || !is_strict(scene));
-    if (spy->change != NULL) {
+    if (spoils(scene)) {
         disregard_blocks(scene, false);
     }
     spy->change = NULL;
@@ -230,6 +235,24 @@ static void expect_recovered(scene_t *scene, uint64_t *state)
         CU_ASSERT(!irr_world_scene_knows_counts(scene) ||
                   irr_script_object(&scene->script, r, turns)->view == IRR_VIEW_ALL);
     }
+}
+
+/* The communicator has failed on all ranks. A later exchange fails at once, and sends no message. */
+static void expect_all_failed(scene_t *scene, uint64_t *state)
+{
+    size_t sends = 0;
+
+    irr_team_expect_failed(&scene->team);
+    for (int r = 0; r < scene->ranks; r++) {
+        sends -= scene->world.spies[r]->sends;
+    }
+    set_turns(scene, &scene->script, &(irr_turn_t){ .act = IRR_ACT_RUN });
+    CU_ASSERT_TRUE_FATAL(take_turns(&scene->script, 1, STEPS_MAX, state));
+    for (int r = 0; r < scene->ranks; r++) {
+        sends += scene->world.spies[r]->sends;
+    }
+    CU_ASSERT_EQUAL(scene->failed, scene->ranks);
+    CU_ASSERT_EQUAL(sends, 0);
 }
 
 /* Another communicator of the same ranks runs a job without an error. */
@@ -309,7 +332,7 @@ static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
     CU_ASSERT(scene.failed > 0 ? trouble > IRR_TROUBLE_SHORT : !happened);
     check_plans(&scene);
     if (happened || any_failed(&scene)) {
-        irr_team_expect_failed(&scene.team);
+        expect_all_failed(&scene, state);
     } else if (irr_trouble_is_memory(trouble)) {
         expect_recovered(&scene, state);
     }

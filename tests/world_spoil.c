@@ -77,7 +77,7 @@ static void change_slice(message_t m, irr_slice_t *slice, int ranks)
 {
     switch (below(m, 4)) {
     case 0:
-        slice->destination = (int)below(m, (size_t)ranks);
+        slice->destination += (int)below(m, (size_t)(ranks - slice->destination));
         break;
     case 1:
         slice->source = (int)below(m, (size_t)ranks);
@@ -129,7 +129,7 @@ static void craft(message_t m, int ranks)
     if (irr_header_read(&reader, &header) == IRR_OK &&
         irr_header_read_slices(&reader, &header, ranks, slices) == IRR_OK) {
         if (header.slices > 0 && below(m, 2) == 0) {
-            change_slice(m, &slices[below(m, header.slices)], ranks);
+            change_slice(m, &slices[below(m, 2) == 0 ? header.slices - 1 : below(m, header.slices)], ranks);
         } else {
             change_fields(m, &header);
         }
@@ -140,7 +140,7 @@ static void craft(message_t m, int ranks)
 
 bool irr_world_spoil(void *context, uint16_t *tag, unsigned char *bytes, size_t *length)
 {
-    static void (*const changes[])(message_t m) = { flip, flip_early, swap, cut, insert, randomize };
+    static void (*const changes[])(message_t m) = { cut, insert, flip, flip_early, swap, randomize };
     irr_world_scene_t *scene = context;
     const message_t m = { bytes, length, &scene->random };
     const bool data = irr_tag_is_data(*tag);
@@ -150,10 +150,10 @@ bool irr_world_spoil(void *context, uint16_t *tag, unsigned char *bytes, size_t 
     }
     if (irr_tag_kind(*tag) == IRR_TAG_HEADER && below(m, 2) == 0) {
         craft(m, scene->ranks);
-    } else if (data && below(m, 2) == 0) {
+    } else if (data && below(m, 4) == 0) {
         *tag ^= 1u << IRR_TAG_KIND_SHIFT;
     } else {
-        changes[below(m, IRR_TEST_COUNT(changes))](m);
+        changes[below(m, data ? 2 : IRR_TEST_COUNT(changes))](m);   /* bytes of data are never wrong */
     }
     return below(m, 4) == 0;
 }
