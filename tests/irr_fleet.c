@@ -84,42 +84,21 @@ void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, si
     irr_test_must(irr_pacing_add(irr_pacing_of(pacing), &params, &fleet->rank[rank].plan));
 }
 
-irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int index, const void *input, void *output)
-{
-    irr_fleet_rank_t *rank = &fleet->rank[index];
-
-    rank->running = true;
-    rank->result = IRR_IN_PROGRESS;
-    return (irr_exec_env_t){
-        .channel = rank->channel,
-        .tag_base = fleet->tag_base,
-        .input = input,
-        .output = output,
-        .scratch = rank->scratch,
-        .compose = fleet->compose,
-        .window_messages = fleet->window_messages,
-        .window_bytes = fleet->window_bytes,
-        .counters = &rank->counters,
-        .failure = rank->failure
-    };
-}
-
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
 
     free(rank->scratch);
     rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
-    rank->exec.env = irr_fleet_begin(fleet, index, input, output);
+    rank->running = true;
+    rank->result = IRR_IN_PROGRESS;
+    rank->exec.env = (irr_exec_env_t){
+        .channel = rank->channel, .tag_base = fleet->tag_base, .input = input, .output = output,
+        .scratch = rank->scratch, .compose = fleet->compose, .window_messages = fleet->window_messages,
+        .window_bytes = fleet->window_bytes, .counters = &rank->counters, .failure = rank->failure
+    };
     irr_test_must(irr_exec_reserve(&rank->exec, irr_plan_size(&rank->plan)));
     irr_exec_start(&rank->exec, &rank->plan);
-}
-
-/* Progresses the executor if it has a plan, otherwise the relay. */
-static irr_status_t progress_rank(irr_fleet_rank_t *rank)
-{
-    return rank->relay != NULL && rank->exec.plan == NULL ? irr_relay_progress(rank->relay)
-                                                          : irr_exec_progress(&rank->exec);
 }
 
 /* Progresses all ranks once. Returns true if a rank still runs. */
@@ -132,10 +111,10 @@ static bool progress_once(irr_fleet_t *fleet)
 
         rank->spy->super.ops->progress(&rank->spy->super);
         if (rank->running) {
-            rank->result = progress_rank(rank);
+            rank->result = irr_exec_progress(&rank->exec);
             rank->running = rank->result == IRR_IN_PROGRESS;
         }
-        busy = busy || rank->running || rank->spy->repairing;
+        busy = busy || rank->running;
     }
     return busy;
 }

@@ -38,7 +38,7 @@ static void *make(size_t size)
     return memory;
 }
 
-/* Returns a copy of a message. `room`: number of bytes behind the copy. */
+/* Returns a copy of a message with `room` more bytes of memory. */
 static irr_iov_t copy_message(const irr_request_t *request, size_t room)
 {
     irr_iov_t copy = { make(request->length + room), 0 };
@@ -106,41 +106,9 @@ static void on_sent(irr_request_t *request, irr_status_t status)
     }
 }
 
-/* ---- refused sends ---- */
-
-static void keep(irr_spy_t *spy, irr_channel_t *channel, const irr_request_t *request)
-{
-    spy->refused = true;
-    spy->channel = irr_pass_inner(channel);
-    spy->message = copy_message(request, 0);
-    irr_request_set(&spy->request, request->peer, request->tag, &spy->message, 1, IRR_FORM_IOVEC);
-}
-
-static void on_repaired(irr_request_t *request, irr_status_t status)
-{
-    irr_spy_t *spy = (irr_spy_t *)((char *)request - offsetof(irr_spy_t, request));
-
-    (void)status;
-    spy->repairing = false;
-}
-
 bool irr_spy_sends_now(void)
 {
     return sends_now;
-}
-
-void irr_spy_repair(irr_spy_t *spy)
-{
-    const irr_transport_ops_t *inner = spy->pass.inner->ops;
-    irr_status_t status;
-
-    if (!spy->refused) {
-        return;
-    }
-    spy->refused = false;
-    spy->request.done = on_repaired;
-    status = inner->send(spy->channel, &spy->request);
-    spy->repairing = status == IRR_IN_PROGRESS;
 }
 
 /* ---- operations ---- */
@@ -204,7 +172,8 @@ static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
         spy->recvs_at_send = spy->recvs;
     }
     if (spy->sends == spy->refuse_send) {
-        keep(spy, channel, request);
+        spy->refused = true;
+        spy->refused_tag = request->tag;
         return spy->refusal;
     }
     if (spy->on_send != NULL) {
@@ -244,7 +213,6 @@ static void free_spy(irr_transport_t *transport)
     while (spy_of(transport)->watches != NULL) {
         end_send(spy_of(transport)->watches);
     }
-    free(spy_of(transport)->message.base);
     irr_pass_free(transport);
 }
 
