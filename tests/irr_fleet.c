@@ -37,19 +37,13 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 {
     irr_fleet_t *fleet = irr_test_array(1, sizeof(*fleet));
 
+    irr_world_open_faulty(&fleet->world, ranks, seed, eager_max, faults);
     fleet->ranks = ranks;
     fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;
-    irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
     for (int r = 0; r < ranks; r++) {
-        irr_transport_t *transport;
-
-        irr_test_must(irr_loopback_open(fleet->fabric, r, &transport));
-        if (faults != NULL) {
-            irr_test_must(irr_fault_open(transport, &faults[r], &transport));
-        }
-        fleet->rank[r].spy = irr_spy_create(transport);
-        fleet->rank[r].peers = irr_test_array((size_t)ranks, sizeof(irr_peer_t *));
+        fleet->rank[r].spy = fleet->world.spies[r];
+        fleet->rank[r].peers = irr_world_array(&fleet->world, ranks, sizeof(irr_peer_t *));
         irr_plan_init(&fleet->rank[r].plan);
         irr_exec_init(&fleet->rank[r].exec);
     }
@@ -62,16 +56,15 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 void irr_fleet_destroy(irr_fleet_t *fleet)
 {
     for (int r = 0; r < fleet->ranks; r++) {
-        irr_fleet_rank_t *rank = &fleet->rank[r];
-
-        rank->spy->super.ops->close_channel(rank->channel);
-        rank->spy->super.ops->free(&rank->spy->super);
-        irr_exec_fini(&rank->exec);
-        irr_plan_fini(&rank->plan);
-        free(rank->peers);
-        free(rank->scratch);
+        fleet->rank[r].spy->super.ops->close_channel(fleet->rank[r].channel);
+        irr_engine_close(fleet->world.engines[r]);
     }
-    irr_fabric_destroy(fleet->fabric);
+    (void)irr_world_drain(&fleet->world);   /* messages of a failed rank may be left */
+    for (int r = 0; r < fleet->ranks; r++) {
+        irr_exec_fini(&fleet->rank[r].exec);
+        irr_plan_fini(&fleet->rank[r].plan);
+        free(fleet->rank[r].scratch);
+    }
     free(fleet->rank);
     free(fleet);
 }

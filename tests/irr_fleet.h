@@ -1,5 +1,5 @@
 /*
- * irr_fleet.h - N ranks in one process and one thread that run plans over a loopback fabric.
+ * irr_fleet.h - a world whose ranks run plans that a test has made, without communicators.
  *
  * Each rank has an executor, and a spy between the executor and the transport.  In each round of a run every rank
  * progresses once.  The number of rounds is bounded, so a hang is a failure, not a time-out.
@@ -7,11 +7,10 @@
 #ifndef IRR_FLEET_H
 #define IRR_FLEET_H
 
-#include "irr_spy.h"
+#include "irr_world.h"
 
 #include "exec/exec.h"
 #include "pacing/signals.h"
-#include "study/fabric.h"
 
 #define IRR_FLEET_CHANNEL 9
 
@@ -30,7 +29,7 @@ typedef struct irr_fleet_rank {
 
 typedef struct irr_fleet {
     int               ranks;
-    irr_fabric_t     *fabric;
+    irr_world_t       world;       /* the transports of the ranks */
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;
