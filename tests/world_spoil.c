@@ -73,16 +73,20 @@ static void randomize(message_t m)
 
 /* ---- well-formed descriptions ---- */
 
+/* Changes a slice. A larger destination of the last slice keeps the order of the slices. */
 static void change_slice(message_t m, irr_slice_t *slice, int ranks)
 {
-    switch (below(m, 4)) {
+    switch (below(m, 5)) {
     case 0:
         slice->destination += (int)below(m, (size_t)(ranks - slice->destination));
         break;
     case 1:
-        slice->source = (int)below(m, (size_t)ranks);
+        slice->destination = (int)below(m, (size_t)ranks);
         break;
     case 2:
+        slice->source = (int)below(m, (size_t)ranks);
+        break;
+    case 3:
         slice->offset += below(m, 100);
         break;
     default:
