@@ -245,7 +245,30 @@ static irr_status_t freeze_all(void *context)
     return status;
 }
 
-/* A plan is frozen only after an exchange without an error on the rank. */
+/* A plan is frozen only after an exchange of this problem without an error on the rank. */
+static void run_freeze(irr_team_t *team, irr_job_t *job, irr_job_t *cut)
+{
+    const irr_comm_t *first = team->comms[0];
+    irr_spy_t *spy = team->world->spies[1];
+    irr_status_t result[FREEZE_RANKS];
+    irr_problem_t other;
+
+    CU_ASSERT_EQUAL(freeze_all(team), IRR_ERR_BAD_PARAM);
+    irr_team_expect(team, job, -1);
+    CU_ASSERT(irr_memory_fail_each(freeze_all, team) > 10);
+    other = first->exchange->problem;
+    CU_ASSERT_EQUAL(irr_relay_freeze(&first->relay, &other, NULL), IRR_ERR_BAD_PARAM);
+    irr_team_expect(team, cut, 2);
+    CU_ASSERT_EQUAL(freeze_one(team, 2), IRR_ERR_BAD_PARAM);
+    irr_team_expect(team, job, -1);
+    CU_ASSERT_EQUAL(freeze_all(team), IRR_OK);
+    spy->refusal = IRR_ERR_TRANSPORT;
+    spy->refuse_recv = spy->recvs + 1;
+    irr_team_run(team, job, result);
+    CU_ASSERT_EQUAL(result[1], IRR_ERR_TRANSPORT);
+    CU_ASSERT_EQUAL(freeze_one(team, 1), IRR_ERR_BAD_PARAM);
+}
+
 static void test_freeze(void)
 {
     for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
@@ -253,28 +276,11 @@ static void test_freeze(void)
                                           .overlap = (irr_overlap_t)overlap };
         irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
         irr_job_t *cut = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
-        irr_status_t result[FREEZE_RANKS];
-        irr_problem_t other;
         irr_team_t team;
-        irr_spy_t *spy;
 
         irr_job_cut(cut, 2, 3, 0);
         irr_team_open_new(&team, FREEZE_RANKS, 1, SIZE_MAX, &settings);
-        spy = team.world->spies[1];
-        CU_ASSERT_EQUAL(freeze_all(&team), IRR_ERR_BAD_PARAM);
-        irr_team_expect(&team, job, -1);
-        CU_ASSERT(irr_memory_fail_each(freeze_all, &team) > 10);
-        other = irr_comm_exchange(team.comms[0])->problem;
-        CU_ASSERT_EQUAL(irr_relay_freeze(&team.comms[0]->relay, &other, NULL), IRR_ERR_BAD_PARAM);
-        irr_team_expect(&team, cut, 2);
-        CU_ASSERT_EQUAL(freeze_all(&team), IRR_ERR_BAD_PARAM);
-        irr_team_expect(&team, job, -1);
-        CU_ASSERT_EQUAL(freeze_all(&team), IRR_OK);
-        spy->refusal = IRR_ERR_TRANSPORT;
-        spy->refuse_recv = spy->recvs + 1;
-        irr_team_run(&team, job, result);
-        CU_ASSERT_EQUAL(result[1], IRR_ERR_TRANSPORT);
-        CU_ASSERT_EQUAL(freeze_one(&team, 1), IRR_ERR_BAD_PARAM);
+        run_freeze(&team, job, cut);
         irr_team_close(&team);
         irr_job_destroy(cut);
         irr_job_destroy(job);
