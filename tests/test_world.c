@@ -361,7 +361,7 @@ static void test_trouble(void)
 {
     static const int times[] = {
         [IRR_TROUBLE_SHORT] = 40, [IRR_TROUBLE_SEND] = 40, [IRR_TROUBLE_RECV] = 40, [IRR_TROUBLE_MEMORY] = 160,
-        [IRR_TROUBLE_POOR] = 80, [IRR_TROUBLE_GIVES_UP] = 20, [IRR_TROUBLE_HOSTILE] = 40
+        [IRR_TROUBLE_POOR] = 80, [IRR_TROUBLE_GIVES_UP] = 20, [IRR_TROUBLE_HOSTILE] = 80
     };
 
     for (size_t trouble = IRR_TROUBLE_SHORT; trouble < IRR_TEST_COUNT(times); trouble++) {

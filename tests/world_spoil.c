@@ -96,9 +96,12 @@ static void change_slice(message_t m, irr_slice_t *slice, int ranks)
 
 static void change_fields(message_t m, irr_header_t *header)
 {
-    switch (below(m, 4)) {
+    switch (below(m, 5)) {
     case 0:
         header->inside = !header->inside;
+        break;
+    case 3:
+        header->slices -= header->slices > 0;
         break;
     case 1:
         header->messages = below(m, header->slices + 2);
