@@ -37,19 +37,13 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 {
     irr_fleet_t *fleet = irr_test_array(1, sizeof(*fleet));
 
+    irr_world_open_faulty(&fleet->world, ranks, seed, eager_max, faults);
     fleet->ranks = ranks;
     fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;
-    irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
     for (int r = 0; r < ranks; r++) {
-        irr_transport_t *transport;
-
-        irr_test_must(irr_loopback_open(fleet->fabric, r, &transport));
-        if (faults != NULL) {
-            irr_test_must(irr_fault_open(transport, &faults[r], &transport));
-        }
-        fleet->rank[r].spy = irr_spy_create(transport);
-        fleet->rank[r].peers = irr_test_array((size_t)ranks, sizeof(irr_peer_t *));
+        fleet->rank[r].spy = fleet->world.spies[r];
+        fleet->rank[r].peers = irr_world_array(&fleet->world, ranks, sizeof(irr_peer_t *));
         irr_plan_init(&fleet->rank[r].plan);
         irr_exec_init(&fleet->rank[r].exec);
     }
@@ -62,16 +56,15 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 void irr_fleet_destroy(irr_fleet_t *fleet)
 {
     for (int r = 0; r < fleet->ranks; r++) {
-        irr_fleet_rank_t *rank = &fleet->rank[r];
-
-        rank->spy->super.ops->close_channel(rank->channel);
-        rank->spy->super.ops->free(&rank->spy->super);
-        irr_exec_fini(&rank->exec);
-        irr_plan_fini(&rank->plan);
-        free(rank->peers);
-        free(rank->scratch);
+        fleet->rank[r].spy->super.ops->close_channel(fleet->rank[r].channel);
+        irr_engine_close(fleet->world.engines[r]);
     }
-    irr_fabric_destroy(fleet->fabric);
+    (void)irr_world_drain(&fleet->world);   /* messages of a failed rank may be left */
+    for (int r = 0; r < fleet->ranks; r++) {
+        irr_exec_fini(&fleet->rank[r].exec);
+        irr_plan_fini(&fleet->rank[r].plan);
+        free(fleet->rank[r].scratch);
+    }
     free(fleet->rank);
     free(fleet);
 }
@@ -84,42 +77,21 @@ void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, si
     irr_test_must(irr_pacing_add(irr_pacing_of(pacing), &params, &fleet->rank[rank].plan));
 }
 
-irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int index, const void *input, void *output)
-{
-    irr_fleet_rank_t *rank = &fleet->rank[index];
-
-    rank->running = true;
-    rank->result = IRR_IN_PROGRESS;
-    return (irr_exec_env_t){
-        .channel = rank->channel,
-        .tag_base = fleet->tag_base,
-        .input = input,
-        .output = output,
-        .scratch = rank->scratch,
-        .compose = fleet->compose,
-        .window_messages = fleet->window_messages,
-        .window_bytes = fleet->window_bytes,
-        .counters = &rank->counters,
-        .failure = rank->failure
-    };
-}
-
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
 
     free(rank->scratch);
     rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
-    rank->exec.env = irr_fleet_begin(fleet, index, input, output);
+    rank->running = true;
+    rank->result = IRR_IN_PROGRESS;
+    rank->exec.env = (irr_exec_env_t){
+        .channel = rank->channel, .tag_base = fleet->tag_base, .input = input, .output = output,
+        .scratch = rank->scratch, .compose = fleet->compose, .window_messages = fleet->window_messages,
+        .window_bytes = fleet->window_bytes, .counters = &rank->counters, .failure = rank->failure
+    };
     irr_test_must(irr_exec_reserve(&rank->exec, irr_plan_size(&rank->plan)));
     irr_exec_start(&rank->exec, &rank->plan);
-}
-
-/* Progresses the executor if it has a plan, otherwise the relay. */
-static irr_status_t progress_rank(irr_fleet_rank_t *rank)
-{
-    return rank->relay != NULL && rank->exec.plan == NULL ? irr_relay_progress(rank->relay)
-                                                          : irr_exec_progress(&rank->exec);
 }
 
 /* Progresses all ranks once. Returns true if a rank still runs. */
@@ -132,10 +104,10 @@ static bool progress_once(irr_fleet_t *fleet)
 
         rank->spy->super.ops->progress(&rank->spy->super);
         if (rank->running) {
-            rank->result = progress_rank(rank);
+            rank->result = irr_exec_progress(&rank->exec);
             rank->running = rank->result == IRR_IN_PROGRESS;
         }
-        busy = busy || rank->running || rank->spy->repairing;
+        busy = busy || rank->running;
     }
     return busy;
 }

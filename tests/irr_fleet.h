@@ -1,5 +1,5 @@
 /*
- * irr_fleet.h - N ranks in one process and one thread that run plans or relays over a loopback fabric.
+ * irr_fleet.h - a world whose ranks run plans that a test has made, without communicators.
  *
  * Each rank has an executor, and a spy between the executor and the transport.  In each round of a run every rank
  * progresses once.  The number of rounds is bounded, so a hang is a failure, not a time-out.
@@ -7,12 +7,10 @@
 #ifndef IRR_FLEET_H
 #define IRR_FLEET_H
 
-#include "irr_spy.h"
+#include "irr_world.h"
 
 #include "exec/exec.h"
-#include "exec/relay.h"
 #include "pacing/signals.h"
-#include "study/fabric.h"
 
 #define IRR_FLEET_CHANNEL 9
 
@@ -22,7 +20,6 @@ typedef struct irr_fleet_rank {
     irr_channel_t  *channel;   /* has all ranks and the id IRR_FLEET_CHANNEL */
     irr_plan_t      plan;      /* plan that irr_fleet_start runs */
     irr_exec_t      exec;
-    irr_relay_t    *relay;     /* NULL, or a relay that the caller owns and runs */
     irr_counters_t  counters;
     void           *scratch;
     irr_failure_t  *failure;   /* as in irr_exec_env_t; NULL unless a test sets it */
@@ -32,7 +29,7 @@ typedef struct irr_fleet_rank {
 
 typedef struct irr_fleet {
     int               ranks;
-    irr_fabric_t     *fabric;
+    irr_world_t       world;       /* the transports of the ranks */
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;
@@ -53,9 +50,6 @@ void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, si
 
 /* Starts the plan of one rank. */
 void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);
-
-/* Marks a rank as running without starting a plan.  Returns the environment for an executor or a relay. */
-irr_exec_env_t irr_fleet_begin(irr_fleet_t *fleet, int rank, const void *input, void *output);
 
 /* Progresses all ranks for `rounds` rounds. */
 void irr_fleet_progress(irr_fleet_t *fleet, int rounds);

@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A send in flight: the request of the inner transport, and the caller's request. */
+/*
+ * A send in flight: the request of the inner transport, and the caller's request, which is NULL for a second copy of a
+ * changed message.
+ */
 typedef struct irr_spy_watch {
     irr_request_t  request;
     irr_request_t *outer;
+    irr_iov_t      changed;    /* memory of a changed message */
     irr_spy_t     *spy;
     size_t         bytes;
     struct irr_spy_watch *next, **from;   /* in the list of sends in flight */
@@ -34,18 +38,29 @@ static void *make(size_t size)
     return memory;
 }
 
+/* Returns a copy of a message with `room` more bytes of memory. */
+static irr_iov_t copy_message(const irr_request_t *request, size_t room)
+{
+    irr_iov_t copy = { make(request->length + room), 0 };
+
+    for (size_t i = 0; i < request->count; i++) {
+        memcpy((char *)copy.base + copy.length, request->iov[i].base, request->iov[i].length);
+        copy.length += request->iov[i].length;
+    }
+    return copy;
+}
+
 /* ---- sends in flight ---- */
 
 static void on_sent(irr_request_t *request, irr_status_t status);
 
-static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer)
+static watch_t *begin_send(irr_spy_t *spy, const irr_request_t *message, irr_request_t *outer)
 {
-    const size_t bytes = outer->length;
+    const size_t bytes = message->length;
     watch_t *watch = make(sizeof(*watch));
 
     watch->request.done = on_sent;
-    irr_request_set(&watch->request, outer->peer, outer->tag, outer->iov, outer->count, outer->form);
-
+    irr_request_set(&watch->request, message->peer, message->tag, message->iov, message->count, message->form);
     watch->outer = outer;
     watch->spy = spy;
     watch->bytes = bytes;
@@ -75,6 +90,7 @@ static void end_send(watch_t *watch)
     if (watch->next != NULL) {
         watch->next->from = watch->from;
     }
+    free(watch->changed.base);
     free(watch);
 }
 
@@ -83,54 +99,16 @@ static void on_sent(irr_request_t *request, irr_status_t status)
     watch_t *watch = (watch_t *)request;
     irr_request_t *outer = watch->outer;
 
-    outer->bytes = request->bytes;
     end_send(watch);
-    outer->done(outer, status);
-}
-
-/* ---- refused sends ---- */
-
-static void keep(irr_spy_t *spy, irr_channel_t *channel, const irr_request_t *request)
-{
-    const irr_iov_t *iov = request->iov;
-    size_t filled = 0;
-
-    spy->refused = true;
-    spy->channel = irr_pass_inner(channel);
-    spy->message.length = request->length;
-    spy->message.base = make(spy->message.length);
-    for (size_t i = 0; i < request->count; i++) {
-        memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);
-        filled += iov[i].length;
+    if (outer != NULL) {
+        outer->bytes = outer->length;
+        outer->done(outer, status);
     }
-    irr_request_set(&spy->request, request->peer, request->tag, &spy->message, 1, IRR_FORM_IOVEC);
-}
-
-static void on_repaired(irr_request_t *request, irr_status_t status)
-{
-    irr_spy_t *spy = (irr_spy_t *)((char *)request - offsetof(irr_spy_t, request));
-
-    (void)status;
-    spy->repairing = false;
 }
 
 bool irr_spy_sends_now(void)
 {
     return sends_now;
-}
-
-void irr_spy_repair(irr_spy_t *spy)
-{
-    const irr_transport_ops_t *inner = spy->pass.inner->ops;
-    irr_status_t status;
-
-    if (!spy->refused) {
-        return;
-    }
-    spy->refused = false;
-    spy->request.done = on_repaired;
-    status = inner->send(spy->channel, &spy->request);
-    spy->repairing = status == IRR_IN_PROGRESS;
 }
 
 /* ---- operations ---- */
@@ -153,30 +131,59 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return spy->unreachable ? IRR_ERR_UNREACHABLE : spy->pass.inner->ops->reach(spy->pass.inner, peer);
 }
 
-static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
+static irr_status_t pass_on(irr_channel_t *channel, watch_t *watch)
 {
-    irr_spy_t *spy = spy_of(channel->transport);
-    watch_t *watch;
     irr_status_t status;
 
-    if (spy->sends++ == 0) {
-        spy->recvs_at_send = spy->recvs;
-    }
-    if (spy->sends == spy->refuse_send) {
-        keep(spy, channel, request);
-        return spy->refusal;
-    }
-    if (spy->on_send != NULL) {
-        spy->on_send(spy->context, request->peer, request->tag, request->iov, request->count);
-    }
-    watch = begin_send(spy, request);
     sends_now = true;
-    status = spy->pass.inner->ops->send(irr_pass_inner(channel), &watch->request);
+    status = irr_pass_inner(channel)->transport->ops->send(irr_pass_inner(channel), &watch->request);
     sends_now = false;
     if (status != IRR_IN_PROGRESS) {
         end_send(watch);
     }
     return status;
+}
+
+/* Replaces the message of a send by a changed copy. */
+static void change(irr_spy_t *spy, irr_channel_t *channel, watch_t *watch)
+{
+    irr_request_t *request = &watch->request;
+    uint16_t tag = request->tag;
+    bool twice;
+
+    watch->changed = copy_message(request, IRR_SPY_ROOM);
+    twice = spy->change(spy->context, &tag, watch->changed.base, &watch->changed.length);
+    irr_request_set(request, request->peer, tag, &watch->changed, 1, IRR_FORM_IOVEC);
+    if (twice) {
+        watch_t *second = begin_send(spy, request, NULL);
+
+        second->changed = copy_message(request, 0);
+        irr_request_set(&second->request, request->peer, tag, &second->changed, 1, IRR_FORM_IOVEC);
+        (void)pass_on(channel, second);
+    }
+}
+
+static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
+{
+    irr_spy_t *spy = spy_of(channel->transport);
+    watch_t *watch;
+
+    if (spy->sends++ == 0) {
+        spy->recvs_at_send = spy->recvs;
+    }
+    if (spy->sends == spy->refuse_send) {
+        spy->refused = true;
+        spy->refused_tag = request->tag;
+        return spy->refusal;
+    }
+    if (spy->on_send != NULL) {
+        spy->on_send(spy->context, request->peer, request->tag, request->iov, request->count);
+    }
+    watch = begin_send(spy, request, request);
+    if (spy->change != NULL) {
+        change(spy, channel, watch);
+    }
+    return pass_on(channel, watch);
 }
 
 static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
@@ -206,7 +213,6 @@ static void free_spy(irr_transport_t *transport)
     while (spy_of(transport)->watches != NULL) {
         end_send(spy_of(transport)->watches);
     }
-    free(spy_of(transport)->message.base);
     irr_pass_free(transport);
 }
 

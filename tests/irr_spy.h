@@ -2,13 +2,14 @@
  * irr_spy.h - a transport that forwards all operations to another transport, watches them, and refuses the n-th
  * operation.
  *
- * The spy follows sends until they are complete, so it knows the sends in flight and detects an exceeded window. A
- * refused send can be passed on later (irr_spy_repair), so that the peers of a failed rank finish.
+ * The spy follows sends until they are complete, so it knows the sends in flight and detects an exceeded window.
  */
 #ifndef IRR_SPY_H
 #define IRR_SPY_H
 
 #include "transport/pass.h"
+
+enum { IRR_SPY_ROOM = 64 };
 
 typedef struct irr_spy {
     union {
@@ -24,19 +25,20 @@ typedef struct irr_spy {
     bool             exceeded;           /* a limit was exceeded with more than one send in flight */
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
     irr_status_t     refusal;            /* status of the refused operation */
+    bool             refused;            /* a send was refused */
+    uint16_t         refused_tag;        /* tag of the refused send */
     bool             unreachable;        /* reach returns IRR_ERR_UNREACHABLE for every peer */
     irr_status_t     connects_end;       /* if not IRR_OK, connect returns this status */
     size_t           busy_discards;      /* number of calls of discard from now on that return IRR_IN_PROGRESS */
 
     /* Called before each send starts, unless NULL. */
     void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);
+    /*
+     * Called before each send with a copy of the message, unless NULL. May change the tag, the bytes, and the length by
+     * up to IRR_SPY_ROOM bytes. If it returns true, the changed message is sent twice.
+     */
+    bool           (*change)(void *context, uint16_t *tag, unsigned char *bytes, size_t *length);
     void            *context;
-
-    /* The refused send, for irr_spy_repair. */
-    irr_request_t    request;
-    irr_channel_t   *channel;
-    irr_iov_t        message;            /* a copy of the message of the refused send */
-    bool             refused, repairing;
 } irr_spy_t;
 
 /* Creates a spy, which owns inner. Freeing the spy as a transport also frees inner. */
@@ -44,8 +46,5 @@ irr_spy_t *irr_spy_create(irr_transport_t *inner);
 
 /* Returns true while a send of an inner transport runs, so that a test can attribute allocations. */
 bool irr_spy_sends_now(void);
-
-/* Sends the refused message. */
-void irr_spy_repair(irr_spy_t *spy);
 
 #endif

@@ -97,14 +97,6 @@ void irr_turns_run(irr_turns_t *turns, const char *letters)
     CU_ASSERT_EQUAL(turns->wrong, 0);
 }
 
-void irr_turns_isolate(irr_turns_t *turns, int number, int rank)
-{
-    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
-        irr_job_shorten(turns->jobs[number], rank, r, 0);
-        irr_job_shorten(turns->jobs[number], r, rank, 0);
-    }
-}
-
 void irr_turns_close(irr_turns_t *turns)
 {
     irr_team_close(&turns->team);

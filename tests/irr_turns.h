@@ -8,9 +8,6 @@
 
 enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12 };
 
-/* Messages that a rank sends, and receives, in an agreement if no two ranks share a node. */
-enum { IRR_TURNS_AGREEMENT = 3 };
-
 typedef struct irr_turns {
     irr_team_t     team;
     irr_job_t     *jobs[IRR_TURNS_JOBS];
@@ -49,9 +46,6 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number);
  * all results are right.
  */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
-
-/* Changes a job so that a rank exchanges nothing in it from now on. */
-void irr_turns_isolate(irr_turns_t *turns, int number, int rank);
 
 /*
  * Asserts the numbers of matrices that were gathered, and of schedules that were built and reused, since

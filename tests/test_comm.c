@@ -344,26 +344,6 @@ static void test_not_served(void)
 
 /* ---- failures during the setup ---- */
 
-static void test_oob_fails(void)
-{
-    irr_status_t status = IRR_ERR_OOB;
-    size_t nth = 0;
-
-    while (status != IRR_OK && nth < 10) {
-        irr_team_t team;
-
-        irr_team_begin(&team, 3, 0, EAGER_MAX);
-        team.fail_call = ++nth;
-        status = irr_team_create(&team);
-        CU_ASSERT_EQUAL(status, nth <= 5 ? IRR_ERR_OOB : IRR_OK);
-        CU_ASSERT(status == IRR_OK || team.gathers + team.reduces == nth - 1);
-        irr_team_destroy(&team);
-        team.fail_call = 0;
-        expect_recovery(&team);
-    }
-    CU_ASSERT_EQUAL(nth, 6);
-}
-
 static int victim;
 
 static bool victim_runs(void)
@@ -382,6 +362,7 @@ static bool survives_failure(const irr_settings_t *settings, size_t nth)
 
     irr_team_begin(&team, 3, 0, EAGER_MAX);
     irr_team_set(&team, settings);
+    team.params[2].node = 1;
     irr_memory_fail(nth, victim_runs);
     CU_ASSERT_EQUAL(irr_team_create(&team), irr_memory_failed() ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
     failed = irr_memory_failed();
@@ -398,6 +379,7 @@ static void test_no_memory(void)
         { .algorithm = irr_algorithm_find("direct"), .pacing = IRR_PACING_GRANT },
         { .algorithm = irr_algorithm_find("balanced-grid"), .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = irr_algorithm_find("hybrid") },
+        { .algorithm = irr_algorithm_find("node") },
         { .algorithm = irr_algorithm_find("optimal") }
     };
 
@@ -424,5 +406,4 @@ IRR_TEST_MAIN("comm", 60,
     { "trouble on one rank, or on several",                 test_trouble },
     { "different settings",                                 test_settings },
     { "settings that are not served",                       test_not_served },
-    { "an out-of-band collective fails",                    test_oob_fails },
     { "no memory on one rank",                              test_no_memory })

@@ -71,23 +71,48 @@ static void test_counters(void)
     irr_job_destroy(job);
 }
 
-/* Each rank keeps the window of the settings. Without a window all sends start at once. */
+/* All sends use rendezvous, so they stay in flight. */
+static void run_windowed(irr_job_t *job, size_t messages, size_t bytes, uint64_t seed)
+{
+    irr_team_t team;
+
+    irr_team_open_new(&team, job->ranks, seed, 0, &(irr_settings_t){
+        .algorithm = seed % 2 == 0 ? A1 : AC, .window_messages = messages, .window_bytes = bytes });
+    for (int r = 0; r < job->ranks; r++) {
+        team.world->spies[r]->window_messages = messages;
+        team.world->spies[r]->window_bytes = bytes;
+    }
+    irr_team_expect(&team, job, -1);
+    for (int r = 0; r < job->ranks; r++) {
+        const irr_spy_t *spy = team.world->spies[r];
+        size_t recvs = 0;
+
+        for (int from = 0; from < job->ranks; from++) {
+            recvs += from != r && irr_job_length(job, from, r) > 0;
+        }
+        CU_ASSERT_FALSE(spy->exceeded);
+        CU_ASSERT_EQUAL(spy->in_flight, 0);
+        CU_ASSERT(bytes > 0 || spy->in_flight_max == (messages > 0 && messages < spy->sends ? messages : spy->sends));
+        CU_ASSERT(spy->sends == 0 || spy->recvs_at_send == recvs);
+    }
+    irr_team_close(&team);
+}
+
+/* Each rank keeps the window of the settings, and uses it. Without a window all sends start at once. */
 static void test_window(void)
 {
-    irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
+    static const struct {
+        size_t messages, bytes;
+    } windows[] = { { 0, 0 }, { 1, 0 }, { 3, 0 }, { 5, 0 }, { 0, 1 }, { 0, 400 }, { 2, 400 } };
+    uint64_t state = irr_test_seed();
 
-    for (size_t window = 0; window <= 5; window++) {
-        irr_team_t team;
+    for (int i = 0; i < 8 * (int)IRR_TEST_COUNT(windows); i++) {
+        irr_job_t *job = irr_job_create(2 + (int)irr_test_below(&state, 14),
+                                        (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), irr_test_random(&state));
 
-        irr_team_open_new(&team, 6, 0, 0, &(irr_settings_t){ .window_messages = window });
-        irr_team_expect(&team, job, -1);
-        for (int r = 0; r < 6; r++) {
-            CU_ASSERT_EQUAL(team.world->spies[r]->in_flight_max, window > 0 ? window : 5);
-            CU_ASSERT_EQUAL(team.world->spies[r]->recvs_at_send, 5);
-        }
-        irr_team_close(&team);
+        run_windowed(job, windows[i / 8].messages, windows[i / 8].bytes, irr_test_random(&state));
+        irr_job_destroy(job);
     }
-    irr_job_destroy(job);
 }
 
 /* ---- pacings ---- */

@@ -1,6 +1,6 @@
 /*
- * test_exec.c - the executor runs plans over loopback: every byte, every window, and every error that a message or the
- * transport can cause.
+ * test_exec.c - the executor runs plans over loopback: dependencies, windows, and errors of messages and the transport.
+ * test_exchange.c has windows of all sizes.
  */
 #include "irr_fleet.h"
 #include "irr_job.h"
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_MAX 16
 #define ALL_EAGER SIZE_MAX
 
 /* Row 1 of the table of algorithms: direct. */
@@ -73,48 +72,6 @@ static void watch_windows(irr_fleet_t *fleet, size_t messages, size_t bytes)
     for (int r = 0; r < fleet->ranks; r++) {
         fleet->rank[r].spy->window_messages = messages;
         fleet->rank[r].spy->window_bytes = bytes;
-    }
-}
-
-/* All sends use rendezvous, so they stay in flight. */
-static void run_windowed(irr_job_t *job, int algorithm, size_t messages, size_t bytes, uint64_t seed)
-{
-    irr_fleet_t *fleet = irr_fleet_create(job->ranks, seed, 0);
-
-    fleet->window_messages = messages;
-    fleet->window_bytes = bytes;
-    watch_windows(fleet, messages, bytes);
-    start_job(fleet, job, algorithm);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
-    for (int r = 0; r < job->ranks; r++) {
-        const irr_spy_t *spy = fleet->rank[r].spy;
-
-        CU_ASSERT_EQUAL(spy->in_flight, 0);
-        if (bytes == 0) {
-            CU_ASSERT_EQUAL(spy->in_flight_max, spy->sends < messages ? spy->sends : messages);
-        }
-    }
-    irr_fleet_destroy(fleet);
-}
-
-static void test_windows(void)
-{
-    static const struct {
-        size_t messages, bytes;
-    } windows[] = { { 1, 0 }, { 3, 0 }, { 0, 1 }, { 0, 400 }, { 2, 400 } };
-    uint64_t state = irr_test_seed();
-
-    for (int ranks = 2; ranks <= RANKS_MAX; ranks += 1 + ranks / 4) {
-        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
-            irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)kind, irr_test_random(&state));
-
-            for (size_t i = 0; i < IRR_TEST_COUNT(windows); i++) {
-                run_windowed(job, 1, windows[i].messages, windows[i].bytes, 0);
-                run_windowed(job, 2, windows[i].messages, windows[i].bytes, irr_test_random(&state));
-            }
-            irr_job_destroy(job);
-        }
     }
 }
 
@@ -341,27 +298,6 @@ static void test_refused_in_window(void)
     }
 }
 
-/* A block that is too short is an error only of its run. The next run begins without an error. */
-static void test_errors(void)
-{
-    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 3), *next = irr_job_create(4, IRR_JOB_UNIFORM, 4);
-    irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
-
-    irr_job_cut(job, 0, 3, 1);
-    irr_job_cut(job, 0, 0, 1);
-    start_job(fleet, job, DIRECT);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_TRUNCATE);
-    irr_job_destroy(job);
-    fleet->tag_base = irr_tag_base(1);
-    start_job(fleet, next, DIRECT);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 4; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-    }
-    end_job(fleet, next);
-}
-
 /* A message that is shorter than its block is no error, even with a window or a pacing. */
 static void run_short(bool window, bool pacing, uint64_t seed)
 {
@@ -452,7 +388,6 @@ static void test_remember(void)
 }
 
 IRR_TEST_MAIN("exec", 60,
-    { "no window is exceeded, and each is used",          test_windows },
     { "a window slides",                                  test_window_slides },
     { "an exceeded window is detected",                   test_watch },
     { "steps wait for their dependencies",                test_forwarding },
@@ -460,7 +395,6 @@ IRR_TEST_MAIN("exec", 60,
     { "a plan without steps",                             test_empty_plan },
     { "a send or receive that fails",                     test_refused },
     { "nothing is sent after a failure",                  test_refused_in_window },
-    { "an error ends with its run",                       test_errors },
     { "a message shorter than its block",                 test_short },
     { "no memory to reserve room",                        test_reserve },
     { "room never shrinks",                               test_reserve_more },

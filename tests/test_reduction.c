@@ -1,8 +1,7 @@
 /*
  * test_reduction.c - the maxima of a few words over all ranks. The checker proves the plans, with nodes and without
- * nodes, and refuses wrong plans. Runs are right, and no failed run ends in a wrong maximum.
+ * nodes, and refuses wrong plans. test_world.c and test_failure.c run the plans in agreements, also with failures.
  */
-#include "irr_fleet.h"
 #include "irr_memory.h"
 #include "irr_test.h"
 
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 20000, LAYOUTS = 6, RANKS_MAX = 300 };
+enum { LAYOUTS = 6, RANKS_MAX = 300 };
 
 /*
  * Makes the nodes of a layout: no nodes; one node; nodes of several sizes, with consecutive or scattered ranks; a node
@@ -20,7 +19,7 @@ enum { ROUNDS_MAX = 20000, LAYOUTS = 6, RANKS_MAX = 300 };
  */
 static irr_nodes_t *lay_out(int layout, int ranks, irr_nodes_t *nodes)
 {
-    int labels[RANKS_MAX];
+    int labels[RANKS_MAX] = { 0 };
 
     for (int r = 0; r < ranks; r++) {
         const int of[LAYOUTS] = { 0, 0, r % 3, r / 4, r * r % 7, r };
@@ -208,189 +207,7 @@ static void test_exchange(void)
     free_plans(plans, 1);
 }
 
-/* ---- runs ---- */
-
-typedef struct team {
-    irr_fleet_t     *fleet;
-    irr_nodes_t      nodes;
-    irr_allreduce_t *allreduce;   /* by rank */
-    irr_status_t    *result;
-    uint64_t         most[IRR_ALLREDUCE_WORDS_MAX];
-    int              started;     /* number of ranks that have started, the lowest first */
-} team_t;
-
-static void open_team(team_t *team, int ranks, int layout, uint64_t seed, size_t eager_max)
-{
-    irr_nodes_t *nodes = lay_out(layout, ranks, &team->nodes);
-
-    team->fleet = irr_fleet_create(ranks, seed % 4, eager_max);
-    team->allreduce = irr_test_array((size_t)ranks, sizeof(*team->allreduce));
-    team->result = irr_test_array((size_t)ranks, sizeof(*team->result));
-    for (int r = 0; r < ranks; r++) {
-        irr_test_must(irr_allreduce_init(&team->allreduce[r], ranks, r, nodes));
-    }
-}
-
-static void close_team(team_t *team)
-{
-    const int ranks = team->fleet->ranks;
-
-    irr_fleet_destroy(team->fleet);
-    for (int r = 0; r < ranks; r++) {
-        irr_allreduce_fini(&team->allreduce[r]);
-    }
-    irr_nodes_fini(&team->nodes);
-    free(team->allreduce);
-    free(team->result);
-}
-
-/* Progresses the started ranks until no rank runs. Returns false if some ranks do not finish. */
-static bool progress(team_t *team, int rounds)
-{
-    bool busy = true;
-
-    for (int round = 0; round < rounds && busy; round++) {
-        busy = false;
-        for (int r = 0; r < team->fleet->ranks; r++) {
-            irr_transport_t *transport = &team->fleet->rank[r].spy->super;
-
-            transport->ops->progress(transport);
-            if (r < team->started && team->result[r] == IRR_IN_PROGRESS) {
-                team->result[r] = irr_allreduce_progress(&team->allreduce[r]);
-                busy = busy || team->result[r] == IRR_IN_PROGRESS;
-            }
-        }
-    }
-    return !busy;
-}
-
-/* Random words of any magnitude. */
-static void start(team_t *team, int r, uint32_t sequence, size_t count, uint64_t *state)
-{
-    irr_fleet_rank_t *rank = &team->fleet->rank[r];
-    uint64_t words[IRR_ALLREDUCE_WORDS_MAX];
-
-    for (size_t i = 0; i < count; i++) {
-        words[i] = irr_test_random(state) >> irr_test_below(state, 64);
-        team->most[i] = r > 0 && team->most[i] > words[i] ? team->most[i] : words[i];
-    }
-    rank->counters = (irr_counters_t){ 0 };
-    irr_allreduce_start(&team->allreduce[r], words, count, &(irr_exec_env_t){
-        .channel = rank->channel, .tag_base = irr_tag_base(sequence), .counters = &rank->counters });
-    team->result[r] = IRR_IN_PROGRESS;
-    team->started = r + 1;
-}
-
-static void expect_right(const team_t *team, size_t count)
-{
-    for (int r = 0; r < team->fleet->ranks; r++) {
-        const irr_counters_t *counters = &team->fleet->rank[r].counters;
-
-        CU_ASSERT_EQUAL(team->result[r], IRR_OK);
-        CU_ASSERT_EQUAL(memcmp(team->allreduce[r].words, team->most, count * sizeof(*team->most)), 0);
-        CU_ASSERT_EQUAL(counters->messages_sent, team->allreduce[r].moves.plan.nsends);
-        CU_ASSERT_EQUAL(counters->header_bytes, counters->messages_sent * count * sizeof(uint64_t));
-        CU_ASSERT_EQUAL(counters->bytes_sent + counters->bytes_received, 0);
-    }
-}
-
-/* Runs several reductions. In some reductions each rank starts a while after the previous rank. */
-static void run(int ranks, int layout, uint32_t runs, uint64_t *state)
-{
-    team_t team;
-
-    open_team(&team, ranks, layout, irr_test_random(state), irr_test_below(state, 2) == 0 ? 0 : SIZE_MAX);
-    for (uint32_t sequence = 0; sequence < runs; sequence++) {
-        const size_t count = 1 + irr_test_below(state, IRR_ALLREDUCE_WORDS_MAX);
-
-        for (int r = 0; r < ranks; r++) {
-            start(&team, r, sequence, count, state);
-            (void)progress(&team, sequence % 3 == 1 ? 2 : 0);
-        }
-        CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
-        expect_right(&team, count);
-    }
-    close_team(&team);
-}
-
-static void test_runs(void)
-{
-    static const int ranks[] = { 1, 2, 3, 5, 8, 13, 33, 70, 300 };
-    uint64_t state = irr_test_seed();
-
-    for (size_t i = 0; i < IRR_TEST_COUNT(ranks); i++) {
-        for (int layout = 0; layout < LAYOUTS; layout++) {
-            run(ranks[i], layout, 3, &state);
-        }
-    }
-    run(5, 0, IRR_TAG_SEQUENCES + 75, &state);
-}
-
-/* ---- runs that fail ---- */
-
-/* Asserts that no rank has a wrong maximum. Rank `failed` has an error at once; other ranks may wait for its notice. */
-static void expect_failure(team_t *team, int failed, size_t count)
-{
-    (void)progress(team, 200);
-    CU_ASSERT(team->result[failed] != IRR_OK && team->result[failed] != IRR_IN_PROGRESS);
-    for (int r = 0; r < team->fleet->ranks; r++) {
-        CU_ASSERT(team->result[r] != IRR_OK ||
-                  memcmp(team->allreduce[r].words, team->most, count * sizeof(*team->most)) == 0);
-    }
-}
-
-/* One rank has another number of words. */
-static void run_length(int ranks, int layout, size_t odd_count, uint64_t *state)
-{
-    const int odd = (int)irr_test_below(state, (uint64_t)ranks);
-    team_t team;
-
-    open_team(&team, ranks, layout, irr_test_random(state), irr_test_below(state, 2) == 0 ? 0 : SIZE_MAX);
-    for (int r = 0; r < ranks; r++) {
-        start(&team, r, 0, r == odd ? odd_count : 3, state);
-    }
-    (void)progress(&team, 200);
-    for (int r = 0; r < ranks; r++) {
-        CU_ASSERT_NOT_EQUAL(team.result[r], IRR_OK);
-    }
-    close_team(&team);
-}
-
-/* The transport refuses a send or a receive of one rank. */
-static void run_refused(int ranks, int layout, size_t nth, bool sends, uint64_t *state)
-{
-    const int failed = (int)irr_test_below(state, (uint64_t)ranks);
-    team_t team;
-    irr_spy_t *spy;
-
-    open_team(&team, ranks, layout, irr_test_random(state), SIZE_MAX);
-    spy = team.fleet->rank[failed].spy;
-    nth = 1 + nth % team.allreduce[failed].moves.plan.nsends;
-    spy->refusal = IRR_ERR_TRANSPORT;
-    spy->refuse_send = sends ? nth : 0;
-    spy->refuse_recv = sends ? 0 : nth;
-    for (int r = 0; r < ranks; r++) {
-        start(&team, r, 0, 1, state);
-    }
-    expect_failure(&team, failed, 1);
-    irr_spy_repair(spy);
-    (void)progress(&team, 200);
-    close_team(&team);
-}
-
-static void test_failure(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int ranks = 2; ranks <= 20; ranks++) {
-        for (int layout = 0; layout < LAYOUTS; layout++) {
-            run_length(ranks, layout, 2, &state);
-            run_length(ranks, layout, 8, &state);
-            run_refused(ranks, layout, (size_t)ranks, true, &state);
-            run_refused(ranks, layout, (size_t)layout, false, &state);
-        }
-    }
-}
+/* ---- memory ---- */
 
 static irr_status_t init(void *context)
 {
@@ -412,6 +229,4 @@ IRR_TEST_MAIN("reduction", 60,
     { "the plans are proven, with nodes and without", test_proof },
     { "wrong plans are refused", test_refused },
     { "an exchange reduces nothing", test_exchange },
-    { "runs are right", test_runs },
-    { "other lengths, sends and receives that fail", test_failure },
     { "no memory", test_memory })

@@ -280,7 +280,7 @@ static void test_lost_signal(void)
         start_all(&run);
         CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(run.fleet));
         refused = spy->refused;
-        runs += refused && irr_tag_kind(spy->request.tag) == IRR_TAG_SYNC;
+        runs += refused && irr_tag_kind(spy->refused_tag) == IRR_TAG_SYNC;
         for (int r = 0; r < run.tree.ranks; r++) {
             const irr_status_t result = run.fleet->rank[r].result;
 

@@ -139,10 +139,10 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 
 /*
  * Opens a communicator. layout: each rank has a node of its own, or shares a node with neighbouring or other ranks, or
- * all ranks share one node.
+ * all ranks share one node. sequence: number of the first exchange, so that some scenes have an epoch barrier.
  */
 static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree,
-                      uint64_t layout)
+                      uint64_t layout, uint32_t sequence)
 {
     irr_team_init(team, &scene->world, 0, 1);
     for (int r = 0; r < scene->ranks; r++) {
@@ -150,6 +150,9 @@ static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_sett
         team->params[r].host = on_tree ? irr_turns_hosts[r % IRR_TURNS_RANKS] : NULL;
     }
     irr_team_create_with(team, settings);
+    for (int r = 0; r < scene->ranks; r++) {
+        team->comms[r]->sequence = team->comms[r]->over = sequence;
+    }
 }
 
 void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t trouble, uint64_t *state)
@@ -159,6 +162,7 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     irr_fault_t faults[IRR_WORLD_MAX];
     irr_settings_t settings;
     uint64_t layout;
+    uint32_t sequence;
 
     *scene = (irr_world_scene_t){ .row = irr_algorithm_name(row), .trouble = trouble };
     scene->ranks = 1 + (int)irr_test_below(state, irr_test_below(state, 4) > 0 ? RANKS_FEW : IRR_WORLD_MAX);
@@ -175,8 +179,10 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     irr_world_open_faulty(&scene->world, scene->ranks, irr_test_below(state, 3) == 0 ? 0 : irr_test_random(state),
                           one_of(state, eager, IRR_TEST_COUNT(eager)), faults);
     layout = irr_test_below(state, LAYOUTS);
-    open_team(scene, &scene->team, &settings, on_tree, layout);
-    open_team(scene, &scene->other, &settings, on_tree, layout);
+    /* the counters are checked if exchanges run one after the other, and messages of a barrier would change them */
+    sequence = scene->objects > 1 ? (uint32_t)irr_test_below(state, IRR_TAG_SEQUENCES) : 0;
+    open_team(scene, &scene->team, &settings, on_tree, layout, sequence);
+    open_team(scene, &scene->other, &settings, on_tree, layout, 0);
     if (on_tree) {
         irr_text_close();
     }

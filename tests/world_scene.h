@@ -17,7 +17,7 @@ typedef enum irr_trouble {
     IRR_TROUBLE_MEMORY,    /* an allocation fails */
     IRR_TROUBLE_POOR,      /* from some allocation on, all allocations fail */
     IRR_TROUBLE_GIVES_UP,  /* a rank fails the communicator */
-    IRR_TROUBLE_HOSTILE    /* a rank sends wrong descriptions */
+    IRR_TROUBLE_HOSTILE    /* a rank sends wrong messages */
 } irr_trouble_t;
 
 static inline bool irr_trouble_is_memory(irr_trouble_t trouble)
@@ -36,7 +36,7 @@ typedef struct irr_world_scene {
     irr_turn_t     turns[IRR_WORLD_TURNS];
     irr_script_t   script, other_script;
     irr_counters_t before[IRR_WORLD_MAX];    /* counters of the engine at the start of the turn */
-    bool           spoils;                  /* the victim is hostile at present */
+    bool           spoils_data;             /* the hostile victim changes data, otherwise all other messages */
     uint64_t       random;                  /* state of the random numbers of the hostile victim */
     int            failed;                  /* number of turns that ended in an unexpected error on a rank */
     bool           poor;                    /* an exchange ended in IRR_ERR_NO_MEMORY */
@@ -50,5 +50,11 @@ void irr_world_scene_close(irr_world_scene_t *scene);
 
 /* Returns true if every exchange has a schedule, for which all ranks learn all counts. */
 bool irr_world_scene_knows_counts(const irr_world_scene_t *scene);
+
+/*
+ * Changes some messages of a hostile rank; `change` of irr_spy_t. context: the scene. Returns true if the message is
+ * to be sent twice.
+ */
+bool irr_world_spoil(void *context, uint16_t *tag, unsigned char *bytes, size_t *length);
 
 #endif
