@@ -3,12 +3,13 @@
  * Every byte arrives, whichever object runs an exchange and whichever rank is late. Some exchanges are given up, or get
  * an unexpected message. test_world.c has a few exchanges at a time, and communicators that fail.
  */
+#include "irr_memory.h"
 #include "irr_script.h"
 #include "irr_test.h"
 
 #include <string.h>
 
-enum { RANKS = 5, MANY = IRR_SCRIPT_OBJECTS, STEPS_MAX = 4000000 };
+enum { RANKS = 5, MANY = IRR_SCRIPT_OBJECTS, STEPS_MAX = 4000000, STEPS_FEW = 20000 };
 
 typedef struct scene {
     irr_world_t  world;
@@ -249,6 +250,43 @@ static void test_given_up(void)
     close_scene();
 }
 
+/* Returns true for an allocation of the engine; the transport has all the memory that it needs. */
+static bool is_ours(void)
+{
+    return !irr_spy_sends_now();
+}
+
+/*
+ * Each rank starts three exchanges, of which two wait, and the engines have no memory from the nth allocation on. If a
+ * waiting exchange fails when it is opened, the next exchange ends at once, because it posts no receives.
+ */
+static void run_poor(const char *algorithm, size_t nth, uint64_t *state)
+{
+    irr_world_open(&scene.world, RANKS, irr_test_random(state), SIZE_MAX);
+    open_scene(algorithm, 3, 3, state);
+    irr_memory_fail(nth, is_ours);
+    irr_memory_fail_all();
+    CU_ASSERT_TRUE(irr_script_run(&scene.script, STEPS_FEW, state));
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+}
+
+static void test_poor(void)
+{
+    static const char *const algorithms[] = { "direct", "hybrid", "node" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(algorithms); i++) {
+        bool failed = true;
+
+        for (size_t nth = 1; failed; nth++) {
+            run_poor(algorithms[i], nth, &state);
+            failed = irr_memory_failed();
+            irr_memory_fail(0, NULL);
+            close_scene();
+        }
+    }
+}
+
 /* Objects that are given back are taken again, including the first object of the communicator. */
 static void test_taken(void)
 {
@@ -281,4 +319,5 @@ IRR_TEST_MAIN("exchanges", 120,
     { "an unexpected message",                            test_unexpected },
     { "engines that close",                               test_close },
     { "an exchange that is given up",                     test_given_up },
+    { "no memory from any allocation on",                 test_poor },
     { "objects that are taken and given back",            test_taken })
