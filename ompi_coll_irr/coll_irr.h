@@ -39,7 +39,7 @@
 
 typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
 
-/* The rows of the table. */
+/* The rows of the table.  The collectives with blocks for neighbors in a topology, not for all ranks, come last. */
 typedef enum mca_coll_irr_which_t {
     MCA_COLL_IRR_ALLTOALLV,
     MCA_COLL_IRR_ALLTOALL,
@@ -96,7 +96,6 @@ typedef struct mca_coll_irr_collective_t {
     int                    algorithm;  /* index of the parameter that names the collective's algorithm */
     mca_coll_irr_which_t   leader;     /* both collectives share an engine communicator if their algorithms are equal */
     mca_coll_irr_host_fn_t host;
-    bool                   neighbors;  /* has blocks for neighbors of a topology, not for all ranks */
 } mca_coll_irr_collective_t;
 
 extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES];
@@ -303,7 +302,7 @@ static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module,
  */
 static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
+    return which >= MCA_COLL_IRR_NEIGHBOR_ALLTOALLV || OMPI_COMM_IS_INTER(module->comm);
 }
 
 /* ---- parameters ---- */

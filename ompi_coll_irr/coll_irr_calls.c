@@ -289,7 +289,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
         return request;
     }
     if (request != NULL) {
-        mca_coll_irr_operation_close(&request->operation);
+        mca_coll_irr_bytes_free_copies(&request->operation.bytes);
         mca_coll_irr_request_give(request);
     }
     mca_coll_irr_class_fini(class);

@@ -128,15 +128,11 @@ static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
 
 static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {
-    if (service->state == MCA_COLL_IRR_FAILED) {
-        return mca_coll_irr_error(IRR_ERR_PEER);
-    }
-    if (mca_coll_irr_team_waits(module, service)) {    /* this communicator has not joined (yet) */
-        return serve(module, service->which, NULL, call);
-    }
-    return service->state == MCA_COLL_IRR_CHOOSING
-               ? serve_turn(module, service, mca_coll_irr_service_strategy(service), call)
-               : serve(module, service->which, mca_coll_irr_service_strategy(service), call);
+    const bool waits = mca_coll_irr_team_waits(module, service);   /* this communicator has not joined (yet) */
+    irr_comm_t *strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
+
+    return service->state == MCA_COLL_IRR_CHOOSING && !waits ? serve_turn(module, service, strategy, call)
+                                                             : serve(module, service->which, strategy, call);
 }
 
 /* Dispatches a call, and measures it. */

@@ -163,8 +163,7 @@ ENTRIES(neighbor_alltoallw, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, FAR)
  * communicators.
  */
 #define OF_ALL       .leader = MCA_COLL_IRR_ALLTOALLV
-#define OF_NEIGHBORS .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .neighbors = true,                                 \
-                     .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
+#define OF_NEIGHBORS .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
 
 const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES] = {
     [MCA_COLL_IRR_ALLTOALLV] = {

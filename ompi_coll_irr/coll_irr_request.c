@@ -36,17 +36,11 @@ mca_coll_irr_requests_t mca_coll_irr_requests;
 
 /* ---- operations ---- */
 
-void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation)
-{
-    operation->failed =
-        operation->bytes.lacks ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&operation->bytes, operation->call);
-}
-
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)
 {
     const mca_coll_irr_bytes_t *bytes = &operation->bytes;
 
-    if (!operation->opened || bytes->lacks || operation->failed != OMPI_SUCCESS) {
+    if (operation->failed != OMPI_SUCCESS) {
         irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
         return IRR_ERR_NO_MEMORY;
     }
@@ -55,14 +49,6 @@ irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, i
         return irr_exchange_restart(operation->exchange, bytes->input.base, bytes->output.base);
     }
     return irr_exchange_start(operation->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
-}
-
-void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
-{
-    if (operation->opened) {
-        mca_coll_irr_bytes_free_copies(&operation->bytes);
-        operation->opened = false;
-    }
 }
 
 /* A message that is too long does not affect other messages, so the function unpacks all messages in this case. */
@@ -76,7 +62,7 @@ int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, in
         result = result == OMPI_SUCCESS ? unpacked : result;
     }
     if (!operation->repeats) {
-        mca_coll_irr_operation_close(operation);
+        mca_coll_irr_bytes_free_copies(&operation->bytes);
     }
     return result;
 }
@@ -138,7 +124,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     mca_coll_irr_reduction_leave(&request->class->module->ranks, NULL, request->class);
     mca_coll_irr_side_hold(&request->call.recv, false);
     mca_coll_irr_side_hold(&request->call.send, false);
-    mca_coll_irr_operation_close(&request->operation);
+    mca_coll_irr_bytes_free_copies(&request->operation.bytes);
     mca_coll_irr_request_give(request);
 }
 
@@ -178,9 +164,9 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *
     request->class = class;
     request->call = *call;
     request->operation.exchange = NULL;
-    request->operation.opened = false;
     request->operation.repeats = persistent;
-    request->operation.failed = request->failed = OMPI_SUCCESS;
+    request->operation.failed = OMPI_ERR_OUT_OF_RESOURCE;   /* until mca_coll_irr_request_open finds memory */
+    request->failed = OMPI_SUCCESS;
     request->inner = NULL;
     request->ready = false;
 }
@@ -232,7 +218,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
     if (repeats || operation->bytes.output.packed != NULL) {
         mca_coll_irr_side_copy(&call->recv, request->arrays + sent);
     }
-    return !operation->bytes.lacks;
+    return operation->failed == OMPI_SUCCESS;
 }
 
 /* ---- all requests ---- */

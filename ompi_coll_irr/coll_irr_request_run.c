@@ -108,7 +108,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
         if (exchange != NULL) {
             irr_exchange_give(exchange);
         }
-        mca_coll_irr_operation_close(operation);
+        mca_coll_irr_bytes_free_copies(&operation->bytes);
     } else if (*error != OMPI_SUCCESS) {
         mca_coll_irr_class_lose(request->class, request->turn.strategy);
     }
@@ -281,10 +281,9 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             result = MPI_ERR_REQUEST;
         } else {
             request->failed = OMPI_SUCCESS;
-            request->operation.failed = OMPI_SUCCESS;
-            if (mca_coll_irr_service_strategy(&request->class->service) != NULL) {
-                mca_coll_irr_operation_pack(&request->operation);
-            }
+            request->operation.failed =
+                mca_coll_irr_service_strategy(&request->class->service) == NULL
+                    ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&request->operation.bytes, request->operation.call);
             mca_coll_irr_request_begin(request, NULL);
         }
     }
