@@ -153,42 +153,19 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
-enum { LONGEST = 63 };
-
-static int smaller(int a, int b)
+/* Returns the length of the longer of two names between the letters with which both begin and those with which both end. */
+static size_t distance_of(const char *one, const char *other)
 {
-    return a < b ? a : b;
-}
+    const size_t letters = strlen(one), others = strlen(other), shorter = letters < others ? letters : others;
+    size_t begin = 0, end = 0;
 
-/*
- * Returns the smallest number of letters to insert, delete or replace, and of adjacent pairs to swap, that turn one
- * name into the other: the Damerau-Levenshtein distance without overlapping swaps, computed row by row.  Returns
- * INT_MAX for names longer than 63 letters.
- */
-static int distance_of(const char *one, const char *other)
-{
-    const size_t rows = strlen(one), columns = strlen(other);
-    int table[3][LONGEST + 1];   /* the last three rows, as a ring */
-
-    if (rows > LONGEST || columns > LONGEST) {
-        return INT_MAX;
+    while (begin < shorter && one[begin] == other[begin]) {
+        begin++;
     }
-    for (size_t k = 0; k <= columns; k++) {
-        table[0][k] = (int)k;
+    while (begin + end < shorter && one[letters - 1 - end] == other[others - 1 - end]) {
+        end++;
     }
-    for (size_t i = 1; i <= rows; i++) {
-        int *row = table[i % 3];
-        const int *above = table[(i + 2) % 3], *swapped = table[(i + 1) % 3];
-
-        row[0] = (int)i;
-        for (size_t k = 1; k <= columns; k++) {
-            row[k] = smaller(smaller(above[k], row[k - 1]) + 1, above[k - 1] + (one[i - 1] != other[k - 1]));
-            if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1]) {
-                row[k] = smaller(row[k], swapped[k - 2] + 1);
-            }
-        }
-    }
-    return table[rows % 3][columns];
+    return (letters > others ? letters : others) - begin - end;
 }
 
 /* Returns the registered name that is closest to `name`, or NULL if no name is close. */
@@ -198,7 +175,7 @@ static const char *nearest_of(const char *name)
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
     const char *nearest = NULL;
     const int *variables;
-    int least = strlen(name) < 16 ? 3 : 5;   /* the function does not suggest names at this distance */
+    size_t least = strlen(name) < 16 ? 3 : 5;   /* the function does not suggest names at this distance */
 
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
         return NULL;
@@ -208,7 +185,7 @@ static const char *nearest_of(const char *name)
         const mca_base_var_t *variable;
 
         if (mca_base_var_get(variables[i], &variable) == OPAL_SUCCESS) {
-            const int distance = distance_of(name, variable->mbv_full_name);
+            const size_t distance = distance_of(name, variable->mbv_full_name);
 
             if (distance < least) {
                 least = distance;
