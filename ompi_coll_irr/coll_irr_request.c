@@ -69,49 +69,15 @@ int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, in
 
 /* ---- requests ---- */
 
-static void give_spare(mca_coll_irr_request_t *request)
-{
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    request->next = mca_coll_irr_requests.spare;
-    mca_coll_irr_requests.spare = request;
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-}
-
-/* Adds a new request to the spare requests, for a later call that has no memory. */
-static void make_spare(void)
-{
-    mca_coll_irr_request_t *request = OBJ_NEW(mca_coll_irr_request_t);
-
-    if (request != NULL) {
-        give_spare(request);
-    }
-}
-
-/* Returns a request, or NULL if there is no memory.  If it takes the last spare request, allocates another. */
-static mca_coll_irr_request_t *take_spare(void)
-{
-    mca_coll_irr_request_t *request;
-    bool last;
-
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    request = mca_coll_irr_requests.spare;
-    if (request != NULL) {
-        mca_coll_irr_requests.spare = request->next;
-    }
-    last = mca_coll_irr_requests.spare == NULL;
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    if (last) {
-        make_spare();
-    }
-    return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
-}
-
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 {
     ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the class may be freed already */
 
     OMPI_REQUEST_FINI(&request->super.super);
-    give_spare(request);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    request->next = mca_coll_irr_requests.spare;
+    mca_coll_irr_requests.spare = request;
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     OBJ_RELEASE(comm);
 }
 
@@ -174,8 +140,15 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent)
 {
-    mca_coll_irr_request_t *request = take_spare();
+    mca_coll_irr_request_t *request;
 
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    request = mca_coll_irr_requests.spare;
+    if (request != NULL) {
+        mca_coll_irr_requests.spare = request->next;
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+    request = request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
     if (request != NULL) {
         init_request(request, class, call, persistent);
     }
@@ -244,7 +217,6 @@ OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, constru
 void mca_coll_irr_requests_open(void)
 {
     OBJ_CONSTRUCT(&mca_coll_irr_requests.lock, opal_mutex_t);
-    make_spare();
 }
 
 void mca_coll_irr_requests_close(void)
