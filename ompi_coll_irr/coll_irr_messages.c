@@ -5,11 +5,11 @@
  * Open MPI ignores parameters that are not registered.  This file compares the names that begin with coll_irr_ in the
  * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
  *
- * Usually all processes of a job find the same mistakes.  A process with mistakes publishes a digest of them before
- * MPI_Init exchanges published values.  In MPI_Init the process prints nothing if a process of a lower rank has
- * published the same digest.
+ * Usually all processes of a job find the same mistakes, and only one of them should print.  A process that finds
+ * mistakes therefore publishes a digest of them, with the values that MPI_Init exchanges between all processes.  After
+ * this exchange the process prints nothing if a process of a lower rank has published the same digest.
  *
- * Cost: a pass over the environment and two short files.  A job without mistakes publishes and looks up nothing.
+ * Cost: a pass over the environment and two short files.  A process without mistakes publishes and looks up nothing.
  */
 #include "coll_irr.h"
 #include "coll_irr_settings.h"
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 
 /*
- * Open MPI would aggregate the help texts of all ranks over PMIx; in 4.1 PMIx occasionally garbles or loses texts.
- * Open MPI therefore only renders the texts, and this function writes them.  It does not repeat a text that equals
- * the previous text, even if the text concerns another communicator.
+ * Open MPI's own function would aggregate the help texts of all ranks over PMIx, which garbles or loses some of them in
+ * 4.1.  Open MPI therefore only renders the text, and this function writes it.  The function does not repeat a text
+ * that equals the previous text, even if the text concerns another communicator.
  */
 void mca_coll_irr_warn(const char *topic, const char *format, ...)
 {
@@ -55,9 +55,7 @@ bool mca_coll_irr_warns_first(bool *warned)
     return first;
 }
 
-/*
- * Prints a line of the engine's log: an error or a warning as a user message, other lines depending on the verbosity.
- */
+/* Prints a line of the engine's log: errors and warnings as user messages, other lines depending on the verbosity. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
@@ -153,7 +151,7 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
-/* Returns the length of the longer of two names between the letters with which both begin and those with which both end. */
+/* Returns the number of letters of the longer name between the beginning and the end that both names share. */
 static size_t distance_of(const char *one, const char *other)
 {
     const size_t letters = strlen(one), others = strlen(other), shorter = letters < others ? letters : others;
