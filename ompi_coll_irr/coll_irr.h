@@ -228,10 +228,11 @@ typedef struct mca_coll_irr_service_t {
     const char          *call;       /* name of the collective, or of a form that has a service of its own */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
-    irr_comm_t          *irr_comm;   /* used while SERVING */
+    /* NULL: Open MPI's implementation, or closed.  In state SERVING only strategies[0] exists. */
+    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];
     /* 0 if strategy 0 calls Open MPI's implementation; -1 if all strategies use the engine */
     int                  host_strategy;
-    bool                 shares;     /* irr_comm belongs to the leader of the collective */
+    bool                 shares;     /* strategies[0] belongs to the leader of the collective */
     uint64_t             first;      /* number of the team's first module that called the collective */
     uint64_t             communicators;   /* number of modules that called it */
     uint64_t             passed;     /* calls of modules outside the team, passed to Open MPI and not yet in `record` */
@@ -250,7 +251,6 @@ typedef struct mca_coll_irr_service_t {
     irr_choice_t         choice;
     uint64_t             logged_exchanges;   /* exchanges counted when results were last logged */
     mca_coll_irr_candidates_t *candidates;     /* NULL: no list was computed yet, or no memory */
-    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: Open MPI's implementation, or closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {

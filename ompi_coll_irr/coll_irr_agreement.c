@@ -41,7 +41,7 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
         (void)mca_coll_irr_fail(target, agreement->opened);
         return agreement->opened;
     } else {
-        target->irr_comm = agreement->comm;
+        target->strategies[0] = agreement->comm;
         agreement->comm = NULL;
         mca_coll_irr_teardown_add(agreement->group);
         agreement->group = NULL;
@@ -92,7 +92,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
         mca_coll_irr_decline(module, service, leader->why);
         return IRR_OK;
     }
-    service->irr_comm = leader->irr_comm;
+    service->strategies[0] = leader->strategies[0];
     service->shares = true;
     module->joined[service->which] = true;
     mca_coll_irr_serve(module, service, mca_coll_irr_reason_to_serve(module, service));

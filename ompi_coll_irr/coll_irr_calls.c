@@ -332,7 +332,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
                                        &irr_comm);
 
     if (status == IRR_OK) {
-        request->class->service.irr_comm = irr_comm;
+        request->class->service.strategies[0] = irr_comm;
         request->class->service.state = MCA_COLL_IRR_SERVING;
         mca_coll_irr_stats_request(request, begin_ns);
         *request_p = &request->super.super;

@@ -308,19 +308,13 @@ void mca_coll_irr_requests_strand(void)
 
 /* ---- persistent requests that a rank gave up after an error ---- */
 
-void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn)
+void mca_coll_irr_class_lose(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
-    const char *reason = "loses a persistent request, which ended in an error";
-    irr_comm_t *strategy = service->state == MCA_COLL_IRR_SERVING ? service->irr_comm : service->strategies[turn];
+    const char *reason = service->state == MCA_COLL_IRR_FAILED ? NULL   /* one message is enough */
+                         : "loses a persistent request, which ended in an error";
 
-    if (service->state == MCA_COLL_IRR_FAILED) {
-        reason = NULL;   /* one message is enough */
-    } else if (strategy != NULL) {
-        irr_comm_give_up(strategy, IRR_ERR_PEER, reason);
-        reason = NULL;
-    }
-    for (int i = 1; i < IRR_TRIAL_STRATEGIES; i++) {
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         if (service->strategies[i] != NULL) {
             irr_comm_give_up(service->strategies[i], IRR_ERR_PEER, reason);
             reason = NULL;

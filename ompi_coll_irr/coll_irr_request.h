@@ -134,10 +134,9 @@ void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 
 /*
  * Gives up a persistent request that ended in an error on this rank, because Open MPI frees the request.  The class
- * fails on all ranks, whether the engine or Open MPI serves it, so that no rank waits for a start of this rank.  turn:
- * index of the strategy of the operation that failed.
+ * fails on all ranks, whether the engine or Open MPI serves it, so that no rank waits for a start of this rank.
  */
-void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn);
+void mca_coll_irr_class_lose(mca_coll_irr_class_t *class);
 
 /*
  * Returns true if another rank gave up the persistent request of the class; the class then also fails on this rank.

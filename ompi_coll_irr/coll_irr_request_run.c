@@ -110,7 +110,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
         }
         mca_coll_irr_bytes_free_copies(&operation->bytes);
     } else if (*error != OMPI_SUCCESS) {
-        mca_coll_irr_class_lose(request->class, request->turn.strategy);
+        mca_coll_irr_class_lose(request->class);
     }
     end_inner(request);
 }

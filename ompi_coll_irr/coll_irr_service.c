@@ -72,10 +72,10 @@ int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)
 
 void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy)
 {
-    if (service->strategies[strategy] != NULL) {
+    if (service->strategies[strategy] != NULL && !service->shares) {
         irr_comm_destroy(service->strategies[strategy]);
-        service->strategies[strategy] = NULL;
     }
+    service->strategies[strategy] = NULL;
 }
 
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
@@ -83,10 +83,6 @@ void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
     for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         mca_coll_irr_service_close_strategy(service, i);
     }
-    if (service->irr_comm != NULL && !service->shares) {
-        irr_comm_destroy(service->irr_comm);
-    }
-    service->irr_comm = NULL;
 }
 
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
@@ -97,7 +93,7 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
 
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
 {
-    bool open = service->irr_comm != NULL;
+    bool open = false;
 
     for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         open = open || service->strategies[i] != NULL;
@@ -121,7 +117,7 @@ bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
     bool sound = strategy_is_sound(service, 0) && strategy_is_sound(service, choice->strategy);
 
     if (service->state != MCA_COLL_IRR_CHOOSING) {
-        return is_sound(service->irr_comm);
+        return is_sound(service->strategies[0]);
     }
     for (int i = 0; i < choice->trial.count && choice->tries; i++) {
         sound = sound && strategy_is_sound(service, choice->slots[i]);
@@ -176,14 +172,12 @@ void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
 {
     irr_candidate_t list[IRR_CANDIDATES_MAX];
 
-    if (irr_comm_strategies(service->irr_comm, list) < 2) {
+    if (irr_comm_strategies(service->strategies[0], list) < 2) {
         return;
     }
     service->host_strategy = -1;
     service->voted = service->grouped = true;
     service->candidates->open[0] = list[0];
-    service->strategies[0] = service->irr_comm;
-    service->irr_comm = NULL;
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share, false);
 }
 

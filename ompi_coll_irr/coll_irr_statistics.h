@@ -22,7 +22,8 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
 /* Returns the name of the algorithm that serves the collective.  The state must be SERVING. */
 static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *service)
 {
-    return service->irr_comm != NULL ? irr_comm_algorithm(service->irr_comm) : irr_algorithm_name(service->algorithm);
+    return service->strategies[0] != NULL ? irr_comm_algorithm(service->strategies[0])
+                                          : irr_algorithm_name(service->algorithm);
 }
 
 /*
