@@ -163,8 +163,8 @@ __attribute__((format(printf, 2, 3)))
 void mca_coll_irr_warn(const char *topic, const char *format, ...);
 
 /*
- * Sets *warned, and returns true if *warned was false: a process prints the user message of this flag at most once.
- * A caller must know that at least one of the ranks that call the function prints the message.
+ * Sets *warned, and returns true if *warned was false: a process prints the message of this flag at most once.  Before
+ * a user message, the caller must know that at least one of the ranks that call the function prints it.
  */
 bool mca_coll_irr_warns_first(bool *warned);
 

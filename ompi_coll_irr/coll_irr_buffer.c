@@ -202,20 +202,15 @@ static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
     return layout;
 }
 
-/* Updates the layout if the datatype differs from the previous one; most calls have one datatype. */
-static void set_layout(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
-{
-    if (layout->datatype != datatype) {
-        *layout = layout_of(datatype);
-    }
-}
-
+/* Returns the elements of a slot.  *layout is the layout of the previous slot, as most calls have one datatype. */
 static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int k, mca_coll_irr_layout_t *layout)
 {
     const mca_coll_irr_slot_t at = slot_at(side, k);
     const size_t count = count_at(side, at.slot);
 
-    set_layout(layout, type_at(side, at.slot));
+    if (layout->datatype != type_at(side, at.slot)) {
+        *layout = layout_of(type_at(side, at.slot));
+    }
     return (mca_coll_irr_elements_t){
         .datatype = layout->datatype, .rank = at.rank, .count = count, .bytes = count * layout->size,
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
@@ -268,7 +263,8 @@ static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_eleme
 static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
                       const mca_coll_irr_elements_t *elements, bool previous)
 {
-    return end->blocks.count > 0 && side->buffer != MPI_BOTTOM ? previous : mca_coll_irr_is_device(elements->address);
+    return end->blocks.count > 0 && side->buffer != MPI_BOTTOM
+               ? previous : mca_coll_irr_has_devices && mca_coll_irr_runs_are_device(elements->address);
 }
 
 /*

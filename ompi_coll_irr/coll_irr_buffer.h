@@ -142,17 +142,11 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
 /* True if buffers may be in memory of an accelerator.  Set when the component opens. */
 extern bool mca_coll_irr_has_devices;
 
-/* The part of mca_coll_irr_is_device for processes with an accelerator. */
-bool mca_coll_irr_runs_are_device(const void *address);
-
 /*
  * Returns true if the address is in memory of an accelerator.  Only mca_coll_irr_runs_convert may read or write that
  * memory.
  */
-static inline bool mca_coll_irr_is_device(const void *address)
-{
-    return mca_coll_irr_has_devices && mca_coll_irr_runs_are_device(address);
-}
+bool mca_coll_irr_runs_are_device(const void *address);
 
 /* Packs or unpacks elements.  Returns OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);

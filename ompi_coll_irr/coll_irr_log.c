@@ -188,27 +188,19 @@ static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
                                                                           : &service->logged;
 }
 
-/* What log_transport has logged so far: NOTHING, MEMORY or NETWORK.  The component's lock guards it. */
-static int transport_logged;
-
 /* Logs once that messages stay in shared memory, and once which network the engine has opened, and why. */
 static void log_transport(void)
 {
-    enum { NOTHING, MEMORY, NETWORK } opened;
+    static bool memory_logged, network_logged;
+    const bool has_network = mca_coll_irr_engine_has_network();
     irr_counters_t counters;
-    bool logs;
 
     mca_coll_irr_counters(&counters);
-    opened = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    logs = (int)opened > transport_logged;
-    transport_logged = logs ? (int)opened : transport_logged;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (logs && opened == MEMORY) {
-        opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
-    } else if (logs) {
+    if (has_network && mca_coll_irr_warns_first(&network_logged)) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s",
                     mca_coll_irr_transport()->name, mca_coll_irr_transport()->why);
+    } else if (!has_network && counters.endpoints_open > 0 && mca_coll_irr_warns_first(&memory_logged)) {
+        opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
     }
 }
 

@@ -117,8 +117,8 @@ static int cancel(ompi_request_t *request, int flag)
     return MPI_ERR_REQUEST;
 }
 
-static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
-                         const mca_coll_irr_call_t *call, bool persistent)
+void mca_coll_irr_request_init(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
+                               const mca_coll_irr_call_t *call, bool persistent)
 {
     ompi_request_t *base = &request->super.super;
 
@@ -150,25 +150,9 @@ mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, c
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     request = request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
     if (request != NULL) {
-        init_request(request, class, call, persistent);
+        mca_coll_irr_request_init(request, class, call, persistent);
     }
     return request;
-}
-
-void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
-                                    const mca_coll_irr_call_t *call)
-{
-    OBJ_CONSTRUCT(request, mca_coll_irr_request_t);
-    init_request(request, class, call, false);
-}
-
-void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
-{
-    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;
-
-    OMPI_REQUEST_FINI(&request->super.super);
-    OBJ_DESTRUCT(request);
-    OBJ_RELEASE(comm);
 }
 
 /* ---- calls ---- */

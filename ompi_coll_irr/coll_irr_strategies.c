@@ -127,13 +127,6 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
         .strategy = turns * STRATEGY_NS };
 }
 
-/* Logs the results of a trial on one rank, and records them on all ranks. */
-static void report_trial(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
-{
-    mca_coll_irr_log(module, service);
-    mca_coll_irr_stats_found(service);
-}
-
 /* ---- steps ---- */
 
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
@@ -245,7 +238,8 @@ static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t 
     mca_coll_irr_service_t *service = agreement->service;
 
     while (what == IRR_CHOICE_SETTLES) {
-        report_trial(agreement->module, service);
+        mca_coll_irr_log(agreement->module, service);
+        mca_coll_irr_stats_found(service);
         close_others(service);
         what = irr_choice_settled(&service->choice);
     }

@@ -216,15 +216,6 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 
 /* ---- values that processes publish in MPI_Init ---- */
 
-/*
- * True if MPI_Init distributes the values that processes have published to all nodes.  This is the default; Open MPI's
- * parameter pmix_base_collect_data changes it.  If true, all processes find the same values of a process.
- */
-static inline bool mca_coll_irr_modex_complete(void)
-{
-    return opal_pmix_collect_all_data;
-}
-
 /* Returns the rank of this process in its job. */
 static inline unsigned mca_coll_irr_my_process(void)
 {
