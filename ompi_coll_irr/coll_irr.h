@@ -158,9 +158,9 @@ typedef struct mca_coll_irr_component_t {
 /* The only symbol visible to Open MPI. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
-/* Prints a user message, rendered by this topic of the help file.  Does nothing if the text equals the previous one. */
-__attribute__((format(printf, 2, 3)))
-void mca_coll_irr_warn(const char *topic, const char *format, ...);
+/* Prints a user message that names this process.  Does nothing if the text equals the previous one. */
+__attribute__((format(printf, 1, 2)))
+void mca_coll_irr_warn(const char *format, ...);
 
 /*
  * Sets *warned, and returns true if *warned was false: a process prints the message of this flag at most once.  Before

@@ -244,7 +244,7 @@ static bool warn_late(const mca_coll_irr_agreement_t *agreement)
     if (irr_clock_ns() - agreement->start_ns <= LATE_NS) {
         return false;
     }
-    mca_coll_irr_warn("engine-message", "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
+    mca_coll_irr_warn("rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
                       "waits for the others; the key must be the same on all ranks", module->ranks.rank,
                       module->comm->c_name, mca_coll_irr_parameter(agreement->service->which));
     return true;

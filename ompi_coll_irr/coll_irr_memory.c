@@ -113,11 +113,11 @@ static irr_status_t take_ranks(mca_coll_irr_agreement_t *agreement)
         return agreement->then(agreement);
     }
     if (words[REFUSES] > 0) {
-        mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot "
+        mca_coll_irr_warn("coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot "
                           "use it: %s; all ranks take the default constants", machine_file(),
                           mca_coll_irr_my_process(), cause_of(&constants.error).text);
     } else {
-        mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and rank "
+        mca_coll_irr_warn("coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and rank "
                           "%u has other constants; it must be the same on all ranks, which take the default constants",
                           machine_file(), mca_coll_irr_my_process(),
                           (unsigned)mca_coll_irr_process(ranks, (int)(size - differs)).vpid);
@@ -187,7 +187,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
 {
     lessons.refused = true;
     if (mca_coll_irr_my_process() == 0) {
-        mca_coll_irr_warn("engine-message", "coll_irr_memory_file is '%.400s', %s: %s; nothing is read from it or "
+        mca_coll_irr_warn("coll_irr_memory_file is '%.400s', %s: %s; nothing is read from it or "
                           "written to it", memory_file(), what, cause_of(error).text);
     }
 }

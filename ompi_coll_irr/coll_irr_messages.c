@@ -16,19 +16,19 @@
 
 #include "core/hash.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 /*
- * Open MPI's own function would aggregate the help texts of all ranks over PMIx, which garbles or loses some of them in
- * 4.1.  Open MPI therefore only renders the text, and this function writes it.  The function does not repeat a text
- * that equals the previous text, even if the text concerns another communicator.
+ * Writes the message to stderr, framed as Open MPI frames its messages.  Open MPI's own function would aggregate the
+ * messages of all ranks over PMIx, which garbles or loses some of them in 4.1.  Does not repeat a text that equals the
+ * previous text, even if the text concerns another communicator.
  */
-void mca_coll_irr_warn(const char *topic, const char *format, ...)
+void mca_coll_irr_warn(const char *format, ...)
 {
+    static const char rule[] = "--------------------------------------------------------------------------";
     static char last[1024];
-    char text[sizeof(last)], *rendered;
+    char text[sizeof(last)];
     va_list arguments;
 
     va_start(arguments, format);
@@ -38,10 +38,8 @@ void mca_coll_irr_warn(const char *topic, const char *format, ...)
         return;
     }
     memcpy(last, text, sizeof(last));
-    rendered = opal_show_help_string("help-coll-irr.txt", topic, true, mca_coll_irr_process_info.nodename,
-                                     mca_coll_irr_my_process(), text);
-    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
-    free(rendered);
+    opal_output(mca_coll_irr_component.help_output, "%s\ncoll/irr: host %s, rank %u of MPI_COMM_WORLD: %s\n%s", rule,
+                mca_coll_irr_process_info.nodename, mca_coll_irr_my_process(), text, rule);
 }
 
 bool mca_coll_irr_warns_first(bool *warned)
@@ -63,7 +61,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
         opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
         return;
     }
-    mca_coll_irr_warn("engine-message", "%s", text);
+    mca_coll_irr_warn("%s", text);
 }
 
 static int open_help_output(void)
@@ -80,7 +78,6 @@ void mca_coll_irr_messages_open(void)
     mca_coll_irr_component.output = opal_output_open(NULL);
     opal_output_set_verbosity(mca_coll_irr_component.output, mca_coll_irr_component.params.verbose);
     mca_coll_irr_component.help_output = open_help_output();
-    opal_show_help_add_dir(IRR_HELP_DIR);
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
     irr_log_prefix_set(MCA_COLL_IRR_PREFIX);
 }
@@ -97,19 +94,13 @@ void mca_coll_irr_messages_close(void)
 
 #define BAD_TEXT 1024
 
-/* Writes the warning for a bad value, without the newlines at the end of the help text. */
+/* Writes the warning for a bad value. */
 static void bad_text(const mca_coll_irr_bad_t *bad, char text[BAD_TEXT])
 {
-    char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
-                                       bad->allowed);
-    size_t length = help != NULL ? strlen(help) : 0;
-
-    while (length > 0 && help[length - 1] == '\n') {
-        length--;
-    }
-    snprintf(text, BAD_TEXT, "%.*s", help != NULL ? (int)length : INT_MAX,
-             help != NULL ? help : bad->parameter);
-    free(help);
+    snprintf(text, BAD_TEXT, "the value of a parameter is not allowed.  Open MPI's own algorithms serve all\n"
+             "communicators that would use this value.\n\n  Parameter: %s\n  Value:     %s\n  Allowed:   %s\n\n"
+             "A parameter is set with --mca, in the environment, in a parameter file, or, for\nmost parameters, as an "
+             "info key of a communicator.", bad->parameter, bad->value, bad->allowed);
 }
 
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
@@ -117,7 +108,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
     char text[BAD_TEXT];
 
     bad_text(bad, text);
-    mca_coll_irr_warn("engine-message", "%s", text);
+    mca_coll_irr_warn("%s", text);
 }
 
 /* ---- mistakes in parameters ---- */
@@ -331,6 +322,6 @@ void mca_coll_irr_check_warn(void)
         return;
     }
     for (int i = 0; i < found.count; i++) {
-        mca_coll_irr_warn("engine-message", "%s", found.mistakes[i]);
+        mca_coll_irr_warn("%s", found.mistakes[i]);
     }
 }

@@ -145,7 +145,7 @@ static void report_timeout(const mca_coll_irr_reduction_t *reduction)
         snprintf(who, sizeof(who), " for rank %d, which is process %u of the job", rank,
                  (unsigned)mca_coll_irr_process(ranks, rank).vpid);
     }
-    mca_coll_irr_warn("engine-message", "rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in "
+    mca_coll_irr_warn("rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in "
                       "an agreement%s; calls that coll/irr may serve end in errors on it from now on", ranks->rank,
                       ranks->size, ranks->timeout, who);
 }

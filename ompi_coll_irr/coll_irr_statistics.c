@@ -211,7 +211,7 @@ static struct {
 
 static void warn(const char *outcome)
 {
-    mca_coll_irr_warn("engine-message", "coll_irr_report is %s, which cannot be written: %s; %s", report.path,
+    mca_coll_irr_warn("coll_irr_report is %s, which cannot be written: %s; %s", report.path,
                       strerror(errno), outcome);
 }
 

@@ -249,7 +249,9 @@ static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t s
     }
     warns = explain(ranks, why, size);
     if (mca_coll_irr_warns_first(&mine.warned) && warns) {
-        mca_coll_irr_warn("not-everywhere", "%s", why);
+        mca_coll_irr_warn("coll/irr is not the same on all ranks of a communicator: %s; Open MPI's own algorithm "
+                          "serves the communicator; load coll/irr on all ranks with the same parameters, or on no "
+                          "rank", why);
     }
 }
 
@@ -367,7 +369,7 @@ static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COL
     if (bad == NULL) {
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->reason != NULL ? module->reason : "it has no memory");
-        mca_coll_irr_warn("engine-message", "%s; Open MPI's own algorithm serves the communicator", why);
+        mca_coll_irr_warn("%s; Open MPI's own algorithm serves the communicator", why);
         return;
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
@@ -389,7 +391,7 @@ static void report(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WH
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is %s on rank %d, but not on all ranks", parameter, agreement->why,
              module->ranks.rank);
-    mca_coll_irr_warn("engine-message", "%s is %s on some ranks of a communicator, but not on all; parameters must be "
+    mca_coll_irr_warn("%s is %s on some ranks of a communicator, but not on all; parameters must be "
                       "the same on all ranks; Open MPI's own algorithm serves the communicator", parameter,
                       agreement->why);
 }

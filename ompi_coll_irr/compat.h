@@ -38,7 +38,6 @@ typedef struct ompi_op_t ompi_op_t;
 #include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
 #include "opal/util/output.h"
-#include "opal/util/show_help.h"
 
 #include <stdbool.h>
 #include <stddef.h>
