@@ -4,7 +4,6 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-help_texts
 program=$builddir/mpi_calls
 
 # All may be spent: strategies are opened at the first agreement.

@@ -3,7 +3,6 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
-help_texts
 
 # bad PARAMETER=VALUE...: a run with all of these, which is right.
 bad() {
