@@ -19,9 +19,7 @@ differ() { one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algor
 # An unlimited share: strategies are tried from the first agreement on, however long exchanges take.
 always=1000000000
 
-# The suppressions of valgrind are beside the help texts of Open MPI.
 valgrinds() {
-    unset OPAL_PKGDATADIR
     given setup_share=$always under_valgrind "$program" change:200 served=yes
 }
 

@@ -253,9 +253,7 @@ one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] ==
 
 off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
-# The suppressions of valgrind are beside the help texts of Open MPI.
 valgrinds() {
-    unset OPAL_PKGDATADIR
     given setup_share=1000000000 alltoallv_algorithm=direct alltoall_algorithm=auto report="$scratch/report.json" \
         under_valgrind "$program" 200 5
 }
